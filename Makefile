@@ -2,14 +2,17 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Nothing is installed whose hash is not in constraints.txt: its parts up to the one that is not wanted, then our code.
+LOCKED = sed '/^\# $(1)$$/,$$d' constraints.txt > $(VENV)/locked.txt && $(PIP) --require-hashes -r $(VENV)/locked.txt \
+	&& $(PIP) --no-deps --no-build-isolation --editable .
 
 # What `make test` leaves to `make test-all`: tests that need more than Python, and long ones.
 RESOURCES := postgres or browser or box or ray or toolchain
 PYTEST := $(BIN)/python -m pytest -q
 BOTH_CORES := -n 2 --dist worksteal
 
-.PHONY: help install demo dist site notes test test-all test-resources test-languages fuzz check lint docs bench chaos live evidence screenshots recordings clean
+.PHONY: help install demo dist site notes test test-all test-resources test-languages fuzz check lint lock docs bench chaos live evidence screenshots recordings clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -21,12 +24,12 @@ $(BIN)/python:
 
 $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 	@echo "installing assay into $(VENV) ..."
-	@$(PIP) --editable '.[web]'
+	@$(call LOCKED,mcp scale)
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	@echo "installing what the tests need ..."
-	@$(PIP) --editable '.[dev]'
+	@$(call LOCKED,end)
 	@touch $@
 
 install: $(VENV)/.installed ## make .venv with the application
@@ -54,6 +57,9 @@ lint: $(VENV)/.installed-dev ## ruff, pyright strict, import-linter
 	@$(BIN)/ruff format --check .
 	@$(BIN)/pyright
 	@$(BIN)/lint-imports
+
+lock: $(VENV)/.installed-dev ## write constraints.txt: a version that stands there stays, what is missing is looked up
+	@$(PIP) uv && $(BIN)/python tools/lock.py
 
 check: lint test ## what has to be clean before a commit
 
@@ -88,7 +94,9 @@ dist: $(BIN)/python ## a wheel in dist/, and sbom.json of what comes with it
 	@dist/.venv/bin/pip install --quiet --disable-pip-version-check build
 	@dist/.venv/bin/python -m build --wheel --outdir dist . > /dev/null
 	@rm -rf dist/.venv && $(BIN)/python -m venv dist/.venv
-	@dist/.venv/bin/pip install --quiet --disable-pip-version-check -c constraints.txt "$$(ls dist/*.whl)[web,mcp]"
+	@sed -n 's/ *\\$$//; s/^[^ #]/&/p' constraints.txt > dist/versions.txt
+	@dist/.venv/bin/pip install --quiet --disable-pip-version-check -c dist/versions.txt "$$(ls dist/*.whl)[web,mcp]"
+	@rm dist/versions.txt
 	@$(PIP) cyclonedx-bom
 	@$(BIN)/cyclonedx-py environment --output-format JSON --output-file dist/sbom.json dist/.venv/bin/python
 	@rm -rf dist/.venv && ls -l dist

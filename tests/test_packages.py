@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -125,3 +126,38 @@ def test_the_wheel_is_small_and_plays_a_demo_in_a_clean_environment(tmp_path: Pa
     )
     assert played.returncode == 0, played.stderr
     assert len(played.stdout) > 500
+
+
+def test_what_is_installed_is_pinned_and_hashed_and_what_is_declared_is_no_newer() -> None:
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    text = (ROOT / "constraints.txt").read_text()
+    assert re.findall(r"^# (.*)", text, re.MULTILINE)[1:] == ["web", "mcp scale", "dev"] and "://" not in text
+    blocks = re.findall(r"^\w.*(?:\n    .*)*", text, re.MULTILINE)
+    pins: dict[str, list[str]] = {}
+    for block in blocks:
+        pin, *hashes = block.split(" \\\n    ")
+        assert hashes and all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", one) for one in hashes), pin
+        requirement = Requirement(pin)
+        (exact,) = requirement.specifier
+        assert exact.operator == "=="
+        pins.setdefault(canonicalize_name(requirement.name), []).append(exact.version)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    # Nobody who develops needs the one extra that is not among all of them.
+    listed = [*project["dependencies"], *(one for extra in extras if extra != "dense" for one in extras[extra])]
+    for requirement in map(Requirement, listed):
+        if requirement.name != "assay":
+            assert any(map(requirement.specifier.contains, pins[canonicalize_name(requirement.name)])), requirement
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+def test_make_installs_nothing_without_a_hash() -> None:
+    for target in ("install", "test"):
+        command = ["make", "--dry-run", "--always-make", target]
+        printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        installs = [line for line in printed.replace("\\\n", " ").split("&&") if "pip install" in line]
+        assert installs and all(
+            "--require-hashes" in one or "--no-deps --no-build-isolation" in one for one in installs
+        )
