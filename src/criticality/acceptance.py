@@ -98,7 +98,7 @@ async def compared(
             "independent": sum(1 for t in outcome.tried if t.function == name and t.kind == "independent"),
         }  # fmt: skip
         gate.cases[name] = [*outcome.kept.get(name, []), *gate.cases.get(name, [])][:60]
-    for difference in _each_once(outcome.differences):
+    for difference in each_once(outcome.differences):
         await _settled(work, made, difference, gate, visit, once)
         if gate.failure is not None:
             break
@@ -181,13 +181,13 @@ def bodies_in(language: Language, answer: str, unit: str) -> dict[str, str]:
     return {name: language.read_body(bodies[name.partition(".")[2]], name.partition(".")[2]) for name in names}
 
 
-def _each_once(differences: list[Difference]) -> list[Difference]:
+def each_once(differences: list[Difference]) -> list[Difference]:
     """Return one difference for each way to differ, those of bodies that somebody wrote first."""
     order = {"independent": 0, "mutant": 1, "lazy": 2}
-    kept: dict[tuple[str, str, str], Difference] = {}
+    by_case: dict[tuple[str, str, str], Difference] = {}
     for difference in sorted(differences, key=lambda d: order.get(d.kind, 3)):
-        kept.setdefault((difference.function, difference.shown, difference.second), difference)
-    return list(kept.values())[:6]
+        by_case.setdefault((difference.function, difference.shown, difference.second), difference)
+    return list(by_case.values())[:6]
 
 
 async def _settled(

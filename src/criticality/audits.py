@@ -35,15 +35,15 @@ async def audited(commands: Sequence[tuple[str, ...]], tree: Mapping[str, str]) 
             where they have findings.
         tree: the project's files.
     """
-    said = {command[0]: "not run: not installed" for command in commands}
+    results = {command[0]: "not run: not installed" for command in commands}
     here = [command for command in commands if shutil.which(command[0])]
     if here:
         with tempfile.TemporaryDirectory(prefix="criticality-", ignore_cleanup_errors=True) as name:
             for path, text in tree.items():
                 files.write_atomic(Path(name, path), text, durable=False)
             for command in here:
-                said[command[0]] = await _words(command, name)
-    return said
+                results[command[0]] = await _words(command, name)
+    return results
 
 
 async def _words(command: tuple[str, ...], folder: str) -> str:

@@ -88,7 +88,7 @@ def project_files(
         return tree
     if event is None or isinstance(event, e.Approved | e.SpecEdited | e.TestsGenerated):
         tree["spec/spec.toml"] = toml(spec.model_dump(mode="json"))
-        tree["spec/claims.toml"] = toml(_claims(artifacts))
+        tree["spec/claims.toml"] = toml(claims_data(artifacts))
         tree |= language.project_files(spec)
     if event is not None and isinstance(state, Active) and isinstance(event, _CODE):
         tests = artifacts.claims and not isinstance(
@@ -99,7 +99,7 @@ def project_files(
         )
     if isinstance(state, Completed) or (event is None and artifacts.order):
         tree |= full_tree(language, artifacts)
-        tree["docs/contracts.md"] = _contracts(language, artifacts)
+        tree["docs/contracts.md"] = contracts_text(language, artifacts)
         data = trace(artifacts)
         tree["trace.json"] = pretty(data) + "\n"
         tree["trace.md"] = trace_markdown(data, isolation)
@@ -107,7 +107,7 @@ def project_files(
     return tree
 
 
-def _contracts(language: Language, artifacts: Artifacts) -> str:
+def contracts_text(language: Language, artifacts: Artifacts) -> str:
     """``contracts.md``: what each function promises, clause by clause, and what must hold of each type."""
     spec = artifacts.spec
     assert spec is not None
@@ -128,7 +128,7 @@ def _contracts(language: Language, artifacts: Artifacts) -> str:
     return "\n".join([*lines, *(["# What holds of every value", "", *held, ""] if held else [])])
 
 
-def _claims(artifacts: Artifacts) -> dict[str, Any]:
+def claims_data(artifacts: Artifacts) -> dict[str, Any]:
     """``claims.toml``: each claim as it was said, and as it was parsed, once it was."""
     assert artifacts.spec is not None
     claims: dict[str, Any] = {}

@@ -74,8 +74,8 @@ async def claims_edited(work: Work, text: str) -> Event | None:
     except (tomllib.TOMLDecodeError, ValidationError, KeyError, AttributeError, TypeError) as fault:
         line = _AT_LINE.search(str(fault))
         place = f"{CLAIMS}:{line[1]}" if line else CLAIMS
-        told = first_fault(fault) if isinstance(fault, ValidationError) else f"{fault}"
-        raise ConfigurationError(f"{place} cannot be read: {told}; nothing was changed") from None
+        reason = first_fault(fault) if isinstance(fault, ValidationError) else f"{fault}"
+        raise ConfigurationError(f"{place} cannot be read: {reason}; nothing was changed") from None
     changed = [claim for name, claim in held.items() if claim != artifacts.claims[name]]
     if not changed:
         return None

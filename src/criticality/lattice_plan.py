@@ -89,3 +89,14 @@ class StructurePlan(Model):
 def index(modules: tuple[ModulePlan, ...]) -> dict[str, tuple[ModulePlan, FunctionPlan]]:
     """Return every function with its module, by id, in the order of the lattice."""
     return {f"{module.name}.{f.name}": (module, f) for module in modules for f in module.functions}
+
+
+def called_elsewhere(module: ModulePlan, plan: tuple[ModulePlan, ...]) -> dict[str, set[str]]:
+    """Return the planned functions of other modules that a module's functions call, by module."""
+    available = index(plan)
+    elsewhere: dict[str, set[str]] = {}
+    for call in (call for function in module.functions for call in function.calls):
+        owner, _, name = call.partition(".")
+        if call in available and owner != module.name:
+            elsewhere.setdefault(owner, set()).add(name)
+    return elsewhere

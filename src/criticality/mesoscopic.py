@@ -120,14 +120,14 @@ async def execute(work: Work) -> Event:
     if not claims and not carrying and not cluster.scenarios:
         return e.ClusterExecuted(cluster=cluster.cluster, tests_run=0, tests_failed=0)
     # Contracts of what carries the claims are tried again, with the system's other bodies and more values.
-    found = await judged(work, carrying, work.artifacts.bodies, claims, cluster=cluster.cluster, thorough=True)
-    violated = [_violated(work.artifacts, cluster.claims, fault) for fault in found.faults]
-    if found.guilty is not None:
-        violated += [c for c in work.artifacts.functions[found.guilty.function][1].contract.claims if c in claims]
+    verdict = await judged(work, carrying, work.artifacts.bodies, claims, cluster=cluster.cluster, thorough=True)
+    violated = [_violated(work.artifacts, cluster.claims, fault) for fault in verdict.faults]
+    if verdict.guilty is not None:
+        violated += [c for c in work.artifacts.functions[verdict.guilty.function][1].contract.claims if c in claims]
     return e.ClusterExecuted(
         cluster=cluster.cluster,
-        tests_run=found.cases,
-        tests_failed=len(found.faults),
+        tests_run=verdict.cases,
+        tests_failed=len(verdict.faults),
         violated_claims=list(dict.fromkeys(violated)),
     )
 

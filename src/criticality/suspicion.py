@@ -66,10 +66,10 @@ async def test_suspected(
     artifacts, claim, what = work.artifacts, str(failure["claim"]), str(failure["what"][0])
     times = artifacts.suspected.get(claim, 0)
     if times >= DERIVATIONS:
-        said = (
+        reason = (
             f"{failure['agreed']} bodies that keep every clause fail this test alike, after {times} derivations: "
         )
-        return {"what": [said + what]}
+        return {"what": [reason + what]}
     old = artifacts.claims[claim]
     structured = await once(("retest", claim, times, visit), lambda: _derived(work, old, what, times))
     if structured is None or structured.tests == old.tests:

@@ -108,8 +108,14 @@ def _growth(plan: Any, grown: bool) -> str | None:
     return f"O({plan.contract.complexity}): " + ("steps grow no faster" if grown else "not measured")
 
 
-def trace_markdown(data: dict[str, Any], isolation: str = "") -> str:
-    """Return the trace for a reader."""
+_ABOUT = (
+    'Before there was a body, every test failed some body without thought. "Others rejected" says how\n'
+    "many small changes of the body, and bodies that others wrote, differ from it and break a promise."
+)
+
+
+def trace_markdown(data: dict[str, Any], isolation: str = "", about: str = _ABOUT) -> str:
+    """Return the trace for a reader; ``about`` says what its figures mean."""
     lines = [f"# What was asked of {data.get('system', 'the system')}, and what shows it", ""]
     if isolation:
         lines += [f"Tests ran under: {isolation}.", ""]
@@ -157,10 +163,7 @@ def trace_markdown(data: dict[str, Any], isolation: str = "") -> str:
             *(f"- {_plain(n)}: {_plain(text)}" for n, text in data["security"].items()),
         ]
     lines += ["", *_decided(data["functions"])]
-    lines += [
-        "Before there was a body, every test failed some body without thought. \"Others rejected\" says how",
-        "many small changes of the body, and bodies that others wrote, differ from it and break a promise.",
-    ]  # fmt: skip
+    lines += [about]
     if data.get("by_hand"):
         lines += ["", "## Changed by hand", ""]
         lines += ["These files stay as a person wrote them; what stands outside the bodies was not judged:", ""]

@@ -11,23 +11,20 @@ from criticality.config import Config
 from criticality.judging.court import Court
 from criticality.judging.hearing import Hearing, Verdict
 from criticality.judging.values import Counts
-from criticality.language import Language, Toolchain
+from criticality.language import Language
 from criticality.lattice import dependencies
 from criticality.order import waves
 from criticality.spec.claims import StructuredClaim
 
 
 class Bench(Protocol):
-    """What judging needs: a project, its language and tools, the court."""
+    """What judging needs: a project, its language, the court."""
 
     @property
     def artifacts(self) -> Artifacts: ...
 
     @property
     def language(self) -> Language: ...
-
-    @property
-    def tools(self) -> Toolchain: ...
 
     @property
     def court(self) -> Court: ...

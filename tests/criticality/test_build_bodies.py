@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from turnstile_system import GATE, PARITY, SPEC, needs_toolchain
 
+from criticality.artifacts import Body
 from criticality.bodies import SpliceRefused
 from criticality.languages.python.inspection import inspect_body, leaked_logic
 from criticality.languages.python.mutants import mutants
@@ -107,7 +108,7 @@ def test_a_skeleton_holds_no_logic() -> None:
 
     spec = Spec.model_validate(SPEC)
     plan = tuple(ModulePlan.model_validate(m) for m in (GATE, PARITY))
-    source = module_source(spec, plan[0], plan)
+    source = module_source(spec, plan[0], plan, {})
     assert leaked_logic(source) == []
     assert leaked_logic(splice(source, "enter", "return gate")) == ["enter"]
 
@@ -118,7 +119,7 @@ def test_a_body_that_is_spliced_into_its_module_leaves_the_text_as_it_was_render
     spec = Spec.model_validate(SPEC)
     plan = tuple(ModulePlan.model_validate(m) for m in (GATE, PARITY))
     body = "if gate.inside:\n    raise Full\nreturn gate"
-    rendered = module_source(spec, plan[0], plan, {"enter": (body, "")})
+    rendered = module_source(spec, plan[0], plan, {f"{plan[0].name}.enter": Body(body, "", "worker", 1)})
     assert "import Full, Gate" in rendered and splice(rendered, "enter", body) == rendered
 
 

@@ -30,7 +30,7 @@ def test_a_folder_that_is_installed_is_a_language(tmp_path: Path) -> None:
 def test_the_files_that_the_page_sends_a_reader_to_are_there() -> None:
     go = ROOT / "src/criticality/languages/go"
     table = [line for line in text_of(PAGE).splitlines() if line.startswith("|")]
-    named = {name for line in table[2:] for name in re.findall(r"`(\w+\.py)`", line)}
+    named = {name for line in table[2:] for name in re.findall(r"`([\w/]+\.(?:py|toml|jinja))`", line)}
     assert len(named) > 8 and not [name for name in named if not (go / name).is_file()]
     folders = re.findall(r"`(\w+)/`", text_of(PAGE).partition("stands in files")[2].partition("What languages")[0])
     assert folders and not [name for name in folders if not (go / name).is_dir()]

@@ -29,7 +29,6 @@ _MOST = 20
 class _Bench:
     artifacts: Artifacts
     language: Language
-    tools: Toolchain
     court: Court
     config: Config
 
@@ -133,7 +132,7 @@ class Workbench:
         return {"passed": not broken, "kind": kind, "what": broken, "tests": verdict.cases}
 
     def _bench(self, artifacts: Artifacts) -> _Bench:
-        return _Bench(artifacts, self.language, self.tools, self.court, load_config(self.root / files.CONFIG))
+        return _Bench(artifacts, self.language, self.court, load_config(self.root / files.CONFIG))
 
     def _lattice(self) -> Artifacts:
         artifacts = read_project(self.root)[1]

@@ -1,16 +1,51 @@
-"""One build for many bodies: which of them does not compile, and the program without it."""
+"""Programs that serve bodies, one build for many: which body does not compile, and the program without it."""
 
 from __future__ import annotations
 
 import posixpath
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 
 #: What a compiler says, and where: ``file:line[:column]: word``, or Rust's arrow.
 _PLACE = re.compile(r"^(?:\s*--> )?([^\s:]+):(\d+)(?::\d+)?(?::[ \t]*(\w*)|$)", re.MULTILINE)
 _BEGIN, _END = "// body {}", "// end of body {}"
 _MARK = re.compile(r"^\s*// body (\d+)$")
 _NO_ERRORS = ("note", "warning", "remark")
+
+
+@dataclass(frozen=True, slots=True)
+class ServedProgram:
+    """What a language makes of bodies: a program that serves each of their variants.
+
+    Args:
+        command: the program and its arguments; it runs in the folder of ``files``; the variant's number comes last.
+        files: texts by path, below a folder that is made for them.
+        build: commands that run there first, in a box without network in which that folder can be written.
+        read_only: what it reads besides the system's own folders: compilers, caches, the interpreter.
+        environment: all of its variables.
+        memory: bytes of address space; 0 leaves that to the program's own flags.
+        variants: how many there are.
+        shared: folders that its build writes to besides: a compiler's cache.
+        todo: a statement that says that a body is still to do: what stands for one that does not compile.
+        counted: what the answer to a name with ``#work`` behind it counts: ``steps`` or ``nanoseconds``.
+    """
+
+    command: tuple[str, ...]
+    files: dict[str, str]
+    build: tuple[tuple[str, ...], ...] = ()
+    read_only: tuple[Path, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict[str, str])
+    memory: int = 1 << 29
+    variants: int = 1
+    shared: tuple[Path, ...] = ()
+    todo: str = ""
+    counted: str = "steps"
+
+
+class BuildFailed(Exception):
+    """The program could not be built; the compiler's words are the message."""
 
 
 def marked(body: str, number: int) -> str:

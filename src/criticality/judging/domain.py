@@ -15,7 +15,7 @@ from uuid import UUID
 
 from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import DataModel, Spec
-from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.types import parse_type
 from criticality.spec.values import in_order, root
 
 _BASES: dict[str, type] = {
@@ -161,8 +161,3 @@ def constraint_of(constraints: list[str]) -> Callable[[Any], str]:
             case _:  # unique and immutable speak of more than one value
                 continue
     return lambda value: next((words for test, words in tests if not test(value)), "")
-
-
-def fields_of(spec: Spec, name: str) -> list[tuple[str, TypeRef]]:
-    """Return a record's fields with their types."""
-    return [(f.name, parse_type(f.type)) for f in spec.data_models[name].fields]

@@ -207,15 +207,15 @@ class Evaluator:
         params = [p.name for p in self.functions[name].parameters]
 
         def call(*args: Any, **named: Any) -> Any:
-            given = (*args, *(named[p] for p in params[len(args) :]))
-            if len(given) != len(params):
+            values = (*args, *(named[p] for p in params[len(args) :]))
+            if len(values) != len(params):
                 raise TypeError(f"{name} takes {len(params)} values")
-            outcome = self._call(name, given)
+            outcome = self._call(name, values)
             if outcome is None or isinstance(outcome, NoSuchValue):
                 raise Postponed(name)
             if isinstance(outcome, Died):
                 raise Gone(f"{name}: {outcome.reason}")
-            both = given, outcome
+            both = values, outcome
             self.made.append(Call(name, lambda: both))
             if isinstance(outcome, Returned):
                 return outcome.value

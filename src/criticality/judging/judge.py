@@ -111,7 +111,7 @@ class Judge:
                 Fault(kind="test", function=name, promise="REQUIRES", what="no values fit REQUIRES")
             )
             return
-        told: set[str] = set()
+        reported: set[str] = set()
         left = len(cases)
         process = self._process(CANDIDATE)
         broke = 0.0
@@ -121,17 +121,23 @@ class Judge:
                 continue
             verdict.cases += 1
             broken = self._broken(name, case.args, outcome)
-            if broken is not None and broken.promise not in told:
-                told.add(broken.promise)
+            if broken is not None and broken.promise not in reported:
+                reported.add(broken.promise)
                 broke = broke or time.monotonic()
                 left = min(left, _AFTER)
                 self._fault(name, case.args, outcome, broken, verdict)
             elif broken is None:
                 verdict.guilty = self._audited([*(getattr(outcome, "trace", None) or ()), *self.evaluator.made])
-            slow = bool(told) and time.monotonic() - broke > _AFTER_S * self.hearing.seconds
-            if verdict.guilty or isinstance(outcome, Died) or (told and left <= 0) or slow or len(told) >= _TOLD:
+            slow = bool(reported) and time.monotonic() - broke > _AFTER_S * self.hearing.seconds
+            if (
+                verdict.guilty
+                or isinstance(outcome, Died)
+                or (reported and left <= 0)
+                or slow
+                or len(reported) >= _TOLD
+            ):
                 return
-        if not told:
+        if not reported:
             verdict.kept[name] = self._kept(name, cases, process)
 
     def _broken(self, name: str, args: tuple[Any, ...], outcome: Outcome) -> Broken | None:
@@ -327,7 +333,7 @@ class Judge:
             cases = self.cases(name)
             mine = [outcome for _, outcome in _outcomes(self._process(CANDIDATE), name, cases)]
             pairs = list(zip(cases, mine, strict=False))
-            kept: dict[int, None] = {}
+            places: dict[int, None] = {}
             others: list[tuple[str, str, _CallOne | int]] = [
                 (kind, function, number) for number, (kind, function) in enumerate(self.hearing.variants, start=2)
             ]
@@ -337,10 +343,10 @@ class Judge:
                     tried, at = self._tried(name, pairs, other)
                     verdict.tried.append(Tried(kind=kind, function=name, result=tried))
                     if at is not None and tried == "rejected":
-                        kept[at] = None
+                        places[at] = None
                     if at is not None and tried == "undecided":
                         verdict.differences.append(self._difference(name, kind, pairs[at], other))
-            verdict.kept[name] = [self._row(name, *pairs[at]) for at in list(kept)[:_KEPT]]
+            verdict.kept[name] = [self._row(name, *pairs[at]) for at in list(places)[:_KEPT]]
         return verdict
 
     def _tried(

@@ -192,16 +192,16 @@ def _greedy(
     held: Mapping[str, Any], name: str, items: list[Any], condition: Condition, part: str
 ) -> tuple[Any, ...]:
     """Return as many items, in order, as fulfil a part together."""
-    kept: tuple[Any, ...] = ()
+    mended: tuple[Any, ...] = ()
     if condition.functions or len(items) > 400:
-        return kept
+        return mended
     for item in items:
         try:
-            if condition.value(part, {**held, name: (*kept, item)}):
-                kept = (*kept, item)
+            if condition.value(part, {**held, name: (*mended, item)}):
+                mended = (*mended, item)
         except Exception:
             continue
-    return kept
+    return mended
 
 
 def _fields(record: Any) -> tuple[Any, ...]:
@@ -249,11 +249,11 @@ def apart(domain: Domain, kind: TypeRef, items: Sequence[Any]) -> list[Any]:
     """Return items of a type without records that repeat a unique field of one before them."""
     model = domain.spec.data_models.get(kind.name)
     keys = [f.name for f in model.fields if "unique" in f.constraints] if model else []
-    kept: list[Any] = []
+    mended: list[Any] = []
     for item in items:
-        if not any(getattr(item, key) == getattr(one, key) for key in keys for one in kept):
-            kept.append(item)
-    return kept
+        if not any(getattr(item, key) == getattr(one, key) for key in keys for one in mended):
+            mended.append(item)
+    return mended
 
 
 def put(

@@ -42,14 +42,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, TypeAlias, cast
+from typing import Any, Self, cast
 
-from criticality.judging.building import faulty, without
+from criticality.judging.building import BuildFailed, ServedProgram, faulty, without
+from criticality.judging.outcomes import Call, Died, NoSuchValue, Outcome, Raised, Returned
 from criticality.judging.wire import Codec, Unreadable, pack, unpack
 
 MAX_FRAME = 8 << 20
@@ -58,98 +57,6 @@ _AT_ONCE = 32 << 10
 #: What languages call it when there is no more memory.
 _NO_MEMORY = ("MemoryError", "OutOfMemoryError", "bad_alloc")
 _TICKS = os.sysconf("SC_CLK_TCK")
-
-
-@dataclass(frozen=True, slots=True)
-class ServedProgram:
-    """What a language makes of bodies: a program that serves each of their variants.
-
-    Args:
-        command: the program and its arguments; it runs in the folder of ``files``; the variant's number comes last.
-        files: texts by path, below a folder that is made for them.
-        build: commands that run there first, in a box without network in which that folder can be written.
-        read_only: what it reads besides the system's own folders: compilers, caches, the interpreter.
-        environment: all of its variables.
-        memory: bytes of address space; 0 leaves that to the program's own flags.
-        variants: how many there are.
-        shared: folders that its build writes to besides: a compiler's cache.
-        todo: a statement that says that a body is still to do: what stands for one that does not compile.
-        counted: what the answer to a name with ``#work`` behind it counts: ``steps`` or ``nanoseconds``.
-    """
-
-    command: tuple[str, ...]
-    files: dict[str, str]
-    build: tuple[tuple[str, ...], ...] = ()
-    read_only: tuple[Path, ...] = ()
-    environment: dict[str, str] = field(default_factory=dict[str, str])
-    memory: int = 1 << 29
-    variants: int = 1
-    shared: tuple[Path, ...] = ()
-    todo: str = ""
-    counted: str = "steps"
-
-
-class Call:
-    """A call that a body made to another function of the project, and how it ended; read when it is looked at.
-
-    Raises, from its properties:
-        Unreadable: what the body's process reported is no such call.
-    """
-
-    def __init__(self, name: str, read: Callable[[], tuple[tuple[Any, ...], Returned | Raised]]) -> None:
-        self.name, self._read = name, read
-
-    @cached_property
-    def _both(self) -> tuple[tuple[Any, ...], Returned | Raised]:
-        return self._read()
-
-    @property
-    def args(self) -> tuple[Any, ...]:
-        """What it was called with."""
-        return self._both[0]
-
-    @property
-    def outcome(self) -> Returned | Raised:
-        """How it ended."""
-        return self._both[1]
-
-
-@dataclass(frozen=True, slots=True)
-class Returned:
-    """It came back with a value."""
-
-    value: Any
-    trace: tuple[Call, ...] | None = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Raised:
-    """It ended with an error: ``kind`` is its name."""
-
-    kind: str
-    message: str
-    trace: tuple[Call, ...] | None = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Died:
-    """It gave no answer that can be taken: why, in words, without code."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class NoSuchValue:
-    """The language cannot hold an argument, so the call says nothing of the body: why, in words."""
-
-    reason: str
-
-
-Outcome: TypeAlias = Returned | Raised | Died | NoSuchValue
-
-
-class BuildFailed(Exception):
-    """The program could not be built; the compiler's words are the message."""
 
 
 class Place:

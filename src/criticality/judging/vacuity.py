@@ -75,8 +75,8 @@ def _cases(evaluator: Evaluator, values: Values, test: ClaimTest) -> list[dict[s
     params = [parse_param(variable) for variable in test.variables]
     conditions = [evaluator.condition(parse_predicate(text).code) for text in test.assume]
     names = [p.name for p in params]
-    found = values.cases([(p.name, p.type) for p in params], conditions, (), _CASES)
-    return [dict(zip(names, case.args, strict=True)) for case in found if case.origin != "long"]
+    cases = values.cases([(p.name, p.type) for p in params], conditions, (), _CASES)
+    return [dict(zip(names, case.args, strict=True)) for case in cases if case.origin != "long"]
 
 
 def _broken(

@@ -208,8 +208,8 @@ class Values:
         if key not in self._small:
             broken = constraint_of(list(constraints))
             made = list(self._simplest(kind, constraints))
-            kept = {repr(value): value for value in made if not broken(value)}
-            self._small[key] = list(kept.values())[:60]
+            members = {repr(value): value for value in made if not broken(value)}
+            self._small[key] = list(members.values())[:60]
         return self._small[key]
 
     def _simplest(self, kind: TypeRef, constraints: tuple[str, ...]) -> Iterator[Any]:

@@ -12,9 +12,10 @@ from operator import attrgetter
 from typing import Any, TypeAlias, cast
 from uuid import UUID
 
-from criticality.judging.domain import Domain, fields_of
+from criticality.judging.domain import Domain
 from criticality.lattice_plan import ModulePlan, index
 from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import fields_of
 
 #: Not a function: asked once, the process watches the lines of its sources; asked again, it counts them.
 LINES = "#lines"

@@ -10,6 +10,7 @@ from importlib.metadata import entry_points
 from pkgutil import resolve_name
 
 from criticality.language import Language
+from criticality.standing import Adopter
 from llm_runtime.errors import ConfigurationError
 
 _OURS = {
@@ -34,6 +35,12 @@ def language(name: str) -> Language:
         raise ConfigurationError(f"there is no language {name!r}; there are: {', '.join(languages())}")
     adapter: Language = resolve_name(place)()
     return adapter
+
+
+def adopter() -> Adopter:
+    """Return what adopts functions that exist; so far there is Python."""
+    made: Adopter = resolve_name("criticality.languages.python.adopting.serving:adopter")()
+    return made
 
 
 def require_toolchain(language: Language) -> None:

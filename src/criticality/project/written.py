@@ -51,15 +51,15 @@ class Written:
 
     def may_write(self, path: str, text: str) -> bool:
         """Tell whether a file may be written: it is ours, it is not there, or it is that text already."""
-        found = self.text(path)
-        if found is None:
+        current = self.text(path)
+        if current is None:
             return not (self._root / path).exists()
-        if found == text:
+        if current == text:
             return True
         if not self.there:
             self.release(path)
             return True
-        return path not in self.theirs and _digest(found) == self._ours.get(path)
+        return path not in self.theirs and _digest(current) == self._ours.get(path)
 
     def wrote(self, path: str, text: str) -> None:
         """Note what was written."""

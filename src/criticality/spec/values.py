@@ -67,6 +67,11 @@ def in_order(spec: Spec) -> list[str]:
     return [*order, *spec.data_models]
 
 
+def fields_of(spec: Spec, name: str) -> list[tuple[str, TypeRef]]:
+    """Return a record's fields with their types."""
+    return [(f.name, parse_type(f.type)) for f in spec.data_models[name].fields]
+
+
 def types_needed(spec: Spec, kinds: Sequence[TypeRef]) -> list[str]:
     """Return the named types that types are made of, in order."""
     names = reached(spec, (name for kind in kinds for name in kind.names()))

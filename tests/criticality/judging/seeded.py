@@ -43,6 +43,7 @@ class Project:
     right: dict[str, str]
     wrong: list[tuple[str, str]]
     claims: list[StructuredClaim] = field(default_factory=list)
+    language: str = "python"
 
 
 def project(name: str) -> Project:
@@ -53,6 +54,16 @@ def project(name: str) -> Project:
     missing = max(0, 20 - len(made.wrong))
     made.wrong += [every[i * len(every) // max(1, missing)] for i in range(missing)]
     return made
+
+
+def ported(name: str, target: str) -> Project:
+    """Return a project with its bodies in another language."""
+    one = _written(name)
+    bodies = yaml.safe_load(Path(__file__).with_name("ported.yaml").read_text("utf-8"))[target][name]
+    wrong = [pair for body in bodies["wrong"] for pair in body.items()]
+    # What the plans import are modules of Python.
+    plan = tuple(module.model_copy(update={"imports": []}) for module in one.plan)
+    return Project(one.spec, plan, bodies["right"], wrong, language=target)
 
 
 def hearing(
@@ -73,7 +84,7 @@ def hearing(
     return Hearing(
         spec=one.spec.model_dump(mode="json"), modules=[module.model_dump(mode="json") for module in one.plan],
         claims=[claim.model_dump(mode="json") for claim in one.claims],
-        program=PYTHON.serve(one.spec, one.plan, systems),
+        program=language(one.language).serve(one.spec, one.plan, systems),
         unit=unit, accepted=list(accepted), due=due, variants=[(kind, name) for kind, name, _ in variants], **more,
     )  # fmt: skip
 

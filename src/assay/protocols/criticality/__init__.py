@@ -37,6 +37,18 @@ BUILD = RunType(
     seatless=True,
 )
 
+ADOPT = RunType(
+    name="criticality.adopt",
+    title="Adopt functions that exist",
+    about="Functions of a Python package get types, contracts, claims and tests, judged against the code as it is.",
+    noun="adoption",
+    **parts_of(f"{_HERE}.adopt_task", "prepare", "run", "title_of", "measures", "outcome"),
+    fold=f"{_HERE}.report.adopt_story:AdoptFold",
+    seats=(Seat("structurer", "says what each function promises"), Seat("worker", "writes anew what is asked for")),
+    seatless=True,
+    replayable=False,
+)
+
 PROTOCOL = Protocol(
     name="criticality",
     title="Criticality",
@@ -45,7 +57,7 @@ PROTOCOL = Protocol(
     "before any code, and only functions that pass theirs are kept.",
     command=("build", f"{_HERE}.commands:build"),
     command_about="Turn an interview into verified code, with a trace from claim to test.",
-    runs=(BUILD,),
+    runs=(BUILD, ADOPT),
     extra="code",
     modules=("libcst", "hypothesis", "pytest", "mypy"),
     demo=Demo(

@@ -1,8 +1,9 @@
-"""What a language with a grammar of its own does by that grammar alone: everything that is done to bodies."""
+"""What a language with a grammar of its own does by its tables and templates alone; the rest it says itself."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import textwrap
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,36 +13,82 @@ from criticality.bodies import Finding
 from criticality.catalog import DetectedSmell, Example
 from criticality.judging.served import ServedProgram
 from criticality.language import Fact, Plan, Toolchain, Tree
-from criticality.languages.base.data import examples, fill, read_text
+from criticality.languages.base.brackets import bare, negated
+from criticality.languages.base.cases import Row, by_module
+from criticality.languages.base.data import examples, fill, read_text, texts
+from criticality.languages.base.expressions import Scope, condition
+from criticality.languages.base.expressions.rendering import Renderer
+from criticality.languages.base.forms import Written, forms
 from criticality.languages.base.grammar.grammar import Grammar
-from criticality.languages.base.grammar.table import Table
+from criticality.languages.base.naming import words
+from criticality.languages.base.pages import Check, Filter, Named, page
 from criticality.languages.base.serving import forwarding
 from criticality.languages.base.toolchain.compiled import CompiledToolchain
+from criticality.languages.base.witnesses import checked, conditions
 from criticality.lattice_plan import FunctionPlan, ModulePlan
+from criticality.spec.predicates import PredicateFault, parse_predicate
 from criticality.spec.spec import Spec
+from criticality.spec.types import TypeRef
+from criticality.spec.values import constraints_of, fields_of, reached, root
 from criticality.testing import Limits
+from llm_runtime.errors import ConfigurationError
 
 
 class GrammarLanguage:
     """The part of :class:`~criticality.language.Language` that languages on tree-sitter share.
 
-    A language names itself and what is still to do, and says how it writes the names of functions and of parameters
-    where that is not how the plan does.
+    A language names itself, says how it writes names and types and which files there are; the rest is templates:
+    ``type``, ``signature``, ``function``, ``forward`` and ``case`` for one of each, others for files.
     """
 
     name: str
-    #: The statement of a body that is still to do.
-    todo: str
-    table: Table
+    title: str
     tools: type[CompiledToolchain]
+    #: What writes expressions, and what writes those of constructors.
+    renderer: type[Renderer]
+    constructing: type[Renderer]
+    #: Standard modules that a planned module may import.
+    importable: frozenset[str] = frozenset()
     #: What bodies may call besides what was planned.
     besides: tuple[str, ...] = ()
     #: What version control leaves out of a delivered project.
     ignored: str = ""
     audits: tuple[tuple[str, ...], ...] = ()
+    #: How the value of a newtype is called in its constructor.
+    value = "value"
+    #: What stands between types where a prompt shows them.
+    between = "\n"
+    #: What stands between tests.
+    between_cases = "\n\n"
+    #: Names of types that code would take for something else.
+    types_taken: frozenset[str] = frozenset()
 
-    def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
-        """Return types and modules; none where a language reads bodies and builds nothing."""
+    def usable(self, name: str) -> bool:
+        """Tell whether a neutral name can be a function's, a module's or a parameter's."""
+        return True
+
+    def filters(self) -> dict[str, Filter]:
+        """Return what templates write names, types and texts with."""
+        return {}
+
+    def domain(self, spec: Spec) -> Tree:
+        """Return the files of the types of a specification, and what they stand on."""
+        return {}
+
+    def module_path(self, spec: Spec, module: str) -> str:
+        """Tell where a module's functions stand."""
+        return module
+
+    def module(self, spec: Spec, module: ModulePlan, plan: Plan, functions: list[str]) -> Tree:
+        """Return the files of a module with these functions."""
+        return {}
+
+    def program(self, spec: Spec, plan: Plan) -> Tree:
+        """Return what a served program consists of besides the project's sources."""
+        return {}
+
+    def tests(self, spec: Spec, plan: Plan, tests: Mapping[str, str]) -> Tree:
+        """Return the files of tests by module, and what they stand on."""
         return {}
 
     def function(self, name: str) -> str:
@@ -52,21 +99,134 @@ class GrammarLanguage:
         """Return a parameter's name as the language has it."""
         return name
 
-    def forward(self, spec: Spec, name: str, function: FunctionPlan, held: list[FunctionPlan]) -> str:
-        """Return the statements of a served function: it calls one of those that hold its bodies."""
+    def held(self, renderer: Renderer, field: str) -> str:
+        """Return a field of a record as its constructor has it."""
+        return renderer.ident(field)
+
+    def page(self, template: str, **values: Any) -> str:
+        """Return one of the language's templates, filled."""
+        return page(self.tools.language, f"{template}.jinja", self.filters(), values)
+
+    def require(self, spec: Spec) -> None:
+        """Refuse what the language cannot carry.
+
+        Raises:
+            ConfigurationError: a type has a name that is taken, or no form.
+        """
+        taken = sorted(self.types_taken & set(spec.named_types()))
+        if taken:
+            raise ConfigurationError(f"the name {taken[0]} means something else in {self.title}; choose another")
+
+    def spec_fault(self, spec: Spec) -> str:
+        try:
+            self.require(spec)
+            self.domain(spec)
+        except (ConfigurationError, PredicateFault) as fault:
+            return str(fault)
         return ""
 
-    def program(self, spec: Spec, plan: Plan) -> Tree:
-        """Return what a served program consists of besides the project's sources."""
-        return {}
+    def named(self, spec: Spec, name: str) -> Named:
+        """Return a named type as templates read it."""
+        sort, model, new = spec.named_types()[name], spec.data_models.get(name), spec.newtypes.get(name)
+        base = root(spec, TypeRef(name)) if new else TypeRef(name)
+        doc = spec.errors.get(name, "") or (new.description if new else model.description if model else "") or name
+        return Named(
+            name, sort, doc, tuple(spec.enums.get(name, ())), base, tuple(fields_of(spec, name) if model else ()),
+            tuple(self.checks(spec, name)), checked(spec, name),
+        )  # fmt: skip
+
+    def checks(self, spec: Spec, name: str) -> Iterator[Check]:
+        """Yield what a constructor of a newtype or a record checks."""
+        known, renderer = forms(self.tools.language), self.constructing(spec)
+        if name in spec.newtypes:
+            for code, words in conditions(known, constraints_of(spec, name), self.value, root(spec, TypeRef(name))):
+                yield Check(code, words)
+        if name not in spec.data_models:
+            return
+        model, kinds = spec.data_models[name], dict(fields_of(spec, name))
+        for field in model.fields:
+            kind, subject = kinds[field.name], Written(self.held(renderer, field.name))
+            if kind.name in spec.newtypes:
+                subject = renderer.fill(root(spec, kind), ("unwrap",), subject)
+            for code, words in conditions(known, field.constraints, str(subject), root(spec, kind)):
+                yield Check(code, words, field.name)
+        for text in model.invariants:
+            read = condition(parse_predicate(text, known=kinds).code, Scope(spec, kinds))
+            code = renderer.render(read)
+            yield Check(bare(negated(code)) if "check.breaks" in known else code, text, constraint=False)
+
+    def type_source(self, spec: Spec, name: str) -> str:
+        """Return the definition of one named type."""
+        return self.page("type", type=self.named(spec, name), spec=spec)
+
+    def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
+        tree = self.domain(spec)
+        for module in plan:
+            functions: list[str] = []
+            for function in module.functions:
+                body = bodies.get(f"{module.name}.{function.name}")
+                lead = f"{body.declarations.strip()}\n\n" if body and body.declarations.strip() else ""
+                functions.append(lead + self._shown(function, body.text if body else self.todo, None))
+            tree |= self.module(spec, module, plan, functions)
+        return tree
+
+    @property
+    def todo(self) -> str:
+        """The statement of a body that is still to do."""
+        return self.tools.table().todo
+
+    def _shown(self, function: FunctionPlan, body: str, clauses: list[str] | None) -> str:
+        inner = textwrap.indent(textwrap.dedent(body).strip("\n"), self.tools.table().indent)
+        return self.page(
+            "function", function=function, signature=self.signature(function), body=inner, clauses=clauses
+        )
+
+    def shown(self, function: FunctionPlan, body: str) -> str:
+        return self._shown(function, body, self.clauses(function))
+
+    def signature(self, function: FunctionPlan) -> str:
+        return self.page("signature", function=function)
+
+    def clauses(self, function: FunctionPlan) -> list[str]:
+        names = {param.name: self.parameter(param.name) for param in function.parameters}
+        return [words(line, names) for line in function.contract.lines]
+
+    def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
+        kinds = [*(p.type for p in function.parameters), function.result]
+        # An error that a contract speaks of is shown, too.
+        mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
+        extra = {name for name in spec.named_types() if name in function.errors or name in mentioned}
+        wanted = reached(spec, (name for kind in kinds for name in kind.names()), extra)
+        return self.between.join(self.type_source(spec, name) for name in spec.named_types() if name in wanted)
 
     def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram:
-        served, bodies = forwarding(plan, variants, lambda name, f, held: self.forward(spec, name, f, held))
-        sources = self.sources(spec, served, bodies)
-        return self.tools.served(sources | self.program(spec, plan), len(variants))
+        def forward(name: str, function: FunctionPlan, held: list[FunctionPlan]) -> str:
+            return self.page(
+                "forward", id=name, function=function, held=held, signature=self.signature(function), spec=spec
+            )
+
+        served, bodies = forwarding(plan, variants, forward)
+        return self.tools.served(self.sources(spec, served, bodies) | self.program(spec, plan), len(variants))
+
+    def serving(self, folder: str) -> Tree:
+        """Return the part of a served program that is the same for all, below a folder."""
+        return {f"{folder}/{path}": text for path, text in texts(self.tools.language, "serving").items()}
 
     def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
-        return {}
+        renderer = self.renderer(spec)
+
+        def test(module: str, function: FunctionPlan, held: list[Row]) -> str:
+            rows = [
+                {
+                    "args": [renderer.render(one) for one in row.args], "error": row.error,
+                    "result": renderer.render(row.result) if row.result else None,
+                }
+                for row in held
+            ]  # fmt: skip
+            unit = function.result.name == "Unit"
+            return self.page("case", module=module, function=function, rows=rows, unit=unit).rstrip("\n")
+
+        return self.tests(spec, plan, by_module(spec, plan, cases, test, self.between_cases))
 
     def project_name(self, spec: Spec) -> str:
         """Return the name that the manifests of a delivered project give it."""
@@ -87,7 +247,7 @@ class GrammarLanguage:
     @property
     def grammar(self) -> Grammar:
         """The source operations, by names as they stand in sources."""
-        return Grammar(self.table)
+        return Grammar(self.tools.table())
 
     @property
     def rules(self) -> str:
@@ -150,12 +310,3 @@ class GrammarLanguage:
 
     def _parameters(self, function: FunctionPlan) -> set[str]:
         return {self.parameter(param.name) for param in function.parameters}
-
-
-def written(module: ModulePlan, bodies: Mapping[str, Body]) -> dict[str, tuple[str, str]]:
-    """Return the bodies that there are of a module, each with what it declares, by function name."""
-    return {
-        f.name: (body.text, body.declarations)
-        for f in module.functions
-        if (body := bodies.get(f"{module.name}.{f.name}")) is not None
-    }

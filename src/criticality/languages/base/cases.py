@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
 
-from criticality.judging.domain import Domain, fields_of
+from criticality.judging.domain import Domain
 from criticality.judging.wire import Codec
 from criticality.language import Plan
 from criticality.languages.base.expressions.nodes import Constant, Expression, Make, Member, Operation, Wrap
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
-from criticality.spec.values import root
+from criticality.spec.values import fields_of, root
 
 #: Calls of a function that are shown: so many that return, and so many that raise.
 _RETURNS, _RAISES = 8, 4
@@ -45,8 +45,8 @@ def rows(
     """
     codec = Codec(Domain(spec), plan)
     for name, function in codec.functions.items():
-        kept = codec.cases(name, cases.get(name, ()))
-        made = [row for case in kept if (row := _row(spec, function, *case)) is not None]
+        rows = codec.cases(name, cases.get(name, ()))
+        made = [row for case in rows if (row := _row(spec, function, *case)) is not None]
         returns, raises = [row for row in made if not row.error], [row for row in made if row.error]
         if made:
             yield name.partition(".")[0], function, [*returns[:_RETURNS], *raises[:_RAISES]]
@@ -57,20 +57,21 @@ def by_module(
     plan: Plan,
     cases: Mapping[str, list[list[Any]]],
     test: Callable[[str, FunctionPlan, list[Row]], str],
+    between: str,
 ) -> dict[str, str]:
     """Return the tests of each module that has cases, each written by the language."""
     parts: dict[str, list[str]] = {}
     for module, function, held in rows(spec, plan, cases):
         parts.setdefault(module, []).append(test(module, function, held))
-    return {module: "\n".join(tests) for module, tests in parts.items()}
+    return {module: between.join(tests) for module, tests in parts.items()}
 
 
 def _row(spec: Spec, function: FunctionPlan, args: tuple[Any, ...], error: str, result: Any) -> Row | None:
     try:
-        given = tuple(literal(spec, p.type, one) for p, one in zip(function.parameters, args, strict=True))
+        arguments = tuple(literal(spec, p.type, one) for p, one in zip(function.parameters, args, strict=True))
         if not error:
-            return Row(given, literal(spec, function.result, result), "")
-        return Row(given, None, error) if error in spec.errors else None
+            return Row(arguments, literal(spec, function.result, result), "")
+        return Row(arguments, None, error) if error in spec.errors else None
     except NoLiteral:
         return None
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+from typing import Any
 from xml.sax.saxutils import escape
 
 from criticality.catalog import Example
@@ -20,6 +21,12 @@ _PLACE = re.compile(r"\{\{ (\w+) \}\}")
 def read_text(package: str, *path: str) -> str:
     """Return the text of a file in a package's folder."""
     return resources.files(package).joinpath(*path).read_text("utf-8")
+
+
+@cache
+def vocabulary(package: str) -> dict[str, Any]:
+    """Return a language's names and types by what they are: keywords, names that are taken, scalars."""
+    return tomllib.loads(read_text(package, "words.toml"))
 
 
 def fill(package: str, *path: str, **values: str) -> str:

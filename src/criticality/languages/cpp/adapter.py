@@ -2,98 +2,118 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
 
-from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
-from criticality.languages.base.adapter import GrammarLanguage, written
-from criticality.languages.cpp import domain, names, server, skeleton
-from criticality.languages.cpp.cases import case_files
-from criticality.languages.cpp.grammar import CPP
+from criticality.languages.base.adapter import GrammarLanguage
+from criticality.languages.base.data import fill, vocabulary
+from criticality.languages.base.pages import Filter
+from criticality.languages.cpp.expressions import Renderer, quoted
+from criticality.languages.cpp.names import SCALAR_HEADERS, ident, member, owned, parameter, usable
 from criticality.languages.cpp.toolchain import CppToolchain
-from criticality.lattice_plan import FunctionPlan, ModulePlan
-from criticality.spec.predicates import PredicateFault
+from criticality.lattice_plan import FunctionPlan, ModulePlan, called_elsewhere
 from criticality.spec.spec import Spec
-from criticality.spec.values import types_needed
+from criticality.spec.types import TypeRef
+from criticality.spec.values import every_type, in_order, signature_types, types_needed
 
-#: Standard headers that a planned module may import.
-_IMPORTABLE = frozenset(
-    {
-        "algorithm", "array", "bitset", "cctype", "charconv", "chrono", "cmath", "deque", "format", "functional",
-        "iterator", "limits", "list", "map", "memory", "numeric", "optional", "queue", "ranges", "set", "span",
-        "sstream", "stack",
-        "string", "string_view", "tuple", "unordered_map", "unordered_set", "utility", "variant", "vector",
-    }
-)  # fmt: skip
+_WORDS = vocabulary("criticality.languages.cpp")
 
 
 class Cpp(GrammarLanguage):
-    """C++20; newtypes are witnesses that the compiler tells apart."""
+    """C++20; a newtype has a private value and an explicit constructor that checks: level ``distinction``.
 
-    name = "cpp"
+    A record whose fields or invariants say something is made by its constructor alone, too.
+    """
+
+    name, title = "cpp", "C++"
     audits = (("flawfinder", "--error-level=4", "."),)
-    title = "C++"
-    importable = _IMPORTABLE
-    todo = skeleton.TODO
+    importable = frozenset(_WORDS["importable"])
+    types_taken = frozenset(_WORDS["types_taken"])
     ignored = "/build\n"
-    table = CPP
-    tools = CppToolchain
+    tools, renderer, constructing = CppToolchain, Renderer, Renderer
+    value, between_cases = "value_", "\n"
 
     def usable(self, name: str) -> bool:
-        return names.usable(name)
+        return usable(name)
 
-    def spec_fault(self, spec: Spec) -> str:
-        taken = sorted(names.TYPES_TAKEN & set(spec.named_types()))
-        if taken:
-            return f"the name {taken[0]} means something else in C++; choose another"
-        try:
-            domain.domain_source(spec)
-        except PredicateFault as fault:
-            return str(fault)
-        return ""
+    def filters(self) -> dict[str, Filter]:
+        return {
+            "ident": ident, "member": member, "quoted": quoted, "owned": owned, "parameter": parameter,
+            "within": _within,
+            # A backslash at the end of a comment would take the next line into it.
+            "comment": lambda line: f"/// {line}".rstrip(" \\"),
+            "taken": lambda function: ", ".join(f"{parameter(p.type)} {p.name}" for p in function.parameters),
+            "parameters": lambda fields: ", ".join(f"{parameter(kind)} {ident(f)}" for f, kind in fields),
+            "held": lambda fields: ", ".join(f"{ident(f)}_({ident(f)})" for f, _ in fields),
+            "numbered": lambda parameters: ", ".join(f"a{place}" for place in range(len(parameters))),
+            "getting": lambda fields, spec: ", ".join(f"get<{_within(kind, spec)}>(in)" for _, kind in fields),
+            "putting": lambda fields, spec, checked: " ".join(
+                f"put<{_within(kind, spec)}>(out, value.{ident(f)}{'()' if checked else ''});" for f, kind in fields
+            ),
+        }  # fmt: skip
 
-    def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
-        base, types = f"include/{spec.package}", domain.domain_source(spec)
-        tree = {f"{base}/domain.hpp": types}
-        needed = [*domain.used_headers(spec), *(["values"] if "values::" in types else [])]
-        tree |= {f"{base}/{name}.hpp": self.support(f"{name}.hpp") for name in needed}
-        for module in plan:
-            tree[f"{base}/{module.name}.hpp"] = skeleton.header_source(spec.package, module)
-            tree[self.module_path(spec, module.name)] = skeleton.module_source(
-                spec.package, module, plan, written(module, bodies)
-            )
-        return tree
+    def domain(self, spec: Spec) -> Tree:
+        types = "\n".join(self.type_source(spec, name) for name in in_order(spec))
+        own = [*_headers(spec), *(["values"] if "values::" in types else [])]
+        source = self.page("domain", spec=spec, types=types, own=own, standard=_WORDS["domain_includes"])
+        files = {f"include/{spec.package}/{name}.hpp": self.support(f"{name}.hpp") for name in own}
+        return {f"include/{spec.package}/domain.hpp": f"{source}\n", **files}
 
     def module_path(self, spec: Spec, module: str) -> str:
         return f"src/{module}.cpp"
 
-    def forward(self, spec: Spec, name: str, function: FunctionPlan, held: list[FunctionPlan]) -> str:
-        return server.forward(name, function, held)
+    def module(self, spec: Spec, module: ModulePlan, plan: Plan, functions: list[str]) -> Tree:
+        package = spec.package
+        source = self.page(
+            "module", package=package, name=module.name, functions=functions,
+            own=[module.name, *sorted(called_elsewhere(module, plan))],
+            standard=sorted({*_WORDS["module_includes"], *module.imports}),
+        )  # fmt: skip
+        header = self.page("header", package=package, module=module)
+        return {
+            f"include/{package}/{module.name}.hpp": f"{header}\n",
+            self.module_path(spec, module.name): f"{source}\n",
+        }
 
     def program(self, spec: Spec, plan: Plan) -> Tree:
-        return server.program(spec, plan)
+        types = [self.named(spec, name) for name in in_order(spec) if name not in spec.errors]
+        main = self.page("serve", package=spec.package, spec=spec, plan=plan, types=types, own=_headers(spec))
+        return {**self.serving("include/serving"), "serve/main.cpp": f"{main}\n"}
 
-    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
-        return case_files(spec, plan, cases)
-
-    def signature(self, function: FunctionPlan) -> str:
-        return skeleton.signature(function)
-
-    def clauses(self, function: FunctionPlan) -> list[str]:
-        return list(function.contract.lines)
-
-    def shown(self, function: FunctionPlan, body: str) -> str:
-        return skeleton.shown(function, body, contract=True)
+    def tests(self, spec: Spec, plan: Plan, tests: Mapping[str, str]) -> Tree:
+        return {
+            f"tests/{name}_test.cpp": fill(
+                self.tools.language,
+                "templates",
+                "cases.cpp",
+                name=spec.package,
+                module=name,
+                tests=text.rstrip("\n"),
+            )
+            for name, text in tests.items()
+        }
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
         needed = types_needed(spec, [*(p.type for p in function.parameters), function.result])
         mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
         extra = [n for n in spec.named_types() if n not in needed and (n in function.errors or n in mentioned)]
-        return "\n".join(domain.type_source(spec, name) for name in [*extra, *needed]).rstrip()
+        return "\n".join(self.type_source(spec, name) for name in [*extra, *needed]).rstrip()
 
     def imported(self, module: ModulePlan) -> str:
-        return ", ".join(f"<{name}>" for name in sorted({*skeleton.STANDARD, *module.imports}))
+        return ", ".join(f"<{name}>" for name in sorted({*_WORDS["module_includes"], *module.imports}))
+
+
+def _headers(spec: Spec) -> list[str]:
+    """Return headers of ours that the types of a specification need."""
+    names = {name for kind in [*every_type(spec), *signature_types(spec)] for name in kind.names()}
+    return sorted({SCALAR_HEADERS[name] for name in names if name in SCALAR_HEADERS})
+
+
+def _within(kind: TypeRef, spec: Spec) -> str:
+    """Return a type with the namespace of those that the specification defines."""
+    names = "|".join(spec.named_types())
+    return re.sub(rf"(?<!:)\b({names})\b", rf"{spec.package}::\1", owned(kind)) if names else owned(kind)
 
 
 def adapter() -> Language:

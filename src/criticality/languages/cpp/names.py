@@ -2,43 +2,18 @@
 
 from __future__ import annotations
 
+from criticality.languages.base.data import vocabulary
 from criticality.languages.base.naming import pascal
 from criticality.spec.types import TypeRef
 
-_SCALARS = {
-    "Int": "std::int64_t", "Float": "double", "Decimal": "Decimal", "Text": "std::string", "String": "std::string",
-    "Bool": "bool", "Bytes": "std::vector<std::uint8_t>", "UUID": "Uuid", "Date": "Date", "Timestamp": "Timestamp",
-    "Unit": "void",
-}  # fmt: skip
-_COPIED = frozenset({"Int", "Float", "Decimal", "Bool", "Date", "Timestamp", "UUID"})
-_GENERICS = {
-    "List": "std::vector",
-    "Set": "std::set",
-    "Map": "std::map",
-    "Option": "std::optional",
-    "Tuple": "std::tuple",
-}
+_WORDS = vocabulary("criticality.languages.cpp")
+_SCALARS: dict[str, str] = _WORDS["scalars"]
+_COPIED: frozenset[str] = frozenset(_WORDS["copied"])
+_GENERICS: dict[str, str] = _WORDS["generics"]
 #: Types of ours that the language has no name for, each in a header of the deliverable.
-SCALAR_HEADERS = {"Decimal": "decimal", "UUID": "scalars", "Date": "scalars", "Timestamp": "scalars"}
-_KEYWORDS = frozenset(
-    {
-        "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch",
-        "char", "class", "compl", "concept", "const", "consteval", "constexpr", "constinit", "const_cast",
-        "continue", "co_await", "co_return", "co_yield", "decltype", "default", "delete", "do", "double",
-        "dynamic_cast", "else",
-        "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int",
-        "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq",
-        "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short", "signed",
-        "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "throw", "true",
-        "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
-        "while",
-        "xor", "xor_eq", "char8_t", "char16_t", "char32_t", "wchar_t", "main", "std", "linux", "unix",
-    }
-)  # fmt: skip
-_TAKEN = frozenset({"domain", "decimal", "scalars", "values", "support", "near", "generators", "testing", "rc"})
-
-#: Names of types that code would take for something else.
-TYPES_TAKEN = frozenset({"Date", "Decimal", "Invalid", "NULL", "EOF", "Timestamp", "Uuid", "TEST"})
+SCALAR_HEADERS: dict[str, str] = _WORDS["scalar_headers"]
+_KEYWORDS: frozenset[str] = frozenset(_WORDS["keywords"])
+_TAKEN: frozenset[str] = frozenset(_WORDS["taken"])
 
 
 def usable(name: str) -> bool:

@@ -2,95 +2,169 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
 
-from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
-from criticality.languages.base.adapter import GrammarLanguage, written
+from criticality.languages.base.adapter import GrammarLanguage
+from criticality.languages.base.data import fill
 from criticality.languages.base.naming import pascal
-from criticality.languages.go import domain, names, server, skeleton
-from criticality.languages.go.cases import case_files
-from criticality.languages.go.grammar import GO
+from criticality.languages.base.pages import Check, Filter, Named
+from criticality.languages.base.witnesses import checked
+from criticality.languages.go.expressions import Inside, Renderer
+from criticality.languages.go.names import PACKAGES, ident, kind, member, package, quoted, usable, with_imports
 from criticality.languages.go.toolchain import GoToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
-from criticality.spec.predicates import PredicateFault
 from criticality.spec.spec import Spec
+from criticality.spec.types import TypeRef
 from criticality.spec.values import every_type, signature_types
-from llm_runtime.errors import ConfigurationError
+
+#: Functions of ``support/values.go``.
+_HELPER = re.compile(
+    r"\b(pick|same|compare|must|at|part|within|distinct|sortedBy|itself|least|greatest|sum|every|some|each|where|flat)\(|\bitself\b"
+)
+_INVALID = (
+    "// ErrInvalid is wrapped by what a constructor returns for a value that breaks a constraint.\n"
+    'var ErrInvalid = errors.New("invalid value")\n'
+)
 
 
 class Go(GrammarLanguage):
-    """Go 1.23 and vet; witnesses are checked when a value is made."""
+    """Go 1.23 and vet; a newtype is a struct whose constructor returns an error where a constraint does not hold.
 
-    name = "go"
+    So does that of a record with constraints or invariants, whose fields are read by methods.
+    """
+
+    name, title = "go", "Go"
     audits = (("govulncheck", "./..."), ("gosec", "-quiet", "./..."))
-    title = "Go"
-    importable: frozenset[str] = frozenset()
-    todo = skeleton.TODO
-    table = GO
-    tools = GoToolchain
+    tools, renderer, constructing = GoToolchain, Renderer, Inside
     besides = ("domain",)
 
     def function(self, name: str) -> str:
         return pascal(name)
 
     def parameter(self, name: str) -> str:
-        return names.ident(name)
+        return ident(name)
 
     def usable(self, name: str) -> bool:
-        return names.usable(name)
+        return usable(name)
 
-    def spec_fault(self, spec: Spec) -> str:
-        try:
-            for type_ in [*signature_types(spec), *every_type(spec)]:
-                names.kind(spec, type_)
-            domain.domain_files(spec)
-        except (ConfigurationError, PredicateFault) as fault:
-            return str(fault)
-        return ""
+    def require(self, spec: Spec) -> None:
+        for type_ in [*signature_types(spec), *every_type(spec)]:
+            kind(spec, type_)
 
-    def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
+    def filters(self) -> dict[str, Filter]:
+        return {
+            "ident": ident, "quoted": quoted, "inner": _inner, "copied": _copied, "fields": _fields, "said": _said,
+            "constants": lambda type_: _aligned(
+                [(member(type_.name, one), f"{type_.name} = {quoted(one)}") for one in type_.members]
+            ),
+            "lowered": lambda text: text[:1].lower() + text[1:],
+            "assigned": lambda fields: ", ".join(f"{ident(f)}: {ident(f)}" for f, _ in fields),
+            "listed": lambda fields: ", ".join(f"{ident(f)} {_inner(t)}" for f, t in fields),
+            "parameters": lambda function: ", ".join(
+                f"{ident(p.name)} {kind(None, p.type)}" for p in function.parameters
+            ),
+            "results": _results, "named_results": _named_results, "chosen": _chosen,
+        }  # fmt: skip
+
+    def domain(self, spec: Spec) -> Tree:
+        parts = [self.type_source(spec, name) for name in spec.named_types()]
+        if any("ErrInvalid" in part for part in parts):
+            parts.insert(0, _INVALID)
+        code = "\n".join(parts)
+        about = f"Package domain has the types of {spec.system.name}, and what must hold of every value of them."
+        decimals = any("Decimal" in type_.names() for type_ in [*signature_types(spec), *every_type(spec)])
+        support = {
+            "tuples": True, "decimal": decimals or re.search(r"\bDecimal\b", code), "values": _HELPER.search(code),
+        }  # fmt: skip
         # The tests name the module's path, so its manifest belongs to what is tested.
-        manifest = {"go.mod": self.project_files(spec)["go.mod"]}
-        modules = {
-            self.module_path(spec, module.name): skeleton.module_source(spec, module, written(module, bodies))
-            for module in plan
-        }
-        return manifest | domain.domain_files(spec) | modules
+        files = {"go.mod": self.project_files(spec)["go.mod"]}
+        files["domain/domain.go"] = with_imports(f"// {about}\npackage domain\n", code)
+        for name, needed in support.items():
+            if needed:
+                text = self.support(f"{name}.go")
+                files[f"domain/{name}.go"] = text.replace("package values", "package domain", 1)
+        return files
 
     def module_path(self, spec: Spec, module: str) -> str:
         return f"{module}.go"
 
-    def forward(self, spec: Spec, name: str, function: FunctionPlan, held: list[FunctionPlan]) -> str:
-        return server.forward(spec, name, function, held)
+    def module(self, spec: Spec, module: ModulePlan, plan: Plan, functions: list[str]) -> Tree:
+        head = f"// {' '.join(module.purpose.split())}\n\npackage {package(spec)}\n"
+        others = {name: f"{package(spec)}/{name}" for name in ("domain", "serving")}
+        return {
+            self.module_path(spec, module.name): with_imports(head, "\n\n".join(functions) + "\n", others=others)
+        }
 
     def program(self, spec: Spec, plan: Plan) -> Tree:
-        return server.program(spec, plan)
+        decimals = ["domain.NewDecimal"] if "domain/decimal.go" in self.domain(spec) else []
+        main = self.page(
+            "serve", path=package(spec),
+            functions=[f'"{m.name}.{f.name}": lib.{pascal(f.name)}' for m in plan for f in m.functions],
+            newtypes=[*(f"domain.New{name}" for name in spec.newtypes), *decimals],
+            records=[f"domain.New{name}" for name in spec.data_models if checked(spec, name)],
+            errors=[f'"{name}": domain.Err{name}' for name in spec.errors],
+        )  # fmt: skip
+        return {"serve/main.go": f"{main}\n", **self.serving("serving")}
 
-    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
-        return case_files(spec, plan, cases)
+    def tests(self, spec: Spec, plan: Plan, tests: Mapping[str, str]) -> Tree:
+        known = {"domain": f"{package(spec)}/domain", "testing": "testing"}
+        head = f"package {package(spec)}\n"
+        files = {f"{name}_test.go": with_imports(head, f"{text}\n", others=known) for name, text in tests.items()}
+        shared = fill(self.tools.language, "templates", "cases.go", name=package(spec))
+        return files | ({"cases_test.go": shared} if files else {})
 
     def project_name(self, spec: Spec) -> str:
-        return names.module(spec)
-
-    def signature(self, function: FunctionPlan) -> str:
-        return skeleton.signature(None, function)
-
-    def clauses(self, function: FunctionPlan) -> list[str]:
-        return skeleton.clauses(function)
-
-    def shown(self, function: FunctionPlan, body: str) -> str:
-        return skeleton.shown(None, function, body, contract=True)
-
-    def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
-        kinds = [*(p.type for p in function.parameters), function.result]
-        mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
-        extra = {name for name in spec.named_types() if name in function.errors or name in mentioned}
-        return domain.type_definitions(spec, kinds, extra)
+        return package(spec)
 
     def imported(self, module: ModulePlan) -> str:
-        return ", ".join(["domain (the types)", *sorted(names.PACKAGES)])
+        return ", ".join(["domain (the types)", *sorted(PACKAGES)])
+
+
+def _inner(type_: TypeRef) -> str:
+    """Return a type as the package ``domain`` writes it."""
+    return kind(None, type_, prefix="")
+
+
+def _said(check: Check) -> str:
+    """Return what is said of a field, or which invariant a record keeps."""
+    return f"{check.field} {check.words}" if check.field else f"keeps {check.words}"
+
+
+def _copied(value: str, base: TypeRef) -> str:
+    """Return a value that nobody else can change."""
+    package = {"List": "slices", "Bytes": "slices", "Set": "maps", "Map": "maps"}.get(base.name)
+    return f"{package}.Clone({value})" if package else value
+
+
+def _fields(type_: Named, exported: bool) -> list[str]:
+    return _aligned([((pascal if exported else ident)(name), _inner(of)) for name, of in type_.fields])
+
+
+def _aligned(pairs: list[tuple[str, str]]) -> list[str]:
+    """Return lines of a group, in columns as gofmt has them."""
+    width = max(len(first) for first, _ in pairs)
+    return [f"{first.ljust(width)} {second}" for first, second in pairs]
+
+
+def _results(function: FunctionPlan) -> str:
+    unit = function.result.name == "Unit"
+    if function.errors:
+        return " error" if unit else f" ({kind(None, function.result)}, error)"
+    return "" if unit else f" {kind(None, function.result)}"
+
+
+def _named_results(function: FunctionPlan) -> list[tuple[str, str]]:
+    results = [] if function.result.name == "Unit" else [("made_0", kind(None, function.result))]
+    return [*results, *([("fault_0", "error")] if function.errors else [])]
+
+
+def _chosen(held: list[FunctionPlan], signature: str) -> str:
+    """Return the body that is called: of several, that of the variant that is served."""
+    bodies = ", ".join(pascal(one.name) for one in held)
+    header = re.sub(r"\Afunc \w+\(", "func(", signature)
+    return bodies if len(held) == 1 else f"[]{header}{{{bodies}}}[serving.Variant]"
 
 
 def adapter() -> Language:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from criticality.languages.base.data import vocabulary
 from criticality.languages.base.naming import camel, pascal
 from criticality.languages.go.layout import laid_out
 from criticality.spec.spec import Spec
@@ -11,33 +12,15 @@ from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import root
 from llm_runtime.errors import ConfigurationError
 
-_SCALARS = {
-    "Int": "int", "Float": "float64", "Text": "string", "String": "string", "Bool": "bool", "Bytes": "[]byte",
-    "UUID": "string", "Date": "time.Time", "Timestamp": "time.Time", "Unit": "struct{}",
-}  # fmt: skip
-_KEYWORDS = frozenset(
-    {
-        "break", "case", "chan", "const", "continue", "default", "defer", "else", "fallthrough", "for", "func",
-        "go", "goto", "if", "import", "interface", "map", "package", "range", "return", "select", "struct",
-        "switch", "type", "var",
-    }
-)  # fmt: skip
+_WORDS = vocabulary("criticality.languages.go")
+_SCALARS: dict[str, str] = _WORDS["scalars"]
+_KEYWORDS: frozenset[str] = frozenset(_WORDS["keywords"])
 #: Names that generated code relies on.
-_TAKEN = frozenset(
-    {
-        "domain", "errors", "time", "fmt", "error", "string", "int", "float64", "bool", "byte", "any", "nil",
-        "true", "false", "len", "append", "make", "panic", "init", "main", "math", "slices", "maps", "strings",
-        "strconv", "cmp", "sort", "unicode", "utf8", "serving", "testing", "t",
-    }
-)  # fmt: skip
+_TAKEN: frozenset[str] = frozenset(_WORDS["taken"])
 #: Go builds a file with such an ending for one system only, or for tests only.
 _ENDING = re.compile(r"_(test|linux|windows|darwin|unix|js|wasm|android|ios|amd64|arm64|arm|386|plan9|aix)\Z")
 #: Packages that bodies may use, by the name in the code: computing only.
-PACKAGES = {
-    "cmp": "cmp", "errors": "errors", "fmt": "fmt", "maps": "maps", "math": "math", "slices": "slices",
-    "sort": "sort", "strconv": "strconv", "strings": "strings", "time": "time", "unicode": "unicode",
-    "utf8": "unicode/utf8",
-}  # fmt: skip
+PACKAGES: dict[str, str] = _WORDS["packages"]
 _LONGEST = 4
 _TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"|`[^`]*`|\'(?:\\.|[^\'\\\n])+\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _QUALIFIED = re.compile(r"(?<![\w.])([a-z][a-z0-9]*)\.[A-Z]")
@@ -58,21 +41,6 @@ def package(spec: Spec) -> str:
     """Return the package clause: no underscores, as Go has it."""
     name = spec.package.replace("_", "")
     return f"{name}lib" if name in _KEYWORDS | _TAKEN | PACKAGES.keys() else name
-
-
-def module(spec: Spec) -> str:
-    """Return the module path."""
-    return package(spec)
-
-
-def constructor(name: str) -> str:
-    """``Cents`` -> ``NewCents``."""
-    return f"New{name}"
-
-
-def failure(error: str) -> str:
-    """``UnknownAccount`` -> ``ErrUnknownAccount``."""
-    return f"Err{error}"
 
 
 def member(enum: str, name: str) -> str:

@@ -12,7 +12,6 @@ from criticality.languages.base.toolchain.dependencies import cache_root
 from criticality.languages.base.toolchain.programs import Program
 from criticality.languages.base.toolchain.sandbox import Ended
 from criticality.languages.base.toolchain.seal import seal
-from criticality.languages.go.skeleton import TODO
 from criticality.testing import Diagnostic
 
 GO = Program(
@@ -63,7 +62,7 @@ class GoToolchain(CompiledToolchain):
         return ServedProgram(
             command=("./served", seal()), files=files, build=(build,),
             read_only=(go.parent.parent,), environment=environment, memory=2 << 30,
-            variants=variants, todo=TODO, counted="nanoseconds",
+            variants=variants, todo=cls.table().todo, counted="nanoseconds",
             shared=(_cache(),),
         )  # fmt: skip
 

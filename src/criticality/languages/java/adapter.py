@@ -2,94 +2,132 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Mapping
-from typing import Any
 
-from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
-from criticality.languages.base.adapter import GrammarLanguage, written
-from criticality.languages.java import domain, names, server, skeleton
-from criticality.languages.java.cases import case_files
-from criticality.languages.java.grammar import JAVA
+from criticality.languages.base.adapter import GrammarLanguage
+from criticality.languages.base.data import vocabulary
+from criticality.languages.base.naming import pascal
+from criticality.languages.base.pages import Check, Filter
+from criticality.languages.java import names
+from criticality.languages.java.expressions import Renderer
+from criticality.languages.java.names import IMPORTED, ident, java_file, kind, package, quoted
 from criticality.languages.java.toolchain import JavaToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
-from criticality.spec.predicates import PredicateFault
 from criticality.spec.spec import Spec
-from llm_runtime.errors import ConfigurationError
+
+_LISTED = {"List": "List", "Bytes": "List", "Set": "Set", "Map": "Map"}
+#: Functions of ``support/Values.java``.
+_HELPER = re.compile(
+    r"(?<![\w.])(same|compare|at|part|within|distinct|sortedBy|least|greatest|sum\w*|every|some|each|where)\("
+)
+_TUPLES = ("Tuple2", "Tuple3", "Tuple4")
+#: What bodies may use besides the language itself: computing only.
+_BODIES_MAY: list[str] = vocabulary("criticality.languages.java")["bodies_may"]
 
 
 class Java(GrammarLanguage):
-    """Java 17; witnesses are checked when a value is made."""
+    """Java 17; newtypes and records are records that refuse to be made where a constraint is broken."""
 
-    name = "java"
+    name, title = "java", "Java"
     audits = (("dependency-check", "--scan", "."),)
-    title = "Java"
-    importable: frozenset[str] = frozenset()
-    todo = skeleton.TODO
-    table = JAVA
-    tools = JavaToolchain
+    tools, renderer, constructing = JavaToolchain, Renderer, Renderer
 
     def function(self, name: str) -> str:
-        return names.ident(name)
+        return ident(name)
 
     def parameter(self, name: str) -> str:
-        return names.ident(name)
+        return ident(name)
 
     def usable(self, name: str) -> bool:
         return names.usable(name)
 
-    def spec_fault(self, spec: Spec) -> str:
-        try:
-            names.require(spec)
-            domain.domain_files(spec)
-        except (ConfigurationError, PredicateFault) as fault:
-            return str(fault)
-        return ""
+    def require(self, spec: Spec) -> None:
+        names.require(spec)
 
-    def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
-        modules = {
-            self.module_path(spec, module.name): skeleton.module_source(spec, module, written(module, bodies))
-            for module in plan
-        }
-        return domain.domain_files(spec) | modules
+    def filters(self) -> dict[str, Filter]:
+        return {
+            "ident": ident, "quoted": quoted, "kind": kind, "said": _said, "calls": _calls,
+            "comment": lambda line: f" * {line}".rstrip(),
+            "copies": lambda fields: [(ident(f), _LISTED[t.name]) for f, t in fields if t.name in _LISTED],
+            "parameters": lambda fields: ", ".join(f"{kind(t)} {ident(f)}" for f, t in fields),
+            "taken": lambda function: ", ".join(f"{kind(p.type)} {ident(p.name)}" for p in function.parameters),
+            "items": lambda letters: ", ".join(f"{one} item{place}" for place, one in enumerate(letters, 1)),
+        }  # fmt: skip
+
+    def domain(self, spec: Spec) -> Tree:
+        base, name = f"src/main/java/{package(spec)}/domain", f"{package(spec)}.domain"
+        parts = {type_: self.type_source(spec, type_) for type_ in spec.named_types()}
+        parts |= {tuple_: self.page("tuple", letters="ABCD"[: int(tuple_[-1])]) + "\n" for tuple_ in _TUPLES}
+        files: Tree = {}
+        for type_, source in parts.items():
+            static = [f"static {name}.Values.*"] if _HELPER.search(source) else []
+            files[f"{base}/{type_}.java"] = java_file(name, source, [*IMPORTED, *static])
+        if any(_HELPER.search(source) for source in parts.values()):
+            text = self.support("Values.java")
+            files[f"{base}/Values.java"] = text.replace("package values;", f"package {name};", 1)
+        return files
 
     def module_path(self, spec: Spec, module: str) -> str:
-        return f"src/main/java/{names.package(spec)}/{names.module_class(module)}.java"
+        return f"src/main/java/{package(spec)}/{pascal(module)}.java"
 
-    def forward(self, spec: Spec, name: str, function: FunctionPlan, held: list[FunctionPlan]) -> str:
-        return server.forward(name, function, held)
+    def module(self, spec: Spec, module: ModulePlan, plan: Plan, functions: list[str]) -> Tree:
+        inner = [textwrap.indent(function, "    ") for function in functions]
+        source = self.page("module", name=pascal(module.name), module=module, functions=inner)
+        # A type of the system hides one of the library.
+        library = [path for path in _BODIES_MAY if path.rpartition(".")[2] not in spec.named_types()]
+        known = [*IMPORTED, *library, *_types(spec)]
+        return {self.module_path(spec, module.name): java_file(package(spec), f"{source}\n", known)}
 
     def program(self, spec: Spec, plan: Plan) -> Tree:
-        return server.program(spec, plan)
+        base = package(spec)
+        functions = [
+            f'Map.entry("{m.name}.{f.name}", Serving.method({base}.{pascal(m.name)}.class, "{ident(f.name)}"))'
+            for m in plan
+            for f in m.functions
+        ]
+        newtypes = [f"{base}.domain.{name}.class" for name in spec.newtypes]
+        main = self.page("serve", functions=functions, newtypes=newtypes)
+        folder = "src/main/java/serving"
+        return {**self.serving(folder), f"{folder}/Main.java": f"{main}\n"}
 
-    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
-        return case_files(spec, plan, cases)
+    def tests(self, spec: Spec, plan: Plan, tests: Mapping[str, str]) -> Tree:
+        base, asserts = package(spec), "static org.junit.jupiter.api.Assertions"
+        known = [*IMPORTED, "org.junit.jupiter.api.Test", *_types(spec)]
+        files: Tree = {}
+        for name, text in tests.items():
+            used = [f"{asserts}.{word}" for word in ("assertEquals", "assertThrows") if f"{word}(" in text]
+            code = f"final class {pascal(name)}Test {{\n{text}\n}}\n"
+            files[f"src/test/java/{base}/{pascal(name)}Test.java"] = java_file(base, code, [*known, *used])
+        return files
 
     def project_name(self, spec: Spec) -> str:
-        return names.package(spec)
-
-    def signature(self, function: FunctionPlan) -> str:
-        return skeleton.signature(function)
-
-    def clauses(self, function: FunctionPlan) -> list[str]:
-        return skeleton.clauses(function)
-
-    def shown(self, function: FunctionPlan, body: str) -> str:
-        return skeleton.shown(function, body, contract=True)
-
-    def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
-        kinds = [*(p.type for p in function.parameters), function.result]
-        mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
-        extra = {name for name in spec.named_types() if name in function.errors or name in mentioned}
-        return domain.type_definitions(spec, kinds, extra)
+        return package(spec)
 
     def imported(self, module: ModulePlan) -> str:
-        known = {path.rpartition(".")[2] for path in (*names.IMPORTED, *skeleton.BODIES_MAY)}
-        return ", ".join(sorted(known))
+        return ", ".join(sorted({path.rpartition(".")[2] for path in (*IMPORTED, *_BODIES_MAY)}))
 
     def leaked_logic(self, source: str) -> list[str]:
         # The constructor that keeps anybody from making a module has nothing to do.
         return [name for name in super().leaked_logic(source) if f"    private {name}() {{}}\n" not in source]
+
+
+def _types(spec: Spec) -> list[str]:
+    return [f"{package(spec)}.domain.{name}" for name in (*spec.named_types(), *_TUPLES)]
+
+
+def _said(check: Check) -> str:
+    """Return what is said of a field or a newtype, or which invariant a record keeps."""
+    return f"{check.field} {check.words}".strip() if check.field or check.constraint else f"keeps {check.words}"
+
+
+def _calls(held: list[FunctionPlan], names: list[str]) -> str:
+    """Return the call of the body: of several, of that of the variant that is served."""
+    *bodies, last = [f"{ident(one.name)}({', '.join(names)})" for one in held]
+    cases = " ".join(f"case {number} -> {body};" for number, body in enumerate(bodies))
+    return f"switch (serving.Serving.variant) {{ {cases} default -> {last}; }}" if bodies else last
 
 
 def adapter() -> Language:

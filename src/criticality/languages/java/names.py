@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from criticality.languages.base.data import vocabulary
 from criticality.languages.base.naming import camel, pascal
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
@@ -17,23 +18,13 @@ _SCALARS = {
     "String": ("String", "String"), "Bytes": ("List<Byte>", "List<Byte>"), "UUID": ("java.util.UUID",) * 2,
     "Date": ("java.time.LocalDate",) * 2, "Timestamp": ("java.time.Instant",) * 2,
 }  # fmt: skip
-_GENERICS = {"List": "List", "Set": "Set", "Map": "Map", "Option": "Optional"}
-_KEYWORDS = frozenset(
-    {
-        "abstract", "assert", "boolean", "break", "byte", "case", "catch", "char", "class", "const", "continue",
-        "default", "do", "double", "else", "enum", "extends", "final", "finally", "float", "for", "goto", "if",
-        "implements", "import", "instanceof", "int", "interface", "long", "native", "new", "package", "private",
-        "protected", "public", "return", "short", "static", "strictfp", "super", "switch", "synchronized", "this",
-        "throw", "throws", "transient", "try", "void", "volatile", "while", "true", "false", "null", "_", "var",
-        "record", "yield", "sealed", "permits",
-    }
-)  # fmt: skip
+_WORDS = vocabulary("criticality.languages.java")
+_GENERICS: dict[str, str] = _WORDS["generics"]
+_KEYWORDS: frozenset[str] = frozenset(_WORDS["keywords"])
 #: Methods that every record has, so that no component may have their names.
-_OF_OBJECTS = frozenset({"hashCode", "toString", "notify", "notifyAll", "wait", "getClass", "clone", "finalize"})
+_OF_OBJECTS: frozenset[str] = frozenset(_WORDS["of_objects"])
 #: Types that every generated file imports.
-IMPORTED = (
-    "java.math.BigDecimal", "java.util.List", "java.util.Map", "java.util.Optional", "java.util.Set",
-)  # fmt: skip
+IMPORTED: tuple[str, ...] = tuple(_WORDS["imported"])
 #: Names that generated code uses besides.
 RESERVED = frozenset(
     {
@@ -60,11 +51,6 @@ def package(spec: Spec) -> str:
     """Return the package: no underscores, as Java has it."""
     name = spec.package.replace("_", "")
     return f"{name}lib" if name in _KEYWORDS | {"java", "javax"} else name
-
-
-def module_class(module: str) -> str:
-    """Return the class of a module's functions."""
-    return pascal(module)
 
 
 def member(name: str) -> str:

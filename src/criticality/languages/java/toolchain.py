@@ -13,7 +13,6 @@ from criticality.languages.base.toolchain.programs import Program, prefix
 from criticality.languages.base.toolchain.sandbox import interpreter, java_settings
 from criticality.languages.base.toolchain.seal import launched, launcher
 from criticality.languages.base.toolchain.warm import WarmCompiler
-from criticality.languages.java.skeleton import TODO
 from criticality.testing import Diagnostic, Limits
 
 _GET = "install a Java development kit, version 17 or newer (Debian: openjdk-17-jdk-headless)"
@@ -55,7 +54,7 @@ class JavaToolchain(CompiledToolchain):
         run = (str(java), *_QUICK, "-Xmx512m", "-Xshare:auto", "-cp", "classes", "serving.Main")
         return ServedProgram(
             command=launched(run), files=files | launcher(), build=(build,), memory=0,
-            variants=variants, todo=TODO, counted="nanoseconds",
+            variants=variants, todo=cls.table().todo, counted="nanoseconds",
             read_only=(prefix(java), Path("/etc/alternatives"), *java_settings(), *interpreter()),
             environment=_environment(),
         )  # fmt: skip

@@ -13,7 +13,6 @@ from criticality.bodies import Finding
 from criticality.catalog import DetectedSmell, Example
 from criticality.judging.served import ServedProgram
 from criticality.language import Fact, Language, Plan, Tree
-from criticality.languages.base.adapter import written
 from criticality.languages.base.data import examples, read_text
 from criticality.languages.python import cases as case_tables
 from criticality.languages.python import (
@@ -69,9 +68,7 @@ class Python:
             f"{base}/domain.py": domain.domain_source(spec),
         }
         for module in plan:
-            tree[self.module_path(spec, module.name)] = skeleton.module_source(
-                spec, module, plan, written(module, bodies)
-            )
+            tree[self.module_path(spec, module.name)] = skeleton.module_source(spec, module, plan, bodies)
         return tree
 
     def module_path(self, spec: Spec, module: str) -> str:

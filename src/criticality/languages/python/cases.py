@@ -7,12 +7,13 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any, cast
 
-from criticality.judging.domain import Domain, fields_of
+from criticality.judging.domain import Domain
 from criticality.judging.wire import Codec
 from criticality.language import Plan, Tree
 from criticality.languages.python.project import project_files
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
+from criticality.spec.values import fields_of
 
 #: Rows of calls that return and of calls that raise, and how wide one is; examples in the README.
 _RETURNS, _RAISES, _WIDEST = 6, 4, 400
@@ -101,8 +102,8 @@ def _tests(codec: Codec, function: FunctionPlan, name: str, cases: Mapping[str, 
 
 def _table(name: str, names: str, rows: list[str], check: str) -> str:
     table = "\n".join(f"        {row}," for row in rows)
-    given = f'@pytest.mark.parametrize(\n    "{names}",\n    [\n{table}\n    ],\n)\n'
-    return f"{given}def test_{name}({names}):\n    {check}\n"
+    decorator = f'@pytest.mark.parametrize(\n    "{names}",\n    [\n{table}\n    ],\n)\n'
+    return f"{decorator}def test_{name}({names}):\n    {check}\n"
 
 
 def _literal(codec: Codec, value: Any) -> str:

@@ -8,101 +8,54 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from criticality.languages.base.forms import forms
+from criticality.languages.base.pages import page, sentence
+from criticality.languages.base.witnesses import conditions
 from criticality.languages.python.names import annotation, imports_for
 from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import DataModel, NewType, Spec, root_type
 from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import in_order
 
+_PACKAGE = "criticality.languages.python"
 _SUBCLASSED = {"Int", "Decimal", "Float", "Text", "String", "Bytes", "List"}
-
-
-def conditions(constraints: list[str], subject: str) -> Iterator[tuple[str, str]]:
-    """Yield the Python condition and the words of each constraint that a value can be checked for by itself."""
-    for constraint in constraints:
-        name, _, rest = constraint.partition("(")
-        number = rest.rstrip(")")
-        match name:
-            case "non_negative":
-                yield f"{subject} >= 0", "must not be negative"
-            case "positive":
-                yield f"{subject} > 0", "must be positive"
-            case "min":
-                yield f"{subject} >= {number}", f"must be at least {number}"
-            case "max":
-                yield f"{subject} <= {number}", f"must be at most {number}"
-            case "non_empty":
-                yield f"len({subject}) > 0", "must not be empty"
-            case "min_length":
-                yield f"len({subject}) >= {number}", f"must have a length of at least {number}"
-            case "max_length":
-                yield f"len({subject}) <= {number}", f"must have a length of at most {number}"
-            case "sorted":
-                yield f"list({subject}) == sorted({subject})", "must be sorted ascending"
-            case "distinct":
-                yield f"len(set({subject})) == len({subject})", "must not repeat a value"
-            case _:  # unique and immutable speak of more than one value; the record being frozen holds the latter
-                continue
 
 
 def type_source(spec: Spec, name: str) -> str:
     """Return the definition of one named type."""
-    if name in spec.enums:
-        members = "\n".join(f'    {member.upper()} = "{member}"' for member in spec.enums[name])
-        return f'class {name}(Enum):\n    """One of the values below."""\n\n{members}\n'
-    if name in spec.errors:
-        return f'class {name}(Exception):\n    """{_sentence(spec.errors[name] or name)}"""\n'
-    if name in spec.newtypes:
-        return _witness(spec, name, spec.newtypes[name])
-    return _record(name, spec.data_models[name])
+    model, new = spec.data_models.get(name), spec.newtypes.get(name)
+    base = parse_type(new.base) if new else TypeRef(name)
+    description = spec.errors.get(name) or (new.description if new else model.description if model else "") or name
+    # A witness is made from the scalar, even where its base is another witness.
+    scalar = base if base.args else TypeRef(root_type(spec, str(base)))
+    listed = base.name == "List"
+    checks = list(_over_value(spec, new)) if new else list(_over_fields(name, model)) if model else []
+    values = {
+        "name": name, "sort": spec.named_types()[name], "doc": _sentence(description),
+        "members": spec.enums.get(name, ()),
+        "base": annotation(base), "subclassed": not new or root_type(spec, new.base) in _SUBCLASSED,
+        "listed": listed, "source": f"Iterable[{annotation(base.args[0])}]" if listed else annotation(scalar),
+        "fields": [(f.name, annotation(parse_type(f.type))) for f in model.fields] if model else [],
+        "checks": checks,
+    }  # fmt: skip
+    return page(_PACKAGE, "type.jinja", {}, values)
 
 
 def _sentence(text: str) -> str:
-    flat = " ".join(text.replace("\\", "/").replace('"', "'").split())
-    return flat if flat.endswith(".") else f"{flat}."
+    return sentence(text.replace("\\", "/").replace('"', "'"))
 
 
-def _witness(spec: Spec, name: str, new: NewType) -> str:
-    base = parse_type(new.base)
-    if root_type(spec, new.base) not in _SUBCLASSED:
-        return f'{name} = NewType("{name}", {annotation(base)})\n'
-    words = [text for _, text in conditions(new.constraints, "value")]
-    invariant = f" INVARIANT: {', '.join(words)} (witnessed when made)." if words else ""
-    lines = [f"class {name}({annotation(base)}):", f'    """{_sentence(new.description or name)}{invariant}"""', ""]
-    if base.name != "List":
-        lines.append("    __slots__ = ()\n")
-    if words:
-        source = f"Iterable[{annotation(base.args[0])}]" if base.name == "List" else _accepted(spec, base)
-        lines.append(f"    def __new__(cls, value: {source}) -> Self:")
-        if base.name == "List":
-            lines.append("        value = tuple(value)")
-        for condition, text in conditions(new.constraints, "value"):
-            lines += [f"        if not {condition}:", f'            raise ValueError("{name}: {text}")']
-        lines.append("        return super().__new__(cls, value)")
-    else:
-        lines.append('    """The name alone tells it apart."""')
-    return "\n".join(lines) + "\n"
+def _over_value(spec: Spec, new: NewType) -> Iterator[tuple[str, str]]:
+    return conditions(forms(_PACKAGE), new.constraints, "value", TypeRef(root_type(spec, new.base)))
 
 
-def _accepted(spec: Spec, base: TypeRef) -> str:
-    """Return what a witness is made from: the scalar, even where its base is another witness."""
-    return annotation(TypeRef(root_type(spec, str(base)))) if not base.args else annotation(base)
-
-
-def _record(name: str, model: DataModel) -> str:
-    lines = ["@dataclass(frozen=True)", f"class {name}:", f'    """{_sentence(model.description or name)}"""', ""]
-    lines += [f"    {field.name}: {annotation(parse_type(field.type))}" for field in model.fields]
-    checks = [
-        (condition, f"{name}.{field.name} {text}")
-        for field in model.fields
-        for condition, text in conditions(field.constraints, f"self.{field.name}")
-    ]
-    checks += [(_over_self(text, model), f"{name}: {_sentence(text)}") for text in model.invariants]
-    if checks:
-        lines += ["", "    def __post_init__(self) -> None:"]
-        for condition, text in checks:
-            lines += [f"        if not ({condition}):", f'            raise ValueError("{text}")']
-    return "\n".join(lines) + "\n"
+def _over_fields(name: str, model: DataModel) -> Iterator[tuple[str, str]]:
+    for field in model.fields:
+        subject, kind = f"self.{field.name}", parse_type(field.type)
+        for check, words in conditions(forms(_PACKAGE), field.constraints, subject, kind):
+            yield check, f"{name}.{field.name} {words}"
+    for text in model.invariants:
+        yield _over_self(text, model), f"{name}: {_sentence(text)}"
 
 
 def _over_self(text: str, model: DataModel) -> str:

@@ -188,8 +188,8 @@ class Functions:
     def note(self, depth, name, params, args, named, status, value, kind):
         if depth != 1 or self.trace is None:
             return
-        given = [*args, *(named[p] for p, _ in params[len(args) :])]
-        sent = [self.values.out(item, of) for item, (_, of) in zip(given, params, strict=True)]
+        values = [*args, *(named[p] for p, _ in params[len(args) :])]
+        sent = [self.values.out(item, of) for item, (_, of) in zip(values, params, strict=True)]
         entry = [name, sent, status, value if kind is None else self.values.out(value, kind)]
         self.size += len(_packed(entry))
         self.trace.append(entry)

@@ -6,8 +6,9 @@ import ast
 import textwrap
 from collections.abc import Iterable, Mapping
 
+from criticality.artifacts import Body
 from criticality.languages.python.names import annotation, imports_for
-from criticality.lattice_plan import FunctionPlan, ModulePlan, index
+from criticality.lattice_plan import FunctionPlan, ModulePlan, called_elsewhere
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
 
@@ -44,19 +45,19 @@ def module_source(
     spec: Spec,
     module: ModulePlan,
     modules: tuple[ModulePlan, ...],
-    bodies: Mapping[str, tuple[str, str]] | None = None,
+    bodies: Mapping[str, Body],
 ) -> str:
     """Return the module; a function without a body says that it is still to do.
 
     Args:
-        bodies: by function name, the body and what was declared before the function.
+        bodies: by function id.
     """
     functions: list[str] = []
     for function in module.functions:
-        body, before = (bodies or {}).get(function.name, (TODO, ""))
-        lead = f"{before.strip()}\n\n\n" if before.strip() else ""
+        body = bodies.get(f"{module.name}.{function.name}")
+        lead = f"{body.declarations.strip()}\n\n\n" if body and body.declarations.strip() else ""
         head = f"{lead}{signature(function)}\n{documentation(function, spec.errors)}"
-        functions.append(f"{head}\n{body_source(body)}")
+        functions.append(f"{head}\n{body_source(body.text if body else TODO)}")
     head = f'"""{_safe(module.purpose)}"""'
     code = "\n\n".join(functions)
     imports = used(code, module_imports(spec, module, modules), spec.package)
@@ -103,13 +104,7 @@ def module_imports(spec: Spec, module: ModulePlan, modules: tuple[ModulePlan, ..
     own = sorted(known)
     if own:
         lines.add(f"from {spec.package}.domain import {', '.join(own)}")
-    available = index(modules)
-    elsewhere: dict[str, set[str]] = {}
-    for function in module.functions:
-        for call in function.calls:
-            owner, _, name = call.partition(".")
-            if call in available and owner != module.name:
-                elsewhere.setdefault(owner, set()).add(name)
+    elsewhere = called_elsewhere(module, modules)
     lines |= {f"from {spec.package}.{owner} import {', '.join(sorted(n))}" for owner, n in elsewhere.items()}
     return sorted(lines)
 

@@ -5,100 +5,154 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
-from criticality.languages.base.adapter import GrammarLanguage, written
-from criticality.languages.rust import domain, names, server, skeleton
-from criticality.languages.rust.cases import case_files
-from criticality.languages.rust.grammar import RUST
+from criticality.languages.base.adapter import GrammarLanguage
+from criticality.languages.base.data import read_text, vocabulary
+from criticality.languages.base.pages import Filter, Named
+from criticality.languages.rust.expressions import Renderer, quoted
+from criticality.languages.rust.names import (
+    SCALAR_MODULES,
+    borrowed,
+    has_float,
+    ident,
+    is_copied,
+    is_lent,
+    member,
+    owned,
+    parameter,
+    usable,
+)
 from criticality.languages.rust.toolchain import RustToolchain
-from criticality.lattice_plan import FunctionPlan, ModulePlan
-from criticality.spec.predicates import PredicateFault
+from criticality.lattice_plan import FunctionPlan, ModulePlan, called_elsewhere
 from criticality.spec.spec import Spec
-from criticality.spec.values import types_needed
+from criticality.spec.types import TypeRef
+from criticality.spec.values import every_type, in_order, signature_types, types_needed
 
-#: Parts of the standard library that a planned module may import.
-_IMPORTABLE = frozenset({"cmp", "collections", "fmt", "iter", "mem", "num", "ops", "str"})
+_WORDS = vocabulary("criticality.languages.rust")
 
 
 class Rust(GrammarLanguage):
-    """Rust 2024 and clippy; newtypes are witnesses that the compiler tells apart."""
+    """Rust 2024 and clippy; a newtype has a private field and a constructor that checks: level ``distinction``.
 
-    name = "rust"
+    A record whose fields or invariants say something is made by its constructor alone, too.
+    """
+
+    name, title = "rust", "Rust"
     audits = (("cargo-audit", "audit"),)
-    title = "Rust"
-    importable = _IMPORTABLE
-    todo = skeleton.TODO
+    importable = frozenset(_WORDS["importable"])
+    types_taken = frozenset(_WORDS["types_taken"])
     ignored = "/target\n"
-    table = RUST
-    tools = RustToolchain
+    tools, renderer, constructing = RustToolchain, Renderer, Renderer
 
     def usable(self, name: str) -> bool:
-        return names.usable(name)
+        return usable(name)
 
-    def spec_fault(self, spec: Spec) -> str:
-        taken = sorted(names.TYPES_TAKEN & set(spec.named_types()))
-        if taken:
-            return f"the name {taken[0]} means something else in Rust; choose another"
-        try:
-            domain.domain_source(spec)
-        except PredicateFault as fault:
-            return str(fault)
-        return ""
+    def filters(self) -> dict[str, Filter]:
+        return {
+            "ident": ident, "member": member, "quoted": quoted, "owned": owned, "derives": _derives,
+            "borrowed": lambda kind, spec: borrowed(spec, kind), "copied": lambda kind, spec: is_copied(spec, kind),
+            "comment": lambda line: f"/// {line}".rstrip(), "result": _result,
+            "taken": lambda function: ", ".join(f"{p.name}: {parameter(p.type)}" for p in function.parameters),
+            "parameters": lambda fields: ", ".join(f"{ident(f)}: {owned(kind)}" for f, kind in fields),
+            "numbered": lambda parameters: ", ".join(
+                f"{'&' * is_lent(p.type)}a{place}" for place, p in enumerate(parameters)
+            ),
+            "lent": lambda args, function: ", ".join(
+                "&" * is_lent(p.type) + text for p, text in zip(function.parameters, args, strict=True)
+            ),
+        }  # fmt: skip
 
-    def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
-        types = domain.domain_source(spec)
-        needed = _needed(spec)
-        listed = "".join(f"pub mod {name};\n" for name in sorted([*needed, *(module.name for module in plan)]))
-        tree = {
-            "src/lib.rs": f"//! {' '.join(spec.system.description.split())}\n\n{listed}",
-            "src/domain.rs": types,
+    def domain(self, spec: Spec) -> Tree:
+        parts = [self.type_source(spec, name) for name in in_order(spec) if name not in spec.errors]
+        parts += [self.type_source(spec, name) for name in list(spec.errors)[:1]]
+        if any("Err(Invalid(" in part for part in parts):
+            parts.append(read_text(self.tools.language, "templates", "invalid.rs"))
+        types, own = "\n".join(parts), _modules(spec)
+        uses = ["crate::decimal::Decimal"] if "decimal" in own else []
+        scalars = [name for name in ("Date", "Timestamp", "Uuid") if name in types]
+        uses += [f"crate::scalars::{{{', '.join(scalars)}}}"] if "scalars" in own and scalars else []
+        uses += ["crate::values"] if "values::" in types else []
+        collections = [name for name in ("BTreeMap", "BTreeSet") if f"{name}<" in types or f"{name}:" in types]
+        uses += [f"std::collections::{{{', '.join(collections)}}}"] if collections else []
+        uses += ["std::fmt"] if "fmt::" in types else []
+        own += ["values"] if "values::" in types else []
+        return {
+            "src/domain.rs": self.page("domain", spec=spec, uses=uses, types=types),
             "Cargo.toml": self.project_files(spec)["Cargo.toml"],
+            **{f"src/{name}.rs": self.support(f"{name}.rs") for name in own},
         }
-        tree |= {f"src/{name}.rs": self.support(f"{name}.rs") for name in needed[1:]}
-        for module in plan:
-            tree[self.module_path(spec, module.name)] = skeleton.module_source(
-                module, plan, written(module, bodies)
-            )
-        return tree
+
+    def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Any]) -> Tree:
+        tree = super().sources(spec, plan, bodies)
+        listed = "".join(f"pub mod {name};\n" for name in sorted(_sources(tree)))
+        return tree | {"src/lib.rs": f"//! {' '.join(spec.system.description.split())}\n\n{listed}"}
 
     def module_path(self, spec: Spec, module: str) -> str:
         return f"src/{module}.rs"
 
-    def forward(self, spec: Spec, name: str, function: FunctionPlan, held: list[FunctionPlan]) -> str:
-        return server.forward(name, function, held)
+    def module(self, spec: Spec, module: ModulePlan, plan: Plan, functions: list[str]) -> Tree:
+        source = self.page("module", module=module, functions=functions, uses=_uses(module, plan))
+        return {self.module_path(spec, module.name): f"{source}\n"}
 
     def program(self, spec: Spec, plan: Plan) -> Tree:
-        return server.program(spec, plan, [*_needed(spec), *(module.name for module in plan)])
+        modules = [*_sources(self.domain(spec)), *(module.name for module in plan)]
+        ours = ["serving", "wire", *(["moments"] if "scalars" in modules else [])]
+        types = [self.named(spec, name) for name in [*spec.enums, *spec.newtypes, *spec.data_models]]
+        main = self.page("serve", plan=plan, modules=sorted([*modules, *ours]), types=types)
+        files = self.serving("src")
+        return {**{f"src/{name}.rs": files[f"src/{name}.rs"] for name in ours}, "src/main.rs": f"{main}\n"}
 
-    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
-        return case_files(spec, plan, cases, _needed(spec))
-
-    def signature(self, function: FunctionPlan) -> str:
-        return skeleton.signature(function)
-
-    def clauses(self, function: FunctionPlan) -> list[str]:
-        return list(function.contract.lines)
-
-    def shown(self, function: FunctionPlan, body: str) -> str:
-        return skeleton.shown(function, body, contract=True)
+    def tests(self, spec: Spec, plan: Plan, tests: Mapping[str, str]) -> Tree:
+        files: Tree = {}
+        for name, text in tests.items():
+            known = sorted([*_sources(self.domain(spec)), name])
+            used = "".join(f"use {spec.package}::{one}::*;\n" for one in known)
+            head = f"#![allow(unused_imports)]\n\n{used}use std::collections::{{BTreeMap, BTreeSet}};\n\n"
+            files[f"tests/{name}.rs"] = f"{head}{text}\n"
+        return files
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
         needed = types_needed(spec, [*(p.type for p in function.parameters), function.result])
         mentioned = {name for p in function.contract.predicates for name in p.names}
         extra = [n for n in spec.named_types() if n not in (*needed, *spec.errors) and n in mentioned]
-        parts = [domain.type_source(spec, name) for name in [*extra, *needed]]
-        parts += [domain.errors_source(spec)] if function.errors else []
-        return "\n".join(parts).rstrip()
+        names = [*extra, *needed, *list(spec.errors if function.errors else ())[:1]]
+        return "\n".join(self.type_source(spec, name) for name in names).rstrip()
 
     def imported(self, module: ModulePlan) -> str:
         return ", ".join(["std::collections::{BTreeMap, BTreeSet}", *(f"std::{name}" for name in module.imports)])
 
 
-def _needed(spec: Spec) -> list[str]:
-    """Return the modules of ours that a project has."""
-    values = ["values"] if "values::" in domain.domain_source(spec) else []
-    return ["domain", *domain.used_modules(spec), *values]
+def _sources(tree: Tree) -> list[str]:
+    return [path[4:-3] for path in tree if path.startswith("src/")]
+
+
+def _modules(spec: Spec) -> list[str]:
+    """Return modules of ours that the types of a specification need."""
+    names = {name for kind in [*every_type(spec), *signature_types(spec)] for name in kind.names()}
+    return sorted({SCALAR_MODULES[name] for name in names if name in SCALAR_MODULES})
+
+
+def _derives(type_: Named, spec: Spec) -> str:
+    kind = TypeRef(type_.name)
+    copied = ["Copy"] if is_copied(spec, kind) else []
+    order = (
+        ["PartialEq", "PartialOrd"] if has_float(spec, kind) else ["PartialEq", "Eq", "PartialOrd", "Ord", "Hash"]
+    )
+    return f"#[derive({', '.join(['Debug', 'Clone', *copied, *order])})]"
+
+
+def _result(function: FunctionPlan) -> str:
+    result = f"Result<{owned(function.result)}, Error>" if function.errors else owned(function.result)
+    return "" if result == "()" else f" -> {result}"
+
+
+def _uses(module: ModulePlan, plan: Plan) -> list[str]:
+    """Return what bodies may use: domain, collections, planned callees elsewhere, what the plan imports."""
+    lines = {
+        f"crate::{owner}::{{{', '.join(sorted(names))}}}" for owner, names in called_elsewhere(module, plan).items()
+    }
+    lines |= {f"std::{name}" for name in module.imports}
+    return ["crate::domain::*", *sorted(lines), "std::collections::{BTreeMap, BTreeSet}"]
 
 
 def adapter() -> Language:

@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
+from criticality.languages.base.data import vocabulary
 from criticality.languages.base.naming import pascal
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import root
 
-_SCALARS = {
-    "Int": "i64", "Float": "f64", "Decimal": "Decimal", "Text": "String", "String": "String", "Bool": "bool",
-    "Bytes": "Vec<u8>", "UUID": "Uuid", "Date": "Date", "Timestamp": "Timestamp", "Unit": "()",
-}  # fmt: skip
-_COPIED = frozenset({"Int", "Float", "Decimal", "Bool", "UUID", "Date", "Timestamp", "Unit"})
-_GENERICS = {"List": "Vec", "Set": "BTreeSet", "Map": "BTreeMap", "Option": "Option"}
+_WORDS = vocabulary("criticality.languages.rust")
+_SCALARS: dict[str, str] = _WORDS["scalars"]
+_COPIED: frozenset[str] = frozenset(_WORDS["copied"])
+_GENERICS: dict[str, str] = _WORDS["generics"]
 #: Types of ours that the language has no name for, each in a module of the deliverable.
-SCALAR_MODULES = {"Decimal": "decimal", "UUID": "scalars", "Date": "scalars", "Timestamp": "scalars"}
-_KEYWORDS = frozenset(
-    {
-        "as", "async", "await", "break", "const", "continue", "dyn", "else", "enum", "extern", "false", "fn", "for",
-        "gen", "if", "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "static",
-        "struct", "trait", "true", "type", "unsafe", "use", "where", "while", "abstract", "become", "box", "do",
-        "final", "macro", "override", "priv", "try", "typeof", "unsized", "virtual", "yield",
-    }
-)  # fmt: skip
-_TAKEN = frozenset({"self", "super", "crate", "_"})
-_MODULES = frozenset({"domain", "decimal", "scalars", "lib", "main", "core", "std", "alloc", "test"})
-
-#: Names of types that code would take for something else.
-TYPES_TAKEN = frozenset(
-    {
-        "Box", "BTreeMap", "BTreeSet", "Clone", "Copy", "Date", "Debug", "Decimal", "Eq", "Err", "Error", "Fn",
-        "From",
-        "Hash", "Invalid", "Into", "Iterator", "None", "Ok", "Option", "Ord", "Result", "Self", "Some", "String",
-        "Timestamp", "ToString", "Uuid", "Vec", "Outcome", "Case", "Clock", "Strategy",
-    }
-)  # fmt: skip
+SCALAR_MODULES: dict[str, str] = _WORDS["scalar_modules"]
+_KEYWORDS: frozenset[str] = frozenset(_WORDS["keywords"])
+_TAKEN: frozenset[str] = frozenset(_WORDS["taken"])
+_MODULES: frozenset[str] = frozenset(_WORDS["modules"])
 
 
 def usable(name: str) -> bool:

@@ -11,7 +11,6 @@ from criticality.judging.served import ServedProgram
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place
 from criticality.languages.base.toolchain.programs import Program, prefix
 from criticality.languages.base.toolchain.seal import seal
-from criticality.languages.rust.skeleton import TODO
 from criticality.testing import Diagnostic
 
 _GET = "install Rust 1.85 or newer with rustup"
@@ -60,7 +59,7 @@ class RustToolchain(CompiledToolchain):
         return ServedProgram(
             command=("./served", seal()), files=files, build=(words,),
             read_only=(_root(), Path("/etc/alternatives")), environment={"PATH": "/usr/bin:/bin", "TMPDIR": "/tmp"},
-            variants=variants, todo=TODO, counted="nanoseconds",
+            variants=variants, todo=cls.table().todo, counted="nanoseconds",
         )  # fmt: skip
 
     async def examine(

@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
-from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
-from criticality.languages.base.adapter import GrammarLanguage, written
-from criticality.languages.typescript import domain, server, skeleton
-from criticality.languages.typescript.cases import case_files
-from criticality.languages.typescript.grammar import TYPESCRIPT
-from criticality.languages.typescript.names import identifier
+from criticality.languages.base.adapter import GrammarLanguage
+from criticality.languages.base.data import read_text, vocabulary
+from criticality.languages.base.expressions import Scope, condition
+from criticality.languages.base.expressions.nodes import Variable, walk
+from criticality.languages.base.expressions.rendering import Renderer as ByForms
+from criticality.languages.base.forms import forms
+from criticality.languages.base.naming import camel
+from criticality.languages.base.pages import Check, Filter, sentence
+from criticality.languages.base.witnesses import conditions
+from criticality.languages.typescript.expressions import Renderer, quoted
+from criticality.languages.typescript.names import (
+    annotation,
+    identifier,
+    imports,
+    in_words,
+    require_comparable,
+    result,
+)
 from criticality.languages.typescript.toolchain import TypeScriptToolchain
-from criticality.lattice_plan import FunctionPlan, ModulePlan
+from criticality.lattice_plan import FunctionPlan, ModulePlan, called_elsewhere
+from criticality.spec.predicates import PredicateFault, parse_predicate
 from criticality.spec.spec import Spec
+from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import every_type, fields_of, reached, root, signature_types
 from llm_runtime.errors import ConfigurationError
+
+_PACKAGE = "criticality.languages.typescript"
+_FORMS: dict[str, str] = vocabulary(_PACKAGE)["wire"]
+_DECIMALS = 'import { Decimal } from "decimal.js";\n\nDecimal.set({ precision: 28 });\nexport { Decimal };\n'
 
 
 class TypeScript(GrammarLanguage):
-    """tsc strict; witnesses are branded types, level ``distinction``."""
+    """tsc strict; newtypes and records are branded types, level ``distinction``."""
 
-    name = "typescript"
+    name, title = "typescript", "TypeScript"
     audits = (("npm", "audit", "--package-lock-only"),)
-    title = "TypeScript"
-    importable = frozenset[str]()
-    todo = skeleton.TODO
     ignored = "/node_modules\n/out\n"
-    table = TYPESCRIPT
-    tools = TypeScriptToolchain
+    tools, renderer, constructing = TypeScriptToolchain, Renderer, Renderer
+    between = "\n\n\n"
 
     def function(self, name: str) -> str:
         return identifier(name)
@@ -39,53 +55,133 @@ class TypeScript(GrammarLanguage):
     def usable(self, name: str) -> bool:
         return name.isidentifier()
 
-    def spec_fault(self, spec: Spec) -> str:
-        try:
-            domain.domain_source(spec)
-        except ConfigurationError as fault:
-            return str(fault)
-        return ""
+    def require(self, spec: Spec) -> None:
+        for kind in [*every_type(spec), *signature_types(spec)]:
+            require_comparable(spec, kind)
 
-    def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
-        tree = {"src/domain.ts": domain.domain_source(spec), "src/by-value.ts": self.support("by-value.ts")}
-        for module in plan:
-            tree[self.module_path(spec, module.name)] = skeleton.module_source(
-                spec, module, plan, written(module, bodies)
-            )
-        return tree
+    def filters(self) -> dict[str, Filter]:
+        return {
+            "identifier": identifier, "annotation": annotation, "quoted": quoted, "returned": result, "form": _form,
+            "unpacked": _unpacked, "said": _said, "below": lambda name, spec: parse_type(spec.newtypes[name].base),
+            "members": lambda members: ", ".join(f"{member}: {quoted(member)}" for member in members),
+            "assigned": lambda fields: ", ".join(f"{camel(f)}: fields.{camel(f)}" for f, _ in fields),
+            "formed": lambda fields: ", ".join(f"{camel(f)}: {_form(kind)}" for f, kind in fields),
+            "taken": lambda function: ", ".join(
+                f"{identifier(p.name)}: {annotation(p.type)}" for p in function.parameters
+            ),
+        }  # fmt: skip
+
+    def held(self, renderer: ByForms, field: str) -> str:
+        return f"fields.{camel(field)}"
+
+    def checks(self, spec: Spec, name: str) -> Iterator[Check]:
+        if name not in spec.newtypes:
+            yield from super().checks(spec, name)
+            return
+        # What a newtype is made from checks itself.
+        below = parse_type(spec.newtypes[name].base)
+        if below.name == "Int":
+            yield Check("Number.isSafeInteger(value)", "must be a whole number")
+        for code, words in conditions(forms(_PACKAGE), spec.newtypes[name].constraints, "value", root(spec, below)):
+            yield Check(code, words)
+
+    def domain(self, spec: Spec) -> Tree:
+        try:
+            body = "\n".join(self.type_source(spec, name) for name in _in_order(spec))
+        except PredicateFault as fault:
+            raise ConfigurationError(f"an invariant of a record: {fault}") from None
+        head = [f"/** The types of {spec.system.name}, with what must hold of every value of them. */", ""]
+        if any("Decimal" in kind.names() for kind in [*every_type(spec), *signature_types(spec)]):
+            head.append(_DECIMALS)
+        if "$." in body:
+            head += ['import * as $ from "./by-value.js";', ""]
+        if "Branded<" in body:
+            head.append(read_text(_PACKAGE, "templates", "brand.ts"))
+        return {"src/domain.ts": "\n".join([*head, body]), "src/by-value.ts": self.support("by-value.ts")}
 
     def module_path(self, spec: Spec, module: str) -> str:
         return f"src/{module}.ts"
 
-    def forward(self, spec: Spec, name: str, function: FunctionPlan, held: list[FunctionPlan]) -> str:
-        return server.forward(name, function, held)
+    def module(self, spec: Spec, module: ModulePlan, plan: Plan, functions: list[str]) -> Tree:
+        text = "\n\n".join(functions) + "\n"
+        lines = _imports(spec, module, plan, text)
+        purpose = " ".join(module.purpose.split()).replace("*/", "* /")
+        source = "\n".join([f"/** {purpose} */", "", *lines, *([""] if lines else []), text])
+        return {self.module_path(spec, module.name): source}
 
     def program(self, spec: Spec, plan: Plan) -> Tree:
-        return server.program(spec, plan)
+        types = [self.named(spec, name) for name in [*spec.enums, *spec.newtypes, *spec.data_models]]
+        main = self.page("serve", plan=plan, types=types, spec=spec)
+        return {**self.serving("src"), "src/serve.ts": f"{main}\n"}
 
-    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
-        return case_files(spec, plan, cases)
+    def tests(self, spec: Spec, plan: Plan, tests: Mapping[str, str]) -> Tree:
+        functions = {module.name: [identifier(f.name) for f in module.functions] for module in plan}
+        head = 'import assert from "node:assert/strict";\nimport { test } from "node:test";'
+        files: Tree = {}
+        for name, text in tests.items():
+            used = imports(text, functions[name], f"../src/{name}.js")
+            used += imports(text, [*spec.named_types(), "Decimal"], "../src/domain.js")
+            files[f"tests/{name}.test.ts"] = "\n".join([head, *used, "", f"{text}\n"])
+        return files | ({"tests/build.mjs": read_text(_PACKAGE, "build.mjs")} if files else {})
 
     def project_name(self, spec: Spec) -> str:
         return spec.system.name
 
-    def signature(self, function: FunctionPlan) -> str:
-        return skeleton.signature(function)
-
     def clauses(self, function: FunctionPlan) -> list[str]:
-        return skeleton.clauses(function)
-
-    def shown(self, function: FunctionPlan, body: str) -> str:
-        return skeleton.shown(function, body, contract=True).rstrip("\n")
+        return [in_words(line) for line in function.contract.lines]
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
         kinds = [*(p.type for p in function.parameters), function.result]
         mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
-        needed = domain.types_needed(spec, kinds, [*function.errors, *mentioned])
-        return "\n\n\n".join(domain.type_source(spec, name).rstrip() for name in needed)
+        wanted = reached(spec, [*function.errors, *mentioned, *(name for kind in kinds for name in kind.names())])
+        return self.between.join(
+            self.type_source(spec, name).rstrip() for name in _in_order(spec) if name in wanted
+        )
 
     def imported(self, module: ModulePlan) -> str:
         return "none"
+
+
+def _in_order(spec: Spec) -> list[str]:
+    return [*spec.enums, *spec.errors, *spec.newtypes, *spec.data_models]
+
+
+def _said(checks: Sequence[Check], name: str) -> list[str]:
+    return [
+        f"{name}.{check.field} {check.words}" if check.field else f"{name}: {sentence(in_words(check.words))}"
+        for check in checks
+    ]
+
+
+def _unpacked(name: str, spec: Spec) -> list[str]:
+    """Return the fields of a record that its invariants speak of, as variables."""
+    kinds = dict(fields_of(spec, name))
+    read = [
+        condition(parse_predicate(text, known=kinds).code, Scope(spec, kinds))
+        for text in spec.data_models[name].invariants
+    ]
+    names = dict.fromkeys(node.name for one in read for node in walk(one) if isinstance(node, Variable))
+    return [camel(one) if identifier(one) == camel(one) else f"{camel(one)}: {identifier(one)}" for one in names]
+
+
+def _form(kind: TypeRef) -> str:
+    """Return how a type stands on the wire; named types are looked up when used, since they may need each other."""
+    args = [_form(arg) for arg in kind.args]
+    if kind.name == "Result":
+        return args[0]
+    if args:
+        return f"wire.{kind.name.lower()}({', '.join(args)})"
+    return f"wire.{_FORMS[kind.name]}" if kind.name in _FORMS else kind.name
+
+
+def _imports(spec: Spec, module: ModulePlan, plan: Plan, text: str) -> list[str]:
+    """Return import lines for the types of the domain and the planned callees elsewhere that the text uses."""
+    code = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    lines = imports(code, [*spec.named_types(), "Decimal"], "./domain.js")
+    lines += imports(code, ["$traced", "$variant"], "./serving.js")
+    for owner, names in sorted(called_elsewhere(module, plan).items()):
+        lines += imports(code, map(identifier, names), f"./{owner}.js")
+    return lines
 
 
 def adapter() -> Language:

@@ -9,28 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from criticality.languages.base.data import vocabulary
 from criticality.languages.base.naming import camel
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
 from criticality.spec.values import root
 from llm_runtime.errors import ConfigurationError
 
-_SCALARS = {
-    "Int": "number", "Float": "number", "Decimal": "Decimal", "Text": "string", "String": "string",
-    "Bool": "boolean", "Bytes": "Uint8Array", "UUID": "string", "Date": "string", "Timestamp": "Date",
-    "Unit": "undefined",
-}  # fmt: skip
+_WORDS = vocabulary("criticality.languages.typescript")
+_SCALARS: dict[str, str] = _WORDS["scalars"]
 #: Words of the language, and names that generated files use themselves.
-_TAKEN = frozenset(
-    {
-        "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else",
-        "enum", "export", "extends", "false", "finally", "for", "function", "if", "import", "in", "instanceof",
-        "new", "null", "return", "super", "switch", "this", "throw", "true", "try", "typeof", "var", "void",
-        "while", "with", "implements", "interface", "let", "package", "private", "protected", "public", "static",
-        "yield", "await", "arguments", "eval", "undefined", "async", "of", "type", "brand", "draw", "fc", "fields",
-        "outcome", "raises", "test", "value",
-    }
-)  # fmt: skip
+_TAKEN: frozenset[str] = frozenset(_WORDS["taken"])
 _SNAKE = re.compile(r"""('[^']*'|"[^"]*")|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b""")
 
 

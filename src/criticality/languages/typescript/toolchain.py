@@ -13,7 +13,6 @@ from criticality.languages.base.toolchain.programs import Program, prefix
 from criticality.languages.base.toolchain.sandbox import interpreter
 from criticality.languages.base.toolchain.seal import launched, launcher
 from criticality.languages.base.toolchain.warm import WarmCompiler
-from criticality.languages.typescript.skeleton import TODO
 from criticality.testing import Diagnostic, Limits
 
 _GET = "install Node.js 20.19 or newer, with npm (your system's package manager, or the Node.js site)"
@@ -59,7 +58,7 @@ class TypeScriptToolchain(CompiledToolchain):
             build=((node, "build.mjs", str(packages)),),
             read_only=(packages.parent, prefix(NODE.path()), *interpreter()), environment=_environment(NODE.path()),
             memory=0,
-            variants=variants, todo=TODO, counted="nanoseconds",
+            variants=variants, todo=cls.table().todo, counted="nanoseconds",
         )  # fmt: skip
 
     async def aclose(self) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.console.queueing import queue_option
+from assay.protocols.criticality.commands.adopt import adopt
 from assay.protocols.criticality.commands.driving import (
     Drive,
     deciding_options,
@@ -188,6 +189,7 @@ def doctor() -> None:
     click.echo(toolchain_lines())
 
 
+criticality.add_command(adopt)
 criticality.add_command(mcp)
 criticality.add_command(report)
 

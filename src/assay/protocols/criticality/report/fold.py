@@ -164,8 +164,8 @@ def _later_line(event: Event) -> str | None:
     match event:
         case e.VerificationPassed():
             figures = event.measured.values()
-            told, tried = (sum(f.get(key, 0) for f in figures) for key in ("noticed", "changes"))
-            against = f", {event.tests:,} cases, {told} of {tried} other bodies rejected" if event.tests else ""
+            noticed, tried = (sum(f.get(key, 0) for f in figures) for key in ("noticed", "changes"))
+            against = f", {event.tests:,} cases, {noticed} of {tried} other bodies rejected" if event.tests else ""
             return f"{event.unit} accepted: {TIERS[event.tier]}, attempt {event.attempt}{against}"
         case e.VerificationFailed():
             kind = event.failure.get("kind", "refused")

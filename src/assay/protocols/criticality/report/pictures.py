@@ -67,12 +67,12 @@ def lives(units: Sequence[Unit]) -> list[Block]:
         )
         for unit in drawn
     ]
-    told = [f"{unit.name}: {'; then '.join(f'{name}, {why}' for name, why in unit.life)}." for unit in drawn]
-    words = " ".join(told)
+    lines = [f"{unit.name}: {'; then '.join(f'{name}, {why}' for name, why in unit.life)}." for unit in drawn]
+    words = " ".join(lines)
     title = "The life of each function, from its first attempt on"
     caption = "Each box is an attempt: who wrote it, and what rejected it; the filled one stands."
     figure = Figure(stations(stages, [], title, words, "c1"), caption, words)
-    hard = tuple(Plain(line) for unit, line in zip(drawn, told, strict=True) if len(unit.life) > 1)
+    hard = tuple(Plain(line) for unit, line in zip(drawn, lines, strict=True) if len(unit.life) > 1)
     return [figure, Details(f"What rejected each: {count_noun(len(hard), 'function')}", hard)] if hard else [figure]
 
 

@@ -38,14 +38,14 @@ def traced(state: BuildState) -> list[Traced]:
         return []
     test_names = _test_names(state)
     verdicts, times = _verdicts(state)
-    found: list[Traced] = []
+    claims: list[Traced] = []
     for name, claim in artifacts.spec.claims.items():
         structured = artifacts.claims.get(name)
         tests = test_names.get(name) or tuple(test.name for test in structured.tests) if structured else ()
         contracts = tuple(f for f, (_, plan) in artifacts.functions.items() if name in plan.contract.claims)
         result, reason = _result(name, tests, verdicts, artifacts.waived)
-        found.append(Traced(name, claim.text, claim.type, contracts, tests, result, reason, times.get(name, 0)))
-    return found
+        claims.append(Traced(name, claim.text, claim.type, contracts, tests, result, reason, times.get(name, 0)))
+    return claims
 
 
 def _result(
@@ -60,13 +60,13 @@ def _result(
 
 def _verdicts(state: BuildState) -> tuple[dict[str, bool], dict[str, int]]:
     """Return what the last execution of each claim's cluster said, and how often that cluster ran."""
-    found: dict[str, bool] = {}
+    results: dict[str, bool] = {}
     times: dict[str, int] = {}
     for execution in state.artifacts.executions:
         for name in state.clustered.get(execution.cluster, ()):
-            found[name] = name not in execution.violated_claims
+            results[name] = name not in execution.violated_claims
             times[name] = times.get(name, 0) + 1
-    return found, times
+    return results, times
 
 
 def _test_names(state: BuildState) -> dict[str, tuple[str, ...]]:

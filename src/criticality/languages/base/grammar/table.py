@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+
+from pydantic import TypeAdapter
+
+from criticality.languages.base.data import read_text
+
+#: Comparisons, arithmetic and logic, swapped; the same in every language of the C family.
+OPERATORS = {
+    "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "===": "!==", "!==": "===",
+    "+": "-", "-": "+", "*": "+", "/": "*", "%": "+", "&&": "||", "||": "&&",
+    "+=": "-=", "-=": "+=", "*=": "+=", "/=": "*=", "++": "--", "--": "++",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +108,7 @@ class Table:
     cases: frozenset[str] = frozenset()
     short_circuit: frozenset[str] = frozenset({"&&", "||"})
     exits: frozenset[str] = frozenset()
-    operators: Mapping[str, str] = field(default_factory=dict[str, str])
+    operators: Mapping[str, str] = field(default_factory=lambda: OPERATORS)
     exchanged: Mapping[str, str] = field(default_factory=dict[str, str])
     droppable: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
@@ -107,9 +120,9 @@ class Table:
     declares: Mapping[str, re.Pattern[str]] = field(default_factory=dict[str, re.Pattern[str]])
 
 
-#: Comparisons, arithmetic and logic, swapped; the same in every language of the C family.
-OPERATORS = {
-    "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "===": "!==", "!==": "===",
-    "+": "-", "-": "+", "*": "+", "/": "*", "%": "+", "&&": "||", "||": "&&",
-    "+=": "-=", "-=": "+=", "*=": "+=", "/=": "*=", "++": "--", "--": "++",
-}  # fmt: skip
+@cache
+def read_table(package: str) -> Table:
+    """Return the table that stands in a language's folder; roots with the same parts stand together there."""
+    read = tomllib.loads(read_text(package, "grammar.toml"))
+    roots = {root: parts for roots, parts in read.pop("roots", {}).items() for root in roots.split("|")}
+    return TypeAdapter(Table).validate_python({**read, "roots": roots})

@@ -14,6 +14,7 @@ from typing import ClassVar, Self
 from criticality.judging.served import ServedProgram
 from criticality.language import Fact
 from criticality.languages.base.data import project_files, texts
+from criticality.languages.base.grammar.table import Table, read_table
 from criticality.languages.base.toolchain.dependencies import Pinned
 from criticality.languages.base.toolchain.programs import Program
 from criticality.languages.base.toolchain.sandbox import Ended, Job, Sandbox, can_confine, can_isolate
@@ -89,6 +90,11 @@ class CompiledToolchain(ABC):
         async with self._checking:
             changed = self._place.copy.follow({**self.project(), **tree})
             return await self.examine(self._place, installed, tree, changed)
+
+    @classmethod
+    def table(cls) -> Table:
+        """Return what the language's grammar is made of."""
+        return read_table(cls.language)
 
     @classmethod
     def pinned(cls) -> Pinned | None:

@@ -1,0 +1,1 @@
+"""Adoption: functions that exist get types, contracts, claims and cases, judged against the code as it is."""

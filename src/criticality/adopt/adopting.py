@@ -1,0 +1,324 @@
+"""Adopting functions: a model proposes, the judge runs the code as it is, and what does not hold is said."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import ConfigDict
+
+from criticality.acceptance import each_once, spread
+from criticality.adopt.bench import Bench
+from criticality.adopt.events import FunctionJudged, PromisesBroken, PromisesMade
+from criticality.adopt.proposing import (
+    Promised,
+    Proposal,
+    Revision,
+    artifacts_of,
+    documented,
+    proposal_fault,
+    readable,
+)
+from criticality.adopt.rewriting import rewritten
+from criticality.artifacts import Artifacts, Body
+from criticality.asking import Asking, Question
+from criticality.config import Config
+from criticality.judging.court import Court
+from criticality.judging.hearing import Fault
+from criticality.standing import AS_IS, Adopter, Candidate, Package
+from criticality.verdicts import hearing, judged
+from llm_runtime.errors import StructuredOutputError
+from llm_runtime.events import Emit
+from llm_runtime.models import Model
+
+#: Hearings of one function at most, and times that a model is asked about broken promises.
+_HEARINGS, _REVISIONS = 14, 2
+#: Promises that no proposal made in words.
+_UNSAID = "no error but those that the contract promises"
+
+
+class Finding(Model):
+    """One promise that the code breaks, or that was taken back: for a person to look at.
+
+    Args:
+        kind: ``finding`` where the code does not do what is promised; ``reworded`` and ``withdrawn`` where the
+            promise was a misreading.
+        promise, case: what was promised, and for which values it does not hold and what came instead.
+    """
+
+    kind: Literal["finding", "reworded", "withdrawn"]
+    promise: str
+    case: str
+    because: str = ""
+
+
+class Adoption(Model):
+    """What became of one function.
+
+    Args:
+        refused: why it is not adopted; empty where it is.
+        proposal: what holds of it.
+        kept_cases: arguments, status and value of cases that the judge tried, as JSON.
+        measured: cases; small changes of the body, how many were noticed and how many are the same.
+        left_open: cases that the promises do not decide.
+        rewritten: a patch with another body, where one was asked for; ``rewriting`` says what came of it.
+    """
+
+    model_config = ConfigDict(frozen=False, extra="forbid")
+
+    function: str
+    id: str
+    refused: str = ""
+    proposal: Proposal = Proposal()
+    findings: list[Finding] = []
+    kept_cases: list[list[Any]] = []
+    measured: dict[str, int] = {}
+    left_open: list[dict[str, str]] = []
+    rewritten: str = ""
+    rewriting: str = ""
+
+
+@dataclass
+class Adopting:
+    """The adoption of functions of one package.
+
+    Args:
+        emit: takes the events.
+        rewrite: ids of functions that are to be written anew.
+    """
+
+    adopter: Adopter
+    package: Package
+    ask: Asking
+    court: Court
+    config: Config
+    emit: Emit
+    rewrite: Collection[str] = ()
+
+    async def adopt(self, candidate: Candidate) -> Adoption:
+        """Return what became of a function; a model without a usable answer is a reason, and no error.
+
+        Raises:
+            CallError: a call failed.
+        """
+        adoption = Adoption(function=candidate.shown, id=candidate.id)
+        try:
+            await self._adopt(candidate, adoption)
+        except StructuredOutputError as fault:
+            adoption.refused = f"no proposal that can be judged: {fault}"[:400]
+        self.emit(FunctionJudged(function=candidate.shown, adoption=adoption.model_dump(mode="json")))
+        return adoption
+
+    async def _adopt(self, candidate: Candidate, adoption: Adoption) -> None:
+        question = self._question(candidate, 1)
+        proposal = await self.ask.data(
+            question, Proposal, "adopt", check=lambda answer: proposal_fault(candidate, answer), spare=(),
+            name=candidate.name, module=candidate.module, function=question.fence("FUNCTION", candidate.source),
+            examples=question.fence("EXAMPLES", "\n".join(f">>> {s}\n{w}" for s, w in candidate.examples)),
+            callers=question.fence("CALL SITES", "\n\n".join(self.package.calls(candidate.name))),
+        )  # fmt: skip
+        if proposal.refused:
+            adoption.refused = proposal.refused
+            return
+        self._told(candidate, 1, proposal)
+        examples = documented(candidate, proposal)
+        adoption.proposal = proposal
+        await self._settle(candidate, adoption, examples)
+        if not adoption.refused:
+            await self._measure(candidate, adoption)
+        if not adoption.refused and candidate.id in self.rewrite:
+            bench, text = self._bench(candidate, adoption.proposal, None), self.package.texts[candidate.path]
+            adoption.rewritten, adoption.rewriting = await rewritten(bench, self.ask, candidate, text)
+
+    async def _settle(self, candidate: Candidate, adoption: Adoption, examples: Promised | None) -> None:
+        """Judge until all that is still promised holds; what does not is said, asked about, and taken out."""
+        revisions, known = 0, set[str]()
+        for _ in range(_HEARINGS):
+            proposal = adoption.proposal
+            bench = self._bench(candidate, proposal, examples)
+            verdict = await judged(bench, [candidate.id], {candidate.id: AS_IS}, list(bench.artifacts.claims))
+            if not verdict.faults:
+                adoption.proposal = _with(proposal, examples)
+                adoption.kept_cases = verdict.kept.get(candidate.id, [])
+                adoption.measured = {"cases": verdict.cases}
+                return
+            faults = [_named(fault, bench.artifacts) for fault in verdict.faults]
+            self.emit(PromisesBroken(function=candidate.shown, broken=[case for _, _, case in faults]))
+            if why := _outside(verdict.faults):
+                adoption.refused = why
+                return
+            mine = [(fault, promise, case) for fault, promise, case in faults if not _documented(promise, examples)]
+            asked = [one for one in mine if one[1] not in known][:4]
+            if asked and revisions < _REVISIONS:
+                revisions += 1
+                known |= {promise for _, promise, _ in asked}
+                await self._revise(candidate, adoption, asked, revisions)
+                continue
+            for fault, promise, case in faults:
+                if _documented(promise, examples):
+                    because = "it is an example of the docstring itself"
+                    examples = _without_test(examples, promise)
+                else:
+                    because = "the model was asked once more, and the code still breaks it"
+                adoption.findings.append(Finding(kind="finding", promise=promise, case=case, because=because))
+                if why := _take_out(adoption, fault, promise):
+                    adoption.refused = f"{why}: {case}"[:400]
+                    return
+        adoption.refused = "its promises did not settle"
+
+    async def _revise(
+        self, candidate: Candidate, adoption: Adoption, broken: Sequence[tuple[Fault, str, str]], number: int
+    ) -> None:
+        question = self._question(candidate, number + 1)
+        numbers = list(range(1, len(broken) + 1))
+
+        def check(answer: Revision) -> str | None:
+            if sorted(one.number for one in answer.answers) != numbers:
+                return f"answers decides on each of the numbers {', '.join(map(str, numbers))}, once"
+            return proposal_fault(candidate, answer.proposal)
+
+        cases = [f"{at}. {promise}\n   {case}" for at, (_, promise, case) in zip(numbers, broken, strict=True)]
+        answer = await self.ask.data(
+            question, Revision, "adopt_again", check=check, name=candidate.name,
+            function=question.fence("FUNCTION", candidate.source),
+            proposal=question.fence("PROPOSAL", readable(adoption.proposal)),
+            broken=question.fence("BROKEN", "\n".join(cases)),
+        )  # fmt: skip
+        self._told(candidate, number + 1, answer.proposal)
+        lost = _promises(adoption.proposal) - _promises(answer.proposal) - {promise for _, promise, _ in broken}
+        adoption.proposal = answer.proposal
+        if answer.proposal.refused:
+            adoption.refused = answer.proposal.refused
+        for decided in answer.answers:
+            fault, promise, case = broken[decided.number - 1]
+            because = decided.because
+            adoption.findings.append(Finding(kind=decided.decision, promise=promise, case=case, because=because))
+            if decided.decision != "reworded":
+                _take_out(adoption, fault, promise)
+        because = "the model left it out of its second proposal"
+        adoption.findings += [
+            Finding(kind="withdrawn", promise=one, case="", because=because) for one in sorted(lost)
+        ]
+
+    async def _measure(self, candidate: Candidate, adoption: Adoption) -> None:
+        """Try small changes of the body against what holds; what no promise tells apart is left open by name."""
+        bench = self._bench(candidate, adoption.proposal, None)
+        texts = spread(bench.language.mutants(_body(candidate)), self.config.acceptance.mutants)
+        name = candidate.id
+        variants = [("mutant", name, Body(text, "", "hand", 0)) for text in texts]
+        made = hearing(
+            bench, [name], {name: AS_IS}, due=list(bench.artifacts.claims),
+            variants=[("independent", name, AS_IS), *variants],
+        )  # fmt: skip
+        outcome = await self.court.compare(made)
+        again = next((one.result for one in outcome.tried if one.kind == "independent"), "same")
+        if outcome.faults or again != "same":
+            adoption.refused = outcome.faults[0].what if outcome.faults else "it does not answer twice alike"
+            return
+        results = [one.result for one in outcome.tried if one.kind != "independent"]
+        adoption.measured |= {
+            "changes": len(results) - results.count("same"), "noticed": results.count("rejected"),
+            "same": results.count("same"),
+        }  # fmt: skip
+        adoption.kept_cases = [*outcome.kept.get(name, []), *adoption.kept_cases][:60]
+        adoption.left_open = [
+            {"function": name, "case": one.shown, "first": one.first, "second": one.second}
+            for one in each_once(outcome.differences)
+        ]
+
+    def _bench(self, candidate: Candidate, proposal: Proposal, examples: Promised | None) -> Bench:
+        artifacts = artifacts_of(candidate, _with(proposal, examples))
+        return Bench(artifacts, self.adopter.language(self.package, candidate), self.court, self.config)
+
+    def _question(self, candidate: Candidate, round: int) -> Question:
+        return self.ask.question("adopt", candidate.id, "structurer", round)
+
+    def _told(self, candidate: Candidate, attempt: int, proposal: Proposal) -> None:
+        count = len(proposal.contracts) + len(proposal.claims)
+        self.emit(PromisesMade(function=candidate.shown, attempt=attempt, promises=count))
+
+
+def _with(proposal: Proposal, examples: Promised | None) -> Proposal:
+    return proposal.model_copy(update={"claims": [*proposal.claims, examples]}) if examples else proposal
+
+
+def _promises(proposal: Proposal) -> set[str]:
+    """Return every clause and every test of a claim, in the words that a broken one is told in."""
+    tests = {f"{claim.text} ({test.name})" for claim in proposal.claims for test in claim.tests}
+    return {" ".join(line.split()) for line in proposal.contracts} | tests
+
+
+def _named(fault: Fault, artifacts: Artifacts) -> tuple[Fault, str, str]:
+    """Return a fault with its promise in words that a person reads, and the case."""
+    promise = fault.promise
+    if fault.claim:
+        claim = artifacts.claims[fault.claim]
+        promise = f"{claim.predicate} ({fault.test})"
+    return fault, promise, fault.what.partition(" does not hold for ")[2] or fault.what
+
+
+def _documented(promise: str, examples: Promised | None) -> bool:
+    return examples is not None and promise.startswith(f"{examples.text} (")
+
+
+def _outside(faults: Sequence[Fault]) -> str:
+    """Tell why a function cannot be adopted whatever is promised; empty where it may be."""
+    for fault in faults:
+        if fault.kind == "security":
+            return f"it reaches outside: {fault.outcome}"
+        if "ArgumentChanged" in fault.outcome:
+            return f"it changes what it is given: {fault.what[:300]}"
+    return ""
+
+
+def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
+    """Take a broken promise out of the proposal; tell why where there is nothing to take out."""
+    proposal = adoption.proposal
+    if fault.promise == _UNSAID:
+        error = fault.outcome.removeprefix("it raised ").partition("(")[0]
+        if error == "ResultOfAnotherType":
+            return "its result is not of one type"
+        may = f"ENSURES: True or raises({error})"
+        if may not in proposal.contracts:
+            adoption.proposal = proposal.model_copy(
+                update={
+                    "errors": {**proposal.errors, error: "see the findings"},
+                    "contracts": [*proposal.contracts, may],
+                }
+            )
+        return ""
+    if fault.claim:
+        text = promise.rpartition(" (")[0]
+        claims = [
+            claim if claim.text != text else claim.model_copy(
+                update={"tests": [test for test in claim.tests if test.name != fault.test]}
+            )
+            for claim in proposal.claims
+        ]  # fmt: skip
+        adoption.proposal = proposal.model_copy(update={"claims": [claim for claim in claims if claim.tests]})
+        return ""
+    left = [line for line in proposal.contracts if not fault.promise.startswith(" ".join(line.split()))]
+    adoption.proposal = proposal.model_copy(update={"contracts": left})
+    return (
+        ""
+        if len(left) < len(proposal.contracts) or fault.promise.startswith(("ENSURES", "INVARIANT", "COMPL"))
+        else "it cannot be judged"
+    )
+
+
+def _without_test(examples: Promised | None, promise: str) -> Promised | None:
+    if examples is None:
+        return None
+    left = [test for test in examples.tests if not promise.endswith(f"({test.name})")]
+    return examples.model_copy(update={"tests": left}) if left else None
+
+
+def _body(candidate: Candidate) -> str:
+    """Return the statements of a function, without its documentation."""
+    import ast
+
+    function = ast.parse(candidate.source).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    statements = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    return "\n".join(ast.unparse(statement) for statement in statements) or "pass"

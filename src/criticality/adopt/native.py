@@ -1,0 +1,124 @@
+"""Native tests of adopted functions: calls that were judged, as pytest reads them, beside the package."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from criticality.adopt.adopting import Adoption
+from criticality.adopt.proposing import artifacts_of
+from criticality.artifacts import Artifacts
+from criticality.judging.domain import Domain
+from criticality.judging.wire import Codec
+from criticality.spec.types import TypeRef
+from criticality.standing import Candidate, Package, by_keyword
+
+_RETURNS, _RAISES, _WIDEST = 12, 4, 400
+_IMPORTS = {
+    "Decimal": "from decimal import Decimal",
+    "UUID": "from uuid import UUID",
+    "datetime": "import datetime",
+}
+_PLAIN = '''def plain(value):
+    """Lists and tuples alike: what is compared are values."""
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return {key: plain(item) for key, item in value.items()} if isinstance(value, dict) else value
+'''
+
+
+def native_tests(
+    package: Package, candidates: Mapping[str, Candidate], adoptions: Sequence[Adoption], folder: Path
+) -> dict[str, str]:
+    """Return test files by path: one a module, and what finds the package from there."""
+    parts: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
+    for adoption in adoptions:
+        candidate = candidates[adoption.id]
+        tests = list(_tests(candidate, adoption))
+        if tests:
+            parts.setdefault(candidate.id.partition(".")[0], []).extend(tests)
+            names.setdefault(candidate.module, []).append(candidate.name)
+    homes = {candidates[a.id].id.partition(".")[0]: candidates[a.id].module for a in adoptions}
+    tree = {f"tests/test_{name}.py": _file(homes[name], names[homes[name]], tests) for name, tests in parts.items()}
+    if tree:
+        way = os.path.relpath(package.root, folder / "tests")
+        tree["tests/conftest.py"] = (
+            f'"""Where {package.name} is imported from."""\n\nimport sys\nfrom pathlib import Path\n\n'
+            f"sys.path.insert(0, str((Path(__file__).parent / {way!r}).resolve()))\n"
+        )
+    return tree
+
+
+def _file(module: str, names: Sequence[str], tests: Sequence[str]) -> str:
+    body = "\n\n".join([_PLAIN, *tests])
+    imports = [line for word, line in _IMPORTS.items() if re.search(rf"\b{word}\b", body)]
+    head = [f'"""Calls of {module} that were judged, with their results: the code as it was adopted."""', ""]
+    return "\n".join([*head, *imports, *([""] if imports else []), "import pytest", "",
+                      f"from {module} import {', '.join(sorted(names))}", "", "", body])  # fmt: skip
+
+
+def _tests(candidate: Candidate, adoption: Adoption) -> list[str]:
+    artifacts = artifacts_of(candidate, adoption.proposal)
+    codec = _codec(artifacts)
+    _, function = artifacts.functions[candidate.id]
+    returned: list[str] = []
+    raised: list[str] = []
+    for args, error, value in codec.cases(candidate.id, adoption.kept_cases):
+        shown = [_literal(arg, p.type) for arg, p in zip(args, function.parameters, strict=True)]
+        written = f"({', '.join(shown)}{',' if len(shown) == 1 else ''})"
+        row = f"({written}, {error or _literal(value, function.result)})"
+        rows, most = (raised, _RAISES) if error else (returned, _RETURNS)
+        if len(row) <= _WIDEST and len(rows) < most and row not in rows and not re.search(r"\b(nan|inf)\b", row):
+            rows.append(row)
+    keywords = by_keyword(function, candidate)
+    parameters = [
+        f"{p.name}=args[{at}]" if p.name in keywords else f"args[{at}]" for at, p in enumerate(function.parameters)
+    ]
+    call = f"{candidate.name}({', '.join(parameters) if keywords else '*args'})"
+    tables: list[str] = []
+    if returned:
+        check = f"assert plain({call}) == plain(result)"
+        tables.append(_table(candidate.name, "args, result", returned, check))
+    if raised:
+        check = f"with pytest.raises(error):\n        {call}"
+        tables.append(_table(f"{candidate.name}_raises", "args, error", raised, check))
+    return tables
+
+
+def _codec(artifacts: Artifacts) -> Codec:
+    assert artifacts.spec is not None
+    return Codec(Domain(artifacts.spec), artifacts.plan)
+
+
+def _table(name: str, names: str, rows: list[str], check: str) -> str:
+    table = "\n".join(f"        {row}," for row in rows)
+    return (
+        f'@pytest.mark.parametrize(\n    "{names}",\n    [\n{table}\n    ],\n)\n'
+        f"def test_{name}({names}):\n    {check}\n"
+    )
+
+
+def _literal(value: Any, kind: TypeRef) -> str:
+    """Return a value as Python writes it down, a List as a list."""
+    args = kind.args
+    match kind.name:
+        case "Option":
+            return "None" if value is None else _literal(value, args[0])
+        case "List":
+            return f"[{', '.join(_literal(item, args[0]) for item in value)}]"
+        case "Set" if value:
+            return f"{{{', '.join(sorted(_literal(item, args[0]) for item in value))}}}"
+        case "Set":
+            return "set()"
+        case "Map":
+            pairs = (f"{_literal(key, args[0])}: {_literal(item, args[1])}" for key, item in value.items())
+            return f"{{{', '.join(pairs)}}}"
+        case "Tuple":
+            items = [_literal(item, arg) for item, arg in zip(value, args, strict=True)]
+            return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+        case _:
+            return repr(value)

@@ -1,0 +1,266 @@
+"""What a model proposes for a function that exists: types, contract, claims; and what is wrong with a proposal."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import Field, model_validator
+
+from criticality.artifacts import Artifacts
+from criticality.canonical import pretty
+from criticality.judging.claims import claim_fault
+from criticality.judging.domain import Domain, NotEvaluable
+from criticality.lattice_plan import FunctionPlan, ModulePlan
+from criticality.spec.claims import Claim, ClaimTest, ClaimType, StructuredClaim
+from criticality.spec.contracts import ContractFault, parse_contract
+from criticality.spec.predicates import parse_predicate
+from criticality.spec.spec import Interface, Method, Spec, System
+from criticality.spec.types import SCALARS, TypeFault, TypeRef, parse_param, parse_type
+from criticality.standing import Candidate
+from llm_runtime.models import Model
+
+_LITERALS: dict[str, tuple[type, ...]] = {
+    "Int": (int,), "Float": (int, float), "Text": (str,), "String": (str,), "Bool": (bool,), "Bytes": (bytes,),
+    "Unit": (type(None),),
+}  # fmt: skip
+_TYPES = SCALARS | {"List", "Set", "Option", "Map", "Tuple", "Result"}
+Source = Literal["docstring", "example", "callers", "code"]
+
+
+class Promised(Model):
+    """One claim on a function: a sentence, where it comes from, and the tests that show it."""
+
+    text: Annotated[str, Field(min_length=3, max_length=400)]
+    type: ClaimType = "behavioral"
+    source: Source = "docstring"
+    tests: list[ClaimTest] = Field(default=[], max_length=6)
+
+
+class Proposal(Model):
+    """What a function takes, gives and promises; ``refused`` says why it has no plain values, else it is empty."""
+
+    params: list[str] = Field(default=[], max_length=12)
+    returns: str = "Unit"
+    doc: str = Field(default="", max_length=300)
+    errors: dict[str, str] = {}
+    contracts: list[str] = Field(default=[], max_length=40)
+    claims: list[Promised] = Field(default=[], max_length=12)
+    # Models fill fields in this order, and one that begins with a reason to refuse finds one.
+    refused: str = Field(default="", max_length=300)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _at_its_word(cls, answer: Any) -> Any:
+        """Take what describes the function for a proposal, whatever reason to refuse stands beside it."""
+        if not isinstance(answer, dict):
+            return answer
+        fields = cast("dict[str, Any]", answer)
+        describes = fields.get("contracts") or fields.get("claims")
+        return {key: value for key, value in fields.items() if key != "refused" or not describes}
+
+
+class Answered(Model):
+    """What becomes of one promise that the code breaks."""
+
+    number: int
+    decision: Literal["reworded", "withdrawn", "finding"]
+    because: Annotated[str, Field(min_length=3, max_length=400)]
+
+
+class Revision(Model):
+    """A decision on each broken promise, and the whole proposal as it is after that."""
+
+    answers: list[Answered]
+    proposal: Proposal
+
+
+def artifacts_of(candidate: Candidate, proposal: Proposal, first: int = 1) -> Artifacts:
+    """Return a proposal as a project of one function: specification, plan and claims.
+
+    Args:
+        first: the number of the first claim, for projects that are put together.
+
+    Raises:
+        ValueError: it cannot be one; the message says why.
+    """
+    module = candidate.id.partition(".")[0]
+    named = re.sub(r"[0-9]", "", module)
+    ids = {f"{named}_{number:03d}": claim for number, claim in enumerate(proposal.claims, first)}
+    contracts = proposal.contracts or ["PURITY: pure"]
+    function = FunctionPlan(
+        name=candidate.name, params=proposal.params, returns=proposal.returns, doc=proposal.doc,
+        contracts=[*contracts, *(f"CLAIM_REF: {name}" for name in ids)][:40],
+    )  # fmt: skip
+    claims = {
+        name: Claim(text=claim.text, type=claim.type, testable=bool(claim.tests)) for name, claim in ids.items()
+    }
+    unsaid = {f"{named}_000": Claim(text=f"{candidate.name} does what its contract says", type="invariant")}
+    method = Method(name=candidate.name, params=proposal.params, returns=proposal.returns)
+    slug = "adopted-" + re.sub(r"[^a-z0-9]+", "-", module)[:32]
+    spec = Spec(
+        system=System(name=slug, description=f"functions of {candidate.module}"),
+        errors=proposal.errors,
+        interfaces={"".join(part.title() for part in module.split("_")): Interface(methods=[method])},
+        claims=claims or unsaid,
+    )  # fmt: skip
+    purpose = f"functions of {candidate.module}"
+    plan = ModulePlan(name=module, purpose=purpose, interfaces=list(spec.interfaces), functions=[function])
+    structured = {
+        name: StructuredClaim(
+            id=name, type=claim.type, subject=candidate.name, predicate=claim.text[:300], scope=claim.source,
+            functions=[candidate.id], tests=claim.tests,
+        )
+        for name, claim in ids.items()
+    }  # fmt: skip
+    return Artifacts(
+        name=spec.system.name, spec=spec, outlines=[{"name": module}], modules={module: plan}, claims=structured,
+        order=[[candidate.id]],
+    )  # fmt: skip
+
+
+def proposal_fault(candidate: Candidate, proposal: Proposal) -> str | None:
+    """Tell why a proposal cannot be judged; ``None`` where it can, or where it refuses the function."""
+    return None if proposal.refused else next(_faults(candidate, proposal), None)
+
+
+def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
+    try:
+        params = [parse_param(text) for text in proposal.params]
+        kinds = [*(p.type for p in params), parse_type(proposal.returns)]
+    except TypeFault as fault:
+        yield str(fault)
+        return
+    errors = {kind.args[1].name for kind in kinds if kind.name == "Result"}
+    if unknown := sorted({name for kind in kinds for name in kind.names()} - _TYPES - errors):
+        yield f"there is no type {', '.join(unknown)}; use the built-in ones, and REQUIRES for what is narrower"
+        return
+    known = {p.name: p for p in candidate.parameters}
+    names = [p.name for p in params]
+    if strange := [name for name in names if name not in known]:
+        yield f"the function has no parameter {', '.join(strange)}"
+    if missing := [p.name for p in candidate.parameters if not p.default and p.name not in names]:
+        yield f"the parameter {', '.join(missing)} has no default and must be among params"
+    if names != [name for name in known if name in names]:
+        yield "params stand in the order of the function's own"
+    try:
+        contract = parse_contract(
+            proposal.contracts or ["PURITY: pure"], known={*names, *proposal.errors, candidate.name}
+        )
+        if named := sorted((errors | {e for p in contract.predicates for e in p.raised}) - set(proposal.errors)):
+            yield f"errors lacks {', '.join(named)}"
+        artifacts = artifacts_of(candidate, proposal)
+    except (ContractFault, ValueError) as fault:
+        yield " ".join(str(fault).split())[:400]
+        return
+    assert artifacts.spec is not None
+    functions = {name: function for name, (_, function) in artifacts.functions.items()}
+    for claim in artifacts.claims.values():
+        if fault := claim_fault(artifacts.spec, functions, claim, claim.predicate):
+            yield fault
+    yield from _unreadable(artifacts, [p.code for p in contract.predicates if p.checkable])
+
+
+def _unreadable(artifacts: Artifacts, codes: Sequence[str]) -> Iterator[str]:
+    assert artifacts.spec is not None
+    domain = Domain(artifacts.spec)
+    checks = (
+        text for claim in artifacts.claims.values() for test in claim.tests for text in (*test.assume, *test.check)
+    )
+    for code in (*codes, *(parse_predicate(text).code for text in checks)):
+        try:
+            domain.code(code)
+        except NotEvaluable as fault:
+            yield str(fault)
+
+
+def documented(candidate: Candidate, proposal: Proposal) -> Promised | None:
+    """Return the examples of a docstring as a claim; ``None`` where none of them can be evaluated."""
+    tests: list[ClaimTest] = []
+    for number, (source, wanted) in enumerate(candidate.examples, 1):
+        call = _call(candidate, proposal, source)
+        if call is None:
+            continue
+        name = f"example_{number}"
+        if wanted.startswith("Traceback"):
+            error = wanted.split("\n")[-1].partition(":")[0].rpartition(".")[2].strip()
+            test = (
+                ClaimTest(name=name, steps=[f"shown = {call}"], raises=error) if error in proposal.errors else None
+            )
+        else:
+            text = repr(wanted) if source.startswith("print(") else wanted
+            value = _literal(text, parse_type(proposal.returns))
+            test = ClaimTest(name=name, steps=[f"shown = {call}"], check=[f"shown == {value}"]) if value else None
+        if test is not None and len(tests) < 6:
+            tests.append(test)
+    text = f"the examples in the docstring of {candidate.name} hold"
+    claim = Promised(text=text, source="example", tests=tests) if tests else None
+    if claim and proposal_fault(candidate, proposal.model_copy(update={"claims": [claim]})):
+        return None
+    return claim
+
+
+def _call(candidate: Candidate, proposal: Proposal, source: str) -> str | None:
+    """Return the call of an example with every parameter of the proposal; ``None`` where that is not possible."""
+    try:
+        call = ast.parse(source, mode="eval").body
+    except SyntaxError:
+        return None
+    if isinstance(call, ast.Call) and ast.unparse(call.func) == "print" and len(call.args) == 1:
+        call = call.args[0]
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id != candidate.name:
+        return None
+    places = [p.name for p in candidate.parameters if not p.keyword]
+    if len(call.args) > len(places):
+        return None
+    held = dict(zip(places, map(ast.unparse, call.args), strict=False))
+    held |= {word.arg: ast.unparse(word.value) for word in call.keywords if word.arg}
+    wanted = [parse_param(text).name for text in proposal.params]
+    defaults = {p.name: p.default for p in candidate.parameters if p.default}
+    if set(held) - set(wanted) or [name for name in wanted if name not in held and name not in defaults]:
+        return None
+    values = [
+        _literal(held.get(param.name, defaults.get(param.name, "")), param.type)
+        for param in map(parse_param, proposal.params)
+    ]
+    return f"{candidate.name}({', '.join(v for v in values if v)})" if all(values) else None
+
+
+def _literal(text: str, kind: TypeRef) -> str:
+    """Return a literal with tuples in place of lists, as the judge has them; empty where it is not of the type."""
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return ""
+    return repr(_frozen(value)) if _fits(value, kind) else ""
+
+
+def _fits(value: Any, kind: TypeRef) -> bool:
+    """Tell whether a literal is a value of a type; types that have no literals have none."""
+    args = kind.args
+    match kind.name:
+        case "Option":
+            return value is None or _fits(value, args[0])
+        case "Result":
+            return _fits(value, args[0])
+        case "List" | "Set":
+            held = (list, tuple) if kind.name == "List" else (set, frozenset)
+            return type(value) in held and all(_fits(item, args[0]) for item in value)
+        case "Tuple":
+            return type(value) in (tuple,) and len(value) == len(args) and all(map(_fits, value, args))
+        case "Map":
+            pair = TypeRef("Tuple", args)
+            return type(value) in (dict,) and all(_fits(item, pair) for item in value.items())
+        case name:
+            return type(value) in _LITERALS.get(name, ())
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if type(value) in (list, tuple) else value
+
+
+def readable(proposal: Proposal) -> str:
+    """Return a proposal as a model is shown it."""
+    return pretty(proposal.model_dump(mode="json", exclude_defaults=True))

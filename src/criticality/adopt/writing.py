@@ -1,0 +1,150 @@
+"""What an adoption leaves on the disk: specification, claims, contracts, native tests, trace; in one folder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from criticality.adopt.adopting import Adoption
+from criticality.adopt.native import native_tests
+from criticality.adopt.proposing import artifacts_of
+from criticality.artifacts import Artifacts, Body
+from criticality.canonical import pretty, toml
+from criticality.deliverable import claims_data, contracts_text
+from criticality.languages import language
+from criticality.lattice_plan import ModulePlan
+from criticality.project.files import write_project_file
+from criticality.project.written import Written
+from criticality.spec.spec import Interface, Spec
+from criticality.standing import Candidate, Package
+from criticality.trace import trace, trace_markdown
+from llm_runtime.errors import ConfigurationError
+
+_ABOUT = (
+    'The code was judged as it is. "Other bodies rejected" says how many small changes of its body differ from it\n'
+    "and break a promise."
+)
+_KINDS = {
+    "finding": "The code does not do what is promised",
+    "reworded": "Reworded: the promise was a misreading",
+    "withdrawn": "Withdrawn: nobody promises it",
+}
+
+
+def require_free(folder: Path) -> None:
+    """Refuse a folder that holds something else.
+
+    Raises:
+        ConfigurationError: it does.
+    """
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not Written(folder).there):
+        raise ConfigurationError(f"{folder} holds something else; name another folder with --into")
+
+
+def write_adoption(
+    folder: Path,
+    package: Package,
+    candidates: Mapping[str, Candidate],
+    adoptions: Sequence[Adoption],
+    left_out: Mapping[str, str],
+    isolation: str,
+) -> dict[str, Any]:
+    """Write the folder and return the trace; files that a person changed stay as they are.
+
+    Raises:
+        StoreUnwritable: it cannot be written.
+    """
+    adopted = [one for one in adoptions if not one.refused]
+    artifacts = together(package, candidates, adopted) if adopted else Artifacts(name=package.name)
+    data = _trace(artifacts, package, adoptions, left_out)
+    tree = {"trace.json": pretty(data) + "\n", "trace.md": _markdown(data, isolation)}
+    if artifacts.spec is not None:
+        tree |= native_tests(package, candidates, adopted, folder)
+        tree["spec/spec.toml"] = toml(artifacts.spec.model_dump(mode="json"))
+        tree["spec/claims.toml"] = toml(claims_data(artifacts))
+        tree["docs/contracts.md"] = contracts_text(language("python"), artifacts)
+    for adoption in adopted:
+        if adoption.rewritten:
+            tree[f"rewritten/{adoption.id}.patch"] = adoption.rewritten
+    written = Written(folder)
+    for path, text in tree.items():
+        if written.may_write(path, text):
+            write_project_file(folder, path, text, durable=False)
+            written.wrote(path, text)
+    written.save()
+    return data
+
+
+def together(package: Package, candidates: Mapping[str, Candidate], adopted: Sequence[Adoption]) -> Artifacts:
+    """Return the artifacts of all functions as those of one project."""
+    whole = Artifacts(name=f"adopted-{package.name}", revision=1)
+    specs: list[Spec] = []
+    count = 1
+    for adoption in adopted:
+        one = artifacts_of(candidates[adoption.id], adoption.proposal, count)
+        assert one.spec is not None
+        specs.append(one.spec)
+        count += len(one.claims)
+        for name, module in one.modules.items():
+            known = whole.modules.get(name)
+            functions = [*(known.functions if known else ()), *module.functions]
+            whole.modules[name] = ModulePlan.model_validate(module.model_dump() | {"functions": functions})
+        whole.claims |= one.claims
+        whole.bodies[adoption.id] = Body("", "", "hand", 0)
+        whole.measured[adoption.id] = dict(adoption.measured)
+        whole.left_open[adoption.id] = adoption.left_open
+    whole.outlines = [{"name": name} for name in whole.modules]
+    whole.spec = _spec(package, specs)
+    return whole
+
+
+def _spec(package: Package, specs: Sequence[Spec]) -> Spec:
+    interfaces: dict[str, Interface] = {}
+    for spec in specs:
+        for name, interface in spec.interfaces.items():
+            methods = [*(interfaces[name].methods if name in interfaces else ()), *interface.methods]
+            interfaces[name] = Interface(methods=methods)
+    first = specs[0]
+    name = "adopted-" + re.sub(r"[^a-z0-9]+", "-", package.name.lower()).strip("-")[:32]
+    system = first.system.model_copy(update={"name": name, "description": f"adopted functions of {package.name}"})
+    claims = {name: claim for spec in specs for name, claim in spec.claims.items()}
+    claims = {name: claim for name, claim in claims.items() if not name.endswith("_000")} or claims
+    errors = {name: text for spec in specs for name, text in spec.errors.items()}
+    return first.model_copy(update={"system": system, "interfaces": interfaces, "claims": claims, "errors": errors})
+
+
+def _trace(
+    artifacts: Artifacts, package: Package, adoptions: Sequence[Adoption], left_out: Mapping[str, str]
+) -> dict[str, Any]:
+    data = trace(artifacts)
+    for claim in data["claims"].values():
+        # Each was judged with its function, which would not be among these otherwise.
+        claim["result"] = "holds in every test" if claim["tests"] else claim["result"]
+    data.setdefault("system", artifacts.name)
+    data.setdefault("transformations", [])
+    data["package"] = {"name": package.name, "digest": package.digest()}
+    data["findings"] = {one.function: [f.model_dump() for f in one.findings] for one in adoptions if one.findings}
+    data["not_adopted"] = {one.function: one.refused for one in adoptions if one.refused} | dict(left_out)
+    return data
+
+
+def _markdown(data: dict[str, Any], isolation: str) -> str:
+    lines: list[str] = []
+    for kind, title in _KINDS.items():
+        findings = [(name, one) for name, all_ in data["findings"].items() for one in all_ if one["kind"] == kind]
+        if findings:
+            lines += ["", f"## {title}", ""]
+            lines += [
+                f"- `{name}`: `{_flat(f['promise'])}`: {_flat(f['case'])} ({_flat(f['because'])})"
+                for name, f in findings
+            ]
+    if data["not_adopted"]:
+        lines += ["", "## Not adopted", ""]
+        lines += [f"- `{name}`: {_flat(why)}" for name, why in data["not_adopted"].items()]
+    return trace_markdown(data, isolation, _ABOUT) + "\n".join(lines) + ("\n" if lines else "")
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split()).replace("`", "'").replace("<", "&lt;")

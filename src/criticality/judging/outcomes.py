@@ -1,0 +1,67 @@
+"""How a call of a served body may end, and the calls that it made on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+
+class Call:
+    """A call that a body made to another function of the project, and how it ended; read when it is looked at.
+
+    Raises, from its properties:
+        Unreadable: what the body's process reported is no such call.
+    """
+
+    def __init__(self, name: str, read: Callable[[], tuple[tuple[Any, ...], Returned | Raised]]) -> None:
+        self.name, self._read = name, read
+
+    @cached_property
+    def _both(self) -> tuple[tuple[Any, ...], Returned | Raised]:
+        return self._read()
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """What it was called with."""
+        return self._both[0]
+
+    @property
+    def outcome(self) -> Returned | Raised:
+        """How it ended."""
+        return self._both[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """It came back with a value."""
+
+    value: Any
+    trace: tuple[Call, ...] | None = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """It ended with an error: ``kind`` is its name."""
+
+    kind: str
+    message: str
+    trace: tuple[Call, ...] | None = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """It gave no answer that can be taken: why, in words, without code."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoSuchValue:
+    """The language cannot hold an argument, so the call says nothing of the body: why, in words."""
+
+    reason: str
+
+
+Outcome: TypeAlias = Returned | Raised | Died | NoSuchValue

@@ -1,0 +1,1 @@
+"""Functions that stand in a Python package already: read, never run but in the sealed process."""

@@ -1,0 +1,127 @@
+"""What an existing package holds, read and never run: its functions, and why some of them cannot be adopted."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+from criticality.languages.python.adopting.suitable import refusal
+from criticality.standing import Candidate, Package, Parameter
+from llm_runtime.errors import ConfigurationError
+
+_COMPILED = (".so", ".pyd", ".pyx")
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,60}\Z")
+
+
+def read_package(path: Path) -> Package:
+    """Read a package's folder, or one Python file.
+
+    Raises:
+        ConfigurationError: there is none, it cannot be read, or it is no Python.
+    """
+    path = path.absolute()
+    if not path.exists():
+        raise ConfigurationError(f"there is no {path}; name a package's folder or a .py file")
+    if path.is_file() and path.suffix != ".py":
+        what = "compiled; there is no Python source in it" if path.suffix in _COMPILED else "no Python file"
+        raise ConfigurationError(f"{path.name} is {what}; name a package's folder or a .py file")
+    if path.is_dir() and not (path / "__init__.py").is_file():
+        within = sorted(p.parent.name for p in (*path.glob("*/__init__.py"), *path.glob("src/*/__init__.py")))
+        hint = f"; did you mean {', '.join(within[:5])} in it?" if within else "; name the folder that has one"
+        raise ConfigurationError(f"{path.name} is no package: it has no __init__.py{hint}")
+    files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
+    top = path
+    while (top.parent / "__init__.py").is_file():
+        top = top.parent
+    candidates: list[Candidate] = []
+    texts: dict[Path, str] = {}
+    known: dict[str, str] = {}
+    for file in files:
+        dotted = _dotted(file, top.parent)
+        if file.suffix in _COMPILED:
+            why = "it is a compiled extension, without Python source"
+            candidates.append(Candidate("", dotted.partition(".cpython")[0], "", file, refused=why))
+        elif file.suffix == ".py":
+            candidates += _module(file, dotted, _plan_name(dotted, known), texts)
+    return Package(top.parent, top, tuple(candidates), texts)
+
+
+def _dotted(file: Path, root: Path) -> str:
+    parts = list(file.relative_to(root).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _plan_name(dotted: str, known: dict[str, str]) -> str:
+    """Return a module's name as the specification can have it, each once."""
+    short = dotted.partition(".")[2] or dotted
+    name = re.sub(r"[^a-z0-9]+", "_", short.lower()).strip("_0123456789") or "module"
+    number = 2
+    while known.setdefault(name, dotted) != dotted:
+        name, number = f"{name.rstrip('0123456789')}{number}", number + 1
+    return name
+
+
+def _module(file: Path, dotted: str, plan_name: str, texts: dict[Path, str]) -> Iterator[Candidate]:
+    try:
+        data = file.read_bytes()
+        encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+        text = data.decode(encoding).replace("\r\n", "\n")
+        tree = ast.parse(text)
+    except (OSError, SyntaxError, ValueError, LookupError, RecursionError, MemoryError) as fault:
+        line = f", line {fault.lineno}" if isinstance(fault, SyntaxError) and fault.lineno else ""
+        words = str(fault.msg if isinstance(fault, SyntaxError) else fault) or type(fault).__name__
+        yield Candidate("", dotted, "", file, refused=f"it is no Python that can be read: {words[:160]}{line}")
+        return
+    texts[file] = text
+    names = [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            why = "it is a class; methods are not adopted"
+            yield Candidate("", dotted, node.name, file, node.lineno, refused=why)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield _function(node, file, dotted, plan_name, text, classes, names.count(node.name))
+        elif isinstance(node, ast.If | ast.Try):
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
+                    why = "it is defined under a condition"
+                    yield Candidate("", dotted, inner.name, file, inner.lineno, refused=why)
+
+
+def _function(
+    node: ast.FunctionDef | ast.AsyncFunctionDef, file: Path, dotted: str, plan_name: str, text: str,
+    classes: set[str], times: int,
+) -> Candidate:  # fmt: skip
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    doc = ast.get_docstring(node) or ""
+    why = refusal(node, classes)
+    if not _NAME.match(node.name):
+        why = "it is private" if node.name.startswith("_") else "its name is not in lower case"
+    elif times > 1:
+        why = why or "its name is defined more than once in this file"
+    return Candidate(
+        id=f"{plan_name}.{node.name}", module=dotted, name=node.name, path=file, line=first,
+        source="\n".join(text.split("\n")[first - 1 : node.end_lineno]), doc=doc, refused=why,
+        parameters=tuple(_parameters(node.args)), examples=tuple(_examples(doc)),
+    )  # fmt: skip
+
+
+def _parameters(args: ast.arguments) -> Iterator[Parameter]:
+    plain = [*args.posonlyargs, *args.args]
+    defaults = [None] * (len(plain) - len(args.defaults)) + list(args.defaults)
+    for arg, default in zip(plain, defaults, strict=True):
+        yield Parameter(arg.arg, ast.unparse(default) if default else "")
+    for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+        yield Parameter(arg.arg, ast.unparse(default) if default else "", keyword=True)
+
+
+def _examples(doc: str) -> list[tuple[str, str]]:
+    try:
+        return [(e.source.strip(), e.want.strip()) for e in doctest.DocTestParser().get_examples(doc)]
+    except ValueError:
+        return []

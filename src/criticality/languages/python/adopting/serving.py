@@ -1,0 +1,181 @@
+"""The program that serves functions where they are: their package is imported read-only, in the sealed process."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from criticality.artifacts import Body
+from criticality.judging.domain import Domain
+from criticality.judging.served import Place, Returned, ServedProgram
+from criticality.judging.wire import Codec
+from criticality.language import Language, Plan
+from criticality.languages.base.data import read_text
+from criticality.languages.python import serving
+from criticality.languages.python.adapter import Python
+from criticality.languages.python.adopting.reading import read_package
+from criticality.languages.python.domain import domain_source
+from criticality.lattice_plan import FunctionPlan, ModulePlan, index
+from criticality.spec.claims import Claim
+from criticality.spec.spec import Interface, Method, Spec, System
+from criticality.spec.types import TypeRef
+from criticality.standing import AS_IS, Adopter, Candidate, Package, by_keyword
+from llm_runtime.errors import ConfigurationError
+
+
+@dataclass(frozen=True)
+class AdoptedPython(Python):
+    """Python with one function that stands in a package already: nothing is written, it is called where it is."""
+
+    package: Package
+    candidate: Candidate
+
+    def signature(self, function: FunctionPlan) -> str:
+        """Return the function's own header."""
+        node = ast.parse(self.candidate.source).body[0]
+        assert isinstance(node, ast.FunctionDef)
+        result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+        return f"def {node.name}({ast.unparse(node.args)}){result}:"
+
+    def imported(self, module: ModulePlan) -> str:
+        """Return what the function's module has imported."""
+        tree = ast.parse(self.package.texts[self.candidate.path])
+        lines = [ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+        return "; ".join(line for line in lines if "__future__" not in line) or "(none)"
+
+    def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram:
+        """Return the program; a body's text stands in the place of the function's own."""
+        return _program(self.package, spec, plan, variants, self._shims)
+
+    def _shims(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> dict[str, str]:
+        ((module, function),) = index(plan).values()
+        name = f"{module.name}.{function.name}"
+        text = f"from {spec.package}.shim import adopted\n"
+        if name in bodies:
+            text += f"{function.name} = adopted(**{self._call(function, bodies[name])!r})\n"
+        return {f"{module.name}.py": text}
+
+    def _call(self, function: FunctionPlan, body: Body) -> dict[str, Any]:
+        candidate = self.candidate
+        return _where(self.package, candidate.path, candidate.module) | {
+            "name": function.name,
+            "params": [
+                [p.name, _kind(p.type), p.name in by_keyword(function, candidate)] for p in function.parameters
+            ],
+            "result": _kind(function.result),
+            "errors": sorted(function.errors),
+            "changed": with_body(candidate.source, body.text) if body.text else "",
+            "needed": _imports(self.package.texts.get(candidate.path, "")),
+        }
+
+
+def _program(
+    package: Package,
+    spec: Spec,
+    plan: Plan,
+    variants: Sequence[Mapping[str, Body]],
+    shims: Callable[[Spec, Plan, Mapping[str, Body]], dict[str, str]],
+) -> ServedProgram:
+    def sources(spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> dict[str, str]:
+        files = {
+            "__init__.py": "",
+            "domain.py": domain_source(spec),
+            "shim.py": read_text("criticality.languages.python.adopting", "shim.py"),
+        }
+        return {f"src/{spec.package}/{path}": text for path, text in (files | shims(spec, plan, bodies)).items()}
+
+    program = serving.serve(spec, plan, variants, sources)
+    installed = package.root.name in ("site-packages", "dist-packages")
+    return replace(program, read_only=(*program.read_only, package.root if installed else package.top))
+
+
+def _where(package: Package, path: Path, module: str) -> dict[str, str]:
+    return {"root": str(package.root), "module": module, "file": str(path)}
+
+
+def _kind(kind: TypeRef) -> list[Any]:
+    return [kind.name, *map(_kind, kind.args)]
+
+
+def with_body(source: str, body: str) -> str:
+    """Return a function's whole text with another body; its documentation is left out."""
+    tree = ast.parse(source)
+    function = tree.body[0]
+    assert isinstance(function, ast.FunctionDef)
+    function.body = ast.parse(body).body
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _imports(text: str) -> list[str]:
+    """Return the modules that a module's functions import when they are called."""
+    names: dict[str, None] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name: None for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names[node.module] = None
+    return list(names)
+
+
+async def import_faults(package: Package, candidates: Sequence[Candidate]) -> dict[str, str]:
+    """Return why modules cannot be imported, by their names, after trying it in the sealed process.
+
+    Raises:
+        ConfigurationError: there is no bubblewrap: importing would run outside a box.
+    """
+    if shutil.which("bwrap") is None:
+        raise ConfigurationError(
+            "adopting imports the package in a box of its own: install bubblewrap, and try again"
+        )
+    modules = {one.module: one for one in candidates}
+    return {
+        name: why for name, one in modules.items() if (why := await asyncio.to_thread(_import_fault, package, one))
+    }
+
+
+def _import_fault(package: Package, candidate: Candidate) -> str:
+    function = FunctionPlan(name="importing", returns="Text", doc="tells why", contracts=["PURITY: pure"])
+    plan = (ModulePlan(name="probe", purpose="imports a module", functions=[function]),)
+    method = Interface(methods=[Method(name="importing", returns="Text")])
+    spec = Spec(
+        system=System(name="probed-package", description="imports a module"), interfaces={"Probe": method},
+        claims={"probe_001": Claim(text="a module is imported", type="behavioral")},
+    )  # fmt: skip
+    call = _where(package, candidate.path, candidate.module)
+    text = f"from {spec.package}.shim import importing as _importing\nimporting = _importing(**{call!r})\n"
+
+    def probe(spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> dict[str, str]:
+        return {"probe.py": text}
+
+    program = _program(package, spec, plan, [{"probe.importing": AS_IS}], probe)
+    with Place(program, Codec(Domain(spec), plan), isolated=True) as place, place.serve(0) as process:
+        outcome = process.call("probe.importing", ())
+    if isinstance(outcome, Returned):
+        return str(outcome.value)
+    reason = getattr(outcome, "reason", "") or getattr(outcome, "message", "")
+    return reason.replace("no process for bodies starts here", "it ends the process that imports it").partition(
+        "; run:"
+    )[0]
+
+
+class PythonAdopter:
+    """Python packages, for whoever adopts functions of them."""
+
+    def read(self, path: Path) -> Package:
+        return read_package(path)
+
+    async def import_faults(self, package: Package, candidates: Sequence[Candidate]) -> dict[str, str]:
+        return await import_faults(package, candidates)
+
+    def language(self, package: Package, candidate: Candidate) -> Language:
+        return AdoptedPython(package, candidate)
+
+
+def adopter() -> Adopter:
+    """Python's."""
+    return PythonAdopter()

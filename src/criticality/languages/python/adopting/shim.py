@@ -1,0 +1,131 @@
+"""Calls a function as it is, with values of the types that it is said to take; runs in the sealed process.
+
+Stands alone: nothing of the tool is imported in here.
+"""
+
+# pyright: basic
+import importlib
+import signal
+import sys
+from contextlib import suppress
+from datetime import date, datetime
+from decimal import Decimal
+from uuid import UUID
+
+_IMPORT_S = 15
+_KINDS = {
+    "Int": int, "Float": (float, int), "Text": str, "String": str, "Bool": bool, "Bytes": bytes, "Decimal": Decimal,
+    "UUID": UUID, "Date": date, "Timestamp": datetime, "Unit": type(None), "List": (list, tuple),
+    "Set": (set, frozenset), "Tuple": (tuple, list), "Map": dict,
+}  # fmt: skip
+
+
+class ArgumentChanged(Exception):
+    """The function changes what it was given."""
+
+
+class ResultOfAnotherType(Exception):
+    """The result is not of the type that was promised."""
+
+
+def imported(root, module, file):
+    """Import a module from where it is; another one of its name is none."""
+    if root not in sys.path:
+        sys.path.insert(1, root)
+    there = importlib.import_module(module)
+    if getattr(there, "__file__", None) != file:
+        raise ImportError(f"{module} is imported from {getattr(there, '__file__', 'elsewhere')}")
+    return there
+
+
+def importing(root, module, file):
+    """Return a function that tells why a module cannot be imported; it is tried now, before the seal."""
+
+    def late(*_):
+        raise TimeoutError(f"it takes more than {_IMPORT_S} s")
+
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(_IMPORT_S)
+    try:
+        imported(root, module, file)
+        words = ""
+    except BaseException as error:
+        words = f"{type(error).__name__}: {error}"[:300]
+    finally:
+        signal.alarm(0)
+    return lambda: words
+
+
+def adopted(root, module, file, name, params, result, errors, changed, needed):
+    """Return the function ``name`` of a module, called with values of the wire's types.
+
+    Args:
+        params: name, type and whether it goes by keyword, each.
+        errors: names of errors that are promised; one below them is one of them.
+        changed: the function's whole text, where it is another one.
+        needed: modules that its module imports when it is called; the seal would not let it.
+    """
+    there = imported(root, module, file)
+    for other in needed:
+        with suppress(Exception):
+            importlib.import_module(other)
+    if changed:
+        exec(compile(changed, file, "exec"), vars(there))
+    real = getattr(there, name)
+    known = {error: type(error, (Exception,), {}) for error in errors}
+
+    def call(*args):
+        sent = [given(value, kind) for value, (_, kind, _) in zip(args, params, strict=True)]
+        by_place = [value for value, (_, _, keyword) in zip(sent, params, strict=True) if not keyword]
+        named = {param: value for value, (param, _, keyword) in zip(sent, params, strict=True) if keyword}
+        try:
+            returned = real(*by_place, **named)
+        except Exception as error:
+            promised = next((kind.__name__ for kind in type(error).__mro__ if kind.__name__ in known), "")
+            if promised and promised != type(error).__name__:
+                raise known[promised](str(error)) from None
+            raise
+        for value, arg, (param, kind, _) in zip(sent, args, params, strict=True):
+            if kind[0] in ("List", "Set", "Map", "Option") and value != given(arg, kind):
+                raise ArgumentChanged(param)
+        return checked(returned, result)
+
+    return call
+
+
+def given(value, kind):
+    """Return a value as Python's functions know it: lists and sets that can be changed."""
+    name, args = kind[0], kind[1:]
+    if name == "List":
+        return list(value) if len(args[0]) == 1 else [given(item, args[0]) for item in value]
+    if name == "Set":
+        return set(value)
+    if name == "Map":
+        return {key: given(item, args[1]) for key, item in value.items()}
+    if name == "Tuple":
+        return tuple(given(item, arg) for item, arg in zip(value, args, strict=True))
+    return given(value, args[0]) if name == "Option" and value is not None else value
+
+
+def checked(value, kind):
+    """Return a result that is of its type.
+
+    Raises:
+        ResultOfAnotherType: it is not.
+    """
+    name, args = kind[0], kind[1:]
+    if name == "Option":
+        return None if value is None else checked(value, args[0])
+    if not _fits(value, name) or (name == "Tuple" and len(value) != len(args)):
+        raise ResultOfAnotherType(f"{value!r:.80} is no {name}")
+    if name in ("List", "Set"):
+        return type(value)(checked(item, args[0]) for item in value)
+    if name == "Tuple":
+        return tuple(checked(item, arg) for item, arg in zip(value, args, strict=True))
+    if name == "Map":
+        return {checked(key, args[0]): checked(item, args[1]) for key, item in value.items()}
+    return value
+
+
+def _fits(value, name):
+    return isinstance(value, _KINDS[name]) and not (isinstance(value, bool) and name in ("Int", "Float"))

@@ -1,0 +1,110 @@
+"""Whether a function can be adopted, by its text alone: plain values in, a plain value out, nothing beside."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+
+_OUTSIDE = frozenset({"open", "print", "input", "breakpoint", "exec", "eval", "compile", "__import__"})
+_MODULES = frozenset(
+    {
+        "subprocess", "socket", "random", "time", "shutil", "tempfile", "requests", "logging", "threading",
+        "secrets", "asyncio", "multiprocessing", "getpass", "glob", "signal", "urllib", "http", "webbrowser",
+        "warnings",
+    }
+)  # fmt: skip
+_CLOCK = frozenset({"now", "today", "utcnow"})
+_SYSTEM = frozenset({"stdin", "stdout", "stderr", "exit", "argv"})
+_NO_VALUES = frozenset(
+    {
+        "Callable", "IO", "TextIO", "BinaryIO", "StringIO", "BytesIO", "Type", "Pattern", "Match", "Generator",
+        "Awaitable", "Coroutine", "ModuleType", "Path", "PathLike", "timedelta", "type", "AsyncIterator",
+    }
+)  # fmt: skip
+_DECORATORS = frozenset({"contextmanager", "asynccontextmanager", "overload", "singledispatch", "fixture"})
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def refusal(node: _Function, classes: Collection[str]) -> str:
+    """Tell why a function cannot be adopted; empty where nothing in its text speaks against it.
+
+    Args:
+        classes: names of the classes that its file defines.
+    """
+    return next(_reasons(node, classes), "")
+
+
+def _reasons(node: _Function, classes: Collection[str]) -> Iterator[str]:
+    if isinstance(node, ast.AsyncFunctionDef):
+        yield "it is a coroutine"
+    own = [part for statement in node.body for part in (statement, *_own(statement))]
+    if any(isinstance(part, ast.Yield | ast.YieldFrom) for part in own):
+        yield "it is a generator"
+    for decorator in node.decorator_list:
+        name = _last(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        if name in _DECORATORS:
+            yield f"it is decorated with @{name}"
+    yield from _effects(own)
+    yield from _types(node, classes)
+    args = node.args
+    if args.vararg and not (args.posonlyargs or args.args or args.kwonlyargs):
+        yield f"it takes any number of values (*{args.vararg.arg})"
+
+
+def _effects(own: list[ast.AST]) -> Iterator[str]:
+    for part in own:
+        if isinstance(part, ast.Global | ast.Nonlocal):
+            yield f"it changes {', '.join(part.names)} outside itself"
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in _OUTSIDE:
+            yield f"it reaches outside: {part.func.id}()"
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in _CLOCK:
+            yield f"it looks at the clock: {ast.unparse(part.func)}()"
+        elif isinstance(part, ast.Import | ast.ImportFrom):
+            names = [part.module or ""] if isinstance(part, ast.ImportFrom) else [one.name for one in part.names]
+            yield from (f"it reaches outside: import {n}" for n in names if n.partition(".")[0] in _MODULES)
+        elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            owner, name = part.value.id, part.attr
+            if owner in _MODULES or (owner == "os" and name != "path") or (owner == "sys" and name in _SYSTEM):
+                yield f"it reaches outside: {owner}.{name}"
+
+
+def _types(node: _Function, classes: Collection[str]) -> Iterator[str]:
+    args = node.args
+    plain = [*args.posonlyargs, *args.args]
+    needed = {arg.arg for arg in plain[: len(plain) - len(args.defaults)]}
+    needed |= {a.arg for a, default in zip(args.kwonlyargs, args.kw_defaults, strict=True) if default is None}
+    called = {
+        part.func.id for part in ast.walk(node) if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)
+    }
+    for arg in (*plain, *args.kwonlyargs):
+        if arg.arg in needed and arg.arg in called:
+            yield f"its parameter {arg.arg} is a function, no plain value"
+        if arg.arg in needed and (name := _no_value(arg.annotation, classes)):
+            yield f"its parameter {arg.arg} is a {name}, no plain value"
+        if arg.arg in needed and not arg.arg.islower():
+            yield f"its parameter {arg.arg} is not in lower case"
+    if name := _no_value(node.returns, classes):
+        yield f"its result is a {name}, no plain value"
+
+
+def _no_value(annotation: ast.expr | None, classes: Collection[str]) -> str:
+    """Return the first type in an annotation of which there are no plain values."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            annotation = ast.parse(annotation.value, mode="eval").body
+        except SyntaxError:
+            return ""
+    names = (_last(part) for part in ast.walk(annotation)) if annotation else ()
+    return next((name for name in names if name in _NO_VALUES or name in classes), "")
+
+
+def _last(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _own(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the parts of a function, without those of functions within it."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        if not isinstance(child, _Function | ast.Lambda | ast.ClassDef):
+            yield from _own(child)

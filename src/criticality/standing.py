@@ -1,0 +1,160 @@
+"""Functions that stand in a package already, as data, and what a language does so that they can be adopted."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from criticality.artifacts import Body
+from criticality.language import Language
+from criticality.lattice_plan import FunctionPlan
+from llm_runtime.errors import ConfigurationError
+
+AS_IS = Body("", "", "hand", 0)
+"""The function as its package has it."""
+_CALLS_SHOWN, _AROUND = 6, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One named parameter; ``default`` is its source, empty where there is none."""
+
+    name: str
+    default: str = ""
+    keyword: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One function of a package, or something else that cannot be adopted and why.
+
+    Args:
+        id: as the specification has it, ``module.function``.
+        module: its dotted name.
+        path: its file.
+        source: the whole function, its decorators too.
+        examples: source and expected text of its doctests.
+        refused: why it cannot be adopted; empty where it can.
+    """
+
+    id: str
+    module: str
+    name: str
+    path: Path
+    line: int = 0
+    source: str = ""
+    doc: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    examples: tuple[tuple[str, str], ...] = ()
+    refused: str = ""
+
+    @property
+    def shown(self) -> str:
+        """Its name for people."""
+        return f"{self.module}.{self.name}".rstrip(".")
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A package, or a module that stands alone.
+
+    Args:
+        root: the folder that it is imported from; ``top`` is its own folder or file.
+        candidates: in the order of the files and of their text.
+        texts: of its files, by path.
+    """
+
+    root: Path
+    top: Path
+    candidates: tuple[Candidate, ...]
+    texts: dict[Path, str]
+
+    @property
+    def name(self) -> str:
+        """What it is imported as."""
+        return self.top.stem if self.top.is_file() else self.top.name
+
+    def digest(self) -> str:
+        """Return a digest of every file below it, byte for byte; what an interpreter keeps for itself is not."""
+        files = [self.top] if self.top.is_file() else sorted(p for p in self.top.rglob("*") if p.is_file())
+        files = [path for path in files if path.parent.name != "__pycache__"]
+        parts = (f"{path.relative_to(self.root)}\0".encode() + path.read_bytes() for path in files)
+        return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+
+    def calls(self, name: str) -> list[str]:
+        """Return places that call a function, each with the lines around it."""
+        called, shown = re.compile(rf"(?<!def )\b{re.escape(name)}\("), list[str]()
+        for path, text in self.texts.items():
+            lines = text.split("\n")
+            for at, line in enumerate(lines):
+                if called.search(line) and not line.lstrip().startswith((">>>", "#")):
+                    around = "\n".join(lines[max(0, at - _AROUND) : at + 1 + _AROUND])
+                    shown.append(f"{path.name}:{at + 1}\n{around}")
+        return shown[:_CALLS_SHOWN]
+
+
+class Adopter(Protocol):
+    """What a language does for adoption."""
+
+    def read(self, path: Path) -> Package:
+        """Read a package's folder, or one file of it; nothing of it runs.
+
+        Raises:
+            ConfigurationError: there is none, it cannot be read, or it is of another language.
+        """
+        ...
+
+    async def import_faults(self, package: Package, candidates: Sequence[Candidate]) -> dict[str, str]:
+        """Return why modules cannot be imported, by their names, after trying it in a sealed process.
+
+        Raises:
+            ConfigurationError: there is no box to do it in.
+        """
+        ...
+
+    def language(self, package: Package, candidate: Candidate) -> Language:
+        """Return the language with one function where it stands: :data:`AS_IS` is its own body."""
+        ...
+
+
+def chosen(package: Package, names: Iterable[str]) -> list[Candidate]:
+    """Return the functions of some names, ``function``, ``module.function`` or dotted in full; ``*`` is all.
+
+    Raises:
+        ConfigurationError: there is none of that name, several are, or it cannot be adopted.
+    """
+    result: dict[str, Candidate] = {}
+    for name in names:
+        if name == "*":
+            result |= {one.id: one for one in package.candidates if not one.refused}
+            continue
+        fitting = [one for one in package.candidates if f".{one.shown}".endswith(f".{name}")]
+        if not fitting:
+            raise ConfigurationError(
+                f"{package.name} has no function {name[:80]}; --list shows those that there are"
+            )
+        if len(fitting) > 1:
+            raise ConfigurationError(f"{name} is {' or '.join(one.shown for one in fitting[:4])}; name it in full")
+        if fitting[0].refused:
+            raise ConfigurationError(f"{fitting[0].shown} cannot be adopted: {fitting[0].refused}")
+        result[fitting[0].id] = fitting[0]
+    if not result:
+        raise ConfigurationError(f"nothing in {package.name} can be adopted; --list says why")
+    return list(result.values())
+
+
+def by_keyword(function: FunctionPlan, candidate: Candidate) -> set[str]:
+    """Return the parameters that go by name: those behind one that is left out, too."""
+    wanted = {p.name for p in function.parameters}
+    names: set[str] = set()
+    left_out = False
+    for parameter in candidate.parameters:
+        if parameter.name not in wanted:
+            left_out = True
+        elif parameter.keyword or left_out:
+            names.add(parameter.name)
+    return names
