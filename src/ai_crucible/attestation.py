@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -23,7 +23,7 @@ from llm_runtime.clock import now_ms
 from llm_runtime.errors import StoreBusy, StoreDamaged, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, Record, link, parse_event
 from llm_runtime.events.chain import read_record, written
-from llm_runtime.files import write_atomic
+from llm_runtime.files import flush_folder, write_atomic
 from llm_runtime.store.anchor import Head, HeadFiles, SignedHead
 from llm_runtime.store.signing import Signer, SigningFailed
 from llm_runtime.store.verify import Kind as ChainKind
@@ -32,6 +32,7 @@ from llm_runtime.store.verify import Walk, judge
 Kind: TypeAlias = (
     ChainKind
     | Literal["log changed", "log missing", "log unnamed", "not a bundle", "trial missing", "not as planned"]
+    | Literal["not witnessed", "bad time stamp"]
 )
 
 _PATIENCE_S = 120.0
@@ -101,25 +102,24 @@ class Ledger:
         if not events:
             raise ValueError("nothing to append")
         with self._locked():
+            self._settle()
             seq, digest = self._end()
             lines: list[bytes] = []
             for event in events:
                 record = link(digest, seq + 1, self.clock(), event)
                 seq, digest = record.seq, record.digest
                 lines.append(written(record))
+            signed = self.signer.sign(Head(self.name, seq, digest))
+            self._announce(signed)
             try:
                 with self.path.open("ab") as file:
-                    start = file.tell()
-                    try:
-                        file.write(b"".join(lines))
-                        file.flush()
-                        os.fsync(file.fileno())
-                        return self._anchor(self.signer.sign(Head(self.name, seq, digest)))
-                    except BaseException:
-                        os.ftruncate(file.fileno(), start)
-                        raise
+                    file.write(b"".join(lines))
+                    file.flush()
+                    os.fsync(file.fileno())
+                self._vouch()
             except OSError as fault:
                 raise StoreUnwritable(f"{self.path} cannot be written: {fault.strerror}") from None
+        return signed
 
     def events(self) -> Iterator[Event]:
         """Yield all events, unverified, in order.
@@ -178,12 +178,12 @@ class Ledger:
 
     def records(self) -> Iterator[Record]:
         """Yield what each line holds, unverified; of one that is no event the line itself, without a digest."""
-        try:
-            file = self.path.open("rb")
-        except FileNotFoundError:
-            return
-        with file:
-            yield from records_of(file)
+        self._recover()
+        yield from records_of(self._lines())
+
+    def _lines(self) -> Iterator[bytes]:
+        with suppress(FileNotFoundError), self.path.open("rb") as file:
+            yield from file
 
     def _sound(self) -> Iterator[Record]:
         for number, record in enumerate(self.records(), 1):
@@ -204,7 +204,45 @@ class Ledger:
 
     def head(self) -> SignedHead | None:
         """Return the signed head, unchecked. Raises :class:`~llm_runtime.errors.StoreDamaged`."""
+        self._recover()
         return HeadFiles(self.anchors).load(self.name)
+
+    def _recover(self) -> None:
+        """End an append that a kill cut short, where one may write here; wait for one that is under way."""
+        if self._coming_file.exists():
+            with suppress(OSError), self._locked():
+                self._settle()
+
+    @property
+    def _coming_file(self) -> Path:
+        """Holds the head that an append has signed, until the lines that it vouches for are on the disk."""
+        return self.anchors / f"{self.name}.coming.json"
+
+    def _settle(self) -> None:
+        """Let the head that was announced vouch for its lines; where not all came, take back those that did."""
+        heads = HeadFiles(self.anchors)
+        coming = heads.load(f"{self.name}.coming")
+        if coming is None:
+            return
+        now = heads.load(self.name)
+        vouched, digest = (now.head.length, now.head.digest) if now else (0, GENESIS)
+        place, sound, last = 0, not vouched, (0, GENESIS)
+        for seq, line in enumerate(self._lines(), 1):
+            record = read_record(line)
+            last = (record.seq, record.digest) if record else (0, b"")
+            if seq <= vouched:
+                place += len(line)
+                sound = last == (vouched, digest)
+        if last == (coming.head.length, coming.head.digest):
+            self._vouch()
+            return
+        if sound and self.path.exists():
+            os.truncate(self.path, place)
+        self._coming_file.unlink()
+
+    def _vouch(self) -> None:
+        self._coming_file.replace(self.anchors / f"{self.name}.json")
+        flush_folder(self.anchors)
 
     def _pinned(self) -> bytes:
         try:
@@ -212,15 +250,15 @@ class Ledger:
         except (OSError, ValueError):
             return b""
 
-    def _anchor(self, signed: SignedHead) -> SignedHead:
+    def _announce(self, signed: SignedHead) -> None:
+        """Write down what is to come: whoever finds the ledger between the two knows which lines to take back."""
         self.anchors.mkdir(mode=0o700, parents=True, exist_ok=True)
         pinned = self._pinned()
         if pinned and pinned != signed.public_key:
             raise SigningFailed("the signing program uses another key than the one this ledger began with")
         if not pinned:
             write_atomic(self.anchors / f"{self.name}.pub", signed.public_key.hex() + "\n", private=True)
-        HeadFiles(self.anchors).keep(self.name, signed)
-        return signed
+        HeadFiles(self.anchors).keep(f"{self.name}.coming", signed)
 
 
 def records_of(lines: Iterable[bytes]) -> Iterator[Record]:

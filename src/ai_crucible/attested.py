@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlparse
 
-from ai_crucible.events import AttemptGraded, AttemptWitnessed, TrialLogged, TrialPlanned, TrialResumed
+from ai_crucible.events import (
+    AttemptGraded,
+    AttemptWitnessed,
+    TrialLogged,
+    TrialPlanned,
+    TrialResumed,
+    TrialsCompared,
+)
 from ai_crucible.types import AttemptRecord
 from llm_runtime.events import Event
 
@@ -29,6 +36,7 @@ class AttestedTrial:
         graded: the last word on each attempt, by puzzle and epoch.
         witnessed: attempts that were graded, by Inspect's id, with the digest of their score.
         sittings: in how many it was run.
+        compared: what a comparison with other models came to, of which it is a part.
     """
 
     trial: str
@@ -38,11 +46,17 @@ class AttestedTrial:
     graded: dict[tuple[str, int], AttemptGraded] = field(default_factory=dict[tuple[str, int], AttemptGraded])
     witnessed: dict[str, str] = field(default_factory=dict[str, str])
     sittings: int = 1
+    compared: TrialsCompared | None = None
 
     @property
     def finished(self) -> bool:
-        """Whether every attempt has a verdict."""
+        """Whether every attempt that was to be made has a verdict."""
         return self.log is not None and self.log.status == "success"
+
+    @property
+    def decided(self) -> bool:
+        """Whether attempts can be missing because a comparison was decided."""
+        return self.compared is not None and self.compared.decided
 
     @property
     def done(self) -> int:
@@ -76,6 +90,9 @@ def attested(events: Iterable[Event]) -> dict[str, AttestedTrial]:
     """Return the trials of a ledger by id, in the order in which they were planned."""
     trials: dict[str, AttestedTrial] = {}
     for event in events:
+        if isinstance(event, TrialsCompared):
+            for name in event.trials:
+                trials.setdefault(name, AttestedTrial(name)).compared = event
         if not isinstance(event, TrialPlanned | TrialResumed | TrialLogged | AttemptGraded | AttemptWitnessed):
             continue
         trial = trials.setdefault(event.trial, AttestedTrial(event.trial))
@@ -119,6 +136,21 @@ def set_aside(folder: Path, trial: AttestedTrial) -> None:
             aside = folder / "aside" / trial.trial
             aside.mkdir(parents=True, exist_ok=True)
             path.rename(aside / path.name)
+
+
+def recovered(folder: Path, trial: AttestedTrial) -> Iterator[tuple[str, int, bool]]:
+    """Yield puzzle, epoch and verdict of attempts that a killed sitting left in a log for the next one."""
+    from inspect_ai.log import read_eval_log
+
+    from ai_crucible.trace_writer import attempts_of
+
+    for path in trial.unnamed(folder):
+        with suppress(Exception):  # as in set_aside
+            log = read_eval_log(str(path))
+            if trial.vouches_for(log):
+                for one in attempts_of(log):
+                    if one.passed is not None:
+                        yield one.puzzle, one.epoch, one.passed
 
 
 def graded_events(trial: str, log: EvalLog, attempts: Sequence[AttemptRecord]) -> list[AttemptGraded]:

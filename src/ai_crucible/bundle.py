@@ -1,8 +1,9 @@
 """Trials in one file that proves itself anywhere: the whole ledger, its signed head, and the logs that it names.
 
 A bundle is a ZIP file with nothing in it compressed: ``bundle.json`` (format, trials, head), ``ledger.jsonl`` and
-``logs/TRIAL/*.eval``. Everything but the names of the trials is vouched for by the signature over the head: the
-ledger by its chain, the logs by the digests that the ledger names, and by the plan all that the verdicts rest on.
+``logs/TRIAL/*.eval``, and ``witness.tsr`` where an authority has stamped the head. Everything but the names of the
+trials is vouched for by the signature over the head: the ledger by its chain, the logs by the digests that the
+ledger names, and by the plan all that the verdicts rest on.
 """
 
 from __future__ import annotations
@@ -10,29 +11,35 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Any, cast
+from tempfile import SpooledTemporaryFile
+from typing import TYPE_CHECKING, Any, cast
 
 from ai_crucible.attestation import Finding, records_of, verify_records
 from ai_crucible.attested import AttestedTrial, attested
 from ai_crucible.versions import environment_digest
+from ai_crucible.witness import BadStamp, Stamp, read_stamp
 from ai_crucible.workshop import Workshop
-from llm_runtime.errors import ConfigurationError, StoreDamaged
+from llm_runtime.errors import ConfigurationError, MissingExtraError, StoreDamaged
 from llm_runtime.events import Event, Record
 from llm_runtime.files import write_atomic
 from llm_runtime.store.anchor import SignedHead
 from llm_runtime.store.reading import read_event
 
+if TYPE_CHECKING:
+    from cryptography.x509 import Certificate
+
 FORMAT = "assay trial bundle 1"
-_MANIFEST, _LEDGER = "bundle.json", "ledger.jsonl"
+_MANIFEST, _LEDGER, _WITNESS = "bundle.json", "ledger.jsonl", "witness.tsr"
 _MOST_ENTRIES = 10_000
 _MOST_BYTES = 1 << 32
 _MOST_TEXT = 1 << 28
 _ZSTD = 93
+_BLOCK = 1 << 20
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -75,6 +82,8 @@ class BundleVerification:
         trials: those that it was made for.
         others: trials that the same ledger names besides.
         unfinished: trials that it plans and that have no end.
+        stamp: when an authority saw its head, where one did; ``None`` too where its time stamp cannot be read here.
+        stamped: whether there is a time stamp.
     """
 
     findings: list[Finding] = field(default_factory=list[Finding])
@@ -84,6 +93,8 @@ class BundleVerification:
     trials: list[BundledTrial] = field(default_factory=list[BundledTrial])
     others: list[str] = field(default_factory=list[str])
     unfinished: list[str] = field(default_factory=list[str])
+    stamp: Stamp | None = None
+    stamped: bool = False
 
     @property
     def ok(self) -> bool:
@@ -91,13 +102,16 @@ class BundleVerification:
         return not self.findings
 
 
-def make_bundle(shop: Workshop, trials: Sequence[str], out: Path) -> Path:
+def make_bundle(
+    shop: Workshop, trials: Sequence[str], out: Path, witness: Callable[[SignedHead], bytes] | None = None
+) -> Path:
     """Write trials of a workshop as one file.
 
     Args:
         shop: whose.
         trials: ids, at least one.
         out: replaced as a whole.
+        witness: returns a time stamp of the signed head, or raises; none is taken where left out.
 
     Raises:
         ConfigurationError: there is no such trial, or it has no log yet.
@@ -113,6 +127,7 @@ def make_bundle(shop: Workshop, trials: Sequence[str], out: Path) -> Path:
     if not verification.ok or head is None:
         first = str(verification.findings[0]) if verification.findings else "no signed head vouches for it"
         raise StoreDamaged(f"{shop.folder} does not verify ({first}); see: assay trial verify")
+    stamp = witness(head) if witness else b""
     manifest = {"format": FORMAT, "trials": list(trials), "head": head.to_dict()}
     data = BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_STORED) as archive:
@@ -120,6 +135,8 @@ def make_bundle(shop: Workshop, trials: Sequence[str], out: Path) -> Path:
         # A ledger that grew since its head was read is given as far as the head goes.
         with shop.ledger.path.open("rb") as file:
             _put(archive, _LEDGER, b"".join(file.readline() for _ in range(head.head.length)))
+        if stamp:
+            _put(archive, _WITNESS, stamp)
         for path in paths:
             _put(archive, path.relative_to(shop.folder).as_posix(), path.read_bytes())
     write_atomic(out, data.getvalue())
@@ -132,20 +149,24 @@ def _put(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
     archive.writestr(entry, data)
 
 
-def verify_bundle(path: Path, key: bytes = b"") -> BundleVerification:
+def verify_bundle(path: Path, key: bytes = b"", authorities: tuple[Certificate, ...] = ()) -> BundleVerification:
     """Check a bundle by itself: no configuration, no ledger and no Inspect of one's own is needed.
 
     Args:
         path: the file.
         key: the public key, 32 bytes, that must have signed it; whichever did, where left out.
+        authorities: one of them must have stamped it; whichever did, or none, where left out.
 
     Raises:
+        MissingExtraError: a time stamp must be read, and the package for it is not installed.
         ConfigurationError: there is no such file.
     """
     result = BundleVerification()
     try:
         with zipfile.ZipFile(path) as archive:
             _check(archive, path, key, result)
+            if not result.findings:
+                _check_stamp(archive, authorities, result)
     except FileNotFoundError:
         raise ConfigurationError(f"{path}: no such file") from None
     except (
@@ -164,7 +185,8 @@ def verify_bundle(path: Path, key: bytes = b"") -> BundleVerification:
 
 def _check(archive: zipfile.ZipFile, path: Path, key: bytes, result: BundleVerification) -> None:
     entries = archive.infolist()
-    _refuse_shape(archive, entries, path.stat().st_size)
+    _refuse_shape(entries)
+    _refuse_other_bytes(archive, path)
     manifest = cast("dict[str, Any]", json.loads(archive.read(_MANIFEST)))
     if set(manifest) != {"format", "trials", "head"} or manifest["format"] != FORMAT:
         raise ValueError(f"{_MANIFEST} is not of the format {FORMAT!r}")
@@ -182,7 +204,7 @@ def _check(archive: zipfile.ZipFile, path: Path, key: bytes, result: BundleVerif
     result.signed_at = records[-1].at
     result.others = [name for name in known if name not in trials]
     result.unfinished = [name for name, trial in known.items() if trial.plan and not trial.finished]
-    present = {entry.filename for entry in entries} - {_MANIFEST, _LEDGER}
+    present = {entry.filename for entry in entries} - {_MANIFEST, _LEDGER, _WITNESS}
     for name in trials:
         if name not in known or known[name].log is None or known[name].plan is None:
             result.findings.append(Finding(0, "trial missing", f"{name}: the ledger has no plan and log of it"))
@@ -193,36 +215,57 @@ def _check(archive: zipfile.ZipFile, path: Path, key: bytes, result: BundleVerif
     result.findings += [Finding(0, "log unnamed", f"{name}: nobody vouches for it") for name in sorted(present)]
 
 
-def _refuse_shape(archive: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], size: int) -> None:
+def _check_stamp(
+    archive: zipfile.ZipFile, authorities: tuple[Certificate, ...], result: BundleVerification
+) -> None:
+    result.stamped = _WITNESS in archive.namelist()
+    if not result.stamped:
+        if authorities:
+            result.findings.append(Finding(0, "not witnessed", "there is no time stamp in it"))
+        return
+    head = SignedHead.from_dict(json.loads(archive.read(_MANIFEST))["head"])
+    try:
+        result.stamp = read_stamp(archive.read(_WITNESS), head, authorities)
+    except BadStamp as fault:
+        result.findings.append(Finding(0, "bad time stamp", str(fault)))
+    except MissingExtraError:
+        # The rest of it is verified without; who names an authority wants to know.
+        if authorities:
+            raise
+
+
+def _refuse_shape(entries: Sequence[zipfile.ZipInfo]) -> None:
     """Refuse what a bundle never is, before anything of it is read.
 
     Raises:
         ValueError: says what.
     """
-    names = [entry.filename for entry in entries]
-    if len(entries) > _MOST_ENTRIES or len(set(names)) != len(names):
+    if len(entries) > _MOST_ENTRIES or len({entry.filename for entry in entries}) != len(entries):
         raise ValueError("too many entries, or two of one name")
-    end = 0
     for entry in entries:
-        if (
-            entry.compress_type != zipfile.ZIP_STORED
-            or entry.flag_bits & 1
-            or entry.file_size != entry.compress_size
-        ):
+        stored = entry.compress_type == zipfile.ZIP_STORED and entry.file_size == entry.compress_size
+        if not stored or entry.flag_bits & 1:
             raise ValueError(f"{entry.filename} is compressed or encrypted")
-        if entry.header_offset != end:
-            raise ValueError(f"something lies before {entry.filename} that is no part of a bundle")
-        end = entry.header_offset + 30 + len(entry.filename.encode()) + len(entry.extra) + entry.file_size
-        if entry.file_size > (_MOST_TEXT if entry.filename in (_MANIFEST, _LEDGER) else _MOST_BYTES):
+        if entry.file_size > (_MOST_TEXT if entry.filename in (_MANIFEST, _LEDGER, _WITNESS) else _MOST_BYTES):
             raise ValueError(f"{entry.filename} is too large")
-        if entry.external_attr >> 16 & 0o170000 not in (0, 0o100000):
-            raise ValueError(f"{entry.filename} is no regular file")
-    if archive.start_dir != end or archive.comment or size != end + _directory_size(entries):
-        raise ValueError("something lies in it that is no part of a bundle")
 
 
-def _directory_size(entries: Sequence[zipfile.ZipInfo]) -> int:
-    return 22 + sum(46 + len(entry.filename.encode()) + len(entry.extra) for entry in entries)
+def _refuse_other_bytes(archive: zipfile.ZipFile, path: Path) -> None:
+    """Refuse a file that is not, byte for byte, what a bundle of these contents is.
+
+    Raises:
+        ValueError: something is added, hidden or changed.
+    """
+    with SpooledTemporaryFile(max_size=_BLOCK << 6) as anew, path.open("rb") as file:
+        with zipfile.ZipFile(anew, "w", zipfile.ZIP_STORED) as written:
+            for name in archive.namelist():
+                _put(written, name, archive.read(name))
+        anew.seek(0)
+        while block := file.read(_BLOCK):
+            if anew.read(len(block)) != block:
+                raise ValueError("something in it was changed, or is no part of a bundle")
+        if anew.read(1):
+            raise ValueError("its end is missing")
 
 
 def _events(records: Sequence[Record], findings: list[Finding]) -> Iterator[Event]:
@@ -261,7 +304,7 @@ def _check_logs(archive: zipfile.ZipFile, trial: AttestedTrial, present: set[str
 def _digest(archive: zipfile.ZipFile, name: str) -> str:
     total = hashlib.sha256()
     with archive.open(name) as file:
-        while block := file.read(1 << 20):
+        while block := file.read(_BLOCK):
             total.update(block)
     return total.hexdigest()
 
@@ -324,6 +367,6 @@ def _bundled(trial: AttestedTrial, findings: list[Finding]) -> BundledTrial:
         len(plan.puzzles),
         sum(event.passed is True for event in shown),
         len(shown),
-        plan.k * len(plan.puzzles) - len(counted),
+        len(graded) - len(counted) if trial.decided else plan.k * len(plan.puzzles) - len(counted),
         {**plan.environment, **puzzles, **oracles},
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from llm_runtime.events import Event
+from llm_runtime.models import Model
 
 
 class TrialPlanned(Event, type="ai_crucible.trial_planned"):
@@ -77,6 +78,45 @@ class TrialLogged(Event, type="ai_crucible.trial_logged"):
     sha256: str
     size: int
     status: str
+
+
+class ComparedPair(Model):
+    """Two models at the same attempts; ``e`` is what a bet against "alike" came to, ``p`` is corrected by Holm."""
+
+    a: str
+    b: str
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+    e: float
+    p: float
+
+
+class TrialsCompared(Event, type="ai_crucible.trials_compared"):
+    """Models attempted the same puzzles, and their attempts were compared in an order drawn beforehand.
+
+    Args:
+        trials: the model of each trial, by the trial's id.
+        pairs: every two of them, over the attempts up to ``after``.
+        after: attempts of each that were looked at.
+        planned: attempts of each that there were to be, anchors left out.
+        decided: whether every pair differs at 5%, by a test that holds whenever one stops.
+        at: the attempt at which it was decided; empty where it was not.
+        left_out: attempts of all that were not made, because it was decided.
+        saved: what those would have cost at each model's mean, micro-dollars or tokens.
+        saved_in: ``"USD"`` or ``"tokens"``.
+    """
+
+    trials: dict[str, str]
+    pairs: tuple[ComparedPair, ...]
+    after: int
+    planned: int
+    decided: bool
+    at: str = ""
+    left_out: int = 0
+    saved: int = 0
+    saved_in: str = "tokens"
 
 
 class PuzzleAdmitted(Event, type="ai_crucible.puzzle_admitted"):

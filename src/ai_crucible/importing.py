@@ -1,7 +1,7 @@
 """Puzzles out of others' tasks. Nothing that is found there is run.
 
-Exercises of Exercism and instances of SWE-bench are read by modules of their own, folders of (buggy program, tests,
-fixed program) here.
+Exercises of Exercism, instances of SWE-bench and tasks of Harbor and Terminal-Bench are read by modules of their
+own, folders of (buggy program, tests, fixed program) here.
 
 A QuixBugs checkout has ``python_programs/NAME.py``, ``correct_python_programs/NAME.py`` and, for most,
 ``json_testcases/NAME.json`` with one ``[arguments, expected]`` a line; ``python_testcases/test_NAME.py`` says which
@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ai_crucible.exercism import exercises
+from ai_crucible.harbor import harbor_tasks, task_folders
 from ai_crucible.puzzle_files import (
     PuzzleFiles,
     as_json,
@@ -78,8 +79,8 @@ def import_folder(source: Path, target: Path, *, origin: str = "") -> Imported:
         results.setdefault(name, result)
     if not results:
         raise ConfigurationError(
-            f"{source}: no programs with tests and a fixed version, no exercises (.meta/config.json) and no "
-            "instances (*.jsonl) were found there"
+            f"{source}: no programs with tests and a fixed version, no exercises (.meta/config.json), no instances "
+            "(*.jsonl) and no tasks (task.toml, task.yaml) were found there"
         )
     written: list[Path] = []
     left_out: dict[str, str] = {}
@@ -99,6 +100,8 @@ def import_folder(source: Path, target: Path, *, origin: str = "") -> Imported:
 def _found(source: Path, origin: str) -> Iterator[tuple[str, PuzzleFiles | str]]:
     if instance_files(source):
         yield from instances(source, origin)
+    elif task_folders(source):
+        yield from harbor_tasks(source, origin)
     elif next(source.rglob(".meta/config.json"), None) is not None:
         yield from exercises(source, origin)
     else:

@@ -18,7 +18,6 @@ from typing_extensions import override
 
 from ai_crucible.box import Box, BoxDied, BoxLimits, Completed
 from ai_crucible.box.bwrap import CannotIsolate, open_box, probe
-from ai_crucible.box.root import Root
 from ai_crucible.puzzle_box import BoxOrder
 from llm_runtime.errors import ConfigurationError
 
@@ -40,7 +39,7 @@ class BwrapSandbox(SandboxEnvironment):
 
         if sniffio.current_async_library() != "asyncio":
             raise ConfigurationError("the bwrap sandbox runs on asyncio; unset INSPECT_ASYNC_BACKEND")
-        await probe(Root(config.root) if isinstance(config, BoxOrder) else None)
+        await probe(config.root if isinstance(config, BoxOrder) else None)
 
     @classmethod
     @override

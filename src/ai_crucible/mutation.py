@@ -52,6 +52,10 @@ _SHELL = [
     (r"(?<=exit )\d+", "7"),
     (r"(?<=return )\d+", "7"),
     (r" -- ", " "),
+    (r"(?<=\w)/[\w.]+(?=\")", ""),  # the last part of a path
+    (r"(?<= )-(\w)\w(?= )", r"-\1"),  # one of two letters of options
+    (r"(?<= )-\w(\w)(?= )", r"-\1"),
+    (r"(?<= )\d+(?= )", "9"),
 ]  # fmt: skip
 
 

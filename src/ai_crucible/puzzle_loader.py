@@ -6,6 +6,7 @@
       meta.json     PuzzleMeta: no other field is accepted
       prompt.md     the task
       setup.sh      optional; run once in the fresh box
+      requirements.lock   optional; its packages, each by version and hash as pip takes it
       work/         what the solver finds in its work folder
       oracle/       sealed: mounted in the grading box, never opened by the kernel
 """
@@ -14,12 +15,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from ai_crucible.box.packages import LOCK, first_unpinned
 from ai_crucible.types import Puzzle, PuzzleMeta
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
@@ -51,8 +54,11 @@ def load_puzzle(folder: Path) -> Puzzle:
     setup = _read_text(folder / "setup.sh") if (folder / "setup.sh").exists() else ""
     if not (folder / SEALED).is_dir():
         raise PuzzleRefused(f"{folder}: no oracle folder, so nothing could be graded; see: ai-crucible new")
+    lock = _read_text(folder / LOCK) if (folder / LOCK).exists() else ""
+    if line := first_unpinned(lock):
+        raise PuzzleRefused(f"{folder / LOCK}: not NAME==VERSION --hash=sha256:...: {line[:80]}")
     files = _read_tree(folder / "work")
-    return Puzzle(meta, prompt, setup, files, str(folder), _digest(meta, prompt, setup, files))
+    return Puzzle(meta, prompt, setup, files, str(folder), _digest(meta, prompt, setup, files, lock), lock)
 
 
 def load_puzzles(paths: Iterable[Path]) -> list[Puzzle]:
@@ -74,6 +80,11 @@ def load_puzzles(paths: Iterable[Path]) -> list[Puzzle]:
     if not puzzles:
         raise PuzzleRefused("no puzzle there: a puzzle is a folder with meta.json, prompt.md and oracle/")
     return [puzzles[name] for name in sorted(puzzles)]
+
+
+def in_drawn_order(puzzles: Sequence[Puzzle], seed: int) -> list[Puzzle]:
+    """Return puzzles in an order that nobody chose: any beginning of it is a sample of them all."""
+    return random.Random(seed).sample(puzzles, len(puzzles))
 
 
 def _read_meta(path: Path) -> PuzzleMeta:
@@ -131,10 +142,12 @@ def _read_tree(root: Path) -> dict[str, bytes]:
     return dict(sorted(files.items()))
 
 
-def _digest(meta: PuzzleMeta, prompt: str, setup: str, files: dict[str, bytes]) -> str:
+def _digest(meta: PuzzleMeta, prompt: str, setup: str, files: dict[str, bytes], lock: str) -> str:
     content = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
     # Not everything in meta.json is a float, but a threshold may be: text has one form, a float may print in two.
     # Fields that came later are left out where they say nothing, so that a puzzle keeps the digest it had.
     later = {name for name in _LATER if getattr(meta, name) == PuzzleMeta.model_fields[name].default}
     whole = {"meta": meta.model_dump_json(exclude=later), "prompt": prompt, "setup": setup, "files": content}
+    if lock:
+        whole["lock"] = lock
     return hashlib.sha256(canonical_json(whole)).hexdigest()

@@ -136,5 +136,5 @@ def rests_on(log: EvalLog, sample: EvalSample) -> tuple[str, str, str]:
 
 def score_digest(score: Score) -> str:
     """Return SHA-256 of a score as logs hold it, in hex."""
-    told = json.dumps([score.value, score.answer, score.explanation, score.metadata], sort_keys=True)
-    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+    line = json.dumps([score.value, score.answer, score.explanation, score.metadata], sort_keys=True)
+    return hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()

@@ -20,9 +20,10 @@ from typing import Any, cast
 from inspect_ai import Epochs, Task, task
 from inspect_ai._util.working import sample_waiting_time
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import transcript
+from inspect_ai.log import EvalSpec, transcript
 from inspect_ai.model import get_model
 from inspect_ai.scorer import (
+    SampleScore,
     Score,
     Scorer,
     ScoreReducer,
@@ -35,7 +36,8 @@ from inspect_ai.scorer import (
     scorer,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import LimitExceededError, SandboxEnvironmentSpec, registry_info, sandbox
+from inspect_ai.util import EarlyStop, LimitExceededError, SandboxEnvironmentSpec, registry_info, sandbox
+from pydantic import JsonValue
 
 from ai_crucible import roles
 from ai_crucible.attempt import Framing, begin, grade, halt, prepare
@@ -50,7 +52,7 @@ from ai_crucible.inspect_sandbox import InspectWorkBox
 from ai_crucible.judge_panel import Judge, Reducer
 from ai_crucible.purse import PURSE
 from ai_crucible.puzzle_box import order_of
-from ai_crucible.puzzle_loader import load_puzzles
+from ai_crucible.puzzle_loader import in_drawn_order, load_puzzles
 from ai_crucible.text_protocol import describe_tools
 from ai_crucible.tools import TOOLS
 from ai_crucible.trace_writer import score_digest, write_trace
@@ -58,11 +60,14 @@ from ai_crucible.types import ARMS, AttemptState, Puzzle
 from ai_crucible.versions import environment, oracle_digest
 from llm_runtime.errors import ConfigurationError
 
-GRADED: ContextVar[Callable[[str, bool], None] | None] = ContextVar("graded", default=None)
-"""Who is told of each graded attempt: its puzzle, and whether it passed."""
+GRADED: ContextVar[Callable[[str, bool, int], None] | None] = ContextVar("graded", default=None)
+"""Who is told of each graded attempt: its puzzle, whether it passed, and its epoch."""
 
 WITNESS: ContextVar[Callable[[str, str], None] | None] = ContextVar("witness", default=None)
 """Who writes down that an attempt was graded, before its log is: Inspect's id of it, and its score's digest."""
+
+ENOUGH: ContextVar[Callable[[], bool] | None] = ContextVar("enough", default=None)
+"""Who tells, before each attempt, that no further one is needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +116,7 @@ def trial(
     reducer: str = "median",
     critic: str = "",
     cohort: str | list[str] = "",
+    shuffled: bool = False,
 ) -> Task:
     """Attempt sealed puzzles k times each, each attempt in a box of its own.
 
@@ -125,11 +131,12 @@ def trial(
         history: for the self-referential arm: by puzzle, the model's own attempts [passed, seconds, tool calls].
         standings: for the social arm: by puzzle, others' results [name, attempts, passed].
         sandbox: the kind of box; ``bwrap``, or ``docker`` where that is at hand.
-        box_root: a folder with an unpacked image, of which boxes are made; the host's programs where empty.
+        box_root: an unpacked or OCI image, of which boxes are made; the host's programs where empty.
         untagged: seat judges whose family nobody knows.
         reducer: of the judges' scores: ``median`` or ``majority``.
         critic: a model that comments on each finished attempt, into the trace; none where empty.
         cohort: models that take turns with the solver in one attempt.
+        shuffled: the puzzles' order is drawn from the seed; by id where left out.
     """
     if arm not in ARMS:
         raise ConfigurationError(f"no framing arm {arm!r}; there are: {', '.join(ARMS)}")
@@ -141,6 +148,7 @@ def trial(
             "the local sandbox isolates nothing, so no attempt is run in it; use bwrap or docker"
         )
     loaded = load_puzzles([Path(folder) for folder in resolve_puzzles(_listed(puzzles))])
+    loaded = in_drawn_order(loaded, seed) if shuffled else loaded
     root = Root.at(box_root)
     grader = SealedGrader(root, {puzzle.meta.id: oracle_digest(puzzle) for puzzle in loaded}, seed)
     loaded = _draw_all(grader, loaded)
@@ -185,6 +193,7 @@ def trial(
             }
         },
         version=1,
+        early_stopping=Decided(enough) if (enough := ENOUGH.get()) else None,
     )
 
 
@@ -192,6 +201,28 @@ if registry_info(trial).name == "trial":
     # Inspect puts the package's name before the task's, except where it finds no distribution of that name, as in
     # an editable install of Assay; by name it is ai_crucible/trial either way.
     trial = task(name="ai_crucible/trial")(cast(Any, trial).__wrapped__)
+
+
+class Decided:
+    """Inspect's early stopping: once ``enough`` says so, attempts that were not begun are left out."""
+
+    def __init__(self, enough: Callable[[], bool]) -> None:
+        self._enough = enough
+
+    async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
+        """Return what the log calls it."""
+        return "decided"
+
+    async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:
+        """Leave an attempt out that is no longer needed."""
+        return EarlyStop(id=id, epoch=epoch, reason="the comparison is decided") if self._enough() else None
+
+    async def complete_sample(self, id: str | int, epoch: int, scores: dict[str, SampleScore]) -> None:
+        """Do nothing: who asked for the trial is told by another way."""
+
+    async def complete_task(self) -> dict[str, JsonValue]:
+        """Return what the log is to say besides."""
+        return {}
 
 
 def _draw_all(grader: SealedGrader, puzzles: Sequence[Puzzle]) -> list[Puzzle]:
@@ -238,6 +269,8 @@ def fill_box(desk: _Desk, framings: dict[str, Framing]) -> Solver:
         if purse := PURSE.get():
             purse.need_open()
         puzzle = desk.puzzle(state)
+        # An oracle that cannot grade is told before a model is asked.
+        await desk.grader.ready(puzzle)
         box = InspectWorkBox(sandbox())
         await prepare(box, puzzle)
         attempt = begin(puzzle, framings[puzzle.meta.id])
@@ -306,7 +339,7 @@ def oracle_scorer(desk: _Desk) -> Scorer:
                 await roles.Critic(ask)(attempt, roles.Recorder(attempt, governor))
         write_trace(attempt, transcript())
         if notify := GRADED.get():
-            notify(attempt.puzzle.meta.id, result.passed)
+            notify(attempt.puzzle.meta.id, result.passed, state.epoch)
         score = Score(
             value=1.0 if result.passed else 0.0,
             answer=attempt.submission or None,

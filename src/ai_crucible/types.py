@@ -100,7 +100,8 @@ class Puzzle:
         setup_script: ``setup.sh``, run once in the fresh box; empty where there is none.
         files: the content of ``work/`` by relative path.
         folder: where the puzzle lies; what grades it finds its way from here.
-        digest: SHA-256 of all of the above besides the folder, in hex.
+        digest: SHA-256 of all of this besides the folder, in hex.
+        lock: ``requirements.lock``; empty where the task needs the standard library alone.
     """
 
     meta: PuzzleMeta
@@ -109,6 +110,7 @@ class Puzzle:
     files: dict[str, bytes]
     folder: str
     digest: str
+    lock: str = ""
 
 
 @dataclass(frozen=True, slots=True)

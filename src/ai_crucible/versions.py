@@ -6,20 +6,23 @@ Attempts that rest on different parts are never counted together.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any, cast
 
 from ai_crucible.box.bwrap import find_bwrap
 from ai_crucible.box.root import Root
 from ai_crucible.events import TrialPlanned
-from ai_crucible.puzzle_loader import SEALED
+from ai_crucible.puzzle_loader import SEALED, PuzzleRefused
 from ai_crucible.types import Puzzle
 from llm_runtime.canonical import canonical_json
 
-_BOX = ("box/supervisor.py", "box/filter.py", "box/bwrap.py", "box/limits.py", "box/root.py", "puzzle_box.py")
+_BOX = ("box", "puzzle_box.py")
 _GRADER = ("grading", "oracle_scorer.py", "attempt.py")
 _PROMPTS = ("prompts", "tools.json", "framing.py", "text_protocol.py")
 
@@ -38,6 +41,7 @@ def environment(root: Root | None = None) -> dict[str, str]:
         "interpreter": root.interpreter(),
         "prompts": _ours(_PROMPTS),
         "root": root.digest(),
+        **({"image": root.image} if root.image else {}),
     }
 
 
@@ -47,7 +51,12 @@ def environment_digest(parts: dict[str, str]) -> str:
 
 
 def oracle_digest(puzzle: Puzzle) -> str:
-    """Return SHA-256 over names and contents of a puzzle's oracle, as the grader makes it of what it was given."""
+    """Return SHA-256 over names and contents of a puzzle's oracle, as the grader makes it of what it was given.
+
+    Raises:
+        PuzzleRefused: it has no checks, so nothing could be graded.
+    """
+    _need_checks(Path(puzzle.folder) / SEALED / "checks.json")
     folder, total = Path(puzzle.folder) / SEALED, hashlib.sha256()
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
@@ -56,6 +65,16 @@ def oracle_digest(puzzle: Puzzle) -> str:
             content = hashlib.sha256(path.read_bytes()).hexdigest()
             total.update(f"{path.relative_to(folder)}\0{content}\n".encode())
     return total.hexdigest()
+
+
+def _need_checks(path: Path) -> None:
+    # Of what a check must have the grader knows more, in its box; this is told before anything is opened.
+    checks: Any = None
+    with suppress(OSError, ValueError, RecursionError):
+        oracle: Any = json.loads(path.read_bytes())
+        checks = cast("dict[str, Any]", oracle).get("checks") if isinstance(oracle, dict) else None
+    if not isinstance(checks, list) or not checks:
+        raise PuzzleRefused(f"{path}: no list of checks in it, so nothing could be graded; see: ai-crucible new")
 
 
 def version_of(puzzle: str, oracle: str, parts: str) -> str:
@@ -91,3 +110,8 @@ def _ours(names: tuple[str, ...]) -> str:
 
 def _content(part: Traversable) -> str:
     return hashlib.sha256(part.read_bytes()).hexdigest()
+
+
+def seed_of(trial: str) -> int:
+    """Return what fences and draws of a trial derive from, where nothing else is asked for: 0 to 2^48-1."""
+    return int.from_bytes(hashlib.sha256(trial.encode()).digest()[:6])

@@ -14,7 +14,6 @@ elsewhere: by default below the user's configuration, not beside what they vouch
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import secrets
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
@@ -44,7 +43,7 @@ from ai_crucible.purse import PURSE, Purse
 from ai_crucible.puzzle_loader import load_puzzles
 from ai_crucible.rating import Rating, ratings
 from ai_crucible.types import Arm, AttemptRecord, team_name
-from ai_crucible.versions import changed_parts, environment, environment_digest, oracle_digest, version_of
+from ai_crucible.versions import changed_parts, environment, environment_digest, oracle_digest, seed_of, version_of
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, MissingExtraError, StoreDamaged
 from llm_runtime.events import Event
 from llm_runtime.settings import config_dir, data_dir
@@ -96,12 +95,14 @@ class Workshop:
         total_cost: float | None = None,
         model_args: dict[str, Any] | None = None,
         display: str = "none",
-        on_attempt: Callable[[str, bool], None] | None = None,
+        on_attempt: Callable[[str, bool, int], None] | None = None,
         box_root: str = "",
         untagged: bool = False,
         reducer: str = "median",
         critic: str = "",
         cohort: Sequence[str] = (),
+        shuffled: bool = False,
+        enough: Callable[[], bool] | None = None,
     ) -> TrialReport:
         """Run puzzles by Inspect's ``eval_set``; a trial that was cut off goes on where it was.
 
@@ -114,18 +115,20 @@ class Workshop:
             protocol: ``native`` or ``text`` tool calls.
             judges: models of the panel.
             chrome: kept beside every attempt, never in its messages.
-            seed: fences derive from it; from the trial's id, which no solver sees, where left out.
+            seed: fences derive from it; drawn from the trial's id where left out.
             at_once: attempts at one time.
-            total_cost: US dollars for all attempts of the trial together, in all its sittings. What a call may
-                take is held before it is sent; attempts for which the money does not suffice have no verdict.
+            total_cost: US dollars for all attempts together, in all sittings. What a call may take is held before
+                it is sent; attempts for which the money does not suffice have no verdict.
             model_args: for the model's constructor.
-            display: Inspect's display: ``none``, ``rich``, ``plain``, ...
-            on_attempt: told of each finished attempt: its puzzle and whether it passed.
-            box_root: a folder with an unpacked image, of which boxes are made; the host's programs where empty.
+            display: Inspect's: ``none``, ``rich``, ``plain``, ...
+            on_attempt: told of each finished attempt: its puzzle, whether it passed, and which attempt at it.
+            box_root: an unpacked or OCI image, of which boxes are made; the host's programs where empty.
             untagged: seat judges whose family nobody knows.
             reducer: of the judges' scores: ``median`` or ``majority``.
             critic: a model that comments on each finished attempt, into its trace.
             cohort: models that take turns with the solver in one attempt.
+            shuffled: the puzzles' order is drawn from the seed; by id where left out.
+            enough: tells, before each attempt, that no further one is needed.
 
         Raises:
             ConfigurationError: nothing to run, no history for the arm, no box on this machine, no money left, or
@@ -139,7 +142,7 @@ class Workshop:
             from inspect_ai._util.working import sample_wait
             from inspect_ai.model import get_model
 
-            from ai_crucible.trial import GRADED, WITNESS
+            from ai_crucible.trial import ENOUGH, GRADED, WITNESS
             from ai_crucible.trial import trial as make
         loaded = load_puzzles(resolve_puzzles(list(puzzles)))
         name = team_name([str(model), *cohort])
@@ -148,8 +151,7 @@ class Workshop:
         for other in (*judges, *cohort, *([critic] if critic else [])):
             get_model(other)
         trial = trial or f"{arm.replace('_', '-')}-{secrets.token_hex(_NEW_TRIAL)}"
-        if seed is None:
-            seed = int.from_bytes(hashlib.sha256(trial.encode()).digest()[:6])
+        seed = seed_of(trial) if seed is None else seed
         plan = TrialPlanned(
             trial=trial,
             puzzles={puzzle.meta.id: puzzle.digest for puzzle in loaded},
@@ -163,6 +165,7 @@ class Workshop:
         versions = {name: version_of(plan.puzzles[name], plan.oracles[name], parts) for name in plan.puzzles}
         past = [a for a in self.attempts() if a.version == versions.get(a.puzzle)] if arm != "neutral" else []
         own = [attempt for attempt in past if attempt.model == name and attempt.arm == "neutral"]
+        ENOUGH.set(enough)
         task = make(
             puzzles=[puzzle.folder for puzzle in loaded],
             k=k,
@@ -176,6 +179,7 @@ class Workshop:
             reducer=reducer,
             critic=critic,
             cohort=list(cohort),
+            shuffled=shuffled,
             history={
                 puzzle: [[float(a.passed), a.seconds, float(a.tool_calls)] for a in rows]
                 for puzzle, rows in history_of(own).items()
@@ -189,7 +193,7 @@ class Workshop:
         if purse is not None:
             purse.waiting = sample_wait
         self._plan(plan)
-        tokens = GRADED.set(on_attempt), PURSE.set(purse), WITNESS.set(self._witness(trial))
+        before = GRADED.set(on_attempt), PURSE.set(purse), WITNESS.set(self._witness(trial))
         made: list[EvalLog] = []
         try:
             # At the keyboard's interrupt Inspect closes the log, and returns none.
@@ -210,9 +214,8 @@ class Workshop:
                     log_dir_allow_dirty=True,
                 )
         finally:
-            GRADED.reset(tokens[0])
-            PURSE.reset(tokens[1])
-            WITNESS.reset(tokens[2])
+            for variable, token in zip((GRADED, PURSE, WITNESS), before, strict=True):
+                variable.reset(cast(Any, token))
         return self._finish(trial, made, unpaid=purse is not None and purse.closed)
 
     def _folder(self, trial: str) -> Path:
@@ -363,9 +366,7 @@ class Workshop:
         """
         entries = self.catalog().entries
         if puzzle not in entries:
-            raise ConfigurationError(
-                f"no puzzle {puzzle!r} in the catalog; admit it first: ai-crucible check --admit"
-            )
+            raise ConfigurationError(f"no puzzle {puzzle!r} in the catalog; admit it: ai-crucible check --admit")
         return entries[puzzle]
 
     def graduate(self, puzzle: str, policy: Policy | None = None) -> PuzzleMoved:

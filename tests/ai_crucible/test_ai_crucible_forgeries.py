@@ -239,6 +239,18 @@ def test_every_forgery_is_found(bench: Bench, tmp_path: Path, forge: Forgery, ki
     assert set(found) & set(kinds.split("|")), found
 
 
+def test_no_byte_of_a_bundle_can_be_another(bench: Bench) -> None:
+    path = bench.bundle("one", "two")
+    data = path.read_bytes()
+    places = {*range(60), *range(len(data) - 200, len(data)), *range(0, len(data), len(data) // 150)}
+    missed = list[int]()
+    for place in sorted(places):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        if verify_bundle(path).ok:
+            missed.append(place)
+    assert not missed
+
+
 def test_there_are_forty_and_the_others_are_named_in_the_docs() -> None:
     docs = (Path(__file__).parents[2] / "docs/ai-crucible.md").read_text(encoding="utf-8")
     assert len(FORGERIES) >= 40

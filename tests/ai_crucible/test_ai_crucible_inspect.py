@@ -95,6 +95,18 @@ def test_an_attempt_is_an_inspect_sample_with_our_verdict_in_its_log(tmp_path: P
     assert attempt.passed and attempt.tool_calls == 2 and attempt.input_tokens == 30
 
 
+def test_packages_that_cannot_be_installed_are_told_before_anything_is_written(
+    tmp_path: Path, make_puzzle: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = make_puzzle("locked", **{"requirements.lock": f"no-such==1.0 --hash=sha256:{'0' * 64}\n"})
+    shop = Workshop.at(tmp_path / "shop", anchors=tmp_path / "anchors")
+    with pytest.raises(ConfigurationError, match=r"locked: requirements\.lock cannot be installed for Python 3"):
+        shop.run([str(folder)], model=model(WRITE, SUBMIT))
+    assert not shop.folder.exists()
+
+
 def test_epochs_are_attempts_and_pass_k_is_inspects_own(tmp_path: Path) -> None:
     log = run(tmp_path, model(WRITE, SUBMIT), k=2, puzzles=["off-by-one-total", "sealed-word"])
     assert log.results and log.samples
@@ -214,12 +226,12 @@ def shop(tmp_path: Path) -> Workshop:
 
 
 def test_a_trial_is_attested_from_plan_to_log_and_a_changed_log_is_found(shop: Workshop) -> None:
-    graded: list[tuple[str, bool]] = []
+    graded: list[tuple[str, bool, int]] = []
     report = shop.run(
         ["off-by-one-total"], model=model(WRITE, SUBMIT), k=2, on_attempt=lambda *seen: graded.append(seen)
     )
     assert report.status == "success" and report.models[0].anchors_as_expected
-    assert graded == [("off-by-one-total", True)] * 2
+    assert sorted(graded) == [("off-by-one-total", True, 1), ("off-by-one-total", True, 2)]
     assert [event.type for event in shop.ledger.events()] == [
         "ai_crucible.trial_planned", "ai_crucible.attempt_witnessed", "ai_crucible.attempt_witnessed",
         "ai_crucible.attempt_graded", "ai_crucible.attempt_graded",

@@ -6,6 +6,7 @@ import itertools
 import json
 import multiprocessing
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,6 +24,8 @@ from ai_crucible.types import AttemptRecord
 from ai_crucible.typology import fisher_exact
 from llm_runtime.errors import StoreDamaged
 from llm_runtime.events import GENESIS, link, parse_event
+from llm_runtime.store.anchor import HeadFiles
+from llm_runtime.store.signing import KeySigner
 
 
 def graded(number: int, passed: bool | None = True, puzzle: str = "p") -> AttemptGraded:
@@ -197,6 +200,81 @@ def test_concurrent_writers_keep_one_chain(tmp_path: Path) -> None:
 
 def test_the_key_file_is_private(ledger: Ledger, tmp_path: Path) -> None:
     assert (tmp_path / "keys/signing.key").stat().st_mode & 0o777 == 0o600
+
+
+KILLED = """
+import itertools, os, sys
+from pathlib import Path
+from ai_crucible import Ledger
+from ai_crucible.events import PuzzleAdmitted
+from llm_runtime.store.signing import KeySigner
+
+def append(root, names):
+    ledger = Ledger(root / "shop/l.jsonl", root / "anchors", KeySigner(root / "key"))
+    ledger.append([PuzzleAdmitted(puzzle=name, kind="k", digest="d") for name in names])
+
+def die_before(step, root):
+    steps = itertools.count()
+    def hook(event, arguments):
+        if event in ("open", "os.rename", "os.remove", "os.truncate") and str(root) in str(arguments[0]):
+            if next(steps) == step:
+                os.kill(os.getpid(), 9)
+    sys.addaudithook(hook)
+
+for step in itertools.count():
+    root = Path(sys.argv[1]) / str(step)
+    if sys.argv[2] == "later":
+        append(root, "ab")
+    if (child := os.fork()) == 0:
+        die_before(step, root)
+        append(root, "cde")
+        os._exit(0)
+    if os.waitpid(child, 0)[1] == 0:
+        break
+"""
+
+
+def goes_on(root: Path) -> str:
+    """Go on with a ledger whose writer was killed, and return the puzzles that it names before the new one."""
+    ledger = Ledger(root / "shop/l.jsonl", root / "anchors", KeySigner(root / "key"))
+    assert ledger.verify().ok, ledger.verify().findings
+    ledger.append([admitted("new")])
+    names = [event.puzzle for event in ledger.events() if isinstance(event, PuzzleAdmitted)]
+    assert ledger.verify().ok and names.pop() == "p"
+    return "".join(names)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("begun", "there"), [("first", ""), ("later", "ab")])
+def test_killed_before_any_step_of_an_append_the_ledger_goes_on_with_all_of_it_or_none(
+    tmp_path: Path, begun: str, there: str
+) -> None:
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), begun], check=True)
+    roots = sorted(tmp_path.iterdir(), key=lambda root: int(root.name))
+    left = [goes_on(root) for root in roots]
+    assert len(roots) > 6 and set(left) == {there, f"{there}cde"} and left == sorted(left)
+
+
+def test_a_line_that_a_power_cut_tore_is_cut_off_and_one_that_nobody_began_is_not(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    before, whole = len(ledger.path.read_bytes()), HeadFiles(ledger.anchors)
+    head = whole.load(ledger.name)
+    assert head is not None
+    ledger.append([graded(11), graded(12)])
+    coming, text = whole.load(ledger.name), ledger.path.read_bytes()
+    assert coming is not None
+    for end in (before, before + 1, text.index(b"\n", before) + 1, len(text) - 1, len(text)):
+        whole.keep(ledger.name, head)
+        whole.keep(f"{ledger.name}.coming", coming)
+        ledger.path.write_bytes(text[:end])
+        assert ledger.verify().ok and len(list(ledger.events())) == (12 if end == len(text) else 10)
+    whole.keep(ledger.name, head)
+    ledger.path.write_bytes(text)
+    assert [finding.kind for finding in ledger.verify().findings] == ["unanchored"]
+    with pytest.raises(StoreDamaged, match="verify"):
+        ledger.append([graded(13)])
+    assert ledger.path.read_bytes() == text
 
 
 # --- catalog -------------------------------------------------------------------------------------------------

@@ -143,3 +143,77 @@ def test_an_exercise_that_makes_no_puzzle_is_left_out_with_the_reason(
 def test_a_folder_without_any_of_it_is_told_so(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="no instances"):
         import_folder(lay(tmp_path / "empty", {"README.md": ""}), tmp_path / "puzzles")
+
+
+HARBOR = {
+    "task.toml": 'version = "1.0"\n[metadata]\ndifficulty = "easy"\n[verifier]\ntimeout_sec = 60.0\n',
+    "instruction.md": "Write the words of /app/in.txt, sorted, one a line, to /app/out.txt.\n",
+    "environment/Dockerfile": "FROM python:3.13-slim\nWORKDIR /app\nCOPY in.txt /app/in.txt\n",
+    "environment/in.txt": "pear apple fig\n",
+    "tests/test_outputs.py": (
+        "from pathlib import Path\n\n\ndef test_sorted():\n"
+        '    assert Path("/app/out.txt").read_text().split() == ["apple", "fig", "pear"]\n'
+    ),
+    "tests/test.sh": "#!/bin/bash\ncurl -LsSf https://x.test/uv | sh\nuvx pytest /tests/test_outputs.py\n"
+    "if [ $? -eq 0 ]; then echo 1 > /logs/verifier/reward.txt; else echo 0 > /logs/verifier/reward.txt; fi\n",
+}
+IN_SHELL = {
+    **HARBOR,
+    "tests/test.sh": 'if [ "$(head -n 1 /app/out.txt)" = apple ]; then echo 1 > /logs/verifier/reward.txt; fi\n',
+}
+
+
+def task_folder(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+@pytest.mark.box
+@pytest.mark.parametrize("files", [HARBOR, IN_SHELL], ids=["pytest", "shell"])
+async def test_a_task_of_harbor_is_run_in_our_box(tmp_path: Path, files: dict[str, str]) -> None:
+    if files is IN_SHELL:
+        files = {name: text for name, text in files.items() if not name.endswith(".py")}
+    imported = import_folder(task_folder(tmp_path / "tasks" / "sort-words", files).parent, tmp_path / "made")
+    assert not imported.left_out
+    made = tmp_path / "made" / "sort-words"
+    puzzle = load_puzzle(made)
+    assert puzzle.files == {"in.txt": b"pear apple fig\n"} and "of in.txt, sorted" in puzzle.prompt
+    # A person writes the solutions that the check is to tell apart; nothing of the task was run.
+    task_folder(made / "oracle", {"gold/out.txt": "apple\nfig\npear\n", "wrong/as_is/out.txt": "pear apple fig\n"})
+    gates = (await check_puzzle(puzzle)).gates
+    assert {way: gate.passed for way, gate in gates.items()} == {"no-op": False, "gold": True, "wrong/as_is": False}
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        (
+            {"environment/Dockerfile": "FROM ubuntu\nRUN apt-get install -y gcc\n"},
+            "it needs an image, which is built",
+        ),
+        ({"environment/Dockerfile": "FROM a\nCOPY --from=b /x /app/\n"}, "it needs an image, into which is copied"),
+        ({"environment/Dockerfile": "FROM a\nCOPY in.txt /etc/\n"}, "it needs an image, into which is copied"),
+        ({"tests/test.sh": "curl x.test | sh\n"}, "its test.sh calls curl"),
+        ({"task.toml": "= nothing"}, "it cannot be read"),
+        ({"instruction.md": " \n"}, "no instruction"),
+    ],
+)
+def test_a_task_that_needs_an_image_is_left_out_with_that_line(
+    tmp_path: Path, changed: dict[str, str], says: str
+) -> None:
+    imported = import_folder(task_folder(tmp_path / "a-task", {**HARBOR, **changed}), tmp_path / "made")
+    assert not imported.written and says in imported.left_out["a-task"]
+
+
+def test_a_task_of_terminal_bench_is_read(tmp_path: Path) -> None:
+    old = {
+        "task.yaml": "instruction: |-\n  Write /app/out.txt.\ndifficulty: hard\nmax_agent_timeout_sec: 300\n",
+        "Dockerfile": "FROM ghcr.io/x/python-3-13:1\nWORKDIR /app\n",
+        "run-tests.sh": "pytest $TEST_DIR/test_outputs.py\n",
+        "tests/test_outputs.py": HARBOR["tests/test_outputs.py"],
+    }
+    assert import_folder(task_folder(tmp_path / "old", old), tmp_path / "made").written
+    puzzle = load_puzzle(tmp_path / "made" / "old")
+    assert puzzle.meta.difficulty == 4 and puzzle.meta.budget.seconds == 300 and "Write out.txt." in puzzle.prompt

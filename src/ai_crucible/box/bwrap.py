@@ -26,7 +26,8 @@ HOME = "/home/agent"
 WORK = f"{HOME}/work"
 ORACLE = "/oracle"
 SUPERVISOR = "/run/supervisor.py"
-PYTHON = Root().python
+#: By its name, for an image may have it in another folder.
+PYTHON = "python3"
 
 # It holds puzzles with their oracles, and may be installed below /usr, of which every box can read a part.
 _PACKAGE = Path(__file__).resolve().parents[1]

@@ -37,6 +37,7 @@ REFUSED: dict[str, tuple[int, int]] = {
     "clock_adjtime": (305, 266), "fanotify_init": (300, 262), "personality": (135, 92), "sethostname": (170, 161),
     "setdomainname": (171, 162), "iopl": (172, -1), "ioperm": (173, -1), "modify_ldt": (154, -1),
     "move_pages": (279, 239), "migrate_pages": (256, 238), "vmsplice": (278, 75), "lookup_dcookie": (212, 18),
+    "ioprio_set": (251, 30),
 }  # fmt: skip
 #: Refused as if the kernel had no such call, so that programs take another way. These hold memory that no process
 #: is seen to hold, or reach the kernel without calls.
@@ -48,6 +49,12 @@ ABSENT: dict[str, tuple[int, int]] = {
     # What it is asked for lies behind a pointer; told that it is missing, the C library takes clone.
     "clone3": (435, 435),
 }  # fmt: skip
+#: Refused unless a process asks for itself: else a command could slow down the supervisor, or take its limits away.
+OF_ITSELF: dict[str, tuple[int, int]] = {
+    "prlimit64": (302, 261), "sched_setparam": (142, 118), "sched_setscheduler": (144, 119),
+    "sched_setattr": (314, 274), "sched_setaffinity": (203, 122),
+}  # fmt: skip
+_PRIORITY = (141, 140)
 #: By machine: the kernel's name for it, and the numbers of clone, socket, ioctl and setsockopt.
 _MACHINES = {"x86_64": (0xC000003E, 56, 41, 16, 54), "aarch64": (0xC00000B7, 220, 198, 29, 208)}
 
@@ -70,6 +77,10 @@ def program(machine: str = "") -> bytes:
         for numbers in calls.values():
             if numbers[column] >= 0:
                 rules += [(_EQUAL, 0, 1, numbers[column]), _give(fault)]
+    itself = [(_LOAD, 0, 0, _FIRST), (_EQUAL, 1, 0, 0), _give(errno.EPERM)]
+    for numbers in OF_ITSELF.values():
+        rules += _when(numbers[column], itself)
+    rules += _when(_PRIORITY[column], [*itself, (_LOAD, 0, 0, _SECOND), *itself[1:]])
     rules += _when(clone, [(_LOAD, 0, 0, _FIRST), (_ANY_BIT, 0, 1, _NEW_NAMESPACES), _give(errno.EPERM)])
     families = [(_EQUAL, len(_FAMILIES) - place, 0, family) for place, family in enumerate(_FAMILIES)]
     rules += _when(socket, [(_LOAD, 0, 0, _FIRST), *families, _give(errno.EAFNOSUPPORT)])

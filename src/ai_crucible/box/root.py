@@ -1,15 +1,17 @@
-"""What a box is made of: the host's own programs and libraries, or a folder of the user's, and what names it."""
+"""What a box is made of: the host's programs or an image, and a task's packages; and the digests that name it."""
 
 from __future__ import annotations
 
 import hashlib
-import os
+import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ai_crucible.box.image import is_image, unpacked
+from ai_crucible.box.made_once import content_digest, file_content, files_of
 from llm_runtime.errors import ConfigurationError
 
 _HOST = Path("/usr")
@@ -20,7 +22,6 @@ _LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 # Made anew in every box.
 _OWN = ("dev", "home", "oracle", "proc", "root", "run", "sys", "tmp", "boot", "mnt", "media", "var")
 _PACKAGES = Path("/var/lib/dpkg/status")
-_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,31 +30,67 @@ class Root:
 
     Args:
         folder: an unpacked image; the host's own programs and libraries where left out.
+        packages: a folder of installed packages, mounted in place of any others. Without it the host's are not
+            seen at all, so that a task means the same everywhere; an image's are.
+        image: the digest of the OCI image that the folder was unpacked from.
     """
 
     folder: Path | None = None
+    packages: Path | None = None
+    image: str = ""
 
     @classmethod
-    def at(cls, folder: str | Path | None) -> Root:
-        """Return the root in a folder, or the host's.
+    def at(cls, place: str | Path | None) -> Root:
+        """Return the root in a folder or an image, or the host's.
 
         Raises:
-            ConfigurationError: there is no such folder, or no Python in it.
+            ConfigurationError: there is none, it cannot be unpacked, or there is no Python in it.
         """
-        if not folder:
+        if not place:
             return cls()
-        path = Path(folder).resolve()
+        path, image = Path(place).resolve(), ""
+        if is_image(path):
+            path, image = unpacked(path)
         if not (path / "usr/bin").is_dir():
-            raise ConfigurationError(f"{folder}: no root of a box; it needs usr/bin, as an unpacked image has")
-        root = cls(path)
+            raise ConfigurationError(f"{place}: no root of a box; it needs usr/bin, as an unpacked image has")
+        root = cls(path, None, image)
         if not _within(path, root.python.lstrip("/")):
-            raise ConfigurationError(f"{folder}: no Python there, which every box needs at {root.python}")
+            raise ConfigurationError(
+                f"{place}: no Python there; every box needs python3 in /usr/local/bin or /usr/bin"
+            )
         return root
 
     @property
     def python(self) -> str:
         """The interpreter inside."""
-        return "/usr/bin/python3"
+        own = self.folder is not None and _within(self.folder, "usr/local/bin/python3")
+        return "/usr/local/bin/python3" if own else "/usr/bin/python3"
+
+    @property
+    def python_version(self) -> str:
+        """The interpreter's version, such as ``3.12``; empty where there is none."""
+        program = _within(self._base, self.python.lstrip("/"))
+        named = re.fullmatch(r"python(3\.\d+)", program.name) if program else None
+        return named[1] if named else ""
+
+    @property
+    def _base(self) -> Path:
+        return self.folder or Path("/")
+
+    def package_places(self) -> list[Path]:
+        """Return the folders inside in which the interpreter looks for packages."""
+        home = Path(self.python).parents[1]
+        names = [f"lib/python{self.python_version}/{kind}-packages" for kind in ("site", "dist")]
+        places = [
+            home / name for name in ("lib/python3/dist-packages", *names, names[0].replace("lib", "lib64", 1))
+        ]
+        real = {(self._base / place.relative_to("/")).resolve(): place for place in places}
+        return [place for path, place in real.items() if path.is_dir()]
+
+    def modules(self) -> list[str]:
+        """Return the names under which the task's packages are imported."""
+        names = {path.name.split(".")[0] for path in self.packages.iterdir()} if self.packages else set[str]()
+        return sorted(name for name in names if name.isidentifier())
 
     def mounts(self, hidden: Iterable[Path] = ()) -> list[str]:
         """Return bubblewrap's arguments that make the root.
@@ -66,7 +103,10 @@ class Root:
         """
         parts, arguments = self._parts(), list[str]()
         for source, target in parts:
-            arguments += _bound(source, target)
+            if source.is_symlink():
+                arguments += ["--symlink", str(source.readlink()), str(target)]
+            else:
+                arguments += ["--ro-bind", str(source), str(target)]
         if self.folder is None:
             for link in _LINKS:
                 if (_HOST / link).exists():
@@ -80,6 +120,11 @@ class Root:
                 if folder.is_relative_to(source):
                     place = str(target / folder.relative_to(source))
                     arguments += ["--tmpfs", place, "--remount-ro", place]
+        for place in map(str, self.package_places()):
+            if self.packages:
+                arguments += ["--ro-bind", str(self.packages), place]
+            elif self.folder is None:
+                arguments += ["--tmpfs", place, "--remount-ro", place]
         return arguments
 
     def _parts(self) -> list[tuple[Path, Path]]:
@@ -91,17 +136,11 @@ class Root:
 
     def digest(self) -> str:
         """Return SHA-256 of the root: of a folder its names and contents, of the host its packages and programs."""
-        return _folder_digest(self.folder) if self.folder else _host_digest()
+        return content_digest(self.folder) if self.folder else _host_digest()
 
     def interpreter(self) -> str:
         """Return SHA-256 over the interpreter and its standard library."""
-        return _interpreter_digest(self.folder or Path("/"), self.python)
-
-
-def _bound(source: Path, target: Path) -> list[str]:
-    if source.is_symlink():
-        return ["--symlink", str(source.readlink()), str(target)]
-    return ["--ro-bind", str(source), str(target)]
+        return _interpreter_digest(self._base, self.python)
 
 
 def _within(root: Path, name: str, hops: int = 8) -> Path | None:
@@ -120,11 +159,14 @@ def _interpreter_digest(root: Path, python: str) -> str:
     total = hashlib.sha256()
     if program is None:
         return total.hexdigest()
-    total.update(_content(program))
-    for library in sorted((root / "usr/lib").glob(program.name)):
-        for path in _files(library):
+    total.update(file_content(program))
+    library = (root / python.lstrip("/")).parents[1] / "lib" / program.name
+    if library.is_dir():
+        for path in files_of(library):
             if path.suffix in (".py", ".so") and not {"dist-packages", "site-packages"} & set(path.parts):
-                total.update(f"{path.relative_to(library)}\0".encode("utf-8", "surrogateescape") + _content(path))
+                total.update(
+                    f"{path.relative_to(library)}\0".encode("utf-8", "surrogateescape") + file_content(path)
+                )
     return total.hexdigest()
 
 
@@ -132,37 +174,8 @@ def _interpreter_digest(root: Path, python: str) -> str:
 def _host_digest() -> str:
     total = hashlib.sha256()
     if _PACKAGES.is_file():
-        total.update(_content(_PACKAGES))
+        total.update(file_content(_PACKAGES))
     for path in sorted((_HOST / "bin").iterdir()):
         status = path.lstat()
         total.update(f"{path.name}\0{status.st_size}\0{stat.S_IFMT(status.st_mode)}\n".encode("utf-8", "replace"))
     return total.hexdigest()
-
-
-@cache
-def _folder_digest(folder: Path) -> str:
-    total = hashlib.sha256()
-    for path in _files(folder):
-        status = path.lstat()
-        total.update(f"{path.relative_to(folder)}\0{status.st_mode:o}\0".encode("utf-8", "surrogateescape"))
-        if path.is_symlink():
-            total.update(str(path.readlink()).encode("utf-8", "surrogateescape"))
-        elif stat.S_ISREG(status.st_mode):
-            total.update(_content(path))
-    return total.hexdigest()
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for place, folders, files in os.walk(folder):
-        folders.sort()
-        yield from (
-            Path(place, name) for name in sorted([*files, *(n for n in folders if Path(place, n).is_symlink())])
-        )
-
-
-def _content(path: Path) -> bytes:
-    total = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            total.update(block)
-    return total.digest()

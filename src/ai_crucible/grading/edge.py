@@ -99,6 +99,7 @@ class SealedGrader:
     oracles: dict[str, str] = field(default_factory=dict[str, str])
     seed: int = 0
     draws: int = 0
+    _plans: dict[tuple[str, int, int], Plan] = field(default_factory=dict[tuple[str, int, int], "Plan"])
     _baselines: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict[tuple[str, str], dict[str, Any]])
 
     async def __call__(self, puzzle: Puzzle, untouched: bytes, work: bytes) -> Verdict:
@@ -126,7 +127,7 @@ class SealedGrader:
         """
         words = (str(self.seed), str(self.draws))
         async with self._oracle(puzzle) as ask:
-            plan = _read(Plan, puzzle, await ask("plan", *words))
+            plan = await self._plan(puzzle, ask)
             before = await self._baseline(puzzle, plan, untouched)
             bench = list[Box]() if patience else None
 
@@ -136,6 +137,7 @@ class SealedGrader:
                     "after": {"archive": _text(work)},
                     "editable": list(puzzle.meta.editable),
                     "leftovers": puzzle.meta.leftovers,
+                    "installed": order_of(puzzle, self.root).root.modules(),
                 }
                 declared = base64.b64decode(str((await ask("declared", evidence=evidence))["copy"]))
                 after = before
@@ -155,6 +157,25 @@ class SealedGrader:
             finally:
                 for box in bench or ():
                     await box.close()
+
+    async def ready(self, puzzle: Puzzle) -> None:
+        """Let the oracle say once what is to be exercised.
+
+        Raises:
+            PuzzleRefused: it cannot grade.
+        """
+        if self._key(puzzle) not in self._plans:
+            async with self._oracle(puzzle) as ask:
+                await self._plan(puzzle, ask)
+
+    def _key(self, puzzle: Puzzle) -> tuple[str, int, int]:
+        return puzzle.folder, self.seed, self.draws
+
+    async def _plan(self, puzzle: Puzzle, ask: Callable[..., Awaitable[dict[str, Any]]]) -> Plan:
+        if (plan := self._plans.get(self._key(puzzle))) is None:
+            plan = _read(Plan, puzzle, await ask("plan", str(self.seed), str(self.draws)))
+            self._plans[self._key(puzzle)] = plan
+        return plan
 
     async def admission(self, puzzle: Puzzle) -> Admission:
         """Return what an oracle tells of itself to whoever tries its checks."""
@@ -236,7 +257,9 @@ async def exercise(
                 held.append(await order.open())
                 await held[-1].unpack(work)
             try:
-                observed[step.name] = await _exercise(held[-1], step, patience or step.seconds)
+                observed[step.name] = await _exercise(
+                    held[-1], step, patience or step.seconds, packages=order.root.packages is not None
+                )
             except BoxDied:
                 observed[step.name] = {"exit": -9, "stdout": "", "stderr": "", "ended": "box", "files": {}}
             if patience and observed[step.name]["ended"]:
@@ -247,14 +270,15 @@ async def exercise(
     return observed
 
 
-async def _exercise(box: Box, step: Step, patience: float) -> dict[str, Any]:
+async def _exercise(box: Box, step: Step, patience: float, *, packages: bool) -> dict[str, Any]:
     for path, content in step.put.items():
         await box.write(path, content.encode())
     argv, stdin = step.argv, step.stdin.encode()
     if step.call is not None:
         for path, name in _DRIVEN.items():
             await box.write(path, _program(name))
-        argv, stdin = [PYTHON, "-I", "-S", _DRIVER], json.dumps(step.call.model_dump()).encode()
+        argv = [PYTHON, "-I", *([] if packages else ["-S"]), _DRIVER]
+        stdin = json.dumps(step.call.model_dump()).encode()
     done = await box.run(argv, stdin=stdin, seconds=min(step.seconds, patience))
     files: dict[str, str | None] = {}
     for path in step.take:

@@ -164,7 +164,7 @@ def draw():
 def declared():
     """Return the untouched puzzle with the changes that it declares; an empty text where there are none."""
     seen = json.load(sys.stdin)
-    left = Declared(Copy(seen["before"]), Copy(seen["after"]), seen["editable"], load()[1])
+    left = Declared(Copy(seen["before"]), Copy(seen["after"]), seen["editable"], load()[1], seen["installed"])
     return {"copy": packed(left) if left.applied else ""}
 
 
@@ -229,7 +229,7 @@ def judge():
     checks, protected, _ = load()
     draws = Draw(sys.argv[2], int(sys.argv[3]))
     before, left = (Copy(seen[name]) for name in ("before", "after"))
-    after = Declared(before, left, seen["editable"], protected)
+    after = Declared(before, left, seen["editable"], protected, seen["installed"])
     outcomes = []
     for check in checks:
         was, _ = evaluate(check, before, before, draws)

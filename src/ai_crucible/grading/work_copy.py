@@ -38,7 +38,7 @@ class Copy:
 class Declared:
     """The untouched puzzle with the declared changes of a work copy, and what is said of the others."""
 
-    def __init__(self, untouched, work, editable, protected):
+    def __init__(self, untouched, work, editable, protected, installed=()):
         self.observed = work.observed
         self.files, self.modes = dict(untouched.files), dict(untouched.modes)
         self.applied = False
@@ -59,7 +59,8 @@ class Declared:
             elif name in untouched.files and not matches_any(name, editable):
                 self.undeclared.append("changed " + name)
             elif name not in untouched.files and (
-                not matches_any(name, editable) or (name not in editable and shadows(name, untouched, work, firm))
+                not matches_any(name, editable)
+                or (name not in editable and shadows(name, untouched, work, firm, installed))
             ):
                 self.leftovers.append(verb + name)
             else:
@@ -74,7 +75,7 @@ class Declared:
             del self.files[name], self.modes[name]
 
 
-def shadows(name, untouched, work, firm):
+def shadows(name, untouched, work, firm, installed):
     """Tell whether an added file would be imported in place of a module that is not the solver's to change."""
     parts = name.split("/")
     places = [(len(parts) - 1, module_name(parts[-1]))] if parts[-1].endswith(_IMPORTED) else []
@@ -87,7 +88,7 @@ def shadows(name, untouched, work, firm):
     for depth, module in places:
         folder = "".join(part + "/" for part in parts[:depth])
         packaged = any(n.startswith(folder + "__init__.") for n in work.files)
-        if module in _STANDARD and not packaged:
+        if (module in _STANDARD or module in installed) and not packaged:
             return True
         if any(n.startswith(folder) and module_name(n[len(folder) :].split("/")[0]) == module for n in firm):
             return True

@@ -44,6 +44,7 @@ def world(tmp_path: Path) -> dict[str, str]:
         "ASSAY_DATA_DIR": str(tmp_path / "data"),
         "ASSAY_TRIALS": str(tmp_path / "shop"),
         "ASSAY_LOCAL_SERVERS": "",
+        **({"PYTHONPATH": path} if (path := os.environ.get("PYTHONPATH")) else {}),
     }
 
 

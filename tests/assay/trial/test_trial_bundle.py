@@ -46,6 +46,7 @@ async def test_a_bundle_is_verified_where_nothing_else_of_it_is(assay: Assay, be
         (("verify", "t.assay", "--key", "0" * 64), 1, "bad signature"),
         (("verify", "t.assay", "--key", "short"), 2, "neither a public key"),
         (("verify", "--key", "0" * 64), 2, "name the file too"),
+        (("verify", "t.assay", "--key", "0" * 64, "--key", "1" * 64), 2, "--key is given twice"),
         (("bundle", "nobody"), 2, "no trial 'nobody'"),
     ],
 )
@@ -70,6 +71,7 @@ async def test_the_page_finds_what_the_command_finds(bench: Bench, tmp_path: Pat
     page_file = tmp_path / "verify.html"
     page_file.write_bytes(resources.files("assay.protocols.ai_crucible").joinpath("verify.html").read_bytes())
     bundle, missed = bench.bundle("one", "two"), list[str]()
+    path = tmp_path / "changed.assay"
     key = bench.shop.ledger.signer.public_key.hex()
     async with playwright.async_playwright() as driver:
         flags = ["--no-sandbox"] if os.geteuid() == 0 else []
@@ -87,7 +89,7 @@ async def test_the_page_finds_what_the_command_finds(bench: Bench, tmp_path: Pat
         assert await verdict(bundle) == "Everything in it is as it was signed with that key."
         assert "m: 2 of 3 attempts passed" in await page.inner_text("#facts")
         for number, (name, (forge, _)) in enumerate(FORGERIES.items()):
-            opened, path = Opened.of(bundle), tmp_path / f"{number}.assay"
+            opened = Opened.of(bundle)
             place = tmp_path / str(number)
             place.mkdir()
             made = forge(opened, Place(place, bench, path))
@@ -97,6 +99,11 @@ async def test_the_page_finds_what_the_command_finds(bench: Bench, tmp_path: Pat
                 opened.write(path)
             if await verdict(path) != "This is not what was signed.":
                 missed.append(name)
+        data = bundle.read_bytes()
+        for place in (5, 8, 10, 14, len(data) // 2, len(data) - 100, len(data) - 1):
+            path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+            if await verdict(path) != "This is not what was signed.":
+                missed.append(f"byte {place}")
         await browser.close()
     # Only the command looks into the log; who holds the key and lies there is found by it alone.
     assert missed == ["an attempt is not in the log"]

@@ -187,6 +187,9 @@ async def test_programs_become_puzzles(assay: Assay, tmp_path: Path) -> None:
         (("run", "sealed-word"), 78, "no model to try"),
         (("run", "sealed-word", "--model", "bare"), 2, "write PROVIDER/MODEL"),
         (("run", "sealed-word", "--model", "assay/crucible/"), 2, "write PROVIDER/MODEL"),
+        (("run", "sealed-word", "--model", "a/b", "--judge", "nobody"), 2, "nobody is no model"),
+        (("run", "sealed-word", "--model", "a/b", "--judge", "ollama:x"), 2, "its family is unknown"),
+        (("run", "sealed-word", "--model", "a/b", "--box-root", "nowhere"), 2, "nowhere: no root of a box"),
         (("run", "sealed-word", "--model", "a/b", "--out", "t.pdf"), 2, "the ending must be one of"),
         (("run", "sealed-word", "--model", "a/b", "--out", "no/t.md"), 2, "there is no folder"),
         (("report", "nothing-here"), 2, "no trial 'nothing-here'"),
@@ -200,6 +203,30 @@ async def test_what_cannot_work_is_one_line(assay: Assay, arguments: tuple[str, 
     done = await assay("trial", *arguments)
     assert done.code == code and says in done.err, done.err
     assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.usefixtures("boxes")
+@pytest.mark.parametrize("checks", [None, "", "[]", '{"checks": []}'])
+async def test_a_puzzle_without_checks_is_told_before_a_model_is_asked(
+    assay: Assay, tmp_path: Path, checks: str | None
+) -> None:
+    await assay("trial", "new", "sum")
+    oracle = tmp_path / "sum" / "oracle" / "checks.json"
+    oracle.unlink() if checks is None else oracle.write_text(checks)
+    async with LoopbackServer(solver) as server:
+        done = await assay("trial", "run", "sum", "--model", f"{server.url}/v1#tiny")
+        assert done.code == 2 and len(done.err.splitlines()) == 1 and "no list of checks" in done.err, done.err
+        assert not server.requests
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_a_check_that_checks_nothing_is_found_before_a_model_is_asked(assay: Assay, tmp_path: Path) -> None:
+    await assay("trial", "new", "sum")
+    (tmp_path / "sum" / "oracle" / "checks.json").write_text('{"checks": [{"name": "a", "kind": "call"}]}')
+    async with LoopbackServer(solver) as server:
+        done = await assay("trial", "run", "sum", "--model", f"{server.url}/v1#tiny", "--k", "1", "-q")
+        assert done.code == 1 and "the oracle cannot grade" in done.err, done.err
+        assert not server.requests
 
 
 @pytest.mark.usefixtures("boxes")
@@ -245,3 +272,16 @@ async def test_without_bubblewrap_a_run_refuses_in_one_line(assay: Assay, tmp_pa
 async def test_help_needs_nothing(assay: Assay, command: tuple[str, ...]) -> None:
     done = await assay("trial", *command, "--help", command=("-c", NO_INSPECT))
     assert done.code == 0 and "Usage:" in done.out
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_a_box_that_cannot_be_made_is_told_before_a_model_is_asked(assay: Assay, tmp_path: Path) -> None:
+    assert (await assay("trial", "new", "sum")).code == 0
+    (tmp_path / "image.tar").write_text("cut")
+    async with LoopbackServer(solver) as server:
+        command = ("trial", "run", "sum", "--model", f"{server.url}/v1#tiny", "--k", "1")
+        told = await assay(*command, "--box-root", "image.tar")
+        assert told.code == 2 and told.err.count("\n") == 1 and "no OCI image that can be unpacked" in told.err
+        assert not server.requests
+    # The ledger speaks of no trial that never was.
+    assert not (tmp_path / "shop/ledger.jsonl").exists()

@@ -17,12 +17,14 @@ class TrialBegan(Event, type="trial.began"):
 
 
 class AttemptEnded(Event, type="trial.attempt_ended"):
-    """An attempt was graded; ``cost`` in micro-dollars."""
+    """An attempt was graded; ``cost`` in micro-dollars. ``model`` is empty where there is one alone."""
 
     puzzle: str
     passed: bool
     tokens: int
     cost: int
+    epoch: int = 0
+    model: str = ""
 
 
 class AttemptTold(Event, type="trial.attempt_told"):

@@ -1,30 +1,25 @@
 """A trial as a run, in a process of its own: Inspect is heavy, and wants an event loop to itself.
 
-The trial goes by the run's id, so a run that is resumed goes on with the same trial and repeats no attempt. Models
-are reached by that process, not through the model function of the run: their answers are in Inspect's own log, from
-which the run's events are made.
+The trial goes by the run's id, so a run that is resumed goes on with the same trial and repeats no attempt. With
+models to compare it has a process for each (:mod:`assay.protocols.ai_crucible.comparing`). Models are reached by
+that process, not through the model function of the run: their answers are in Inspect's own log, from which the
+run's events are made.
 """
 
 from __future__ import annotations
 
-import asyncio
-import json
-import os
-import sys
 from collections.abc import Mapping
-from contextlib import suppress
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from assay.fields import Ui
 from assay.protocol import RunContext
+from assay.protocols.ai_crucible.child import check_end, make_trial
 from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
-from assay.protocols.ai_crucible.trials import need_box, need_inspect, solver_of
-from assay.report.units import count_noun
+from assay.protocols.ai_crucible.trials import check_models, models_by_trial, need_box, need_inspect
 from assay.terms import Terms
-from llm_runtime.errors import BudgetExceeded, ConfigurationError, LlmRuntimeError
-from llm_runtime.events import Emit, Event
+from llm_runtime.events import Event
 from llm_runtime.models import Model
 
 _KINDS: dict[str, type[Event]] = {
@@ -33,13 +28,6 @@ _KINDS: dict[str, type[Event]] = {
     "attempt": AttemptTold,
     "sealed": TrialSealed,
 }
-_LINE = 1 << 26
-_GRACE_S = 15.0
-"""Seconds that a trial has to put its log in order once it is told to stop."""
-
-
-class TrialFailed(LlmRuntimeError):
-    """The trial's process ended without a result."""
 
 
 class Task(Model):
@@ -96,16 +84,26 @@ class Options(Model):
     """A model that comments on each finished attempt, in its trace alone."""
     cohort: Annotated[tuple[str, ...], Ui(metavar="MODEL")] = ()
     """A model that takes turns with the solver in each attempt (repeatable)."""
+    against: Annotated[tuple[str, ...], Ui(metavar="MODEL", label="Compared with")] = ()
+    """A further model that makes the same attempts, to be compared (repeatable)."""
+    early: bool = False
+    """Stop as soon as every two of the models are decided, by a test that holds whenever one stops."""
     chrome: Annotated[dict[str, Any], Ui(hidden=True)] = {}
     """Rank and standings, kept beside every attempt; one into which they leak is halted."""
-    box_root: Annotated[str, Ui(metavar="FOLDER")] = ""
-    """A folder with an unpacked image, of which boxes are made; empty is the host's programs."""
+    box_root: Annotated[str, Ui(metavar="IMAGE")] = ""
+    """An unpacked or OCI image, of which boxes are made; empty is the host's programs."""
     at_once: Annotated[int, Ui(show_default=True, label="Attempts at one time")] = Field(default=4, ge=1, le=64)
     """Attempts at one time."""
     folder: Annotated[str, Ui(hidden=True)] = ""
     """Where logs and the ledger are kept; empty is the user's own place."""
     trial: Annotated[str, Ui(hidden=True)] = ""
     """An earlier trial that it goes on with; empty is one of its own, by the run's id."""
+
+    @model_validator(mode="after")
+    def _two(self) -> Options:
+        if self.early and not self.against:
+            raise ValueError("only a comparison can be decided early: name a further model with --against")
+        return self
 
 
 def prepare(task: Task, options: Options) -> tuple[Task, Options]:
@@ -117,12 +115,14 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
     """
     from ai_crucible.catalog_paths import resolve_puzzles
     from ai_crucible.puzzle_loader import load_puzzles
+    from ai_crucible.versions import oracle_digest
 
     need_inspect("a trial")
     if options.box_root:
         need_box(options.box_root)
     if not task.demo:
-        load_puzzles(resolve_puzzles(list(task.puzzles)))
+        for puzzle in load_puzzles(resolve_puzzles(list(task.puzzles))):
+            oracle_digest(puzzle)
     return task, options
 
 
@@ -131,9 +131,12 @@ def ready(task: Task, options: Options, terms: Terms) -> None:
 
     Raises:
         NoModelError: none was named and none is configured.
-        ConfigurationError: the name cannot be one.
+        ConfigurationError: a name cannot be one, or stands there twice.
     """
-    solver_of(terms.model or None)
+    models_by_trial("", [terms.model, *options.against])
+    others = [*options.cohort, *filter(None, [options.critic])]
+    for model in (terms.model, *options.against):
+        check_models([model, *options.cohort], options.judges, others, untagged=options.untagged)
 
 
 def title_of(task: Task) -> str:
@@ -172,79 +175,18 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         "model": context.terms.model,
         "max_cost": context.terms.budget,
         "trial": options.trial or context.run_id,
-        "seed": context.seed,
+        "seed": None,
+        "tell": False,
     }
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "assay.protocols.ai_crucible.trial_process"),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        limit=_LINE,
-        start_new_session=True,
-        env={**os.environ, "INSPECT_DISPLAY": "none"},
-    )
-    assert process.stdin and process.stdout and process.stderr
-    complaints = asyncio.create_task(process.stderr.read())
-    try:
-        process.stdin.write(json.dumps(order).encode() + b"\n")
-        await process.stdin.drain()
-        figures = await _relay(process.stdout, context.emit)
-    except asyncio.CancelledError:
-        # A trial that is told to stop still says what it has come to.
-        await _end(process)
-        with suppress(LlmRuntimeError):
-            await _relay(process.stdout, context.emit)
-        raise
-    finally:
-        await _end(process)
-        complaint = await complaints
-    if figures is None:
-        last = complaint.decode(errors="replace").strip().splitlines()[-1:] or ["it left no message"]
-        raise TrialFailed(f"the trial's process ended without a result: {last[0][:300]}")
-    _check_end(figures)
+    if options.against:
+        from assay.protocols.ai_crucible.comparing import compare_models
+
+        return await compare_models(order, options.against, context)
+
+    def take(kind: str, body: Any) -> None:
+        if kind in _KINDS:
+            context.emit(_KINDS[kind].model_validate(body))
+
+    figures = await make_trial(order, take)
+    check_end(figures)
     return figures
-
-
-async def _relay(lines: asyncio.StreamReader, emit: Emit) -> dict[str, Any] | None:
-    """Emit what the process writes as events; return the figures that it ends with."""
-    async for line in lines:
-        message = cast("dict[str, Any]", json.loads(line))
-        kind, body = str(message["kind"]), message["body"]
-        if kind == "fault":
-            raise ConfigurationError(str(body))
-        if kind == "figures":
-            return cast("dict[str, Any]", body)
-        emit(_KINDS[kind].model_validate(body))
-    return None
-
-
-def _check_end(figures: Mapping[str, Any]) -> None:
-    """Refuse a trial that is not complete: its run can be resumed, and repeats no finished attempt.
-
-    Raises:
-        BudgetExceeded: the money is used up.
-        TrialFailed: attempts have no verdict, or the trial was cut off.
-    """
-    trial, made = figures["trial"], count_noun(figures["graded"], "attempt")
-    if figures["status"] == "success":
-        return
-    if figures["status"] in ("cancelled", "started"):
-        raise TrialFailed(f"trial {trial} was stopped with {made} made")
-    if figures["unpaid"]:
-        raise BudgetExceeded(f"trial {trial} has used up its money with {made} made")
-    without = count_noun(figures["without"], "attempt")
-    raise TrialFailed(f"trial {trial} has {without} without a verdict{figures['first']}")
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """Close its input, which tells it to stop; kill one that does not, with all that it began."""
-    assert process.stdin
-    with suppress(OSError):
-        process.stdin.close()
-    try:
-        async with asyncio.timeout(_GRACE_S):
-            await process.wait()
-    except TimeoutError:
-        with suppress(OSError):
-            os.killpg(process.pid, 9)
-        await process.wait()

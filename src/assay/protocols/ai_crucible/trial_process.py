@@ -1,6 +1,7 @@
 """The process of one trial: an order on standard input, events as JSON lines on standard output.
 
-It stops when its input ends, which is what happens when whoever ordered it is gone, however that came about.
+With a further line of input it begins no further attempt, and ends those under way. It stops when its input ends,
+which is what happens when whoever ordered it is gone, however that came about.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 Say = Callable[[str, Any], None]
 _PATIENCE_S = 20.0
+_ENOUGH = threading.Event()
 
 
 def main() -> int:
@@ -48,14 +50,17 @@ def _make(order: dict[str, Any], say: Say) -> None:
     from assay.protocols.ai_crucible.trials import need_box, need_inspect, workshop
 
     need_inspect("a trial")
-    need_box()
+    need_box(order["box_root"])
     shop = workshop(order["folder"] or None)
-    report = (_recorded if order["demo"] else _live)(order, shop, say)
-    records = read_trials(shop, [report.trial])
+    if order["tell"]:
+        ended = {"trial": order["trial"], "status": "success"}
+    else:
+        ended = _end((_recorded if order["demo"] else _live)(order, shop, say))
+    records = read_trials(shop, [order["trial"]])
     for attempt in records.attempts:
         say("attempt", attempt_event(attempt).model_dump(mode="json"))
     say("sealed", seal_event(records).model_dump(mode="json"))
-    say("figures", {**records.data(), "attempts": len(records.attempts), **_end(report)})
+    say("figures", {**records.data(), "attempts": len(records.attempts), **ended})
 
 
 def _end(report: TrialReport) -> dict[str, Any]:
@@ -74,6 +79,7 @@ def _end(report: TrialReport) -> dict[str, Any]:
 
 def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
     """Let a model attempt the puzzles."""
+    from ai_crucible.attested import recovered
     from assay.protocols.ai_crucible.inspect.trials import inspect_faults, tell_price
     from assay.protocols.ai_crucible.trials import plan_of, solver_of
     from llm_runtime.pricing import load_prices
@@ -83,7 +89,8 @@ def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
     judges = [solver_of(name) for name in order["judges"]]
     critic = solver_of(order["critic"]) if order["critic"] else ""
     named = team_name([solver, *cohort])
-    plan = plan_of(order["puzzles"], named, order["k"], order["arm"], order["protocol"], order["judges"])
+    parts = (order[name] for name in ("k", "arm", "protocol", "judges", "against"))
+    plan = plan_of(order["puzzles"], named, *parts)
     if order["max_cost"] is not None:
         prices = load_prices(load_settings().prices_path)
         for model in filter(None, (solver, *judges, critic, *cohort)):
@@ -94,6 +101,8 @@ def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
         plan.write(shop, trial)
         known = shop.attested().get(trial)
         _begin(say, trial, plan.k, len(plan.puzzles), known.done if known else 0)
+        for puzzle, epoch, passed in recovered(shop.folder, known) if known and plan.against else ():
+            say("past", {"puzzle": puzzle, "epoch": epoch, "passed": passed})
         return shop.run(
             order["puzzles"],
             model=solver,
@@ -110,6 +119,9 @@ def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
             box_root=order["box_root"],
             at_once=order["at_once"],
             total_cost=order["max_cost"],
+            seed=order["seed"],
+            shuffled=bool(plan.against),
+            enough=_ENOUGH.is_set,
             on_attempt=_attempt(say),
         )
 
@@ -159,13 +171,13 @@ def _begin(say: Say, trial: str, k: int, puzzles: int, done: int) -> None:
     say("began", began.model_dump(mode="json"))
 
 
-def _attempt(say: Say) -> Callable[[str, bool], None]:
+def _attempt(say: Say) -> Callable[[str, bool, int], None]:
     from assay.protocols.ai_crucible.inspect.trials import used_by_this_attempt
 
-    def attempted(puzzle: str, passed: bool) -> None:
+    def attempted(puzzle: str, passed: bool, epoch: int) -> None:
         tokens, dollars = used_by_this_attempt()
         cost = round(dollars * 1_000_000)
-        ended = AttemptEnded(puzzle=puzzle, passed=passed, tokens=tokens, cost=cost)
+        ended = AttemptEnded(puzzle=puzzle, passed=passed, tokens=tokens, cost=cost, epoch=epoch)
         say("ended", ended.model_dump(mode="json"))
 
     return attempted
@@ -186,7 +198,8 @@ def _mouth() -> Say:
 
 
 def _stop_with_input() -> None:
-    sys.stdin.read()
+    for _ in sys.stdin:
+        _ENOUGH.set()
     os.kill(os.getpid(), signal.SIGINT)
 
 

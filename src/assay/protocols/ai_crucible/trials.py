@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -40,6 +40,7 @@ class Plan:
     arm: str
     protocol: str
     judges: tuple[str, ...]
+    against: tuple[str, ...] = ()
 
     def write(self, shop: Workshop, trial: str) -> None:
         """Write it down beside the logs."""
@@ -52,7 +53,13 @@ class Plan:
     def unfinished(self, shop: Workshop) -> str:
         """Return the newest trial that was cut off and has this plan; empty where there is none."""
         wanted = json.loads(json.dumps(asdict(self)))
-        return next((trial for trial in reversed(shop.unfinished()) if _read_plan(shop, trial) == wanted), "")
+        # A comparison can be cut off when one of its trials is complete already.
+        open_ones = [
+            name
+            for name, trial in shop.attested().items()
+            if trial.plan and (trial.compared is None if self.against else not trial.finished)
+        ]
+        return next((trial for trial in reversed(open_ones) if _read_plan(shop, trial) == wanted), "")
 
 
 def _plan_file(shop: Workshop, trial: str) -> Path:
@@ -61,8 +68,9 @@ def _plan_file(shop: Workshop, trial: str) -> Path:
 
 def _read_plan(shop: Workshop, trial: str) -> Any:
     try:
-        return json.loads(_plan_file(shop, trial).read_bytes())
-    except (OSError, ValueError):
+        # Plans from before models could be compared name none.
+        return {"against": [], **json.loads(_plan_file(shop, trial).read_bytes())}
+    except (OSError, ValueError, TypeError):
         return None
 
 
@@ -101,7 +109,9 @@ def running_options(command: F) -> F:
         click.option(
             "--chrome", metavar="FILE", help="JSON: rank and standings, kept beside attempts and out of them."
         ),
-        click.option("--box-root", metavar="FOLDER", default="", help="An unpacked image of which boxes are made."),
+        click.option(
+            "--box-root", metavar="IMAGE", default="", help="An unpacked or OCI image of which boxes are made."
+        ),
         click.option(
             "--protocol",
             type=click.Choice(["native", "text"]),
@@ -163,13 +173,46 @@ def solver_of(model: str | None) -> str:
     if target is None:
         if not all(name.split("/")) or "/" not in name:
             raise ConfigurationError(
-                f"--model {name}: write PROVIDER/MODEL, as in ollama/qwen3 or openrouter/VENDOR/MODEL"
+                f"{name} is no model: write PROVIDER/MODEL, as in ollama/qwen3 or openrouter/VENDOR/MODEL"
             )
         provider, _, rest = name.partition("/")
         if provider in _CLIENTS and find_spec(_CLIENTS[provider]) is None:
             return f"assay/single/{provider}:{rest}"
         return name
     return f"assay/single/{name}"
+
+
+def check_models(models: Sequence[str], judges: Sequence[str], others: Sequence[str], *, untagged: bool) -> None:
+    """Refuse models that cannot be named so, or judges that could not sit, before anything is opened.
+
+    Args:
+        models: those that attempt, the first one's cohort behind it.
+        judges: of claimed novelty.
+        others: with a part besides.
+        untagged: whether a judge whose family nobody knows may sit.
+
+    Raises:
+        NoModelError: none was named and none is configured.
+        ConfigurationError: a name cannot be one, or a judge has no family or the solver's.
+    """
+    from ai_crucible.judge_panel import check_panel
+    from ai_crucible.types import team_name
+
+    seats = [solver_of(name) for name in judges]
+    for name in others:
+        solver_of(name)
+    check_panel(seats, team_name([solver_of(name or None) for name in models]), allow_untagged=untagged)
+
+
+def models_by_trial(first: str, models: Sequence[str]) -> dict[str, str]:
+    """Return each model by the id of its trial, of which the first is given.
+
+    Raises:
+        ConfigurationError: two of them are one, or one's name cannot be a model's.
+    """
+    if len({solver_of(name or None) for name in models}) < len(models):
+        raise ConfigurationError("--against names a model that is compared already; name another")
+    return {first if at == 1 else f"{first}-{at}": name for at, name in enumerate(models, 1)}
 
 
 def workshop(log_dir: str | None) -> Workshop:
@@ -204,15 +247,26 @@ def need_box(root: str = "") -> None:
     Raises:
         CannotIsolate: this machine gives none; the message says why.
     """
-    from ai_crucible.box.bwrap import probe
+    from ai_crucible.box.bwrap import CannotIsolate, probe
     from ai_crucible.box.root import Root
 
     # In a thread, for it is also asked where an event loop runs already.
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, probe(Root.at(root))).result()
+        try:
+            pool.submit(asyncio.run, probe(Root.at(root))).result()
+        except CannotIsolate as fault:
+            raise CannotIsolate(f"{root}: no box starts of it: {fault}" if root else str(fault)) from None
 
 
-def plan_of(puzzles: Iterable[str], solver: str, k: int, arm: str, protocol: str, judges: Iterable[str]) -> Plan:
+def plan_of(
+    puzzles: Iterable[str],
+    solver: str,
+    k: int,
+    arm: str,
+    protocol: str,
+    judges: Iterable[str],
+    against: Iterable[str] = (),
+) -> Plan:
     """Return the plan of a trial, its puzzles by id and digest.
 
     Raises:
@@ -223,7 +277,7 @@ def plan_of(puzzles: Iterable[str], solver: str, k: int, arm: str, protocol: str
 
     loaded = load_puzzles(resolve_puzzles(list(puzzles)))
     names = tuple(sorted(f"{puzzle.meta.id} {puzzle.digest}" for puzzle in loaded))
-    return Plan(names, solver, k, arm, protocol, tuple(judges))
+    return Plan(names, solver, k, arm, protocol, tuple(judges), tuple(against))
 
 
 def known_puzzles() -> list[str]:

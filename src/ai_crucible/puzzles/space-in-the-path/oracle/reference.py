@@ -1,6 +1,6 @@
 """Right answers by a way of their own, and the inputs that they are asked for."""
 
-ROOTS = ["system", "my system", "a/b", "./system", "s*", "two  blanks", "a$b", "quo\"te", "/", "-rf", "back\\slash", "new [x]"]
+ROOTS = ["system", "my system", "a/b", "./system", "s*", "two  blanks", "a$b", "quo\"te", "/", "-rf", "back\\slash", "new [x]", "a -o b", "x = x"]
 LEFT = ["usr/bin/tool", "usr/lib/nvidia current/keep", "usr/lib/nvidia", "usr/lib/current/xorg/x", "usr/lib/nvidia current/xorg2/y", "lib/nvidia", "current/xorg/z"]
 GONE = ["driver.so", "sub/deep/file", ".hidden", "odd name/x y"]
 HERE = {"my/usr/bin/tool": "x", "system2/usr/lib/nvidia current/xorg/driver.so": "x", "current/xorg": "x", "lib/nvidia": "x", "usr/tool": "x", "two/x": "1", "sx/usr/lib/nvidia current/xorg/driver.so": "x"}

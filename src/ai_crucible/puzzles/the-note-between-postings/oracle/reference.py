@@ -85,8 +85,10 @@ def faulty(random):
         ("x\n", 1),
         ("2026-01-01 x\n    assets:a 1.00 EUR\n    assets:b -1.00 EUR\n    assets:c 1.00 USD\n    assets:d -2.00 USD\n", 1),
         ("2026-01-01 x\n2026-01-02 y\n    assets:a 1.00 EUR\n    assets:b\n", 1),
+        ("2026-01-01 x\n    assets:a\n", 1),
+        ("2026-01-01 x\n    assets:a 0.00 EUR\n", 1),
     ):
-        yield {"args": [text], "expect": ["fault", line]}
+        yield {"args": [text], "expect": ["fault", line, True]}
 
 
 def round_trip(random):
@@ -94,6 +96,22 @@ def round_trip(random):
         text, entries = journal(random, several=random.random() < 0.5)
         kept = sorted(([day, words, postings] for day, words, _, postings in entries), key=lambda one: one[0])
         yield {"args": [text], "expect": kept}
+
+
+def as_written(random):
+    while True:
+        text, entries = journal(random, several=random.random() < 0.5)
+        blocks = [
+            f"{day} {words}\n" + "".join(f"    {name:<28} {amount}\n" for name, amount in postings)
+            for day, words, _, postings in sorted(entries, key=lambda one: one[0])
+        ]
+        yield {"args": [text], "expect": "\n".join(blocks)}
+
+
+def unchanging(random):
+    while True:
+        text, _ = journal(random)
+        yield {"args": [text], "expect": [True, True, True, True, 0]}
 
 
 def summed(random):

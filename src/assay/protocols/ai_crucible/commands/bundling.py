@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from ai_crucible.bundle import BundleVerification
+    from ai_crucible.witness import Stamp
 
 _BUNDLE = "trial.assay"
 
@@ -24,16 +26,19 @@ _BUNDLE = "trial.assay"
 @click.command("bundle")
 @click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
 @click.option("-o", "--out", metavar="FILE", default=_BUNDLE, show_default=True, help="Where the bundle goes.")
+@click.option("--witness", metavar="URL", default="", help="A time-stamping authority (RFC 3161) stamps the head.")
 @log_dir_option
-def bundle_(trials: tuple[str, ...], out: str, log_dir: str | None) -> int:
+def bundle_(trials: tuple[str, ...], out: str, witness: str, log_dir: str | None) -> int:
     """Write each TRIAL into one file that anybody can verify: the whole ledger, its signed head, and their logs.
 
     Whoever verifies it needs your public key, which is printed; publish it where others know that it is yours.
     """
     from ai_crucible.bundle import make_bundle
+    from ai_crucible.witness import ask_witness
 
     shop = workshop(log_dir)
-    path = make_bundle(shop, list(dict.fromkeys(trials)), _place(out))
+    ask = partial(ask_witness, witness) if witness else None
+    path = make_bundle(shop, list(dict.fromkeys(trials)), _place(out), ask)
     click.echo(f"bundle: {path}", err=True)
     click.echo(_key_line(shop.ledger.signer.public_key.hex()), err=True)
     return 0
@@ -90,15 +95,25 @@ def _key_line(key: str) -> str:
     return f"key: {key}; others verify with: assay trial verify {_BUNDLE} --key {key}"
 
 
-def verify_file(path: Path, key: bytes, as_json: bool) -> int:
+def verify_file(path: Path, key: bytes, as_json: bool, authorities: str = "") -> int:
     """Check a bundle, print what it proves and what is wrong; return the exit code.
+
+    Args:
+        path: the file.
+        key: that must have signed it; empty for any.
+        as_json: print one JSON object.
+        authorities: a file of certificates to which its time stamp must lead; empty for any stamp, or none.
 
     Raises:
         ConfigurationError: there is no such file.
+        MissingExtraError: authorities are named, and the package that reads time stamps is not installed.
     """
     from ai_crucible.bundle import verify_bundle
+    from ai_crucible.witness import need_witness, read_authorities
 
-    result = verify_bundle(path, key)
+    if authorities:
+        need_witness()
+    result = verify_bundle(path, key, read_authorities(authorities) if authorities else ())
     if as_json:
         findings = [str(finding) for finding in result.findings]
         click.echo(json.dumps({"ok": result.ok, **asdict(result), "findings": findings}, ensure_ascii=False))
@@ -106,6 +121,15 @@ def verify_file(path: Path, key: bytes, as_json: bool) -> int:
         for line in _lines(result, named=bool(key)):
             click.echo(line)
     return 0 if result.ok else 1
+
+
+def _stamp_line(stamp: Stamp | None) -> str:
+    if stamp is None:
+        return "a time stamp lies in it, which was not read: pip install 'assay[witness]'"
+    whose = (
+        "" if stamp.trusted else "; nobody has said whom to trust: give the authority's certificate (--witness-ca)"
+    )
+    return f"time-stamped {stamp.at} by {stamp.by or 'an authority that does not say its name'}{whose}"
 
 
 def _lines(result: BundleVerification, *, named: bool) -> list[str]:
@@ -119,6 +143,8 @@ def _lines(result: BundleVerification, *, named: bool) -> list[str]:
         missing = f", {trial.without} without a verdict" if trial.without else ""
         lines.append(f"{trial.trial}: {trial.model}, {trial.arm}: {figures}, {planned}{missing}")
         lines += [f"  rests on {name}: {digest}" for name, digest in trial.rests_on.items()]
+    if result.stamped:
+        lines.append(_stamp_line(result.stamp))
     if result.others:
         lines.append(f"also in this ledger: {', '.join(result.others)}")
     lines += [f"planned and never finished: {name}" for name in result.unfinished]

@@ -87,8 +87,9 @@ def import_(source: str, target: str, origin: str) -> int:
     """Make puzzles of others' tasks in SOURCE, in TARGET.
 
     SOURCE is a checkout of QuixBugs or any folder of (program, tests, fixed program), a Python track of Exercism or
-    one exercise of it, or instances of SWE-bench (*.jsonl, with snapshots of the repositories in repos/INSTANCE_ID
-    beside it). It is only read and nothing in it is run. Check what came of it before you use it.
+    one exercise of it, instances of SWE-bench (*.jsonl, with snapshots of the repositories in repos/INSTANCE_ID
+    beside it), or task folders of Harbor and Terminal-Bench that need no image of their own. It is only read and
+    nothing in it is run. Check what came of it before you use it.
     """
     from ai_crucible.importing import import_folder
 

@@ -35,10 +35,22 @@ def report_(trials: tuple[str, ...], log_dir: str | None, out: str, title: str) 
 
 @click.command("verify")
 @click.argument("file", required=False)
-@click.option("--key", metavar="KEY", help="With FILE: the public key that must have signed it; hex, or a file.")
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="KEY",
+    help="With FILE: the public key that must have signed it; hex, or a file.",
+)
+@click.option(
+    "--witness-ca",
+    metavar="FILE",
+    default="",
+    help="With FILE: certificates (PEM) to which its time stamp must lead.",
+)
 @log_dir_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
-def verify_(file: str | None, key: str | None, log_dir: str | None, as_json: bool) -> int:
+def verify_(file: str | None, keys: tuple[str, ...], witness_ca: str, log_dir: str | None, as_json: bool) -> int:
     """Check FILE, a bundle from anywhere, or your own ledger with every log: 0 if nothing was changed, else 1.
 
     Edits, deletions, insertions, reordering, truncation, emptying, a rewrite of the whole, and logs that nobody
@@ -47,10 +59,13 @@ def verify_(file: str | None, key: str | None, log_dir: str | None, as_json: boo
     """
     from assay.console.verifying import trusted_keys
 
-    if file is None and key is not None:
-        raise ConfigurationError("--key is the key of a bundle; name the file too")
+    if file is None and (keys or witness_ca):
+        option = "--key is the key" if keys else "--witness-ca is for the time stamp"
+        raise ConfigurationError(f"{option} of a bundle; name the file too")
+    if len(keys) > 1:
+        raise ConfigurationError("--key is given twice; a bundle is signed with one key, so give the one you trust")
     if file is not None:
-        return verify_file(Path(file), trusted_keys([key])[0] if key else b"", as_json)
+        return verify_file(Path(file), trusted_keys(keys)[0] if keys else b"", as_json, witness_ca)
     shop = workshop(log_dir)
     verification = shop.verify()
     unfinished = shop.unfinished() if verification.ok else []

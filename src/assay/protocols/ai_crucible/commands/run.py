@@ -24,6 +24,10 @@ from llm_runtime.errors import ConfigurationError
     show_default=True,
     help="The framing; the others need earlier trials to refer to.",
 )
+@click.option(
+    "--against", multiple=True, metavar="MODEL", help="It makes the same attempts, to be compared (repeatable)."
+)
+@click.option("--early", is_flag=True, help="Stop as soon as it is decided how the models compare.")
 @click.option("--trial", "trial", metavar="ID", help="Go on with this trial.")
 @click.option("--fresh", is_flag=True, help="Begin anew although the same trial was cut off before.")
 @queue_option
@@ -38,6 +42,7 @@ def run_(arm: str, trial: str | None, fresh: bool, queueing: QueueOptions, **fla
     assay trial run all --model openrouter/vendor/model --k 5 --max-cost 4 --out trial.html
     assay trial run ./my-puzzle --model ollama:qwen3 --protocol text
     assay trial run all --model assay/crucible/vendor/model --k 3
+    assay trial run all --model ollama:qwen3 --against ollama:llama3 --k 20 --early
     """
     asked = Trying(**flags)
     asked.check("running a trial")

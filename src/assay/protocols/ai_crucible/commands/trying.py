@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from ai_crucible.types import team_name
-from assay.protocols.ai_crucible.trials import Plan, need_box, need_inspect, plan_of, solver_of, workshop
+from assay.protocols.ai_crucible.trials import (
+    Plan,
+    check_models,
+    models_by_trial,
+    need_box,
+    need_inspect,
+    plan_of,
+    solver_of,
+    workshop,
+)
 from assay.report.units import count_noun
 from assay.terms import Terms
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, RunNotFound
@@ -53,6 +62,8 @@ class Trying:
     out: str | None
     quiet: bool
     store_path: str | None
+    against: tuple[str, ...] = ()
+    early: bool = False
 
     def check(self, feature: str) -> None:
         """Refuse what cannot work, before anything is spent.
@@ -66,6 +77,9 @@ class Trying:
             check_report(self.out)
         need_inspect(feature)
         self.plan("neutral")
+        others = [*self.cohort, *filter(None, [self.critic])]
+        for model in (self.model or "", *self.against):
+            check_models([model, *self.cohort], self.judges, others, untagged=self.untagged)
         self.standings()
         need_box(self.box_root)
 
@@ -76,8 +90,9 @@ class Trying:
             NoModelError: no model was named and none is configured.
             ConfigurationError: the model's name cannot be one, or a puzzle is not there.
         """
-        names = [solver_of(name) for name in (self.model, *self.cohort)]
-        return plan_of(self.puzzles, team_name(names), self.k, arm, self.protocol, self.judges)
+        names = [solver_of(name or None) for name in (self.model, *self.cohort)]
+        models_by_trial("", [self.model or "", *self.against])
+        return plan_of(self.puzzles, team_name(names), self.k, arm, self.protocol, self.judges, self.against)
 
     def standings(self) -> dict[str, Any]:
         """Return the chrome; empty where none was named.
@@ -116,6 +131,8 @@ class Trying:
             "critic": self.critic,
             "cohort": list(self.cohort),
             "chrome": self.standings(),
+            "against": list(self.against),
+            "early": self.early,
             "box_root": str(Path(self.box_root).absolute()) if self.box_root else "",
             "at_once": self.at_once,
             "folder": str(self.shop.folder) if self.log_dir else "",
@@ -209,7 +226,7 @@ def _ended(trial: str, outcome: Outcome, store: RunStore) -> Ended:
     Raises:
         ConfigurationError: it could not be made.
     """
-    from assay.protocols.ai_crucible.task import TrialFailed
+    from assay.protocols.ai_crucible.child import TrialFailed
 
     error = outcome.error
     if error is None:
@@ -251,6 +268,8 @@ def _together(records: list[TrialRecords]) -> TrialRecords | None:
 
 
 def _show(records: TrialRecords, asked: Trying) -> None:
+    from assay.protocols.ai_crucible.report.compared import compared_lines
+
     if asked.as_json:
         click.echo(json.dumps(records.data(), ensure_ascii=False, default=str))
         return
@@ -258,6 +277,8 @@ def _show(records: TrialRecords, asked: Trying) -> None:
         click.echo(line)
     for name, effect in records.arms:
         click.echo(arm_line(name, effect))
+    for compared in records.compared:
+        click.echo("\n".join(compared_lines(compared)))
 
 
 def summary(models: Iterable[Any]) -> list[str]:

@@ -172,8 +172,8 @@ def _gate(attempt: Attempt) -> list[Block]:
 
 
 def _critic(attempt: Attempt) -> list[Block]:
-    said = attempt.last("critic")
-    return [Quote(_cut(str(said.get("text", ""))), "The critic, whom no solver hears, says")] if said else []
+    verdict = attempt.last("critic")
+    return [Quote(_cut(str(verdict.get("text", ""))), "The critic, whom no solver hears, says")] if verdict else []
 
 
 def _novelty(validated: bool | None) -> str:

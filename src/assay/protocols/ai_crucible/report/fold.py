@@ -65,7 +65,8 @@ class TrialFold:
                 return f"trial {event.trial}: {going_on if event.done else begins}"
             case AttemptEnded():
                 done = f"{self._done} of {self._began.attempts if self._began else '?'} attempts"
-                return f"{event.puzzle}: {'passed' if event.passed else 'not passed'}; {done}"
+                whose = f", {event.model}" if event.model else ""
+                return f"{event.puzzle}{whose}: {'passed' if event.passed else 'not passed'}; {done}"
             case AttemptTold():
                 return f"{self._attempts[-1].name}: as its log has it" if self._attempts else None
             case TrialSealed():

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ai_crucible.observability import ModelRollup, PuzzleHistory
 from assay.protocols.ai_crucible.report import pictures
 from assay.protocols.ai_crucible.report.attempt import attempt_blocks
+from assay.protocols.ai_crucible.report.compared import compared_section
 from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecords
 from assay.protocols.ai_crucible.report.words import (
     ARM_NAMES,
@@ -56,6 +57,7 @@ def trials_story(trials: TrialRecords, title: str = "") -> Story:
         _reliability(trials),
         _puzzles(trials),
         _endings(trials),
+        compared_section(trials),
         _arms(trials),
         _one_attempt(trials),
         _every_attempt(trials),

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from pydantic import TypeAdapter
 
 from ai_crucible.attestation import Verification
+from ai_crucible.events import TrialsCompared
 from assay.protocols.ai_crucible.events import AttemptTold, TrialSealed
 from assay.protocols.ai_crucible.inspect.trials import LoggedAttempt
 from assay.protocols.ai_crucible.report.trial_records import Attempt, Entry, TrialRecords
@@ -36,6 +37,11 @@ def seal_event(records: TrialRecords) -> TrialSealed:
             "unfinished": list(records.unfinished),
             "sittings": records.sittings,
             "rests_on": records.rests_on,
+            **(
+                {"compared": [each.model_dump(mode="json") for each in records.compared]}
+                if records.compared
+                else {}
+            ),
         }
     )
 
@@ -70,6 +76,7 @@ def records_of(attempts: tuple[Attempt, ...], sealed: TrialSealed) -> TrialRecor
             tuple(seal["unfinished"]),
             seal["sittings"],
             seal.get("rests_on", {}),
+            tuple(TrialsCompared.model_validate(each) for each in seal.get("compared", ())),
         )
     except (ValueError, KeyError, TypeError):
         raise StoreDamaged("what vouches for the trial does not fit in the run's log") from None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ai_crucible.arms import ArmEffect, effects
 from ai_crucible.attestation import Verification, file_digest
 from ai_crucible.attested import AttestedTrial, attested
-from ai_crucible.events import AttemptGraded, TrialPlanned
+from ai_crucible.events import AttemptGraded, TrialPlanned, TrialsCompared
 from ai_crucible.observability import ModelRollup, PuzzleHistory, rollup
 from ai_crucible.types import GateResult, PanelVerdict, Verdict
 from llm_runtime.errors import ConfigurationError, MissingExtraError, StoreDamaged
@@ -102,6 +102,7 @@ class TrialRecords:
         unfinished: trials that were planned and have no end.
         sittings: by trial that was cut off, in how many sittings it was run.
         rests_on: by trial, what its verdicts rest on besides the solver, by name and digest.
+        compared: what comparisons came to of which they are a part.
     """
 
     attempts: tuple[Attempt, ...]
@@ -111,6 +112,7 @@ class TrialRecords:
     unfinished: tuple[str, ...]
     sittings: dict[str, int] = field(default_factory=dict[str, int])
     rests_on: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    compared: tuple[TrialsCompared, ...] = ()
 
     @cached_property
     def models(self) -> list[ModelRollup]:
@@ -154,6 +156,7 @@ class TrialRecords:
             "unfinished": list(self.unfinished),
             "sittings": self.sittings,
             "rests_on": self.rests_on,
+            **({"compared": [each.payload() for each in self.compared]} if self.compared else {}),
         }
 
     def _records(self) -> list[Any]:
@@ -194,14 +197,26 @@ def read_trials(shop: Workshop, trials: Sequence[str] = ()) -> TrialRecords:
         for log in read_log(path, trial.trial):
             if named := entries.get((trial.trial, log.record.puzzle, log.record.epoch)):
                 attempts.append(Attempt(_as_attested(log, named[1], whole), named[0]))
+    return replace(_seal(shop, known, chosen), attempts=tuple(attempts))
+
+
+def read_seal(shop: Workshop, trials: Sequence[str]) -> TrialRecords:
+    """Return what vouches for trials, without their attempts."""
+    known = shop.attested()
+    return _seal(shop, known, [known[trial] for trial in trials])
+
+
+def _seal(shop: Workshop, known: dict[str, AttestedTrial], chosen: Sequence[AttestedTrial]) -> TrialRecords:
+    compared = {id(trial.compared): trial.compared for trial in chosen if trial.compared}
     return TrialRecords(
-        tuple(attempts),
+        (),
         shop.verify(),
         _head(shop),
         {name: trial.log.sha256 for name, trial in known.items() if trial.log},
         tuple(name for name, trial in known.items() if trial.plan is not None and not trial.finished),
         {trial.trial: trial.sittings for trial in chosen if trial.sittings > 1},
         {trial.trial: rests_on(trial.plan) for trial in chosen if trial.plan and trial.plan.environment},
+        tuple(compared.values()),
     )
 
 

@@ -14,8 +14,26 @@ def read(text):
     try:
         entries = read_journal(text)
     except JournalError as fault:
-        return ["fault", fault.line]
+        return ["fault", fault.line, str(fault) == f"line {fault.line}: {fault.reason}"]
     return [[str(e.day), e.text, e.line, [[p.account, str(p.amount)] for p in e.postings]] for e in entries]
+
+
+def written(text):
+    """What is written of what was read."""
+    return write_journal(read_journal(text))
+
+
+def values(text):
+    """Whether entries and their postings cannot be changed, are equal wherever they stand, and have no line at first."""
+    first, again = read_journal(text)[0], read_journal("\n" + text)[0]
+    frozen = []
+    for one, name in ((first, "text"), (first.postings[0], "account")):
+        try:
+            setattr(one, name, "x")
+            frozen.append(False)
+        except AttributeError:
+            frozen.append(True)
+    return [*frozen, hash(first) == hash(again), first == again, type(first)(first.day, "x", ()).line]
 
 
 def again(text):

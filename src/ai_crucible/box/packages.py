@@ -1,0 +1,83 @@
+"""The packages of a task: exactly those that its lock names by version and hash, in place of any of the host's."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache, partial
+from hashlib import sha256
+from pathlib import Path
+
+from ai_crucible.box.made_once import made_once
+from ai_crucible.box.root import Root
+from llm_runtime.errors import ConfigurationError
+
+LOCK = "requirements.lock"
+_PINNED = re.compile(
+    r"[A-Za-z0-9][\w.-]*(\[[\w,. -]+\])?==[^\s;@*]+(\s*;[^\n]+?)?(\s+--hash=sha256:[0-9a-f]{64})+\s*", re.ASCII
+)
+_PATIENCE_S = 600
+
+
+def first_unpinned(lock: str) -> str:
+    """Return the first line of a lock that pins no package by version and hash; empty where all do."""
+    lines = (line.strip() for line in re.sub(r"\\\r?\n", " ", lock).splitlines())
+    return next((line for line in lines if line and line[0] != "#" and not _PINNED.fullmatch(line)), "")
+
+
+@cache
+def with_packages(root: Root, lock: str, name: str) -> Root:
+    """Return a root with the packages of a lock; they are installed at the first time, and from the cache later.
+
+    Args:
+        root: whose interpreter they are for.
+        lock: the text of ``requirements.lock``; the same root where empty.
+        name: the task's, for complaints.
+
+    Raises:
+        ConfigurationError: they cannot be installed here, or the root has no place for packages.
+    """
+    if not lock:
+        return root
+    if not root.package_places():
+        raise ConfigurationError(f"{name}: the box's Python has no folder of packages to mount those of {LOCK} on")
+    version = root.python_version
+    key = sha256(f"{sys.platform} {os.uname().machine} {version}\n{lock}".encode()).hexdigest()
+    return replace(root, packages=made_once("packages", key, partial(_install, lock, version, name)))
+
+
+def _install(lock: str, version: str, name: str, folder: Path) -> None:
+    """Let pip take wheels alone, so that no package runs code of its own here."""
+    wanted = folder / LOCK
+    wanted.write_text(lock, encoding="utf-8")
+    command = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--no-input", "--no-compile"]
+    command += [
+        "--disable-pip-version-check",
+        "--only-binary=:all:",
+        "--require-hashes",
+        "--python-version",
+        version,
+    ]
+    command += ["--target", str(folder), "--requirement", str(wanted)]
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_PATIENCE_S,
+            env={**os.environ, "PIP_USER": "0"},
+            check=False,
+        )
+        complaints, code = done.stderr, done.returncode
+    except subprocess.TimeoutExpired:
+        complaints, code = f"not done within {_PATIENCE_S} seconds", 1
+    wanted.unlink()
+    if code:
+        lines = [line.strip() for line in complaints.splitlines() if line.strip()]
+        why = next((line for line in lines if line.startswith("ERROR:")), (lines or ["no reason given"])[-1])
+        raise ConfigurationError(f"{name}: {LOCK} cannot be installed for Python {version}: {why[:300]}")

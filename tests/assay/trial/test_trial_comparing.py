@@ -1,0 +1,70 @@
+"""`assay trial run --against`: models at the same attempts, until it is decided which of them is better."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_runtime.testing import LoopbackServer, Received
+
+Assay = Any
+WRITE = (
+    '```tool\n{"tool": "write_file", "arguments": {"path": "total.py", '
+    '"content": "def total(n):\\n    return sum(range(1, n + 1))\\n"}}\n```'
+)
+SUBMIT = '```tool\n{"tool": "submit", "arguments": {"summary": "done"}}\n```'
+
+
+def able_or_not(received: Received) -> str:
+    """The able model repairs; the other one only says so."""
+    turn = len(re.findall(r"<<<ASSISTANT ", received.messages[-1].content))
+    return WRITE if received.model == "able" and turn == 0 else SUBMIT
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("boxes")
+async def test_a_comparison_stops_when_it_is_decided_and_tells_what_it_saved(assay: Assay, tmp_path: Path) -> None:
+    await assay("trial", "new", "sum")
+    async with LoopbackServer(able_or_not) as server:
+        able, idle = (f"{server.url}/v1#{name}" for name in ("able", "idle"))
+        models = ("--model", able, "--against", idle)
+        command = ("trial", "run", "sum", *models, "--k", "11", "--early", "--at-once", "2")
+        # Cut off in the middle, with its logs closed: what was made before counts.
+        stopped = await assay(*command, kill_when=lambda: len(server.requests) >= 14, signal=2)
+        assert stopped.code == 130, stopped.err
+        done = await assay(*command, "--out", "t.html")
+    assert done.code == 0, done.err
+    assert "going on with" in done.err
+    assert "decided at sum, attempt 8: after 8 of 11 of each" in done.out
+    assert "e-value 25.1" in done.out and "tokens saved" in done.out
+    # Those that neither had begun when it was decided were not made.
+    assert int(re.search(r"(\d+) attempts not made", done.out)[1]) > 0  # type: ignore[index]
+    page = (tmp_path / "t.html").read_text(encoding="utf-8")
+    assert "Models compared" in page and "Decided at sum, attempt 8" in page
+    assert "planned and never finished" not in (await assay("trial", "verify")).out
+    await assay("trial", "report", "--out", "t.json")
+    data = json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))
+    assert data["compared"][0]["decided"] and data["compared"][0]["pairs"][0]["only_a"] == 8
+    bundled = await assay("trial", "bundle", *data["compared"][0]["trials"])
+    assert bundled.code == 0, bundled.err
+    verified = await assay("trial", "verify", "trial.assay")
+    assert verified.code == 0 and "without a verdict" not in verified.out
+
+
+@pytest.mark.usefixtures("inspect")
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--early",), "name a further model with --against"),
+        (("--against", "ollama:a"), "compared already"),
+        (("--against", "nobody"), "write PROVIDER/MODEL"),
+    ],
+)
+async def test_what_cannot_be_compared_is_one_line(assay: Assay, arguments: tuple[str, ...], says: str) -> None:
+    done = await assay("trial", "run", "off-by-one-total", "--model", "ollama:a", *arguments)
+    assert (done.code, len(done.err.splitlines())) == (2, 1), done.err
+    assert says in done.err
