@@ -1,8 +1,8 @@
 """Chaos: workers, database, provider and whoever fills the queue are killed at random while recorded runs pass.
 
-``python -m bench.chaos --runs 500 --minutes 30`` prints a table. What has to hold: every result is that of a quiet
-run; calls paid for twice are at the most those that were in flight when something was killed; the books of
-provider, purse and runs agree.
+``python -m bench.chaos --runs 500 --minutes 30`` prints a table; runs arrive over half of that time. What has to
+hold: every result is that of a quiet run; calls paid for twice are at the most those that were in flight when
+something was killed; the books of provider, purse and runs agree.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class Chaos:
             with open_queue(self.url):
                 pass
             while time.monotonic() - begun < seconds:
-                await self._keep_up()
+                await self._keep_up(seconds / 2 / self.ended.runs if troubles else 0)
                 if troubles:
                     await asyncio.sleep(self.random.uniform(0.5, 1.5) * pause_s)
                     await self._trouble(self.random.choices([*troubles], [*troubles.values()])[0])
@@ -146,13 +146,13 @@ class Chaos:
         self.ended.answered += 1
         return council(received)
 
-    async def _keep_up(self) -> None:
-        """Start what is not there: so many workers, and a filler until the queue has all runs."""
+    async def _keep_up(self, every_s: float) -> None:
+        """Start what is not there: so many workers, and a filler until the queue has all runs, one ``every_s``."""
         self.workers = [worker for worker in self.workers if worker.returncode is None]
         while len(self.workers) < self.count:
             self.workers.append(await self._started("work", self.url))
         if self.filler is None or self.filler.returncode not in (None, 0):
-            self.filler = await self._started("fill", self.url, str(self.ended.runs))
+            self.filler = await self._started("fill", self.url, str(self.ended.runs), str(every_s))
 
     async def _started(self, *arguments: str) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
@@ -161,6 +161,8 @@ class Chaos:
         )  # fmt: skip
 
     async def _trouble(self, what: str) -> None:
+        if what == "filler killed" and (self.filler is None or self.filler.returncode is not None):
+            what = "worker killed"  # all runs are in the queue
         self.ended.troubles[what] += 1
         worker = self.random.choice(self.workers)
         # At the most each of its runs had all calls of a step in flight.
@@ -175,7 +177,7 @@ class Chaos:
                 worker.send_signal(signal.SIGSTOP)
                 await asyncio.sleep(4)
                 worker.send_signal(signal.SIGCONT)
-            elif what == "filler killed" and self.filler is not None and self.filler.returncode is None:
+            elif what == "filler killed" and self.filler is not None:
                 self.filler.kill()
                 await self.filler.wait()
             elif what == "database killed":
@@ -239,6 +241,7 @@ async def chaos(
     try:
         with tempfile.TemporaryDirectory() as folder:
             quiet = await Chaos(Path(folder), postgres, runs, workers, seed).run(seconds, 0, {})
+            print(f"the quiet run: {len(quiet)} of {runs} done", file=sys.stderr, flush=True)
             (Path(folder) / "quiet").touch()
             loud = Chaos(Path(folder), postgres, runs, workers, seed)
             results = await loud.run(seconds, pause_s, troubles)
@@ -248,7 +251,7 @@ async def chaos(
         postgres.remove()
 
 
-def fill(url: str, runs: int) -> None:
+def fill(url: str, runs: int, every_s: float) -> None:
     """Put into the queue what is not there yet: each run by an id of its own, so that twice is once."""
     with open_queue(url) as database:
         there = {entry.run_id for entry in listed(database, most=1_000_000)}
@@ -256,6 +259,7 @@ def fill(url: str, runs: int) -> None:
             if (run_id := f"chaos-{number}") not in there:
                 run = read_run("crucible.council", {"query": f"Question {number}?"})
                 put(database, url, entry_of(run, Terms(), run_id, seed=number, purse=_PURSE))
+                time.sleep(every_s)
 
 
 def work(url: str) -> None:
@@ -283,7 +287,7 @@ def table(ended: Ended) -> str:
 def main() -> int:
     """Run what the command line says; 1 where something does not hold."""
     if sys.argv[1:2] == ["fill"]:
-        fill(sys.argv[2], int(sys.argv[3]))
+        fill(sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))
         return 0
     if sys.argv[1:2] == ["work"]:
         work(sys.argv[2])
@@ -292,10 +296,18 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--pause", type=float, default=10.0, help="seconds between two troubles, about")
     parser.add_argument("--seed", type=int, default=1)
     told = parser.parse_args()
     ended = asyncio.run(
-        chaos(told.runs, told.minutes * 60, workers=told.workers, seed=told.seed, troubles=TROUBLES)
+        chaos(
+            told.runs,
+            told.minutes * 60,
+            workers=told.workers,
+            pause_s=told.pause,
+            seed=told.seed,
+            troubles=TROUBLES,
+        )
     )
     print(table(ended))
     for fault in ended.faults:

@@ -43,6 +43,11 @@ def open_batches(store_url: str) -> Database:
     return database
 
 
+def store_url(store: RunStore) -> str:
+    """Return the address by which the batches and purses of an open run store are found."""
+    return str(store.path) if isinstance(store, SqliteStore) else str(getattr(store, "url", ""))
+
+
 def batches_beside(store: RunStore) -> Database | None:
     """Open the batches that belong to an open run store; ``None`` where there never were any.
 
@@ -146,11 +151,16 @@ async def prepare(path: Path, store_url: str) -> tuple[JobFile, Batch]:
     Raises:
         LlmRuntimeError: something is not as it must be; nothing was spent.
     """
-    job_file, settings = load_job_file(path), load_settings()
+    job_file = load_job_file(path)
+    return job_file, await entered(job_file, store_url, load_settings())
+
+
+async def entered(job_file: JobFile, store_url: str, settings: Settings) -> Batch:
+    """Do the same for a job file that is read already."""
     configurations = complete(job_file, list(combinations(job_file, settings)))
     database = open_batches(store_url)
     try:
         await check_models(database, job_file, configurations, settings)
-        return job_file, enter(database, job_file, configurations)
+        return enter(database, job_file, configurations)
     finally:
         database.close()

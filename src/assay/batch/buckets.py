@@ -145,6 +145,25 @@ class Buckets:
         )
         return [Closed(bucket, int(wait), int(faults)) for bucket, wait, faults in rows]
 
+    def busy(self) -> list[str]:
+        """Return what else calls wait for, each in a phrase: a place in flight, a rate, another tenant's turn."""
+        rows = self._database.execute(
+            "SELECT bucket, in_flight, flying, requests_per_minute, request_tat - assay_now(), "
+            "tokens_per_minute, token_tat - assay_now() FROM buckets "
+            "WHERE wait > 0 AND closed_until <= assay_now() ORDER BY bucket"
+        )
+        phrases: list[str] = []
+        for bucket, places, flying, requests, requests_us, tokens, tokens_us in rows:
+            if places is not None and flying >= places:
+                phrases.append(f"{bucket}: a place in flight ({flying} of {places} taken)")
+            elif requests is not None and requests_us > BURST_US // 2:
+                phrases.append(f"{bucket}: its rate ({requests:,} requests a minute)")
+            elif tokens is not None and tokens_us > 0:
+                phrases.append(f"{bucket}: its rate ({tokens:,} tokens a minute)")
+            else:
+                phrases.append(f"{bucket}: its turn")
+        return phrases
+
     def outage(self) -> bool:
         """Tell whether a provider is out of order."""
         return bool(self._database.execute("SELECT 1 FROM buckets WHERE faults >= ?", (FAULTS,)))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, ClassVar, Literal, TypeAlias, cast
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
+from assay.fields import Ui
 from assay.protocol import RunType, load
 from assay.registry import find
 from llm_runtime.models import Model
@@ -70,6 +71,12 @@ class BudgetTable(Model):
         tokens: input and output together.
     """
 
+    ui: ClassVar[dict[str, Ui]] = {
+        "usd": Ui(label="Budget of the whole batch, USD", kind="number"),
+        "calls": Ui(label="Calls of the whole batch"),
+        "tokens": Ui(label="Tokens of the whole batch"),
+    }
+
     usd: Decimal | None = Field(default=None, ge=0, le=1_000_000, decimal_places=6)
     calls: int | None = Field(default=None, ge=0, lt=2**53)
     tokens: int | None = Field(default=None, ge=0, lt=2**53)
@@ -100,6 +107,11 @@ class JobFile(Model):
             names of ``engine`` (``debate.aspects`` for one in a table of its own).
         budget: of the whole batch.
     """
+
+    ui: ClassVar[dict[str, Ui]] = {
+        "title": Ui(help="What lists call it."),
+        "repetitions": Ui(help="How often each row is run in each configuration."),
+    }
 
     id: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9_-]{0,47}$")
     run: str = ""

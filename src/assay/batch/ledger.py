@@ -69,6 +69,7 @@ class Claim:
         configuration: place in the grid.
         repetition: 0-based.
         task: as the protocol takes it.
+        row: its place in the order of the input.
     """
 
     batch_id: str
@@ -79,6 +80,12 @@ class Claim:
     configuration: int
     repetition: int
     task: dict[str, Any]
+    row: int = 0
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """Where it stands in the order of the input."""
+        return self.row, self.configuration, self.repetition
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +134,7 @@ class Result:
 
 
 _FIELDS = tuple(field.name for field in fields(Batch))
+_PUT_BACK = "UPDATE jobs SET state = 'waiting', due_at = 0, owner = '' WHERE batch_id = ? AND owner = ? AND"
 _BATCH = f"SELECT {', '.join(_FIELDS)} FROM batches"
 
 
@@ -228,21 +236,22 @@ class Ledger:
         claimed = self.database.execute(
             "WITH due AS MATERIALIZED (SELECT job_id FROM jobs WHERE batch_id = ? AND due_at <= assay_now() "
             "AND (SELECT state FROM batches WHERE batches.batch_id = ?) = 'open' "
-            f"ORDER BY due_at, row_number LIMIT ? {self.database.skip_locked}) "
+            f"ORDER BY due_at, row_number, configuration, repetition LIMIT ? {self.database.skip_locked}) "
             "UPDATE jobs SET failures = failures + CASE state WHEN 'running' THEN 1 ELSE 0 END, "
             "state = CASE WHEN state = 'running' AND failures + 1 >= ? THEN 'dead' ELSE 'running' END, "
             "error = CASE state WHEN 'running' THEN 'WorkerLost' ELSE error END, "
             "message = CASE state WHEN 'running' THEN 'its worker fell silent' ELSE message END, "
             "due_at = CASE WHEN state = 'running' AND failures + 1 >= ? THEN NULL ELSE assay_now() + ? END, "
             "owner = ?, fence = fence + 1 WHERE batch_id = ? AND job_id IN (SELECT job_id FROM due) "
-            "RETURNING job_id, fence, fresh_from, failures, configuration, repetition, task, state",
+            "RETURNING job_id, fence, fresh_from, failures, configuration, repetition, task, row_number, state",
             (batch_id, batch_id, count, attempts, attempts, lease_us, owner, batch_id),
         )
-        return [
-            Claim(batch_id, job_id, fence, fresh, failures, configuration, repetition, json.loads(task))
-            for job_id, fence, fresh, failures, configuration, repetition, task, state in claimed
+        claims = [
+            Claim(batch_id, job_id, fence, fresh, failures, configuration, repetition, json.loads(task), row)
+            for job_id, fence, fresh, failures, configuration, repetition, task, row, state in claimed
             if state == "running"
         ]
+        return sorted(claims, key=lambda claim: claim.order)
 
     def running(self, batch_id: str) -> int:
         """Return how many jobs are under way, whoever has them."""
@@ -312,19 +321,13 @@ class Ledger:
 
     def release(self, batch_id: str, owner: str) -> None:
         """Put back what ``owner`` holds; that is no failure."""
-        self.database.execute(
-            "UPDATE jobs SET state = 'waiting', due_at = 0, owner = '' "
-            "WHERE batch_id = ? AND owner = ? AND state = 'running'",
-            (batch_id, owner),
-        )
+        self.database.execute(f"{_PUT_BACK} state = 'running'", (batch_id, owner))
 
     def give_back(self, batch_id: str, owner: str, jobs: Iterable[tuple[str, int]]) -> None:
         """Put back some of what ``owner`` holds, each as a job's id and its fence."""
-        for job_id, fence in jobs:
+        for job in jobs:
             self.database.execute(
-                "UPDATE jobs SET state = 'waiting', due_at = 0, owner = '' "
-                "WHERE batch_id = ? AND owner = ? AND job_id = ? AND fence = ? AND state = 'running'",
-                (batch_id, owner, job_id, fence),
+                f"{_PUT_BACK} state = 'running' AND job_id = ? AND fence = ?", (batch_id, owner, *job)
             )
 
     def retry_failed(self, batch_id: str) -> int:

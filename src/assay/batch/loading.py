@@ -36,16 +36,27 @@ def load_job_file(path: Path) -> JobFile:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise ConfigurationError(f"{path} is not readable TOML: {fault}") from None
     try:
-        job_file = JobFile.model_validate(_plain(data, keep=("budget",)))
-        _check(job_file)
-        for _ in combinations(job_file):
-            pass
-    except ValidationError as fault:
-        raise ConfigurationError(f"{path}: {first_fault(fault).removeprefix('Value error, ')}") from None
+        job_file = checked(_plain(data, keep=("budget",)))
     except ConfigurationError as fault:
         raise ConfigurationError(f"{path}: {fault}") from None
     place = job_file.input.model_copy(update={"path": path.parent / job_file.input.path})
     return job_file.model_copy(update={"input": place})
+
+
+def checked(data: dict[str, Any]) -> JobFile:
+    """Make a job file of its data.
+
+    Raises:
+        ConfigurationError: it holds something unknown, or asks for what is not possible; says where.
+    """
+    try:
+        job_file = JobFile.model_validate(data)
+    except ValidationError as fault:
+        raise ConfigurationError(first_fault(fault).removeprefix("Value error, ")) from None
+    _check(job_file)
+    for _ in combinations(job_file):
+        pass
+    return job_file
 
 
 def _check(job_file: JobFile) -> None:

@@ -7,16 +7,21 @@ from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from assay.batch.buckets import FULL_PACE, LOOK_US, Buckets, Turn
 from assay.batch.ledger import Claim
+from assay.batch.line import Line, Place
+from assay.batch.pacing import Pace
 from assay.batch.purses import Purse, Purses, Reservation
 from assay.batch.write_queue import BUCKETS, PURSES, WriteQueue
+from assay.launch import NOBODY, Followers
 from llm_runtime.dialects import HUMAN_PROVIDERS
 from llm_runtime.errors import BudgetExceeded, RateLimited, ServerFault
 from llm_runtime.gateway import Gateway
-from llm_runtime.messages import CallLabel, Generate, Reply, Request
+from llm_runtime.messages import CallLabel, Delta, Generate, Reply, Request, unwatched
 from llm_runtime.price import Price
+from llm_runtime.providers.terminal import terminal
 from llm_runtime.routing import Target
 from llm_runtime.settings import Settings
 from llm_runtime.silence import queued
@@ -39,6 +44,7 @@ from llm_runtime.wrappers.retrying import Backoff
 #: The job on whose behalf the current task asks, and the budget of the job's own run.
 CURRENT: ContextVar[Claim | None] = ContextVar("CURRENT", default=None)
 _BUDGET: ContextVar[Budget | None] = ContextVar("BUDGET", default=None)
+_FOLLOWERS: ContextVar[Followers] = ContextVar("FOLLOWERS", default=NOBODY)
 
 
 class JobLost(BudgetExceeded):
@@ -51,10 +57,11 @@ class BatchBudgetExceeded(BudgetExceeded):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a call may take, and where in its run it stands."""
+    """What a call may take, where in its run it stands, and where among those that wait for money."""
 
     hold: Spend
     where: object
+    place: Place
 
 
 class Meter:
@@ -66,6 +73,11 @@ class Meter:
         caps: of that purse.
         purses, buckets: the rows.
         remedy: what to do where the purse is empty.
+        pace: what a job takes.
+
+    Attributes:
+        line: who asks the purse next where it has not room for all.
+        buckets: the rows of rates.
     """
 
     def __init__(
@@ -76,22 +88,18 @@ class Meter:
         purses: Purses,
         buckets: Buckets,
         remedy: str = "raise [budget] in the job file and run it again",
+        pace: Pace | None = None,
     ) -> None:
         self.caps = caps
         self._remedy = remedy
         self._queue = queue
         self._purse = purse
         self._purses = purses
-        self._buckets = buckets
+        self.buckets = buckets
         # One task of a worker waits at a bucket, the others behind it, in the order they came.
         self._lines: dict[str, asyncio.Lock] = {}
+        self.line = Line(pace or Pace())
         self._under_way = 0
-        self._settlements = 0
-        self._settled = asyncio.Condition()
-
-    async def open(self, bucket: str, limits: Limits) -> None:
-        """Make the bucket where it is missing."""
-        await self._queue.do(lambda: self._buckets.open(bucket, limits), BUCKETS, bucket)
 
     @asynccontextmanager
     async def turn(
@@ -107,13 +115,13 @@ class Meter:
         """
         async with self._lines.setdefault(bucket, asyncio.Lock()):
             while True:
-                settlements = self._settlements
+                changes = self.line.changes
                 turn, reservation = await self._admitted(bucket, tokens, asked)
                 if turn.wait_us <= 0:
                     break
                 await asyncio.sleep(min(turn.wait_us, LOOK_US) / 1_000_000)
         try:
-            yield turn, asked is None or await self._reserved(asked, reservation, settlements)
+            yield turn, asked is None or await self._reserved(asked, reservation, changes)
         except BaseException:
             if lands:
                 await self._land(bucket)
@@ -123,62 +131,68 @@ class Meter:
             self._land(bucket).add_done_callback(lambda done: done.cancelled() or done.exception())
 
     def _land(self, bucket: str) -> asyncio.Future[None]:
-        return self._queue.put(lambda: self._buckets.land(bucket), BUCKETS, bucket, repeatable=False)
+        return self._queue.put(lambda: self.buckets.land(bucket), BUCKETS, bucket, repeatable=False)
 
-    async def _admitted(self, bucket: str, tokens: int, asked: Asked | None) -> tuple[Turn, Reservation]:
+    async def _admitted(self, bucket: str, tokens: int, asked: Asked | None) -> tuple[Turn, Reservation | None]:
         """Take a turn, and hold what is asked for if it is granted, in one transaction."""
-        claim = CURRENT.get()
         turns: list[Turn] = []
 
         def take() -> Turn:
-            turns[:] = [self._buckets.take(bucket, tokens)]
+            turns[:] = [self.buckets.take(bucket, tokens)]
             return turns[0]
-
-        def hold() -> Reservation:
-            if asked is None or not turns or turns[0].wait_us > 0:
-                return "full"
-            return self._purses.reserve(self._purse, asked.hold, claim)
 
         taking = self._queue.put(take, BUCKETS, bucket)
         if asked is None:
-            return await taking, "full"
-        return await asyncio.gather(taking, self._queue.put(hold, PURSES, self._purse))
+            return await taking, None
+        holding = self._holding(asked, lambda: bool(turns) and turns[0].wait_us <= 0)
+        return await asyncio.gather(taking, holding)
+
+    def _holding(
+        self, asked: Asked, granted: Callable[[], bool] = lambda: True
+    ) -> asyncio.Future[Reservation | None]:
+        """Hold what is asked for; ``None`` where that is not granted, or an earlier job's call waits for money."""
+        claim = CURRENT.get()
+        beside = NOTHING if self.caps == Caps() else self.line.beside(asked.place, asked.hold)
+
+        def hold() -> Reservation | None:
+            if not granted() or self.line.is_behind(asked.place) or self.line.is_over(asked.place):
+                return None
+            return self._purses.reserve(self._purse, asked.hold, claim, beside)
+
+        return self._queue.put(hold, PURSES, self._purse)
 
     async def reserve(self, asked: Asked) -> bool:
         """Hold what a call may take, where no bucket is to be asked first; see :meth:`turn`.
 
-        What does not fit only beside this worker's own calls under way waits until one of them is settled: they
-        were held at their worst, and will take less.
+        What does not fit only beside this worker's own calls under way has to ask again once one of them is settled
+        (:meth:`~assay.batch.line.Line.turn`): they were held at their worst, and will take less.
 
         Returns:
-            Whether it is held; false after such a wait.
+            Whether it is held.
 
         Raises:
             BatchBudgetExceeded: it does not fit. Nothing was sent.
             JobLost: the job is another worker's by now.
         """
-        claim, settlements = CURRENT.get(), self._settlements
-        return await self._reserved(
-            asked,
-            await self._queue.do(lambda: self._purses.reserve(self._purse, asked.hold, claim), PURSES, self._purse),
-            settlements,
-        )
+        changes = self.line.changes
+        return await self._reserved(asked, await self._holding(asked), changes)
 
-    async def _reserved(self, asked: Asked, reservation: Reservation, settlements: int) -> bool:
+    async def _reserved(self, asked: Asked, reservation: Reservation | None, changes: int) -> bool:
         if reservation == "held":
             self._under_way += 1
+            self.line.moved(CURRENT.get(), asked.hold)
+            self.line.leave(asked.place)
             return True
         if reservation == "lost":
             raise JobLost(f"{asked.where}: the job has gone to another worker; nothing was sent")
-        if self._under_way:
-            async with self._settled:
-                await self._settled.wait()
-            return False
-        if settlements != self._settlements:
-            # Something was settled while the purse was asked: it may fit by now.
-            return False
-        purse = await self._queue.do(lambda: self._purses.read(self._purse), PURSES, self._purse)
-        raise BatchBudgetExceeded(f"{_exceeded(asked.where, asked.hold, purse)}; {self._remedy}")
+        # Where something was settled while the purse was asked, it may fit by now.
+        changed = reservation is None or changes != self.line.changes
+        if self.line.is_over(asked.place) or not (changed or self._under_way or self.line.may_change(asked.place)):
+            self.line.end(asked.place)
+            purse = await self._queue.do(lambda: self._purses.read(self._purse), PURSES, self._purse)
+            raise BatchBudgetExceeded(f"{_exceeded(asked.where, asked.hold, purse)}; {self._remedy}")
+        self.line.join(asked.place, ready=changed and not self.line.is_behind(asked.place))
+        return False
 
     async def settle(self, hold: Spend, settlement: Settlement) -> None:
         """Replace a hold by what became of it."""
@@ -188,39 +202,24 @@ class Meter:
             )
         finally:
             self._under_way -= 1
-            self._settlements += 1
-            async with self._settled:
-                if self._under_way:
-                    self._settled.notify()
-                else:
-                    self._settled.notify_all()  # who does not fit now never will
+            self.line.moved(CURRENT.get(), settlement.spent, hold)
+            self.line.moved(CURRENT.get(), settlement.unknown)
+            self.line.call()
 
-    async def refused(self, bucket: str, retry_after: float | None) -> None:
-        """Slow all workers down."""
-        await self._queue.do(lambda: self._buckets.refused(bucket, retry_after), BUCKETS, bucket)
-
-    async def faulted(self, bucket: str) -> None:
-        """Count a fault of the provider, for all workers."""
-        await self._queue.do(lambda: self._buckets.faulted(bucket), BUCKETS, bucket)
-
-    async def answered(self, bucket: str) -> None:
-        """Let all workers go on after faults."""
-        await self._queue.do(lambda: self._buckets.answered(bucket), BUCKETS, bucket)
-
-    async def succeeded(self, bucket: str) -> None:
-        """Let all workers recover a little."""
-        await self._queue.do(lambda: self._buckets.succeeded(bucket), BUCKETS, bucket)
+    async def tell(self, note: Callable[[str], None], bucket: str) -> None:
+        """Have a bucket note, for all workers, what the provider answered; ``note`` is a method of the rows."""
+        await self._queue.do(lambda: note(bucket), BUCKETS, bucket)
 
 
 def _exceeded(where: object, hold: Spend, purse: Purse) -> str:
     return (
-        f"budget: {where} may take {_amounts(hold)}; spent are {_amounts(purse.spent)}, held "
-        f"{_amounts(purse.held)}"
-        + (f", unknown up to {_amounts(purse.unknown)}" if purse.unknown != NOTHING else "")
+        f"budget: {where} may take {amounts(hold)}; spent are {amounts(purse.spent)}, held "
+        f"{amounts(purse.held)}" + (f", unknown up to {amounts(purse.unknown)}" if purse.unknown != NOTHING else "")
     )
 
 
-def _amounts(spend: Spend) -> str:
+def amounts(spend: Spend) -> str:
+    """Return a sum in words."""
     return ", ".join(amount(value, name) for name, value in asdict(spend).items())
 
 
@@ -236,6 +235,7 @@ class MeteredGateway(Gateway):
         backoff: the patience of retries.
         named: the models that the user put into the seats.
         person: who answers for ``terminal:``.
+        followed: whether each run's followers answer for ``terminal:`` instead, and hear the words.
     """
 
     def __init__(
@@ -245,8 +245,11 @@ class MeteredGateway(Gateway):
         backoff: Backoff | None = None,
         named: Collection[str] = (),
         person: Generate | None = None,
+        followed: bool = False,
     ) -> None:
-        super().__init__(settings, caps=meter.caps, backoff=backoff, named=named, person=person)
+        heard = _heard if followed else unwatched
+        person = _answered if followed else person
+        super().__init__(settings, caps=meter.caps, backoff=backoff, named=named, person=person, on_delta=heard)
         self._meter = meter
         self._places: dict[str, asyncio.Semaphore] = {}
 
@@ -262,15 +265,17 @@ class MeteredGateway(Gateway):
         request = Request(target.model, (), label, max_tokens=self.settings.config.max_tokens)
         return worst_case(request, self.price(target.provider)(target.model), self.budget.caps).cost
 
-    def under(self, budget: Budget) -> Generate:
-        """Return the model function of one run: each attempt goes through ``budget`` as well as the shared rows."""
+    def under(self, budget: Budget, followers: Followers = NOBODY) -> Generate:
+        """Return the model function of one run: each attempt goes through ``budget`` and the shared rows;
+        ``followers`` answer for ``terminal:`` and hear the words."""
 
         async def call(request: Request) -> Reply:
-            outer = _BUDGET.set(budget)
+            outer, before = _BUDGET.set(budget), _FOLLOWERS.set(followers)
             try:
                 return await self.generate(request)
             finally:
                 _BUDGET.reset(outer)
+                _FOLLOWERS.reset(before)
 
         return call
 
@@ -285,12 +290,21 @@ class MeteredGateway(Gateway):
                 if limits.in_flight and not named:
                     places.append(self._places.setdefault(bucket, asyncio.Semaphore(limits.in_flight)))
                 shared[bucket] = limits if named else limits.model_copy(update={"in_flight": None})
-                await self._meter.open(bucket, shared[bucket])
+                await self._meter.tell(partial(self._meter.buckets.open, limits=shared[bucket]), bucket)
         return _metered(generate, self._meter, shared, places, self.price(target.provider))
 
     def paused(self, generate: Generate, provider: str) -> Generate:
         """Leave outages to the shared rows: what one worker meets holds all of them back."""
         return generate
+
+
+async def _answered(request: Request) -> Reply:
+    return await (_FOLLOWERS.get().person or terminal())(request)
+
+
+def _heard(request: Request, delta: Delta) -> None:
+    if (words := _FOLLOWERS.get().words) is not None:
+        words.hear(request, delta)
 
 
 def _metered(
@@ -306,23 +320,31 @@ def _metered(
         budget = _BUDGET.get() or Budget(Caps())
         dear = meter.caps if meter.caps.cost is not None else budget.caps
         hold = worst_case(request, price(request.model), dear)
-        tokens, asked = estimate_input(request) + (request.max_tokens or 0), Asked(hold, request.label)
-        while True:
-            async with AsyncExitStack() as stack:
-                with queued():
-                    for place in places:
-                        await stack.enter_async_context(place)
-                    turns: dict[str, Turn] = {}
-                    held = False
-                    for bucket, limits in buckets.items():
-                        # Last, so that nothing is sent for a job that was lost while it waited for its turn.
-                        final = asked if len(turns) == len(buckets) - 1 else None
-                        places_limited = limits.in_flight is not None
-                        turns[bucket], held = await stack.enter_async_context(
-                            meter.turn(bucket, tokens, lands=places_limited, asked=final)
-                        )
-                if held if buckets else await meter.reserve(asked):
-                    return await sent(request, hold, budget, turns)
+        tokens = estimate_input(request) + (request.max_tokens or 0)
+        with meter.line.place(CURRENT.get()) as place:
+            asked = Asked(hold, request.label, place)
+            while True:
+                async with AsyncExitStack() as stack:
+                    with queued():
+                        # Before it has a place in flight: an earlier call may need that.
+                        await meter.line.turn(place)
+                        turns = await granted(stack, tokens, asked)
+                    if turns is not None:
+                        return await sent(request, hold, budget, turns)
+
+    async def granted(stack: AsyncExitStack, tokens: int, asked: Asked) -> dict[str, Turn] | None:
+        """Take places in flight, turns and money; ``None`` where there is no room for it now."""
+        for semaphore in places:
+            await stack.enter_async_context(semaphore)
+        turns: dict[str, Turn] = {}
+        held = False
+        for bucket, limits in buckets.items():
+            # Last, so that nothing is sent for a job that was lost while it waited for its turn.
+            final = asked if len(turns) == len(buckets) - 1 else None
+            turns[bucket], held = await stack.enter_async_context(
+                meter.turn(bucket, tokens, lands=limits.in_flight is not None, asked=final)
+            )
+        return turns if (held if buckets else await meter.reserve(asked)) else None
 
     async def sent(request: Request, hold: Spend, budget: Budget, turns: Mapping[str, Turn]) -> Reply:
         settlement = Settlement(NOTHING)
@@ -341,19 +363,19 @@ def _metered(
                 budget.settle(hold, settlement)
         except RateLimited as error:
             for bucket in turns:
-                await meter.refused(bucket, error.retry_after)
+                await meter.tell(partial(meter.buckets.refused, retry_after=error.retry_after), bucket)
             raise
         except ServerFault:
             for bucket in turns:
-                await meter.faulted(bucket)
+                await meter.tell(meter.buckets.faulted, bucket)
             raise
         finally:
             await meter.settle(hold, settlement)
         for bucket, turn in turns.items():
             if turn.faulty:
-                await meter.answered(bucket)
+                await meter.tell(meter.buckets.answered, bucket)
             if turn.pace < FULL_PACE:
-                await meter.succeeded(bucket)
+                await meter.tell(meter.buckets.succeeded, bucket)
         return reply
 
     with_bounds = answers_bounded(call, needed=True)

@@ -23,17 +23,21 @@ class Pace:
     expected: Spend = field(default_factory=Spend)
     largest: Spend = field(default_factory=Spend)
 
+    @property
+    def one(self) -> Spend:
+        """What a job takes, as far as is known by now."""
+        return self.largest if self.largest != NOTHING else self.expected
+
     def ended(self, spent: Spend) -> None:
         """Learn from a job that is done."""
         if spent != NOTHING:
-            self.largest = Spend(*(max(getattr(self.largest, one), getattr(spent, one)) for one in _AMOUNTS))
+            self.largest = self.largest.or_more(spent)
 
     def more(self, purse: Purse, running: int, wanted: int) -> int:
         """Return how many of ``wanted`` jobs may be begun beside those running in all; one where none is running,
         which then meets the cap and says so."""
-        one = self.largest if self.largest != NOTHING else self.expected
         for name in _AMOUNTS:
-            cap, takes = getattr(purse.caps, name), getattr(one, name)
+            cap, takes = getattr(purse.caps, name), getattr(self.one, name)
             if cap is not None and takes:
                 left = cap - getattr(purse.spent, name) - getattr(purse.unknown, name)
                 wanted = min(wanted, left // takes - running)

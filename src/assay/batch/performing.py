@@ -13,6 +13,7 @@ from assay.batch.configurations import run_of, terms_of
 from assay.batch.jobs import seed_of
 from assay.batch.ledger import Batch, Claim
 from assay.batch.metering import Meter, MeteredGateway
+from assay.batch.pacing import Pace
 from assay.batch.purses import Purses
 from assay.batch.write_queue import PURSES, WriteQueue
 from assay.launch import Launcher, PerRun
@@ -68,6 +69,7 @@ class WorkerContext:
     queue: WriteQueue
     purses: Purses
     buckets: Buckets
+    pace: Pace
 
 
 class JobRunner(Protocol):
@@ -86,7 +88,7 @@ async def recorded_runs(
     """Make each job a run in the store, with one metered gateway for each set of models."""
     batch, settings = context.batch, configured()
     purse = await context.queue.do(lambda: context.purses.read(batch.batch_id), PURSES)
-    meter = Meter(context.queue, batch.batch_id, purse.caps, context.purses, context.buckets)
+    meter = Meter(context.queue, batch.batch_id, purse.caps, context.purses, context.buckets, pace=context.pace)
     store = open_store(context.store_url)
     try:
         async with AsyncExitStack() as stack:
@@ -95,7 +97,8 @@ async def recorded_runs(
             launcher = Launcher(store, lambda: settings)
 
             async def run_job(claim: Claim) -> JobResult:
-                return await _run(claim, batch, launcher, gateways)
+                with meter.line.job(claim):
+                    return await _run(claim, batch, launcher, gateways)
 
             yield run_job
     finally:
@@ -106,9 +109,16 @@ class Gateways:
     """One for each set of models, so that their connections and places in flight are shared by jobs."""
 
     def __init__(
-        self, settings: Settings, meter: Meter, stack: AsyncExitStack, person: Generate | None = None
+        self,
+        settings: Settings,
+        meter: Meter,
+        stack: AsyncExitStack,
+        person: Generate | None = None,
+        *,
+        followed: bool = False,
     ) -> None:
         self._settings = settings
+        self._followed = followed
         self._person = person
         self._meter = meter
         self._stack = stack
@@ -119,7 +129,9 @@ class Gateways:
         key = (terms.model, terms.max_tokens, terms.effort, named, *sorted(terms.seats.items()))
         if key not in self._made:
             settings = terms.settings(beside_panel(self._settings, options))
-            self._made[key] = MeteredGateway(settings, self._meter, named=named, person=self._person)
+            self._made[key] = MeteredGateway(
+                settings, self._meter, named=named, person=self._person, followed=self._followed
+            )
             self._stack.push_async_callback(self._made[key].aclose)
         return self._made[key]
 

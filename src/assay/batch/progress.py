@@ -8,6 +8,7 @@ from typing import Any
 from assay.batch.buckets import FAULTS, Buckets, Closed
 from assay.batch.ledger import Batch, BatchStatus, Ledger
 from assay.batch.purses import Purse, Purses
+from llm_runtime.wrappers.accounts import amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,7 @@ class Progress:
         purse: its money.
         seconds_left: at the rate of the last minute; ``None`` where nothing is left or known.
         closed: providers that let nobody through for now.
+        busy: limits at which calls wait, each in a phrase.
     """
 
     batch: Batch
@@ -27,6 +29,7 @@ class Progress:
     purse: Purse
     seconds_left: float | None
     closed: tuple[Closed, ...] = ()
+    busy: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-compatible data; money in micro-dollars."""
@@ -50,11 +53,14 @@ class Progress:
             "reserved_calls": self.purse.held.calls,
             "reserved_tokens": self.purse.held.tokens,
             "unknown": self.purse.unknown.cost,
+            "unknown_calls": self.purse.unknown.calls,
+            "unknown_tokens": self.purse.unknown.tokens,
             "calls": self.purse.spent.calls,
             "tokens": self.purse.spent.tokens,
             "budget": self.purse.caps.cost,
             "budget_calls": self.purse.caps.calls,
             "budget_tokens": self.purse.caps.tokens,
+            "each_job": self.each_job(),
         }
 
     @property
@@ -72,9 +78,17 @@ class Progress:
         if self.status.left == 0:
             return []
         waits = [_word(each) for each in self.closed]
-        if self.status.next_us and not self.status.states.get("running"):
-            waits.append(f"the next job is due in {_span(self.status.next_us / 1e6)}")
+        if self.status.states.get("running"):
+            return [*waits, *self.busy, *_room(self.purse)]
+        if self.status.next_us:
+            waits.append(f"the next job, due in {_span(self.status.next_us / 1e6)}")
         return waits
+
+    def each_job(self) -> dict[str, list[float]]:
+        """Return the bounds of single jobs by name, each with the values that some configuration has."""
+        terms = [configuration.get("terms", {}) for configuration in self.batch.configurations]
+        bounds = {name: {each[name] for each in terms if name in each} for name in _OF_A_JOB}
+        return {name: sorted(values) for name, values in bounds.items() if values}
 
     def line(self) -> str:
         """Return one line for a terminal."""
@@ -89,21 +103,46 @@ class Progress:
         if self.seconds_left:
             parts.append(f"{_span(self.seconds_left)} left")
         parts.append(amounts(self.purse))
-        parts += self.waits()
+        if bounds := self.each_job():
+            each = (
+                _OF_A_JOB[name].format(" or ".join(f"{v:,g}" for v in values)) for name, values in bounds.items()
+            )
+            parts.append(f"each job at most {', '.join(each)}")
+        parts += [f"waits for {each}" for each in self.waits()]
         return " · ".join(parts)
 
 
+#: Bounds of a single job in the words of a line.
+_OF_A_JOB = {"budget": "${}", "max_calls": "{} calls", "deadline": "{} s"}
+
+
+def _room(purse: Purse) -> list[str]:
+    """Return that calls wait for what others hold, where what is left has no room for one as they are."""
+    for name in ("cost", "tokens", "calls"):
+        cap, held = getattr(purse.caps, name), getattr(purse.held, name)
+        if cap is not None and purse.held.calls:
+            left = cap - held - getattr(purse.spent, name) - getattr(purse.unknown, name)
+            if left < held / purse.held.calls:
+                return [f"room in the budget: only {amount(max(0, left), name)} are left beside what is reserved"]
+    return []
+
+
 def _word(closed: Closed) -> str:
-    why = f"out of order ({closed.faults} faults in a row)" if closed.faults >= FAULTS else "refuses for now (429)"
-    return f"{closed.bucket} {why}, tried again in {_span(closed.wait_us / 1e6)}"
+    why = (
+        f"which is out of order ({closed.faults} faults in a row)"
+        if closed.faults >= FAULTS
+        else "which refuses for now (429)"
+    )
+    return f"{closed.bucket}, {why}, tried again in {_span(closed.wait_us / 1e6)}"
 
 
 def look(ledger: Ledger, purses: Purses, batch_id: str) -> Progress:
     """Return a batch as it stands now. Raises :class:`~llm_runtime.errors.RunNotFound`."""
     batch, status = ledger.batch(batch_id), ledger.status(batch_id)
     left = status.left / status.rate if status.rate and status.states.get("running") else None
-    closed = tuple(Buckets(ledger.database).closed())
-    return Progress(batch, status, purses.read(batch_id), left, closed)
+    buckets = Buckets(ledger.database)
+    closed, busy = tuple(buckets.closed()), tuple(buckets.busy())
+    return Progress(batch, status, purses.read(batch_id), left, closed, busy)
 
 
 def amounts(purse: Purse) -> str:
@@ -113,11 +152,11 @@ def amounts(purse: Purse) -> str:
     perhaps = f", unknown up to ${unknown.cost / 1e6:.4f}" if unknown.cost else ""
     parts = [f"${spent.cost / 1e6:.4f} spent{perhaps}, ${held.cost / 1e6:.4f} reserved{of}"]
     for name in ("calls", "tokens"):
-        cap = getattr(caps, name)
-        if cap is not None:
-            taken, kept, lost = (getattr(each, name) for each in (spent, held, unknown))
+        cap, (taken, reserved, lost) = getattr(caps, name), (getattr(each, name) for each in (spent, held, unknown))
+        if cap is not None or reserved:
             perhaps = f", unknown up to {lost:,}" if lost else ""
-            parts.append(f"{taken:,} {name}{perhaps}, {kept:,} reserved of {cap:,}")
+            of = "" if cap is None else f" of {cap:,}"
+            parts.append(f"{taken:,} {name}{perhaps}, {reserved:,} reserved{of}")
     return " · ".join(parts)
 
 

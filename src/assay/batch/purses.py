@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from assay.batch.database import Database
 from assay.batch.ledger import Claim
-from llm_runtime.wrappers.accounts import Caps, Settlement, Spend
+from llm_runtime.wrappers.accounts import NOTHING, Caps, Settlement, Spend
 
 Reservation: TypeAlias = Literal["held", "full", "lost"]
 
@@ -29,6 +29,13 @@ class Purse:
     spent: Spend
     held: Spend
     unknown: Spend = field(default_factory=Spend)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is left under one of the caps."""
+        used = [sum(each) for each in zip(*map(astuple, (self.spent, self.held, self.unknown)), strict=True)]
+        caps = (self.caps.cost, self.caps.tokens, self.caps.calls)
+        return any(cap is not None and take >= cap for cap, take in zip(caps, used, strict=True))
 
 
 class Purses:
@@ -61,19 +68,20 @@ class Purses:
         rows = self._database.execute(f"SELECT purse, {_COLUMNS} FROM purses ORDER BY purse")
         return [(str(name), _purse(row)) for name, *row in rows]
 
-    def reserve(self, purse: str, hold: Spend, claim: Claim | None = None) -> Reservation:
-        """Hold what a call may take at the most: ``"held"``; ``"full"`` where it does not fit; ``"lost"`` where
-        ``claim`` is somebody else's by now."""
+    def reserve(self, purse: str, hold: Spend, claim: Claim | None = None, beside: Spend = NOTHING) -> Reservation:
+        """Hold what a call may take at the most: ``"held"``; ``"full"`` where it does not fit and leave ``beside``;
+        ``"lost"`` where ``claim`` is somebody else's by now."""
         fits = " AND ".join(
             f"(cap_{name} IS NULL OR spent_{name} + held_{name} + unknown_{name} + ? <= cap_{name})"
             for name in ("cost", "tokens", "calls")
         )
         amounts = (hold.cost, hold.tokens, hold.calls)
+        room = (hold.cost + beside.cost, hold.tokens + beside.tokens, hold.calls + beside.calls)
         mine, whose = ("", ()) if claim is None else (f" AND EXISTS ({_MINE})", _whose(claim))
         held = self._database.execute(
             "UPDATE purses SET held_cost = held_cost + ?, held_tokens = held_tokens + ?, "
             f"held_calls = held_calls + ? WHERE purse = ? AND {fits}{mine} RETURNING 1",
-            (*amounts, purse, *amounts, *whose),
+            (*amounts, purse, *room, *whose),
         )
         if held:
             return "held"
@@ -84,14 +92,17 @@ class Purses:
     def settle(self, purse: str, hold: Spend, settlement: Settlement) -> None:
         """Replace a hold by what became of it. Never done twice: where it is not known whether it was done, the
         hold stays."""
-        spent, unknown = settlement.spent, settlement.unknown
+        # No dataclasses.astuple: it copies deeply, for each call of a model.
+        amounts = (
+            each for of in (hold, settlement.spent, settlement.unknown) for each in (of.cost, of.tokens, of.calls)
+        )
         self._database.execute(
             "UPDATE purses SET held_cost = held_cost - ?, held_tokens = held_tokens - ?, "
             "held_calls = held_calls - ?, "
             "spent_cost = spent_cost + ?, spent_tokens = spent_tokens + ?, spent_calls = spent_calls + ?, "
             "unknown_cost = unknown_cost + ?, unknown_tokens = unknown_tokens + ?, "
             "unknown_calls = unknown_calls + ? WHERE purse = ?",
-            (*astuple(hold), *astuple(spent), *astuple(unknown), purse),
+            (*amounts, purse),
         )
 
 

@@ -253,8 +253,9 @@ async def work(
         owner = owner or new_owner()
         buckets = Buckets(database, owner, batch.tenant, us(batch.work["lease"]))
         purses = Purses(database)
-        context = WorkerContext(batch, store_url, queue, purses, buckets)
-        purse, pace = partial(purses.read, batch_id), pace_of(batch.protocol)
+        pace = pace_of(batch.protocol)
+        context = WorkerContext(batch, store_url, queue, purses, buckets, pace)
+        purse = partial(purses.read, batch_id)
         async with make_runner(context) as run_job:
             return await Worker(batch, ledger, queue, run_job, buckets, owner, purse, pace).run()
     finally:

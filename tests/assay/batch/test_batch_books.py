@@ -19,7 +19,7 @@ from assay.batch.database import Database
 from assay.batch.ledger import Batch, Ledger
 from assay.batch.purses import Purses
 from assay.batch.worker import work
-from assay.launch import Launcher, PerRun
+from assay.launch import Followers, Launcher, PerRun
 from assay.registry import fold_for, read_run
 from assay.report.progress import Progress
 from assay.report.screen import sums_line
@@ -108,7 +108,7 @@ async def at_once(settings: Settings) -> AsyncGenerator[PerRun]:
     """Models whose attempts are made again without a pause."""
     made: list[Gateway] = []
 
-    def make(budget: Budget) -> Generate:
+    def make(budget: Budget, _: Followers) -> Generate:
         made.append(Gateway(settings, budget=budget, backoff=Backoff(base=0)))
         return made[-1].generate
 

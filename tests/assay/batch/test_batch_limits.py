@@ -10,11 +10,15 @@ import pytest
 from assay.batch.batches import open_batches
 from assay.batch.buckets import Buckets
 from assay.batch.database import Database
-from assay.batch.ledger import Ledger
+from assay.batch.ledger import Batch, Ledger
+from assay.batch.progress import look
+from assay.batch.purses import Purses
 from assay.batch.schema import MIGRATIONS
+from llm_runtime.wrappers.accounts import Caps, Spend
 from llm_runtime.wrappers.limiting import Limits
 
 Asker = Callable[..., Buckets]
+Enter = Callable[..., Batch]
 
 
 @pytest.fixture
@@ -148,3 +152,27 @@ def test_a_provider_out_of_order_is_tried_by_one_call_for_all_workers(database: 
     assert granted(anne) == 1
     anne.answered("b")
     assert granted(bert, 3) == 3 and not bert.outage() and not bert.closed()
+
+
+def test_a_status_shows_every_cap_what_is_held_and_what_is_waited_for(
+    database: Database, ledger: Ledger, enter: Enter
+) -> None:
+    """A job under way whose calls wait for a place in flight, for a rate, and for room in the budget."""
+    enter(database, "a", "b", caps=Caps(cost=200_000, tokens=1000))
+    assert look(ledger, Purses(database), "batch").waits() == []
+    ledger.claim("batch", "anne", 1, 60_000_000, 5)
+    buckets, purses = Buckets(database, "anne"), Purses(database)
+    buckets.open("slow", Limits(requests_per_minute=6))
+    buckets.open("small", Limits(in_flight=1))
+    for bucket in ("slow", "slow", "small", "small"):
+        buckets.take(bucket, 0)
+    for _ in range(3):
+        purses.reserve("batch", Spend(60_000, 300, 1))
+    progress = look(ledger, purses, "batch")
+    assert progress.waits() == [
+        "slow: its rate (6 requests a minute)",
+        "small: a place in flight (1 of 1 taken)",
+        "room in the budget: only $0.0200 are left beside what is reserved",
+    ]
+    for words in ("$0.1800 reserved of $0.20", "0 calls, 3 reserved ·", "0 tokens, 900 reserved of 1,000"):
+        assert words in progress.line()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 
 import pytest
@@ -12,18 +12,20 @@ from pydantic import SecretStr
 from assay.batch.buckets import FULL_PACE, Buckets
 from assay.batch.database import Database
 from assay.batch.ledger import Batch, Claim, Ledger
-from assay.batch.metering import CURRENT, JobLost, Meter, MeteredGateway
+from assay.batch.metering import CURRENT, Asked, JobLost, Meter, MeteredGateway
+from assay.batch.pacing import Pace
 from assay.batch.purses import Purses
-from assay.batch.write_queue import WriteQueue
+from assay.batch.write_queue import PURSES, WriteQueue
 from llm_runtime.errors import BudgetExceeded, RateLimited, UnknownPrice
 from llm_runtime.keys import Key
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.settings import ConfigFile, Limits, Settings
 from llm_runtime.testing import LoopbackServer, Received
-from llm_runtime.wrappers.accounts import Caps, Spend
+from llm_runtime.wrappers.accounts import Caps, Settlement, Spend
 from llm_runtime.wrappers.retrying import Backoff
 
 Enter = Callable[..., Batch]
+Call = Callable[[Claim, int], Awaitable[asyncio.Task[None]]]
 MODEL = "anthropic/claude-sonnet-4"
 
 
@@ -108,3 +110,77 @@ async def test_nothing_is_sent_for_a_job_that_another_worker_has(
         with on_behalf_of(late), pytest.raises(JobLost):
             await gateway.generate(request())
         assert server.requests == []
+
+
+@asynccontextmanager
+async def lined_up(
+    database: Database, tokens: int, takes: int = 0
+) -> AsyncGenerator[tuple[Meter, Call, list[int]]]:
+    """Yield a meter under a cap in tokens, what makes a job's call and waits until the purse answered it, and the
+    rows of the jobs whose calls were granted."""
+    caps, queue, granted = Caps(tokens=tokens), WriteQueue(database), list[int]()
+    Purses(database).open("batch", caps)
+    pace = Pace(Spend(tokens=takes))
+    meter = Meter(queue, "batch", caps, Purses(database), Buckets(database, "anne"), pace=pace)
+
+    async def call(claim: Claim, tokens: int) -> None:
+        CURRENT.set(claim)
+        with meter.line.place(claim) as place:
+            await meter.line.turn(place)
+            while not await meter.reserve(Asked(Spend(0, tokens, 1), "a call", place)):
+                await meter.line.turn(place)
+        granted.append(claim.row)
+
+    async def asks(claim: Claim, tokens: int) -> asyncio.Task[None]:
+        task = asyncio.create_task(call(claim, tokens))
+        for _ in range(2):
+            await asyncio.sleep(0)  # until it has asked
+            await queue.do(lambda: None, PURSES)
+        return task
+
+    yield meter, asks, granted
+    await queue.aclose()
+
+
+async def test_calls_that_wait_for_money_are_granted_in_the_order_of_their_jobs(
+    database: Database, ledger: Ledger, enter: Enter
+) -> None:
+    """Whoever waited first, and even where a later job's call would fit beside those under way."""
+    enter(database, "a", "b", "c", "d", "e")
+    jobs = ledger.claim("batch", "anne", 5, 60_000_000, 5)
+    async with lined_up(database, 100) as (meter, asks, granted):
+        asked = [await asks(jobs[row - 1], tokens) for row, tokens in [(5, 60), (4, 60), (2, 60), (3, 10), (1, 60)]]
+        assert granted == [5]
+        for settled in range(4):
+            if settled == 1:
+                asked.append(await asks(jobs[0], 60))  # the first job's next call goes before what waits
+            await meter.settle(Spend(0, 60, 1), Settlement(Spend(0, 1, 1)))
+            await asyncio.wait([task for task in asked if not task.done()], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(asked)
+        assert granted == [5, 1, 1, 2, 3, 4]
+
+
+async def test_what_an_earlier_job_still_needs_is_left_to_it(
+    database: Database, ledger: Ledger, enter: Enter
+) -> None:
+    enter(database, "a", "b", "c")
+    first, second, third = ledger.claim("batch", "anne", 3, 60_000_000, 5)
+    async with lined_up(database, 100, takes=60) as (meter, asks, granted):
+        with meter.line.job(second):
+            with meter.line.job(first):
+                waiting = await asks(second, 30)  # with 60 for the first job and 30 for its last call
+                for _ in range(2):
+                    await (await asks(first, 30))
+                    CURRENT.set(first)
+                    await meter.settle(Spend(0, 30, 1), Settlement(Spend(0, 30, 1)))
+                assert granted == [1, 1]
+            await waiting
+            assert granted == [1, 1, 2]
+            CURRENT.set(second)
+            await meter.settle(Spend(0, 30, 1), Settlement(Spend(0, 30, 1)))
+            with pytest.raises(BudgetExceeded):
+                await (await asks(second, 30))
+        with pytest.raises(BudgetExceeded):
+            await (await asks(third, 5))  # it would fit, and end before the second
+        await (await asks(first, 5))
+        assert granted == [1, 1, 2, 1]

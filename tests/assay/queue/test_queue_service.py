@@ -7,20 +7,24 @@ import json
 import signal
 import sys
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.assay.batch.batch_shell import JOB, Shell, council
+from tests.assay.debate.conftest import PANEL, SEED, TOPIC, scripted
+from tests.assay.trial.test_trial_command import solver
 from tests.commands import Done
+from tests.extent import PATIENCE
 
 from assay.queue.entry import batch_entry
 from assay.queue.schedules import put_due
 from assay.queue.tables import TASK, open_queue, put, rescue
 from llm_runtime.store import open_store
-from llm_runtime.testing import LoopbackServer
+from llm_runtime.store.summary import RunSummary
+from llm_runtime.testing import LoopbackServer, Received
 
 
 @pytest.fixture
@@ -57,11 +61,11 @@ async def worker(shell: Shell, *command: str) -> AsyncGenerator[asyncio.subproce
     finally:
         if process.returncode is None:
             process.kill()
-        await process.communicate()
+        print((await process.communicate())[1].decode())  # of use where a test fails
 
 
 async def until(holds: Any) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not holds():  # noqa: ASYNC110 - another process makes it hold
             await asyncio.sleep(0.02)
 
@@ -96,27 +100,66 @@ async def test_higher_goes_first_and_what_is_not_due_waits(queue: Shell, postgre
     assert {each["run_id"]: each["state"] for each in await entries(queue)}[later] == "waiting"
 
 
+async def killed_and_taken_over(
+    shell: Shell, url: str, server: LoopbackServer, asked: int, count: int = 1
+) -> list[RunSummary]:
+    """Kill a worker once it has asked so often, and let another end all runs; return them."""
+    async with worker(shell, "tests.assay.queue.queue_worker", url) as first:
+        await until(lambda: len(server.requests) >= asked)
+        first.kill()
+        await first.wait()
+    with closing(open_store(url)) as store:
+        async with worker(shell, "tests.assay.queue.queue_worker", url) as second:
+            await until(lambda: [run.state for run in store.runs()] == ["finished"] * count)
+            second.send_signal(signal.SIGTERM)
+            assert await second.wait() == 0
+        assert {each["state"] for each in await entries(shell)} == {"done"}
+        return store.runs()
+
+
 async def test_who_is_killed_leaves_its_runs_to_another(
     queue: Shell, server: LoopbackServer, postgres_url: str
 ) -> None:
     """No answer that had arrived is paid for again."""
     runs = [await queued(queue, "ask", f"question {n}") for n in range(3)]
-    async with worker(queue, "tests.assay.queue.queue_worker", postgres_url) as first:
-        await until(lambda: len(server.requests) >= 12)
-        first.kill()
-        await first.wait()
-    sent = len(server.requests)
-    async with worker(queue, "tests.assay.queue.queue_worker", postgres_url) as second:
-        store = open_store(postgres_url)
-        await until(lambda: len(store.runs()) == 3 and all(run.state == "finished" for run in store.runs()))
-        second.send_signal(signal.SIGTERM)
-        assert await second.wait() == 0
-    assert {run.run_id for run in store.runs()} == set(runs)
-    answered = sum(run.calls for run in store.runs())
-    store.close()
+    ended = await killed_and_taken_over(queue, postgres_url, server, 12, len(runs))
+    assert {run.run_id for run in ended} == set(runs)
+    answered = sum(run.calls for run in ended)
     assert answered == 3 * 10
-    assert len(server.requests) <= answered + min(9, sent), "at the most what was in flight is asked again"
-    assert {each["state"] for each in await entries(queue)} == {"done"}
+    assert len(server.requests) <= answered + 9, "at the most what was in flight is asked again"
+
+
+async def test_a_debate_goes_on_where_a_killed_worker_left_it(queue: Shell, postgres_url: str) -> None:
+    pytest.importorskip("bm25s", reason="a debate needs the extra 'debate'")
+    answers = await scripted([])
+    async with LoopbackServer(lambda got: answers[tuple(message.content for message in got.messages)]) as server:
+        queue.environment["OPENROUTER_BASE_URL"] = f"{server.url}/v1"
+        panel = ("--personas", PANEL, "--aspects", "2", "--rooms", "1", "--seed", str(SEED))
+        run_id = await queued(queue, "debate", TOPIC, *panel)
+        [run] = await killed_and_taken_over(queue, postgres_url, server, 20)
+        assert run.run_id == run_id and len(answers) <= len(server.requests) <= len(answers) + 8
+    assert "Would change" in (await assay(queue, "debate", "cards", run_id)).out
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_a_trial_goes_on_where_a_killed_worker_left_it(queue: Shell, postgres_url: str) -> None:
+    """The second attempt waits for its first answer when its worker is killed: only that is asked again."""
+    await assay(queue, "trial", "new", "sum")
+    held = asyncio.Event()
+
+    async def answer(received: Received) -> str:
+        if received.number == 4:
+            await held.wait()
+        return solver(received)
+
+    async with LoopbackServer(answer) as server:
+        model = ("--model", f"{server.url}/v1#tiny")
+        run_id = await queued(queue, "trial", "run", "sum", *model, "--k", "2", "--at-once", "1")
+        [run] = await killed_and_taken_over(queue, postgres_url, server, 4)
+        held.set()
+        assert run.run_id == run_id and len(server.requests) == 2 * 3 + 1
+    assert "2 of 2" in (await assay(queue, "runs", "show", run_id)).out
+    assert (await assay(queue, "trial", "verify")).code == 0
 
 
 async def test_asked_to_stop_a_worker_puts_back_what_it_cannot_finish(queue: Shell, server: LoopbackServer) -> None:

@@ -1,0 +1,123 @@
+"""The line before a purse that has not room for all: earlier jobs go first, and keep room for what they need."""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import insort
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+
+from assay.batch.ledger import Claim
+from assay.batch.pacing import Pace
+from llm_runtime.wrappers.accounts import NOTHING, Spend
+
+
+@dataclass(order=True, slots=True)
+class Place:
+    """Where a call stands: by its job's place in the input, then by when it came. Ready while it may ask."""
+
+    order: tuple[int, ...]
+    number: int
+    ready: asyncio.Event = field(compare=False, default_factory=asyncio.Event)
+
+
+class Line:
+    """Calls of one worker that wait for room, and what its jobs took; empty as long as there is room for all.
+
+    Args:
+        pace: what a job takes.
+
+    Attributes:
+        changes: how often something may have made room.
+    """
+
+    def __init__(self, pace: Pace) -> None:
+        self._pace = pace
+        self.changes = 0
+        self._waiting: list[Place] = []
+        self._numbers = count()
+        self._taken: dict[tuple[int, ...], Spend] = {}
+        self._largest = Spend()
+        self._last: Place | None = None
+
+    @contextmanager
+    def job(self, claim: Claim) -> Generator[None]:
+        """Leave room for what ``claim`` still needs, for the block."""
+        self._taken[claim.order] = Spend()
+        try:
+            yield
+        finally:
+            del self._taken[claim.order]
+            self.call()
+
+    @contextmanager
+    def place(self, claim: Claim | None) -> Generator[Place]:
+        """Give a call on behalf of ``claim`` a place for the block; it stands in the line once it has to wait."""
+        place = Place(() if claim is None else claim.order, next(self._numbers))
+        place.ready.set()
+        try:
+            yield place
+        finally:
+            self.leave(place)
+
+    async def turn(self, place: Place) -> None:
+        """Wait until ``place`` may ask: nobody before it waits, and something changed since it was refused."""
+        if self.is_behind(place):
+            self.join(place)
+        await place.ready.wait()
+
+    def is_behind(self, place: Place) -> bool:
+        """Tell whether an earlier call waits. May be asked from any thread."""
+        return next(iter(self._waiting), place) < place
+
+    def may_change(self, place: Place) -> bool:
+        """Tell whether earlier jobs may yet make room for ``place``, or wait for some."""
+        return self.is_behind(place) or any(order < place.order for order in self._taken)
+
+    def is_over(self, place: Place) -> bool:
+        """Tell whether there was no room at all for a job before: what is left is not for later ones."""
+        return self._last is not None and self._last.order < place.order
+
+    def end(self, place: Place) -> None:
+        """Note that there is no room for ``place``, whatever others give back."""
+        self._last = min(self._last or place, place)
+
+    def beside(self, place: Place, hold: Spend) -> Spend:
+        """Return what has to be left for jobs before: what each may still take, and room for the largest call."""
+        self._largest = self._largest.or_more(hold)
+        earlier = [taken for order, taken in self._taken.items() if order < place.order]
+        if not earlier:
+            return NOTHING
+        left = self._largest.or_more(NOTHING)
+        for taken in earlier:
+            still = self._pace.one.or_more(taken)
+            still.take(taken)
+            left.add(still)
+        return left
+
+    def moved(self, claim: Claim | None, took: Spend, less: Spend = NOTHING) -> None:
+        """Count what a job took, or holds, and what it holds no more."""
+        if claim is not None and (taken := self._taken.get(claim.order)) is not None:
+            taken.add(took)
+            taken.take(less)
+
+    def join(self, place: Place, *, ready: bool = False) -> None:
+        """Let ``place`` stand in the line: until it is called, or ``ready`` to ask again at once."""
+        if place not in self._waiting:
+            insort(self._waiting, place)
+        if not ready:
+            place.ready.clear()
+
+    def leave(self, place: Place) -> None:
+        """Let the next one ask, if ``place`` stood in the line."""
+        if place in self._waiting:
+            self._waiting.remove(place)
+            self.call()
+
+    def call(self) -> None:
+        """Let the first one ask: there may be room."""
+        self.changes += 1
+        if self._waiting:
+            self._waiting[0].ready.set()

@@ -1,0 +1,150 @@
+"""What the runs of one key or person may spend together: a purse as a row, so that many at once stay within it."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal, TypeAlias
+
+from assay.batch.buckets import Buckets
+from assay.batch.database import open_database
+from assay.batch.metering import Meter, amounts
+from assay.batch.performing import Gateways
+from assay.batch.purses import Purse, Purses
+from assay.batch.schema import migrate
+from assay.batch.write_queue import PURSES, WriteQueue
+from assay.launch import PerRun
+from assay.terms import Terms
+from llm_runtime.errors import BudgetExceeded, ConfigurationError
+from llm_runtime.settings import Settings
+from llm_runtime.wrappers.accounts import Caps
+
+Period: TypeAlias = Literal["day", "month", "ever"]
+_BUDGET = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(?:/(day|month))?")
+_PERIODS: dict[Period, str] = {"day": "%Y-%m-%d", "month": "%Y-%m", "ever": "ever"}
+_DEFAULT = "openrouter/auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What somebody may spend in a period.
+
+    Args:
+        owner: who, as ``key:NAME`` or ``person:NAME``.
+        caps: how much; without any there is no bound.
+        per: the period, in UTC.
+    """
+
+    owner: str
+    caps: Caps
+    per: Period
+
+    def purse(self, now: datetime) -> str:
+        """Return the name of the purse that holds at a moment."""
+        return f"{self.owner}:{now.astimezone(UTC).strftime(_PERIODS[self.per])}"
+
+
+def allowance(owner: str, budget: float | None, per: Period, calls: int | None = None) -> Allowance:
+    """Return the allowance of so many dollars and calls."""
+    return Allowance(owner, Caps(cost=None if budget is None else round(budget * 1_000_000), calls=calls), per)
+
+
+def read_budget(text: str) -> tuple[float, Period]:
+    """Read ``5``, ``5/day`` or ``20/month``: dollars, and in which period.
+
+    Raises:
+        ConfigurationError: it is written otherwise.
+    """
+    match = _BUDGET.fullmatch(text)
+    if match is None:
+        raise ConfigurationError(
+            f"--budget {text[:40]}: write dollars, as 5, or with a period, as 5/day or 20/month"
+        )
+    period: Period = "day" if match[2] == "day" else "month" if match[2] == "month" else "ever"
+    return float(match[1]), period
+
+
+class Spending:
+    """The purses of keys and people, beside the runs of a store.
+
+    Args:
+        store_url: of the runs.
+        settings: reads the configuration of whoever asks; called for each run.
+        now: the time, which says what period it is.
+    """
+
+    def __init__(
+        self,
+        store_url: str,
+        settings: Callable[[], Settings],
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._store_url = store_url
+        self._settings = settings
+        self._now = now
+        self._stack = AsyncExitStack()
+        self._rows: tuple[WriteQueue, Purses, Buckets] | None = None
+        self._gateways: dict[tuple[str, Caps], tuple[Settings, Gateways]] = {}
+
+    async def models(self, of: Allowance, terms: Terms, options: object) -> PerRun | None:
+        """Return the way to models of one run; ``None`` where its owner has no bound.
+
+        Raises:
+            BudgetExceeded: nothing is left of it.
+            NoModelError: there is no model to ask.
+            UnknownPrice: nobody knows what one costs, so no budget can hold.
+            StoreError: the rows cannot be reached.
+        """
+        if of.caps == Caps():
+            return None
+        gateway = (await self._gateways_of(of)).under(terms, options)
+        for asked in getattr(options, "asked_models", None) or (_DEFAULT,):
+            await gateway.least_cost(asked)
+        return PerRun(gateway.under)
+
+    async def purse(self, of: Allowance) -> Purse | None:
+        """Return what somebody has spent in this period; ``None`` where there is no purse yet."""
+        name = of.purse(self._now())
+        queue, purses, _ = self._open()
+        return await queue.do(lambda: purses.read(name) if purses.exists(name) else None, PURSES, name)
+
+    async def aclose(self) -> None:
+        """Let everything go."""
+        await self._stack.aclose()
+
+    async def _gateways_of(self, of: Allowance) -> Gateways:
+        name, settings = of.purse(self._now()), self._settings()
+        queue, purses, buckets = self._open()
+
+        def opened() -> Purse:
+            purses.open(name, of.caps)
+            return purses.read(name)
+
+        purse = await queue.do(opened, PURSES, name)
+        remedy = f"ask whoever runs this server for a larger budget of the {of.owner.replace(':', ' ', 1)}" + (
+            "" if of.per == "ever" else f", or wait for the next {of.per} (UTC)"
+        )
+        if purse.empty:
+            raise BudgetExceeded(
+                f"the budget is spent: {amounts(purse.spent)} in all, held {amounts(purse.held)}; {remedy}"
+            )
+        known = self._gateways.get((name, of.caps))
+        # A key that was stored meanwhile counts.
+        if known is None or known[0] != settings:
+            meter = Meter(queue, name, of.caps, purses, buckets, remedy)
+            known = self._gateways[name, of.caps] = settings, Gateways(settings, meter, self._stack, followed=True)
+        return known[1]
+
+    def _open(self) -> tuple[WriteQueue, Purses, Buckets]:
+        if self._rows is None:
+            database = open_database(self._store_url)
+            migrate(database)
+            self._stack.callback(database.close)
+            queue = WriteQueue(database)
+            self._stack.push_async_callback(queue.aclose)
+            self._rows = queue, Purses(database), Buckets(database, f"api-{secrets.token_hex(4)}")
+        return self._rows
