@@ -30,12 +30,12 @@ def anchors(persona: Persona, grounds: Grounds, mask: Mask, tokens: int = ANCHOR
     """
     if grounds.outside:
         return "Nothing on record: no text of this person bears on this question."
-    own = [found for found in grounds.sentences if not mask.names(found.place.quote)]
+    own = [sentence for sentence in grounds.sentences if not mask.names(sentence.place.quote)]
     if not grounds.beliefs:
         return "\n".join(_in_context(own, mask, tokens))
-    words = [_wrote(found.place, found.place.quote) for found in own]
+    words = [_wrote(sentence.place, sentence.place.quote) for sentence in own]
     words = fitting((mask.others(line) for line in words[:_MOST_WORDS]), _WORDS_TOKENS)
-    shown = {found.place.quote for found in own[:_MOST_WORDS]}
+    shown = {sentence.place.quote for sentence in own[:_MOST_WORDS]}
     nearest = grounds.beliefs[0]
     weighty = max(grounds.beliefs, key=lambda node: node.confidence)
     lines: list[str] = []
@@ -47,14 +47,14 @@ def anchors(persona: Persona, grounds: Grounds, mask: Mask, tokens: int = ANCHOR
     return "\n".join([*fitting(lines, left), *words])
 
 
-def _in_context(found: Sequence[Sentence], mask: Mask, tokens: int) -> list[str]:
+def _in_context(sentences: Sequence[Sentence], mask: Mask, tokens: int) -> list[str]:
     """Return own sentences, the nearest first, each once, with their neighbours where there is room for them.
 
     The neighbours tell whether a sentence is the person's view or one that the person goes on to refute.
     """
     lines: list[str] = []
     covered: list[tuple[str, int, int]] = []
-    for sentence in found:
+    for sentence in sentences:
         place, around = sentence.place, sentence.around
         if any(item == place.item and start <= place.start < end for item, start, end in covered):
             continue

@@ -75,10 +75,10 @@ class ClaimBook(Wire):
     @cached_property
     def by_claim(self) -> dict[str, tuple[Mention, ...]]:
         """Mentions by claim, in the order of reading."""
-        found: dict[str, list[Mention]] = {claim.id: [] for claim in self.claims}
+        by_claim: dict[str, list[Mention]] = {claim.id: [] for claim in self.claims}
         for mention in self.mentions:
-            found.setdefault(mention.claim, []).append(mention)
-        return {claim: tuple(mentions) for claim, mentions in found.items()}
+            by_claim.setdefault(mention.claim, []).append(mention)
+        return {claim: tuple(mentions) for claim, mentions in by_claim.items()}
 
     def of(self, author: str, *stances: Stance) -> list[Claim]:
         """Return the claims to which an author takes one of these stances, those mentioned most first."""
@@ -90,12 +90,12 @@ class ClaimBook(Wire):
 
     def places(self, claim: str, author: str = "", *stances: Stance) -> list[Place]:
         """Return where a claim is mentioned, oldest first."""
-        found = [
+        mentions = [
             mention.place
             for mention in self.by_claim.get(claim, ())
             if author in ("", mention.author) and (not stances or mention.stance in stances)
         ]
-        return sorted(dict.fromkeys(found), key=lambda place: (place.date or "9999", place.item, place.start))
+        return sorted(dict.fromkeys(mentions), key=lambda place: (place.date or "9999", place.item, place.start))
 
     def dependants(self, claim: str) -> list[str]:
         """Return what rests on a claim: all that is reached along supporting relations, nearest first."""
@@ -111,11 +111,11 @@ def reached(start: str, edges: Iterable[tuple[str, str]]) -> list[str]:
     onward: dict[str, list[str]] = {}
     for source, target in edges:
         onward.setdefault(source, []).append(target)
-    found: dict[str, None] = {start: None}
+    reached: dict[str, None] = {start: None}
     waiting = [start]
     for at in waiting:
-        fresh = [one for one in dict.fromkeys(onward.get(at, ())) if one not in found]
-        found.update(dict.fromkeys(fresh))
+        fresh = [one for one in dict.fromkeys(onward.get(at, ())) if one not in reached]
+        reached.update(dict.fromkeys(fresh))
         waiting += fresh
     return waiting[1:]
 
@@ -147,10 +147,10 @@ def standing(book: ClaimBook, author: str, passages: int) -> Standing:
     Args:
         passages: how many the author's texts have.
     """
-    told = next((one for one in book.authors if one.name == author), Author(name=author))
+    entry = next((one for one in book.authors if one.name == author), Author(name=author))
     held = {claim.id for claim in book.of(author, "holds", "denies")}
     themes = [piece for piece in pieces(book, held) if len(piece) >= THEME]
-    read = len(told.read) / passages if passages else 0.0
+    read = len(entry.read) / passages if passages else 0.0
     in_themes = sum(map(len, themes)) / len(held) if held else 0.0
     reasons: list[str] = []
     if read < LEAST_READ:

@@ -199,8 +199,8 @@ async def _contract(
             voice = group.create_task(ask("voice", VoiceAnswer))
     except ExceptionGroup as faults:
         raise first_error(faults) from None
-    told = {part: unquoted(" ".join(_had(task.result()).text.split()), corpus) for part, task in prose.items()}
-    written = {part: text for part, (text, _) in told.items()}
+    texts = {part: unquoted(" ".join(_had(task.result()).text.split()), corpus) for part, task in prose.items()}
+    written = {part: text for part, (text, _) in texts.items()}
     conditions, spoken = _had(flips.result()).conditions, _had(voice.result())
     anchors, lost = verbatim(_had(excerpts.result()).excerpts, corpus, _MOST_ANCHORS)
     examples, also_lost = verbatim(spoken.examples, corpus, _MOST_EXAMPLES)
@@ -225,7 +225,7 @@ async def _contract(
             words_per_sentence=words,
             contractions_per_100_words=contractions,
         ),
-        dropped_quotes=lost + also_lost + sum(count for _, count in told.values()),
+        dropped_quotes=lost + also_lost + sum(count for _, count in texts.values()),
         corpus_digest=corpus.digest,
     )
 

@@ -132,9 +132,9 @@ async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNo
     ):
         name = transcript.panel.named(side.speaker) or ""
         corpus = transcript.panel.by_name[name].corpus
-        found = [place for quote in side.quotes if (place := corpus.find(quote)) is not None]
-        dropped += len(side.quotes) - len(found)
-        places[name] = tuple(dict.fromkeys(found))[:_MOST_QUOTES]
+        quoted = [place for quote in side.quotes if (place := corpus.find(quote)) is not None]
+        dropped += len(side.quotes) - len(quoted)
+        places[name] = tuple(dict.fromkeys(quoted))[:_MOST_QUOTES]
         own = {message.id for message in room.messages if message.persona == name}
         cited = tuple(dict.fromkeys(key for key in side.messages if key in own))
         if not cited:

@@ -335,12 +335,12 @@ def _near(sides: tuple[_Side, _Side]) -> list[tuple[Claim, Claim]]:
     if not sides[0].claims or not sides[1].claims:
         return []
     index = Lexical.of([claim.text for claim in sides[1].claims])
-    found = [
+    matches = [
         (score, claim, sides[1].claims[place])
         for claim in sides[0].claims
         for place, score in index.nearest(claim.text, 2)
     ]
-    return [(a, b) for _, a, b in sorted(found, key=lambda entry: (-entry[0], entry[1].id, entry[2].id))]
+    return [(a, b) for _, a, b in sorted(matches, key=lambda entry: (-entry[0], entry[1].id, entry[2].id))]
 
 
 def _matches(
@@ -350,12 +350,12 @@ def _matches(
     kinds: set[str],
     questions: dict[tuple[str, str], str],
 ) -> tuple[Match, ...]:
-    found = [
+    matches = [
         Match(first=sides[0].view(a), second=sides[1].view(b), why=v.why, question=questions.get((a.id, b.id), ""))
         for (a, b), v in zip(pairs, verdicts, strict=True)
         if v.kind in kinds
     ]
-    return tuple(sorted(found, key=lambda match: -_rests(match)))
+    return tuple(sorted(matches, key=lambda match: -_rests(match)))
 
 
 def _rests(match: Match) -> int:

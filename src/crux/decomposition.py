@@ -36,8 +36,10 @@ async def decompose(debate: DebateContext) -> list[DebateAspect]:
         StructuredOutputError: even when asked again a model gave fewer than two.
         CallError: the call failed.
     """
-    given = [Aspect(label=question, description=_FOUND) for question in debate.config.questions]
-    aspects = given if len(given) > 1 else [*given, *await _asked(debate)][: debate.config.most_aspects]
+    configured = [Aspect(label=question, description=_FOUND) for question in debate.config.questions]
+    aspects = (
+        configured if len(configured) > 1 else [*configured, *await _asked(debate)][: debate.config.most_aspects]
+    )
     return [
         DebateAspect(id=f"a{place}", label=clip(_flat(one.label), 60), description=clip(_flat(one.description), 80))
         for place, one in enumerate(aspects, start=1)

@@ -37,7 +37,7 @@ class Pairs(BaseModel):
 async def detect(
     debate: DebateContext,
     aspect: DebateAspect,
-    said: Sequence[DialogueMessage | CruxMessage],
+    messages: Sequence[DialogueMessage | CruxMessage],
     label: CallLabel,
     most: int,
 ) -> list[DisagreementCandidate]:
@@ -48,23 +48,23 @@ async def detect(
     """
     panel, seed = debate.transcript.panel, debate.transcript.seed
     mask, fence = panel.mask(), Fence(seed, label)
-    speakers = list(dict.fromkeys(message.persona for message in said))
+    speakers = list(dict.fromkeys(message.persona for message in messages))
     most = min(most, len(speakers) * (len(speakers) - 1) // 2)
     text = load_prompt("crux", "detection").render(
         topic=fence("DEBATE QUESTION", clip(mask(debate.transcript.topic), 400)),
         aspect=fence("ASPECT", mask(f"{aspect.label}\n{aspect.description}")),
-        said=fence("WHAT WAS SAID", judged(said, mask, _SAID_TOKENS)),
+        said=fence("WHAT WAS SAID", judged(messages, mask, _SAID_TOKENS)),
         most={1: "one pair", 2: "two pairs"}.get(most, "three pairs"),
     )
     asked = request(debate.config.models, "detection", label, text)
     answer = (await ask(debate.generate, asked, Pairs)).value
-    found: dict[frozenset[str], DisagreementCandidate] = {}
+    candidates: dict[frozenset[str], DisagreementCandidate] = {}
     for pair in answer.pairs:
         first, second = (panel.named(name) for name in pair.personas)
         if first is None or second is None or first == second or not {first, second} <= set(speakers):
             continue
         ordered = sorted((first, second), key=speakers.index)
-        found.setdefault(
+        candidates.setdefault(
             frozenset(ordered),
             DisagreementCandidate(
                 has_direct_opposition=pair.has_direct_opposition,
@@ -74,4 +74,4 @@ async def detect(
                 claim=clip(" ".join(pair.claim.split()), 80),
             ),
         )
-    return list(found.values())[:most]
+    return list(candidates.values())[:most]

@@ -77,5 +77,5 @@ def _whole_question(debate: DebateContext) -> str:
 
 def _concerned(view: View, tokens: int) -> tuple[list[str], list[str]]:
     """Return all tiers, and of the messages the speaker's own and the attacks on them."""
-    said: list[DialogueMessage | CruxMessage] = view.about_viewer()
-    return view.panel_context(said, tokens)
+    messages: list[DialogueMessage | CruxMessage] = view.about_viewer()
+    return view.panel_context(messages, tokens)

@@ -73,20 +73,20 @@ async def _each(room: CruxRoom, part: str, text: str, name: str, cites: Sequence
 
 
 async def _sought(room: CruxRoom, part: str, sentence: str, name: str, cited: Sequence[str]) -> _Sought:
-    found = _Sought(part, sentence, name)
+    sought = _Sought(part, sentence, name)
     spoken = {message.id: message.text for message in room.messages if name in ("", message.persona)}
     likeness = room.debate.groundings[name or room.pair.personas[0]].likeness
     near = sorted(spoken, key=lambda key: -likeness(sentence, spoken[key]))
     near = [key for key in near if likeness(sentence, spoken[key]) >= _LEAST_LIKENESS]
     chosen = list(dict.fromkeys([*(key for key in cited if key in spoken), *near]))[:_MESSAGES]
-    found.candidates += [(spoken[key], key, "", None) for key in chosen]
+    sought.candidates += [(spoken[key], key, "", None) for key in chosen]
     for speaker in [name] if name else room.pair.personas:
         grounding = room.debate.groundings[speaker]
         nodes = grounding.nearest_beliefs(sentence, 1)
         places = [(node.id, place) for node in nodes for place in grounding.nearest_places(sentence, node)[:1]]
         places = places or [("", place) for place in await grounding.quotes(sentence, 1)]
-        found.candidates += [(place.quote, "", belief, place) for belief, place in places[:_PLACES]]
-    return found
+        sought.candidates += [(place.quote, "", belief, place) for belief, place in places[:_PLACES]]
+    return sought
 
 
 def _sourced(sought: _Sought, verdicts: Sequence[Verdict]) -> SentenceSource:

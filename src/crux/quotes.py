@@ -51,7 +51,7 @@ def spans(text: str, language: str = "en") -> tuple[tuple[int, int], ...]:
     Raises:
         MissingExtraError: the extra ``debate`` is not installed.
     """
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     at = 0
     for piece in library("sentencex", "finding sentences").segment(language, text):
         body = piece.strip()
@@ -59,12 +59,12 @@ def spans(text: str, language: str = "en") -> tuple[tuple[int, int], ...]:
         at = start + len(body)
         if not body:
             continue
-        gap = text[found[-1][1] : start] if found else "\n\n"
-        if found and "\n\n" not in gap and _GOES_ON.match(body):
-            found[-1] = (found[-1][0], at)
+        gap = text[spans[-1][1] : start] if spans else "\n\n"
+        if spans and "\n\n" not in gap and _GOES_ON.match(body):
+            spans[-1] = (spans[-1][0], at)
         else:
-            found.append((start, at))
-    return tuple(found)
+            spans.append((start, at))
+    return tuple(spans)
 
 
 def opens_quoted(text: str, at: int) -> bool:

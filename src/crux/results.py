@@ -323,5 +323,5 @@ class DebateResult(Wire):
     def texts_alone(self) -> tuple[str, ...]:
         """The questions found in the texts on which the debate came to no card."""
         met = {card.source_aspect for card in self.cards}
-        given = any(note.seen_in for note in self.notes)
-        return tuple(aspect.label for aspect in self.aspects if given and aspect.id not in met)
+        grounded = any(note.seen_in for note in self.notes)
+        return tuple(aspect.label for aspect in self.aspects if grounded and aspect.id not in met)

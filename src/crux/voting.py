@@ -94,10 +94,10 @@ def reader_groups(votes: Votes, claims: Sequence[str]) -> Groups:
     rows = [[_SIGNS[own[claim]] if claim in own else np.nan for claim in claims] for own in votes.values()]
     table = np.array(rows, dtype=float).reshape(len(rows), len(claims))
     table = table[(~np.isnan(table)).sum(axis=1) >= max(least, 1)]
-    found = Groups(readers=len(rows), counted=len(table))
+    groups = Groups(readers=len(rows), counted=len(table))
     if len(table) < LEAST_READERS:
         why = f"{LEAST_READERS} readers with {least} votes each are needed; there are {len(table)}"
-        return found.model_copy(update={"why": why})
+        return groups.model_copy(update={"why": why})
     points = _projected(np, table)
     best: tuple[float, Any] | None = None
     for count in range(2, min(MOST_GROUPS, len(table) // LEAST_GROUP) + 1):
@@ -106,8 +106,8 @@ def reader_groups(votes: Votes, claims: Sequence[str]) -> Groups:
             score = _silhouette(np, points, labels)
             best = max(best or (score, labels), (score, labels), key=lambda one: one[0])
     if best is None:
-        return found.model_copy(update={"why": f"no two groups of {LEAST_GROUP} readers or more stand apart"})
-    return found.model_copy(update=_described(np, table, best[1], claims))
+        return groups.model_copy(update={"why": f"no two groups of {LEAST_GROUP} readers or more stand apart"})
+    return groups.model_copy(update=_described(np, table, best[1], claims))
 
 
 def _projected(np: Any, table: Any) -> Any:

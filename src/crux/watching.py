@@ -38,8 +38,8 @@ def crux_changes(before: Comparison, after: Comparison) -> tuple[CruxChange, ...
     return (*moved, *fresh, *gone)
 
 
-def _by_claims(found: Comparison) -> dict[tuple[str, str], Match]:
-    return {(match.first.claim, match.second.claim): match for match in found.opposed}
+def _by_claims(comparison: Comparison) -> dict[tuple[str, str], Match]:
+    return {(match.first.claim, match.second.claim): match for match in comparison.opposed}
 
 
 def _moves(old: Match, new: Match, before: Comparison, after: Comparison) -> list[str]:
@@ -61,22 +61,22 @@ def _moves(old: Match, new: Match, before: Comparison, after: Comparison) -> lis
     return lines
 
 
-def _places(found: Comparison, number: int, side: SideView) -> list[Place]:
+def _places(comparison: Comparison, number: int, side: SideView) -> list[Place]:
     """Return the sentences of a side, newest first; in the book there are more than a comparison shows."""
-    name = found.authors[number].name
+    name = comparison.authors[number].name
     places = [
         mention.place
-        for mention in found.books[number].by_claim.get(side.claim, ())
+        for mention in comparison.books[number].by_claim.get(side.claim, ())
         if mention.author == name and mention.stance == side.stance
     ]
     return sorted(places or side.places, key=lambda place: place.date, reverse=True)
 
 
 def _change(
-    kind: Literal["new", "moved", "gone"], match: Match, found: Comparison, what: list[str] | None = None
+    kind: Literal["new", "moved", "gone"], match: Match, comparison: Comparison, what: list[str] | None = None
 ) -> CruxChange:
     first, second = (
-        side.model_copy(update={"places": tuple(_places(found, number, side)[:2])})
+        side.model_copy(update={"places": tuple(_places(comparison, number, side)[:2])})
         for number, side in enumerate((match.first, match.second))
     )
     question = match.question or f"{first.text} / {second.text}"

@@ -92,16 +92,16 @@ async def audit(
     pairs = [[Pair(claim.text, own.text) for claim in _taken(book, author, chunk)] for (chunk, _), own in lone]
     about = f"audit-{author}"
     await judge.learn([pair for near in pairs for pair in near if pair.premise != pair.claim], about)
-    found = 0
+    matched = 0
     missed: list[Missed] = []
     for ((_, single), own), near in zip(lone, pairs, strict=True):
         same = any(pair.premise == pair.claim for pair in near)
         if same or any(one.kind in BEARING for one in await judge.relate(near, about)):
-            found += 1
+            matched += 1
         else:
             missed.append(Missed(text=own.text, place=single.places(own.id)[0]))
     read = sum(bool(one.read) for single in alone for one in single.authors)
-    return Audit(passages=read, claims=len(lone), found=found, missed=tuple(missed))
+    return Audit(passages=read, claims=len(lone), found=matched, missed=tuple(missed))
 
 
 def _taken(book: ClaimBook, author: str, chunk: Chunk) -> list[Claim]:

@@ -120,11 +120,11 @@ class Judge:
             LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
         """
         await self.learn([*pairs, *(pair.turned for pair in pairs)] if strict else pairs, about)
-        found = [self._known.get(pair, Verdict(kind="unsure")) for pair in pairs]
+        verdicts = [self._known.get(pair, Verdict(kind="unsure")) for pair in pairs]
         if not strict:
-            return found
+            return verdicts
         back = [self._known.get(pair.turned, Verdict(kind="unsure")) for pair in pairs]
-        return [_agreed(first, second) for first, second in zip(found, back, strict=True)]
+        return [_agreed(first, second) for first, second in zip(verdicts, back, strict=True)]
 
     async def learn(self, pairs: Sequence[Pair], about: str) -> None:
         """Judge what is not judged yet, many pairs a call; :meth:`relate` then has it.

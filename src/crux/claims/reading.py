@@ -207,7 +207,7 @@ async def _batch(
 
     Returns what was answered, and the refusal that every further call would meet, where there was one.
     """
-    found: dict[str, _ReadPassage] = {}
+    passages: dict[str, _ReadPassage] = {}
     half = (len(batch) + 1) // 2
     lots = [list(batch)]
     for turn in (1, 2):
@@ -216,20 +216,20 @@ async def _batch(
             try:
                 answer = (await ask(generate, asked, _Readings, reasks=0)).value
             except OVER as stop:
-                return found, stop
+                return passages, stop
             except (CallError, StructuredOutputError) as fault:
                 reader.unread.update({chunk.id: " ".join(str(fault).split())[:160] for chunk in lot})
                 continue
             ids = {f"p{number}": chunk.id for number, chunk in enumerate(lot, start=1)}
-            found.update({ids[one.id]: one for one in answer.passages if one.id in ids})
-        missing = [chunk for chunk in batch if chunk.id not in found]
+            passages.update({ids[one.id]: one for one in answer.passages if one.id in ids})
+        missing = [chunk for chunk in batch if chunk.id not in passages]
         lots = [missing[start : start + half] for start in range(0, len(missing), half)]
     for chunk in batch:
-        if chunk.id in found:
+        if chunk.id in passages:
             reader.unread.pop(chunk.id, None)
         else:
             reader.unread.setdefault(chunk.id, "no answer for this passage")
-    return found, None
+    return passages, None
 
 
 def reading_request(

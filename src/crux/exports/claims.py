@@ -19,36 +19,36 @@ _RESERVED = re.compile(r"[\[\]<>{}#@*_:/\\|()\"`]")
 _FOR = frozenset({"supports", "narrower"})
 
 
-def _opposed(found: Comparison) -> list[tuple[str, str]]:
-    return [(match.first.claim, match.second.claim) for match in found.opposed]
+def _opposed(comparison: Comparison) -> list[tuple[str, str]]:
+    return [(match.first.claim, match.second.claim) for match in comparison.opposed]
 
 
-def _shared(found: Comparison) -> list[tuple[str, str]]:
-    return [(match.first.claim, match.second.claim) for match in found.shared]
+def _shared(comparison: Comparison) -> list[tuple[str, str]]:
+    return [(match.first.claim, match.second.claim) for match in comparison.shared]
 
 
-def _sides(found: Comparison) -> Iterator[tuple[str, ClaimBook]]:
-    return ((read.name, book) for read, book in zip(found.authors, found.books, strict=True))
+def _sides(comparison: Comparison) -> Iterator[tuple[str, ClaimBook]]:
+    return ((read.name, book) for read, book in zip(comparison.authors, comparison.books, strict=True))
 
 
 def _stances(book: ClaimBook, claim: str) -> str:
     return " ".join(sorted({mention.stance for mention in book.by_claim.get(claim, ())}))
 
 
-def _edges(found: Comparison) -> Iterator[tuple[str, str, str, str]]:
+def _edges(comparison: Comparison) -> Iterator[tuple[str, str, str, str]]:
     """Yield (from, to, kind, origin): relations within each book, then what joins the two."""
-    for _, book in _sides(found):
+    for _, book in _sides(comparison):
         yield from ((one.from_, one.to, one.kind, one.origin) for one in book.relations)
-    yield from ((a, b, "contradicts", "judged") for a, b in _opposed(found))
-    yield from ((a, b, "same", "judged") for a, b in _shared(found))
+    yield from ((a, b, "contradicts", "judged") for a, b in _opposed(comparison))
+    yield from ((a, b, "same", "judged") for a, b in _shared(comparison))
 
 
-def to_json(found: Comparison) -> str:
+def to_json(comparison: Comparison) -> str:
     """Return the whole of a comparison."""
-    return found.model_dump_json(indent=1) + "\n"
+    return comparison.model_dump_json(indent=1) + "\n"
 
 
-def to_graphml(found: Comparison) -> str:
+def to_graphml(comparison: Comparison) -> str:
     """Return the graph for Gephi, yEd or networkx: claims with their stances and quotations, and relations."""
     root = ElementTree.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
     keys = [("author", "node"), ("text", "node"), ("kind", "node"), ("stances", "node"), ("quotes", "node")]
@@ -57,14 +57,14 @@ def to_graphml(found: Comparison) -> str:
         key = {"id": f"{what}-{name}", "for": what, "attr.name": name, "attr.type": "string"}
         ElementTree.SubElement(root, "key", key)
     graph = ElementTree.SubElement(root, "graph", id="claims", edgedefault="directed")
-    for author, book in _sides(found):
+    for author, book in _sides(comparison):
         for claim in book.claims:
             node = ElementTree.SubElement(graph, "node", id=claim.id)
             quotes = "\n".join(place.quote for place in book.places(claim.id))
             values = (author, claim.text, claim.kind, _stances(book, claim.id), quotes)
             for (name, _), value in zip(keys, values, strict=False):
                 ElementTree.SubElement(node, "data", key=f"node-{name}").text = value
-    for source, target, kind, origin in _edges(found):
+    for source, target, kind, origin in _edges(comparison):
         edge = ElementTree.SubElement(graph, "edge", source=source, target=target)
         ElementTree.SubElement(edge, "data", key="edge-kind").text = kind
         ElementTree.SubElement(edge, "data", key="edge-origin").text = origin
@@ -72,16 +72,17 @@ def to_graphml(found: Comparison) -> str:
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def claims_argdown(found: Comparison) -> str:
+def claims_argdown(comparison: Comparison) -> str:
     """Return every claim as a statement with its quotations, and every relation under its target."""
-    lines = ["===", f"title: {_flat(found.topic or ' and '.join(read.name for read in found.authors))}", "===", ""]
-    texts = {claim.id: claim.text for _, book in _sides(found) for claim in book.claims}
+    title = comparison.topic or " and ".join(author.name for author in comparison.authors)
+    lines = ["===", f"title: {_flat(title)}", "===", ""]
+    texts = {claim.id: claim.text for _, book in _sides(comparison) for claim in book.claims}
     names = {key: f"{_flat(text)[:80]} {key}" for key, text in texts.items()}
     into: dict[str, list[tuple[str, str]]] = {}
-    for source, target, kind, _ in _edges(found):
+    for source, target, kind, _ in _edges(comparison):
         if source in texts and target in texts:
             into.setdefault(target, []).append((source, kind))
-    for author, book in _sides(found):
+    for author, book in _sides(comparison):
         for claim in book.claims:
             lines.append(f"[{names[claim.id]}]: {_flat(claim.text)} #{_flat(author).replace(' ', '-')}")
             lines += [
@@ -95,7 +96,7 @@ def claims_argdown(found: Comparison) -> str:
     return "\n".join(lines)
 
 
-def claims_aif(found: Comparison) -> str:
+def claims_aif(comparison: Comparison) -> str:
     """Return the graph of AIF: an I-node a claim, RA and CA nodes between, an L-node for each stance."""
     nodes: list[dict[str, str]] = []
     edges: list[dict[str, str]] = []
@@ -109,15 +110,15 @@ def claims_aif(found: Comparison) -> str:
         edges.append({"edgeID": str(len(edges) + 1), "fromID": start, "toID": end})
 
     home: dict[str, str] = {}
-    for author, book in _sides(found):
+    for author, book in _sides(comparison):
         for claim in book.claims:
             home[claim.id] = node(claim.text, "I")
             for stance in sorted({mention.stance for mention in book.by_claim[claim.id]}):
-                said, asserting = node(f"{author} {stance}: {claim.text}", "L"), node("Asserting", "YA")
-                edge(said, asserting)
+                statement, asserting = node(f"{author} {stance}: {claim.text}", "L"), node("Asserting", "YA")
+                edge(statement, asserting)
                 edge(asserting, home[claim.id])
-                locutions.append({"nodeID": said, "personID": author})
-    for source, target, kind, _ in _edges(found):
+                locutions.append({"nodeID": statement, "personID": author})
+    for source, target, kind, _ in _edges(comparison):
         if kind != "same" and source in home and target in home:
             scheme = ("Default Inference", "RA") if kind in _FOR else ("Default Conflict", "CA")
             middle = node(*scheme)
@@ -126,31 +127,31 @@ def claims_aif(found: Comparison) -> str:
     return json.dumps({"nodes": nodes, "edges": edges, "locutions": locutions}, ensure_ascii=False, indent=2) + "\n"
 
 
-def to_mermaid(found: Comparison) -> str:
+def to_mermaid(comparison: Comparison) -> str:
     """Return a flow chart of what is joined across the two, and what rests on it, up to :data:`MERMAID_NODES`."""
-    joined = [key for pair in (*_opposed(found), *_shared(found)) for key in pair]
-    books = [book for _, book in _sides(found)]
+    joined = [key for pair in (*_opposed(comparison), *_shared(comparison)) for key in pair]
+    books = [book for _, book in _sides(comparison)]
     resting = [near for key in joined for book in books for near in book.dependants(key)[:4]]
     every = [claim.id for book in books for claim in book.claims]
     shown = list(dict.fromkeys((*joined, *resting, *every)))[:MERMAID_NODES]
     short = {key: f"n{number}" for number, key in enumerate(shown, start=1)}
     lines = ["flowchart LR"]
-    for place, (author, book) in enumerate(_sides(found), start=1):
+    for place, (author, book) in enumerate(_sides(comparison), start=1):
         lines.append(f'  subgraph s{place}["{_flat(author)}"]')
         lines += [f'    {short[c.id]}["{_flat(c.text)}"]' for c in book.claims if c.id in short]
         lines.append("  end")
     arrows = {"contradicts": "x--x", "same": "<-->", "undermines": "--x"}
-    for source, target, kind, _ in _edges(found):
+    for source, target, kind, _ in _edges(comparison):
         if source in short and target in short:
             lines.append(f"  {short[source]} {arrows.get(kind, '-->')}|{kind}| {short[target]}")
     return "\n".join(lines) + "\n"
 
 
-def to_kialo(found: Comparison) -> str:
+def to_kialo(comparison: Comparison) -> str:
     """Return Kialo's outline: each candidate crux as a thesis, the first author's side Pro, the second's Con."""
-    books = list(found.books)
+    books = list(comparison.books)
     parts: list[str] = []
-    for candidate in found.candidates:
+    for candidate in comparison.candidates:
         lines = [f"Discussion Name: {_line(candidate.question)}", "", f"1. {_line(candidate.question)}"]
         for place, (side, book, word) in enumerate(
             ((candidate.first, books[0], "Pro"), (candidate.second, books[1], "Con")), start=1
@@ -163,12 +164,12 @@ def to_kialo(found: Comparison) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def claims_csv(found: Comparison) -> str:
+def claims_csv(comparison: Comparison) -> str:
     """Return one row a mention: author, claim, kind, stance, quotation, and where it stands."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(("author", "claim_id", "claim", "kind", "stance", "quote", "title", "date", "url"))
-    for author, book in _sides(found):
+    for author, book in _sides(comparison):
         for mention in book.mentions:
             claim, place = book.by_id[mention.claim], mention.place
             values = (author, claim.id, claim.text, claim.kind, mention.stance, place.quote)

@@ -64,9 +64,9 @@ def blind_sheet(result: DebateResult, *, seed: int = 0, most: int = 20) -> Blind
 
 def score_sheet(sheet: BlindSheet, answers: Mapping[int, str]) -> dict[str, Share]:
     """Score by question: right names for "who said this?", yes for the others; rows without answer do not count."""
-    found: dict[str, list[bool]] = {}
+    right: dict[str, list[bool]] = {}
     for row in sheet.rows:
         if row.number in answers:
             wanted = sheet.key.get(row.number, "yes")
-            found.setdefault(row.about, []).append(answers[row.number].strip().casefold() == wanted.casefold())
-    return {about: share(hits) for about, hits in found.items()}
+            right.setdefault(row.about, []).append(answers[row.number].strip().casefold() == wanted.casefold())
+    return {about: share(hits) for about, hits in right.items()}

@@ -55,7 +55,7 @@ def card_quality(cards: Sequence[CruxCard], personas: Sequence[Persona]) -> Card
     rarity = Rarity([chunk.text for persona in personas for chunk in persona.corpus.chunks])
     sides = [side for card in cards for side in card.personas.values()]
     return CardQuality(
-        specificity={card.id: round(found, 3) for card in cards if (found := rarity.specificity(card.question))},
+        specificity={card.id: round(value, 3) for card in cards if (value := rarity.specificity(card.question))},
         answerable=share(is_answerable(card.question) for card in cards),
         falsifiers=share(bool(side.falsifier) for side in sides),
         concrete_falsifiers=share(is_concrete(side.falsifier) for side in sides if side.falsifier),

@@ -37,10 +37,10 @@ def judge_figures(expected: Sequence[Kind], verdicts: Sequence[Verdict]) -> Judg
     """
     both = [(kind, verdict.kind) for kind, verdict in zip(expected, verdicts, strict=True)]
     return JudgeFigures(
-        right=share(kind == found for kind, found in both),
-        same_precision=share(kind == "same" for kind, found in both if found == "same"),
-        same_recall=share(found == "same" for kind, found in both if kind == "same"),
-        contradiction_recall=share(found == "contradicts" for kind, found in both if kind == "contradicts"),
-        bearing=share((kind in BEARING) == (found in BEARING) for kind, found in both),
-        unsure=sum(found == "unsure" for _, found in both),
+        right=share(kind == judged for kind, judged in both),
+        same_precision=share(kind == "same" for kind, judged in both if judged == "same"),
+        same_recall=share(judged == "same" for kind, judged in both if kind == "same"),
+        contradiction_recall=share(judged == "contradicts" for kind, judged in both if kind == "contradicts"),
+        bearing=share((kind in BEARING) == (judged in BEARING) for kind, judged in both),
+        unsure=sum(judged == "unsure" for _, judged in both),
     )

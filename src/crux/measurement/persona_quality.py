@@ -77,11 +77,11 @@ def _lines(result: DebateResult) -> list[tuple[str, bool]]:
     """Return each stance that follows one of the same persona on the same question, and whether the line holds."""
     earned = {(entry.message, entry.question): entry.earned for entry in result.ledger}
     last: dict[tuple[str, str], str] = {}
-    found: list[tuple[str, bool]] = []
+    checked: list[tuple[str, bool]] = []
     for stance in result.stances:
         key = (stance.persona, stance.question)
         if key in last:
             held = last[key] == stance.stance or earned.get((stance.message, stance.question), False)
-            found.append((stance.message, held))
+            checked.append((stance.message, held))
         last[key] = stance.stance
-    return found
+    return checked

@@ -65,11 +65,11 @@ class Corpus(Wire):
     @cached_property
     def chunks(self) -> tuple[Chunk, ...]:
         """Every passage, in order; equal passages (a repeated boilerplate) once."""
-        found: dict[str, Chunk] = {}
+        chunks: dict[str, Chunk] = {}
         for item in self.items:
             for chunk in chunked(item):
-                found.setdefault(chunk.id, chunk)
-        return tuple(found.values())
+                chunks.setdefault(chunk.id, chunk)
+        return tuple(chunks.values())
 
     @cached_property
     def by_id(self) -> dict[str, CorpusItem]:

@@ -53,13 +53,13 @@ def _transcript(path: Path, speaker: str) -> CorpusItem:
         captions: Any = webvtt.from_srt(str(path)) if path.suffix.lower() == ".srt" else webvtt.read(str(path))
     except Exception as fault:  # the library raises what its parsers raise
         raise CorpusError(f"{path.name} is no readable transcript: {one_line(str(fault))}") from None
-    said = [(one_line(caption.voice or ""), " ".join(caption.text.split())) for caption in captions]
-    voices = list(dict.fromkeys(voice for voice, _ in said if voice))
+    spoken = [(one_line(caption.voice or ""), " ".join(caption.text.split())) for caption in captions]
+    voices = list(dict.fromkeys(voice for voice, _ in spoken if voice))
     chosen = next((voice for voice in voices if voice.casefold() == speaker.casefold()), "")
     if len(voices) > 1 and not chosen:
         raise CorpusError(f"{path.name} has several voices: name one with --speaker: {', '.join(voices[:8])}")
     turns: list[tuple[str, str]] = []
-    for voice, words in said:
+    for voice, words in spoken:
         if turns and turns[-1][0] == voice:
             turns[-1] = (voice, words if turns[-1][1].endswith(words) else f"{turns[-1][1]} {words}")
         elif words:

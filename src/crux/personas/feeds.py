@@ -38,13 +38,13 @@ def read_feed(
     entries = [element for element in root.iter() if _local(element) in ("item", "entry")]
     if not entries:
         raise CorpusError(f"{name} has no <item> or <entry>; is it an RSS or Atom feed?")
-    found = [_fields(entry) for entry in entries]
-    wordpress = any("post_type" in fields for fields in found)
-    writers = Counter(fields.get("creator", "").strip() for fields in found if _published(fields))
+    rows = [_fields(entry) for entry in entries]
+    wordpress = any("post_type" in fields for fields in rows)
+    writers = Counter(fields.get("creator", "").strip() for fields in rows if _published(fields))
     chosen = author or (writers.most_common(1)[0][0] if wordpress and writers else "")
     items: list[CorpusItem] = []
     skipped: list[str] = []
-    for number, fields in enumerate(found, start=1):
+    for number, fields in enumerate(rows, start=1):
         title = one_line(fields.get("title")) or f"entry {number}"
         if why := _left_out(fields, chosen, wordpress=wordpress, drafts=drafts):
             skipped.append(f"{name}, {title}: {why}")
@@ -104,8 +104,8 @@ def _local(element: ElementTree.Element) -> str:
 
 
 def _date(text: str) -> str:
-    if found := iso_date(text):
-        return found
+    if date := iso_date(text):
+        return date
     try:
         moment = parsedate_to_datetime(text.strip())
     except (TypeError, ValueError, IndexError):

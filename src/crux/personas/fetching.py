@@ -31,6 +31,6 @@ def as_file(page: Page, folder: Path) -> Path:
         raise CorpusError(f"{page.url[:200]} is {page.kind or 'of no named kind'}, which nothing here reads")
     stem = re.sub(r"[^\w-]+", "-", f"{urlsplit(page.url).hostname}{path}").strip("-")[:100]
     file = folder / f"{stem}{ending}"
-    found = _MAIN.search(page.body) if ending == ".html" else None
-    file.write_bytes(found[0] if found else page.body)
+    main = _MAIN.search(page.body) if ending == ".html" else None
+    file.write_bytes(main[0] if main else page.body)
     return file

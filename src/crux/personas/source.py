@@ -50,14 +50,14 @@ def read_text(path: Path, notes: list[str] | None = None) -> str:
 def _guessed(raw: bytes) -> tuple[str, str] | None:
     """Return the text and its encoding by its looks; None where these tell nothing."""
     try:
-        found: Any = importlib.import_module("charset_normalizer").from_bytes(raw).best()
+        guess: Any = importlib.import_module("charset_normalizer").from_bytes(raw).best()
     except ImportError:
         return None
-    if found is None:
+    if guess is None:
         return None
-    text = str(found)
+    text = str(guess)
     unseen = any(not (char.isprintable() or char.isspace()) for char in text)
-    return None if unseen or not text else (text, str(found.encoding))
+    return None if unseen or not text else (text, str(guess.encoding))
 
 
 def plain(text: str) -> str:

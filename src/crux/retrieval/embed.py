@@ -51,13 +51,13 @@ class EndpointEmbed:
         self._http, self._endpoint, self._model = http, endpoint, model
 
     async def vectors(self, texts: Sequence[str], role: Role) -> Vectors:
-        found: list[list[float]] = []
+        vectors: list[list[float]] = []
         for start in range(0, len(texts), _BATCH):
             batch = list(texts[start : start + _BATCH])
             body = {"model": self._model, "input": batch}
             answer, _ = await self._http.post_json(self._endpoint, "/embeddings", body, model=self._model)
-            found += self._read(answer, len(batch))
-        return found
+            vectors += self._read(answer, len(batch))
+        return vectors
 
     def _read(self, answer: Any, count: int) -> list[list[float]]:
         try:

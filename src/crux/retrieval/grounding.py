@@ -83,12 +83,12 @@ class Grounding:
         graph = self.persona.beliefs
         edges = tuple(edge for edge in graph.edges if edge.from_ in ids) if graph else ()
         places = {node.id: self.nearest_places(claim, node) for node in beliefs}
-        found = await self.index.sentences(claim, _SENTENCES)
-        return Grounds(beliefs, edges, chunks, places, tuple(found))
+        sentences = await self.index.sentences(claim, _SENTENCES)
+        return Grounds(beliefs, edges, chunks, places, tuple(sentences))
 
     async def quotes(self, claim: str, most: int) -> list[Place]:
         """Return single sentences of the corpus nearest to ``claim``, verbatim, with their places."""
-        return [found.place for found in await self.index.sentences(claim, most)]
+        return [sentence.place for sentence in await self.index.sentences(claim, most)]
 
     def likeness(self, first: str, second: str) -> float:
         """Return how alike two texts are in their words, 0 to 1."""
@@ -115,10 +115,10 @@ class Grounding:
 
     def _beliefs(self, claim: str, chunks: tuple[Chunk, ...], most: int) -> tuple[BeliefNode, ...]:
         """Return the nearest by their words; then those grounded in the passages that were found."""
-        found = self.nearest_beliefs(claim, most)
+        nodes = self.nearest_beliefs(claim, most)
         ids = {chunk.id for chunk in chunks}
-        found += [node for node in self._nodes if node not in found and ids & set(node.grounding)]
-        return tuple(found[:most])
+        nodes += [node for node in self._nodes if node not in nodes and ids & set(node.grounding)]
+        return tuple(nodes[:most])
 
 
 def _wordings(node: BeliefNode) -> list[str]:

@@ -104,7 +104,7 @@ class Index:
         return self._own([(spots[place], scores[place]) for place in order], most)
 
     def _own(self, ranked: Sequence[tuple[tuple[int, Chunk, int, int], float]], most: int) -> list[Sentence]:
-        found: list[Sentence] = []
+        sentences: list[Sentence] = []
         for (_, chunk, start, end), score in ranked:
             if opens_quoted(chunk.text, start) or self._others(chunk, start, end):
                 continue
@@ -113,10 +113,10 @@ class Index:
             first, last = whole[max(0, at - 1)][0], whole[min(len(whole) - 1, at + 1)][1]
             place = self.corpus.place(chunk.item, chunk.start + start, chunk.start + end)
             around = self.corpus.place(chunk.item, chunk.start + first, chunk.start + last)
-            found.append(Sentence(place, around, score))
-            if len(found) == most:
+            sentences.append(Sentence(place, around, score))
+            if len(sentences) == most:
                 break
-        return found
+        return sentences
 
     def _others(self, chunk: Chunk, start: int, end: int) -> bool:
         """Tell whether a sentence stands in a block that the source marks as somebody else's words."""
@@ -159,14 +159,14 @@ class Index:
 
 def _opened(corpus: Corpus, folder: Path | None) -> Lexical:
     """Return the index of the passages, each with its title: that is where an essay says what it is about."""
-    kept = None
+    own = None
     if folder is not None and len(corpus.chunks) >= _WORTH_KEEPING:
-        kept = folder / hashlib.sha256(f"1 {corpus.digest}".encode()).hexdigest()[:32]
-        if index := Lexical.open(kept):
+        own = folder / hashlib.sha256(f"1 {corpus.digest}".encode()).hexdigest()[:32]
+        if index := Lexical.open(own):
             return index
     index = Lexical.of([f"{corpus.by_id[chunk.item].title}\n{chunk.text}" for chunk in corpus.chunks])
-    if kept is not None:
-        index.save(kept)
+    if own is not None:
+        index.save(own)
     return index
 
 
