@@ -38,6 +38,7 @@ COMMANDS = {
     "runs": ("List, show, resume, replay, fork, export, import, verify and recover runs.", "assay.cli.runs:runs"),
     "store": ("Back up, verify, prune, compact and examine the run store.", "assay.cli.store:store"),
     "serve": ("Watch and look back at runs in a browser on this machine.", "assay.cli.serve:serve"),
+    "people": ("Say who may sign in at assay serve, and what they may spend.", "assay.cli.people:people"),
     "mcp": ("Serve an agent by the Model Context Protocol.", "assay.cli.mcp:mcp"),
     "models": ("Show which models can be reached, and how they were found.", "assay.cli.models:models"),
     "keys": ("Store and list provider keys.", "assay.cli.keys:keys"),

@@ -26,9 +26,9 @@ def show(capabilities: Capabilities, judged: list[Verdict]) -> None:
     where = f"{capabilities.model} at {capabilities.provider}" if capabilities.model else "the model"
     click.secho(one_line(where, 120), bold=True, nl=False)
     click.echo(f"  {capabilities.calls} calls, {capabilities.tokens:,} tokens")
-    for found in capabilities.findings:
-        mark, colour = _MARKS[found.grade]
-        click.echo(f"  {click.style(f'{mark:<3}', fg=colour)} {found.name:<14} {one_line(found.detail, 200)}")
+    for finding in capabilities.findings:
+        mark, colour = _MARKS[finding.grade]
+        click.echo(f"  {click.style(f'{mark:<3}', fg=colour)} {finding.name:<14} {one_line(finding.detail, 200)}")
     click.echo()
     width = max(len(verdict.protocol) for verdict in judged)
     for verdict in judged:

@@ -34,6 +34,12 @@ _KEYS = {"keys": ("Make, list and remove the keys of programs.", "assay.cli.serv
     "- asks for it. ASSAY_TOKEN may hold it instead [default: a drawn one].",
 )
 @click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="A further name to be called by.")
+@click.option(
+    "--people",
+    "people_file",
+    metavar="FILE",
+    help="Let the people of this file sign in, each with a role, a budget and runs of their own.",
+)
 @click.option("--open/--no-open", "browser", default=False, help="Open the browser.")
 @store_option
 @click.pass_context
@@ -43,6 +49,7 @@ def serve(
     port: int,
     token_file: str | None,
     hosts: tuple[str, ...],
+    people_file: str | None,
     browser: bool,
     store_path: str | None,
 ) -> None:
@@ -57,17 +64,22 @@ def serve(
     assay serve --port 9000 --open
     assay serve --token-file ~/.config/assay/token
     assay serve --host 0.0.0.0 --allow-host studio.local
+    assay serve --people people.toml
     """
     if context.invoked_subcommand:
         return
     token = _token(token_file)
     try:
         from assay.api.doors import program_doors
+        from assay.web.people import People
         from assay.web.serving import serve as serve_runs
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] in ("jinja2", "markupsafe", "starlette", "uvicorn"):
             raise MissingExtraError("the web app", "web") from None
         raise
+    people = None if people_file is None else People(Path(people_file).expanduser())
+    if people is not None:
+        people.all()
     beyond = host not in _LOOPBACK
     if beyond and token is None:
         token = secrets.token_urlsafe(24)
@@ -75,6 +87,8 @@ def serve(
 
     def ready(address: str, gate: Gate) -> None:
         click.echo(f"Assay is at {address}")
+        if people is not None:
+            click.echo(f"People sign in at {address.partition('?')[0]}", err=True)
         click.echo(f"Chat programs ask at {address.partition('/open')[0]}/v1 (assay serve keys add NAME)", err=True)
         click.echo("The address opens one browser, once. Stop with Ctrl-C.", err=True)
         if browser:
@@ -82,7 +96,7 @@ def serve(
 
     with closing(open_runs(store_path)) as store:
         doors = program_doors(store_path or str(data_dir() / "runs.db"))
-        serve_runs(store, host=host, port=port, token=token, hosts=hosts, ready=ready, doors=doors)
+        serve_runs(store, host=host, port=port, token=token, hosts=hosts, ready=ready, doors=doors, people=people)
 
 
 def _token(file: str | None) -> str | None:

@@ -20,14 +20,16 @@ def keys() -> None:
     "--allow", multiple=True, metavar="MODEL", help="A model that it may use (repeatable) [default: all]."
 )
 @click.option("--background", is_flag=True, help="Its runs go on when the program that asked has left.")
-def add_key(name: str, budget: str | None, allow: tuple[str, ...], background: bool) -> None:
+@click.option("--person", metavar="NAME", default="", help="Whose it is: its runs are theirs, within their budget.")
+def add_key(name: str, budget: str | None, allow: tuple[str, ...], background: bool, person: str) -> None:
     """Make a key and print it, once: only a hash of it is kept.
 
     \b
     assay serve keys add notes --budget 5/day --allow assay/crucible
     """
     from assay.api.catalogue import PREFIX, chat_models
-    from assay.api.keys import ApiKey, ApiKeys, read_budget
+    from assay.api.keys import ApiKey, ApiKeys
+    from assay.batch.spending import read_budget
     from llm_runtime.errors import ConfigurationError
 
     models = chat_models()
@@ -35,10 +37,13 @@ def add_key(name: str, budget: str | None, allow: tuple[str, ...], background: b
     if unknown := next((one for one in wanted if one not in models), None):
         listed = ", ".join(model.id for model in models.values())
         raise ConfigurationError(f"--allow {unknown[:60]}: there is no such model; there are: {listed}")
+    if person and budget:
+        raise ConfigurationError(
+            "--budget: the runs of a person's key spend that person's own; leave one of the two"
+        )
     amount, per = read_budget(budget) if budget else (None, "ever")
-    click.echo(
-        ApiKeys().add(ApiKey(name=name, hash="", budget=amount, per=per, allow=wanted, background=background))
-    )
+    key = ApiKey(name=name, hash="", budget=amount, per=per, allow=wanted, background=background, person=person)
+    click.echo(ApiKeys().add(key))
     click.echo("This is shown once. Programs send it as Authorization: Bearer.", err=True)
 
 
@@ -54,7 +59,8 @@ def list_keys() -> None:
             "no budget" if key.budget is None else f"${key.budget:g}" + (f"/{key.per}" if key.per != "ever" else "")
         )
         models = ", ".join(PREFIX + name for name in key.allow) or "all models"
-        click.echo(f"{key.name:<20}{bound:<14}{models}{'  background' if key.background else ''}")
+        more = "".join(f"  {word}" for word in ("background" if key.background else "", key.person) if word)
+        click.echo(f"{key.name:<20}{bound:<14}{models}{more}")
     if not known:
         click.echo("there are no keys yet; make one with: assay serve keys add NAME", err=True)
 

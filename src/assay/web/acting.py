@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
+from assay.launch import price_of
+from assay.protocol import load
+from assay.registry import Prepared
+from assay.terms import Terms
 from assay.web import forms
 from assay.web.answer_forms import read_answer
 from assay.web.app_state import (
@@ -21,11 +26,13 @@ from assay.web.app_state import (
     site_of,
     wants_json,
 )
+from assay.web.estimating import estimate_of, words_of
 from assay.web.mailbox_questions import answer_letter
 from assay.web.pages.asking import Ask
 from assay.web.pages.starting import fork_page, new_page, resume_page
 from assay.web.queue import put_run, queue_url
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.price import Price
 from llm_runtime.routing import NO_MODEL
 
 _NO_MODEL = (
@@ -57,6 +64,8 @@ async def start_run(request: Request) -> Response:
         run, terms = forms.read_form(fields, strict=is_json(request))
         if not run.run.form:
             forms.form_of(run.run.name)
+        if fields.get("estimate"):
+            return PlainTextResponse(await asyncio.to_thread(_estimated, site, run, terms), headers={"X-Note": "1"})
         if fields.get("queue"):
             return await put_run(request, run, terms, forms.seed_of(fields))
         return _show_begun(request, await site.runs.start(run, terms, seed=forms.seed_of(fields)))
@@ -69,6 +78,18 @@ async def start_run(request: Request) -> Response:
         return new_page(form, reachable(site), fields, why, queue=bool(queue_url(site.store)))
 
     return await _begun(request, start, again)
+
+
+def _estimated(site: AppState, run: Prepared, terms: Terms) -> str:
+    units = load(run.run.units)(run.task) if run.run.units else 1
+    return words_of(estimate_of(run.run, site.store, "", model_price(site, terms.model), units), units)
+
+
+def model_price(site: AppState, model: str | None) -> Price | None:
+    """Return the price of the model that answers; ``None`` where nobody says it."""
+    named = model or site.settings().config.model
+    chip = site.models.known.of(named) if named else None
+    return chip.price if chip else price_of(site.settings(), named) if named else None
 
 
 async def resume_form(request: Request) -> Response:
@@ -180,7 +201,12 @@ async def _begun(
     except LlmRuntimeError as fault:
         if wants_json(request):
             raise
-        return HTMLResponse(again(_NO_MODEL if str(fault) == NO_MODEL else str(fault)), 422)
+        return HTMLResponse(again(reason(fault)), 422)
+
+
+def reason(fault: LlmRuntimeError) -> str:
+    """Return why something was refused, as a page says it."""
+    return _NO_MODEL if str(fault) == NO_MODEL else str(fault)
 
 
 def _show_begun(request: Request, run_id: str) -> Response:

@@ -19,8 +19,9 @@ from assay.web.app_state import AppState, respond
 from assay.web.guard import Guard
 from assay.web.listing import keep_words
 from assay.web.pages.errors import error_page
+from assay.web.permissions import NotAllowed
 from assay.web.routes import routes
-from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound, StoreBusy
+from llm_runtime.errors import BudgetExceeded, ConfigurationError, LlmRuntimeError, RunNotFound, StoreBusy
 
 Doors: TypeAlias = Callable[[AppState], AbstractAsyncContextManager[Sequence[BaseRoute]]]
 """Opens further addresses over the application's parts, and closes them when it ends."""
@@ -48,9 +49,11 @@ def application(site: AppState, doors: Doors = no_doors) -> ASGIApp:
             words = asyncio.create_task(_take_words(site), name="words")
             yield
             site.closing.set()
-            site.models.close()
+            site.close_models()
             await words
             await site.runs.close()
+            await site.workers.close()
+            await site.spending.aclose()
 
     app = Starlette(
         routes=routes(),
@@ -76,6 +79,10 @@ async def _refused(request: Request, fault: Exception) -> Response:
         status, title = 404, "Not found"
     elif isinstance(fault, StoreBusy):
         status, title = 409, "Busy"
+    elif isinstance(fault, NotAllowed):
+        status, title = 403, "Not allowed"
+    elif isinstance(fault, BudgetExceeded):
+        status, title = 402, "Nothing left to spend"
     elif isinstance(fault, ConfigurationError):
         status, title = 400, "That does not fit"
     data = {"error": type(fault).__name__, "message": str(fault)}

@@ -14,8 +14,11 @@ from weakref import WeakKeyDictionary
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from assay.batch.batches import store_url
+from assay.batch.spending import Spending
 from assay.launch.model_choices import ModelChoices
 from assay.registry import known
+from assay.web.batch_workers import BatchWorkers
 from assay.web.calls import place_words
 from assay.web.guard import Gate
 from assay.web.live_runs import LiveRun, LiveRuns
@@ -23,6 +26,8 @@ from assay.web.mailbox_questions import MailboxQuestion, folders, letters
 from assay.web.pages.asking import Ask
 from assay.web.pages.run import RunPageState
 from assay.web.pages.settings import Checked
+from assay.web.people import WHO
+from assay.web.permissions import SHARED, acts, may_start
 from assay.web.questions import Questions
 from assay.web.rendering import PageRenderer
 from assay.web.root import rooted
@@ -32,8 +37,11 @@ from llm_runtime.events import CallStarted
 from llm_runtime.messages import CallLabel
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, valid_run_id
+from llm_runtime.store.upkeep import tags_of
 
-_BODY = 1 << 20
+_BODY = 4 << 20
+_READ = 1 << 25
+"""What is read of a request that is too long before it is answered: a browser that still sends hears nothing."""
 _LETTERS_S = 0.5
 """Between two looks at a mailbox folder."""
 
@@ -55,26 +63,50 @@ class AppState:
     questions: Questions = field(init=False)
     runs: ActiveRuns = field(init=False)
     renderer: PageRenderer = field(init=False)
-    models: ModelChoices = field(init=False)
+    spending: Spending = field(init=False)
+    _choices: dict[str, ModelChoices] = field(default_factory=dict[str, ModelChoices])
     checked: dict[str, Checked] = field(default_factory=dict[str, Checked])
     """Models that were measured since the server began, by name."""
+    workers: BatchWorkers = field(default_factory=BatchWorkers)
     closing: asyncio.Event = field(init=False)
     _letter_names: WeakKeyDictionary[LiveRun, tuple[str, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
+        configured = self.settings
+        self.settings = lambda: who.settings(configured()) if (who := WHO.get()) else configured()
+        self.spending = Spending(store_url(self.store), self.settings)
         self.hub = LiveRuns(self.store)
         self.questions = Questions(self.hub.touch)
-        self.runs = ActiveRuns(self.store, self.questions, self.settings)
-        self.renderer = PageRenderer(self.page_state)
-        self.models = ModelChoices(self.settings)
+        self.runs = ActiveRuns(self.store, self.questions, self.settings, self.spending)
+        self.renderer = PageRenderer(self.page_state, self._standing)
         self.closing = asyncio.Event()
         self._letter_names = WeakKeyDictionary()
+
+    @property
+    def models(self) -> ModelChoices:
+        """The models that whoever asks can choose from."""
+        who = WHO.get()
+        name = who.name if who and (who.keys or who.endpoints or who.model) else ""
+        return self._choices.setdefault(name, ModelChoices(self.settings))
+
+    def close_models(self) -> None:
+        """Look for no models any more."""
+        for choices in self._choices.values():
+            choices.close()
+
+    def _standing(self, watch: LiveRun) -> str:
+        """Return in which way a run's page differs by who looks at it."""
+        return "" if WHO.get() is None else f"{acts(self.store, watch.run_id)} {may_start()}"
 
     def page_state(self, watch: LiveRun) -> RunPageState:
         """Return what a run's page shows beside its log."""
         run_id = watch.run_id
         fault = self.runs.faults.get(run_id) or (str(watch.fault) if watch.fault else "")
-        return RunPageState(self.runs.owns(run_id), tuple(self._asks(watch)), fault)
+        if self.gate.people is None:
+            return RunPageState(self.runs.owns(run_id), tuple(self._asks(watch)), fault)
+        mine, shared = acts(self.store, run_id), SHARED in tags_of(self.store, run_id)
+        asks = tuple(self._asks(watch)) if mine else ()
+        return RunPageState(mine and self.runs.owns(run_id), asks, fault, mine, may_start(), shared)
 
     def end_streams(self) -> None:
         """End every stream before the server ends, so that readers come back to the next one."""
@@ -162,13 +194,19 @@ async def request_fields(request: Request) -> dict[str, Any]:
     """Read the fields of a request: those of a form or of a JSON object.
 
     Raises:
-        ConfigurationError: it is larger than 1 MiB, not UTF-8, or neither of the two.
+        ConfigurationError: it is larger than 4 MiB, not UTF-8, or neither of the two.
     """
-    body = bytearray()
+    body, read = bytearray(), 0
     async for chunk in request.stream():
-        body += chunk
-        if len(body) > _BODY:
-            raise ConfigurationError("the request is larger than 1 MiB")
+        read += len(chunk)
+        if read <= _BODY:
+            body += chunk
+        elif read > _READ:
+            break
+    if read > _BODY:
+        raise ConfigurationError(
+            f"what was sent is larger than {_BODY >> 20} MiB; shorten it, or start this from the command line"
+        )
     try:
         if is_json(request):
             data = json.loads(body or b"{}")

@@ -10,33 +10,30 @@ from starlette.responses import Response
 
 from assay.demo import demos, missing
 from assay.launch import price_of
-from assay.protocol import Protocol, RunType
-from assay.registry import protocol_of
+from assay.protocol import Protocol
 from assay.web import data
 from assay.web.app_state import AppState, respond, site_of, wants_json
-from assay.web.estimating import Estimate, estimate
+from assay.web.estimating import estimate_of
 from assay.web.glimpses import glimpses
 from assay.web.pages.home import Box, Played, Way, choice_fragment, home_page
+from assay.web.permissions import seen
 from assay.web.suggesting import openings, suggest
-from llm_runtime.price import Price
-from llm_runtime.store import RunStore, RunSummary
+from llm_runtime.store import RunStore
 
 _LATEST = 5
 _LOOKED_AT = 200
 """Runs of a protocol among which its recording is looked for."""
 _PATIENCE_S = 0.15
 """How long what suits a text waits for endpoints to list their models."""
-_MEASURED = 9
-"""Finished runs of a kind that an estimate is read from."""
 
 
 async def home(request: Request) -> Response:
     """Show the start page: a box with what suits its text and what that takes, the latest runs, recordings."""
     site, fragment = site_of(request), "x-fragment" in request.headers
-    latest = site.store.runs(limit=_LATEST)
-    seen = glimpses(site.store, latest)
+    latest = site.store.runs(limit=_LATEST, among=seen())
+    looks = glimpses(site.store, latest)
     if fragment or wants_json(request):
-        await site.models.look((look.models for look in seen.values()), _PATIENCE_S if fragment else None)
+        await site.models.look((look.models for look in looks.values()), _PATIENCE_S if fragment else None)
     query = request.query_params
     box = await asyncio.to_thread(_box, site, query.get("text", ""), query.get("kind", ""), query.get("model", ""))
     if fragment:
@@ -61,7 +58,7 @@ async def home(request: Request) -> Response:
             ],
             "latest": [data.summary_data(run) for run in latest],
         },
-        lambda: home_page(box, played, latest, seen),
+        lambda: home_page(box, played, latest, looks),
     )
 
 
@@ -75,22 +72,15 @@ def _box(site: AppState, text: str, chosen: str, model: str) -> Box:
         Way(
             run,
             suggestion.why if suggestion and suggestion.kind == name else "",
-            _estimate(site.store, run, text, price),
+            estimate_of(run, site.store, text, price),
         )
         for name, (run, _) in openings().items()
     ]
     return Box(text, ways, choices, site.models.looked, chosen, model, price is not None and price.free)
 
 
-def _estimate(store: RunStore, run: RunType, text: str, price: Price | None) -> Estimate | None:
-    finished = store.runs(protocol=run.names, state="finished", limit=_MEASURED)
-    past: list[RunSummary] = [one for one in finished if one.origin == "live" and one.calls]
-    owner = protocol_of(run.name)
-    return estimate(owner.needs if run is owner.runs[0] else None, past, text, price)
-
-
 def _played(store: RunStore, name: str, protocol: Protocol) -> Played:
     """Return the latest run of a recording, and what is missing to play it."""
-    runs = store.runs(protocol=protocol.runs[0].names, limit=_LOOKED_AT)
+    runs = store.runs(protocol=protocol.runs[0].names, limit=_LOOKED_AT, among=seen())
     fault = missing(name)
     return Played(next((run for run in runs if run.origin == "demo"), None), str(fault or ""))

@@ -51,7 +51,9 @@ def block_data(block: Block) -> dict[str, Any]:
             svg = render(block.svg)
             return {"kind": "figure", "caption": block.caption, "alternative": block.alternative, "svg": svg}
         case Prose():
-            return {"kind": "prose", "text": block.text, "changed": [list(span) for span in block.changed]}
+            data: dict[str, Any] = {"kind": "prose", "text": block.text}
+            pins = [{"start": pin.start, "end": pin.end, "sign": pin.sign} for pin in block.pins]
+            return data | {"changed": [list(span) for span in block.changed]} | ({"pins": pins} if pins else {})
         case Table():
             return {
                 "kind": "table",

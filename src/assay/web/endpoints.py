@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from assay.web.forms import terms_fields
+from assay.web.permissions import Need
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -25,6 +26,7 @@ class Endpoint:
         body: fields of the form or JSON object, by name, with what they mean.
         also_json: whether ``PATH.json`` gives the same as data.
         media: what it answers with, where that is not a page.
+        need: what a person must be to ask; an admin where nobody decided.
     """
 
     path: str
@@ -34,6 +36,7 @@ class Endpoint:
     body: tuple[tuple[str, str], ...] = ()
     also_json: bool = False
     media: str = "text/html"
+    need: Need | None = None
 
 
 TERMS = tuple((spec.name, spec.help) for spec in terms_fields())

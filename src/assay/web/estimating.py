@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
-from assay.protocol import Needs
+from assay.protocol import Needs, RunType
+from assay.registry import protocol_of
+from assay.report.units import count, count_noun, duration, money, short_count
+from assay.web.permissions import seen
 from llm_runtime.messages import Usage
 from llm_runtime.price import Price
-from llm_runtime.store import RunSummary
+from llm_runtime.store import RunStore, RunSummary
 from llm_runtime.tokens import estimate_tokens
 
 _PACE = 40
 """Tokens a second that a model is taken to write, where no run of this kind was measured."""
+
+_MEASURED = 9
+"""Finished runs of a kind that an estimate is read from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,45 @@ class Estimate:
     cost: int | None
     milliseconds: int
     basis: str
+
+
+def estimate_of(run: RunType, store: RunStore, text: str, price: Price | None, units: int = 1) -> Estimate | None:
+    """Estimate a run of a kind before it is started.
+
+    Args:
+        store: whose finished runs are looked at.
+        text: what is asked.
+        price: of the model.
+        units: how often it does what the protocol's usual run does once.
+    """
+    owner = protocol_of(run.name)
+    usual = owner.runs[0] if run.units else run
+    # A run of many tasks says nothing of one of another number.
+    finished = (
+        [] if usual.units else store.runs(protocol=usual.names, state="finished", limit=_MEASURED, among=seen())
+    )
+    past = [one for one in finished if one.origin == "live" and one.calls]
+    one = estimate(owner.needs if usual is owner.runs[0] else None, past, text, price)
+    return one and replace(
+        one,
+        calls=one.calls * units,
+        tokens=one.tokens * units,
+        cost=None if one.cost is None else one.cost * units,
+        milliseconds=one.milliseconds * units,
+    )
+
+
+def words_of(estimate: Estimate | None, units: int = 1) -> str:
+    """Write an estimate as a sentence."""
+    if estimate is None:
+        return "Nothing is known yet of what this takes; set a budget."
+    many = f"{count(units)} times what one took: a" if units > 1 else "A"
+    cost = "unknown cost" if estimate.cost is None else f"about {money(estimate.cost)}"
+    return (
+        f"{many}bout {count_noun(estimate.calls, 'call')}, {short_count(estimate.tokens)} tokens, {cost}, "
+        f"{duration(estimate.milliseconds)} if done one after the other; {estimate.basis}. "
+        "An estimate is no bound: a budget is."
+    )
 
 
 def estimate(needs: Needs | None, past: Sequence[RunSummary], text: str, price: Price | None) -> Estimate | None:

@@ -11,10 +11,12 @@ from assay.fields import FieldSpec, fields_of, read, specs_of
 from assay.protocol import RunType, load
 from assay.registry import Prepared, find, read_run, run_types
 from assay.terms import Terms
+from assay.web.uploads import is_built_in, put_down
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.settings import data_dir
 
-_LONGEST = 1 << 18
-"""Characters of one field."""
+_LONGEST, _LONGEST_FILE = 1 << 18, 1 << 20
+"""Characters of one field, and of one that takes what is in a file."""
 _DIGITS = 16
 """Of a seed, the longest of our numbers; those of events are shorter."""
 _KIND = ("kind", "protocol")
@@ -23,7 +25,7 @@ _SEAT = "seat-"
 """Begins the fields that each hold the model of one seat."""
 BOX = "text"
 """What was typed before a kind of run was chosen; its :class:`~assay.protocol.Opening` says where it goes."""
-_APART = (*_KIND, "seed", "queue")
+_APART = (*_KIND, "seed", "queue", "estimate")
 """Fields that belong to no model."""
 
 
@@ -102,9 +104,14 @@ def read_form(fields: Mapping[str, Any], *, strict: bool) -> tuple[Prepared, Ter
         values[section][name] = value
     terms = terms_of(values["terms"], strict=strict, run=run)
     texts = {**task, **options}
+    for spec in (one for one in texts.values() if one.ui.upload and isinstance(fields.get(one.name), str)):
+        text = plain_value(spec, fields[spec.name])
+        place = None if is_built_in(text) else put_down(text)
+        values["task"][spec.name] = str(place or text).strip()
+        values["task"][spec.ui.upload] = str((place or data_dir() / "studies" / text.strip("@ ")).with_suffix(""))
     for section in ("task", "options"):
         values[section] = {
-            name: _no_file(texts[name], _plain(texts[name], value)) for name, value in values[section].items()
+            name: _no_file(texts[name], plain_value(texts[name], value)) for name, value in values[section].items()
         }
     return read_run(run.name, values["task"], values["options"], strict=strict), terms
 
@@ -121,7 +128,7 @@ def terms_of(
     own = {name: value for name, value in fields.items() if name not in without}
     seats = {seat.name: seat.model for seat in run.seats if seat.model} if run else {}
     mine = {name: own.pop(name) for name in list(own) if name.startswith(_SEAT)}
-    values = {name: _plain(specs[name], value) if name in specs else value for name, value in own.items()}
+    values = {name: plain_value(specs[name], value) if name in specs else value for name, value in own.items()}
     if taken := {name.removeprefix(_SEAT): model for name, model in mine.items() if model}:
         values["seats"] = {**taken, **(values.get("seats") or {})}
     terms = cast("Terms", read(Terms, values, strict=strict))
@@ -179,20 +186,31 @@ def _shown(run: RunType) -> list[FieldSpec]:
     return [spec for spec in specs if not spec.ui.hidden and "form" in spec.ui.doors]
 
 
-def _plain(spec: FieldSpec, value: Any) -> Any:
-    """Turn a form's text into the value that the model expects; leave a program's value as it is."""
+def plain_value(spec: FieldSpec, value: Any) -> Any:
+    """Turn a form's text into the value that the model expects; leave a program's value as it is.
+
+    Raises:
+        ConfigurationError: it is too long, or not what the field takes.
+    """
     if not isinstance(value, str):
         return value
-    if len(value) > _LONGEST:
-        raise ConfigurationError(f"{spec.name} is longer than {_LONGEST:,} characters; shorten it")
+    longest = _LONGEST_FILE if spec.kind == "file" else _LONGEST
+    if len(value) > longest:
+        raise ConfigurationError(
+            f"{spec.label} is longer than {longest:,} characters, with {len(value):,}; shorten it, or start this "
+            "from the command line with a file"
+        )
     if spec.kind not in ("text", "file"):
         value = value.strip()
     if spec.kind == "list":
         return [line.strip() for line in value.split("\n") if line.strip()]
     if spec.kind == "seats":
-        return dict(_seat(line) for line in value.split("\n") if line.strip())
+        how = "a seat is written ROLE=MODEL, e.g. red_team=terminal:"
+        return dict(pair(line, how) for line in value.split("\n") if line.strip())
     if spec.kind == "json" and value:
         return _json(spec, value)
+    if spec.ui.reads and value.strip():
+        return load(spec.ui.reads)(value)
     return value if value.strip() or spec.required else None
 
 
@@ -214,11 +232,16 @@ def _json(spec: FieldSpec, text: str) -> Any:
         raise ConfigurationError(f"{spec.name} is not JSON: {fault}") from None
 
 
-def _seat(line: str) -> tuple[str, str]:
-    role, _, model = (part.strip() for part in line.partition("="))
-    if not (role and model):
-        raise ConfigurationError(f"a seat is written ROLE=MODEL, e.g. red_team=terminal: ; not {line[:80]}")
-    return role, model
+def pair(line: str, how: str) -> tuple[str, str]:
+    """Read ``NAME=VALUE``.
+
+    Raises:
+        ConfigurationError: it is none; ``how`` says how it is written.
+    """
+    name, _, value = (part.strip() for part in line.partition("="))
+    if not (name and value):
+        raise ConfigurationError(f"{how} ; not {line[:80]}")
+    return name, value
 
 
 def _described(spec: FieldSpec) -> dict[str, Any]:

@@ -9,11 +9,14 @@ inline scripts or styles.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 import re
 import secrets
-from collections.abc import Iterable
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
@@ -22,7 +25,9 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.web.pages.entering import entrance
+from assay.web.people import SEVERAL, WHO, People, Person
 from assay.web.root import ROOT
+from llm_runtime.errors import ConfigurationError
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _POLICY = (
@@ -43,6 +48,8 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 #: Doors for programs, which ask for keys of their own. No cookie opens them.
 _OWN_KEYS = re.compile(r"/v1/.*|/mcp")
 _COOKIE = "assay"
+#: Passwords that may be wrong: for one name from one address, and in all, within so many seconds.
+_MOST_OF_ONE, _MOST_TRIES, _PAUSE_S = 5, 60, 60.0
 _NO_TOKEN = "403: this application answers only to whom it knows."
 
 
@@ -53,13 +60,25 @@ class Gate:
         host: the address that is listened at.
         token: what a program sends as ``Authorization: Bearer``; drawn where left out.
         hosts: further names that the application may be called by.
+        people: who else may sign in, by name and password.
+        clock: seconds, for the pause after passwords that were wrong.
     """
 
-    def __init__(self, host: str = "127.0.0.1", token: str | None = None, hosts: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        host: str = "127.0.0.1",
+        token: str | None = None,
+        hosts: Iterable[str] = (),
+        people: People | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.token = token or secrets.token_urlsafe(32)
         self.key: str | None = secrets.token_urlsafe(24)
         self.root = f"/s/{secrets.token_urlsafe(16)}"
-        self._sessions: set[str] = set()
+        self.people = people
+        self._clock = clock
+        self._tries: deque[tuple[float, str]] = deque()
+        self._sessions: dict[str, tuple[str, str]] = {}
         self._everywhere = host in ("0.0.0.0", "::", "")
         self._names = {name.lower() for name in (*_LOOPBACK, *hosts)} | {host.lower()}
 
@@ -70,16 +89,68 @@ class Gate:
             return True
         return hmac.compare_digest(key.encode(), self.token.encode())
 
-    def sign_in(self, response: Response) -> None:
+    async def enter(self, name: str, secret: str, password: str, address: str) -> Person | None:
+        """Return who signs in with a name and a password; ``None`` where the two do not fit.
+
+        Args:
+            name: as it was typed.
+            secret: the password, or the one-time secret of a link.
+            password: the one from then on, with a one-time secret.
+            address: where the request came from.
+
+        Raises:
+            ConfigurationError: too many were wrong lately; or as for :meth:`People.enter`.
+        """
+        who, now = f"{address} {name[:60]}", self._clock()
+        while self._tries and now - self._tries[0][0] > _PAUSE_S:
+            self._tries.popleft()
+        if len(self._tries) >= _MOST_TRIES or sum(each == who for _, each in self._tries) >= _MOST_OF_ONE:
+            raise ConfigurationError("too many passwords were wrong; wait a minute and try again")
+        # Counted before it is looked at: who sends many at once has no more tries.
+        attempt = (now, who)
+        self._tries.append(attempt)
+        person = await asyncio.to_thread(self.people.enter, name, secret, password) if self.people else None
+        if person is not None and attempt in self._tries:
+            self._tries.remove(attempt)
+        return person
+
+    def sign_in(self, response: Response, person: Person | None = None) -> None:
         """Begin a session, and let the browser that gets this response keep it, for this launch's path alone."""
         session = secrets.token_urlsafe(32)
-        self._sessions.add(session)
+        self._sessions[session] = (person.name, person.secret) if person else ("", "")
         response.set_cookie(_COOKIE, session, httponly=True, samesite="strict", path=self.root)
 
     def sign_out(self, headers: Headers, response: Response) -> None:
         """End the session that a request came with."""
-        self._sessions.discard(_cookie(headers))
+        self._sessions.pop(_cookie(headers), None)
         response.delete_cookie(_COOKIE, httponly=True, samesite="strict", path=self.root)
+
+    def sign_out_person(self, name: str) -> None:
+        """End every session of a person."""
+        for session, (whose, _) in list(self._sessions.items()):
+            if whose == name:
+                del self._sessions[session]
+
+    def sessions_of(self, name: str) -> int:
+        """Return in how many browsers a person is signed in."""
+        return sum(whose == name for whose, _ in self._sessions.values())
+
+    def who(self, headers: Headers) -> Person | None:
+        """Return the person of a request's session; ``None`` for whoever started the server, and for nobody.
+
+        Raises:
+            ConfigurationError: the file of people cannot be read.
+        """
+        name, secret = self._sessions.get(_cookie(headers), ("", ""))
+        if not name or self.people is None or self._bears_token(headers):
+            return None
+        person = self.people.all().get(name)
+        # Who has a new secret, or came back under an old name, signs in anew.
+        return person if person is not None and person.secret == secret else None
+
+    def _known(self, headers: Headers) -> bool:
+        session = self._sessions.get(_cookie(headers))
+        return session is not None and (not session[0] or self.who(headers) is not None)
 
     def root_of(self, path: str) -> str:
         """Return the secret path where ``path`` lies below it; else nothing."""
@@ -102,7 +173,7 @@ class Gate:
         root = self.root_of(path)
         if not root and (path == "/open" or path.startswith("/static/")) and (method in _SAFE or origin):
             return None  # the route itself asks for the key; what lies in the folder everybody may read
-        if not root or _cookie(headers) not in self._sessions:
+        if not root or not self._known(headers):
             return _NO_TOKEN
         if method not in _SAFE and origin is None:
             return "403: a request that changes something must say where it comes from (Origin)."
@@ -141,14 +212,22 @@ class Guard:
             await send(message)
 
         headers = Headers(scope=scope)
-        why = self._gate.objection(scope["method"], scope["path"], headers)
+        try:
+            why = self._gate.objection(scope["method"], scope["path"], headers)
+            WHO.set(self._gate.who(headers))
+        except ConfigurationError:
+            # What the file is called is nobody's business here; whoever runs the server sees why.
+            why = (
+                "503: this server cannot read its file of people; whoever runs it sees why with: assay people list"
+            )
+        SEVERAL.set(self._gate.people is not None)
         root = self._gate.root_of(scope["path"])
         ROOT.set(root)
         answer: ASGIApp = self._app
         if why == _NO_TOKEN and "text/html" in headers.get("accept", ""):
-            answer = HTMLResponse(entrance(), 403)
+            answer = HTMLResponse(entrance(people=self._gate.people is not None), 403)
         elif why is not None:
-            answer = PlainTextResponse(f"{why}\n", 403)
+            answer = PlainTextResponse(f"{why}\n", int(why[:3]))
         await answer({**scope, "root_path": root}, receive, send_guarded)
 
 

@@ -17,6 +17,8 @@ from assay.web.app_state import respond, site_of, wants_json
 from assay.web.batches import with_ledger
 from assay.web.glimpses import glimpses
 from assay.web.pages.runs import ORDERS, STATES, Choice, Listed, runs_page
+from assay.web.people import may_all
+from assay.web.permissions import seen
 from llm_runtime.errors import ConfigurationError, StoreError
 from llm_runtime.store import RunState, RunStore, RunSummary
 from llm_runtime.store.notes import all_tags, notes_of, tags_of_runs
@@ -33,7 +35,7 @@ async def list_runs(request: Request) -> Response:
     site, query = site_of(request), request.query_params
     names = ("search", "protocol", "state", "tag", "order", "before")
     choice = Choice(**{name: query.get(name, "")[:200].replace("\0", "") for name in names})
-    folds = not (choice.search or choice.state or choice.tag or choice.order or wants_json(request))
+    folds = may_all() and not (choice.search or choice.state or choice.tag or choice.order or wants_json(request))
     batches = (await with_ledger(request, lambda ledger, _: ledger.batches()[:_FOLDED]) or []) if folds else []
     runs = await asyncio.to_thread(_chosen, site.store, choice, [f"{batch.tag}-" for batch in batches])
     page, more = runs[:_LISTED], len(runs) > _LISTED
@@ -48,7 +50,7 @@ async def list_runs(request: Request) -> Response:
     kinds = (one.name if (one := known(run.protocol)) else run.protocol for run in page)
     protocols = list(dict.fromkeys([*run_types(), *kinds]))
     return respond(
-        request, str, lambda: runs_page(listed, folded or [], choice, protocols, all_tags(site.store), more)
+        request, str, lambda: runs_page(listed, folded or [], choice, protocols, all_tags(site.store, seen()), more)
     )
 
 
@@ -65,6 +67,7 @@ def _chosen(store: RunStore, choice: Choice, apart: list[str]) -> list[RunSummar
         state=_state(choice.state),
         tag=choice.tag or None,
         apart=apart,
+        among=seen(),
         order=_order(choice.order),
         limit=_LISTED + 1,
         before=choice.before or None,

@@ -33,7 +33,7 @@ from assay.web.app_state import respond, run_id_of, site_of
 from assay.web.batches import with_ledger
 from assay.web.forms import whole_number
 from assay.web.glimpses import outcome_of
-from assay.web.noting import ME
+from assay.web.noting import my_name
 from assay.web.pages.matrix import MatrixChoice, matrix_page
 from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.store import RunStore
@@ -127,14 +127,14 @@ def _asked(task: str) -> str:
 def labelled(store: RunStore, matrix: Matrix) -> Matrix:
     """Return the matrix with the labels that people gave its cells."""
     runs = dict.fromkeys(cell.run_id for row in matrix.rows for cell in row.cells if cell and cell.run_id)
-    given: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    labels: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for run_id, notes in notes_of(store, list(runs)).items():
         for note in notes:
             if note.label:
-                given[run_id, note.place][note.who] = note.label
+                labels[run_id, note.place][note.who] = note.label
 
     def told(cell: Cell | None) -> Cell | None:
-        return replace(cell, labels=given[cell.run_id, cell.place]) if cell and cell.run_id else cell
+        return replace(cell, labels=labels[cell.run_id, cell.place]) if cell and cell.run_id else cell
 
     rows = (replace(row, cells=tuple(map(told, row.cells))) for row in matrix.rows)
     return replace(matrix, rows=tuple(rows))
@@ -143,7 +143,7 @@ def labelled(store: RunStore, matrix: Matrix) -> Matrix:
 def _shown(request: Request, address: str, title: str, matrix: Matrix) -> Response:
     query = request.query_params
     page = whole_number(query.get("page") or "1", "page")
-    who = query.get("who", "")[:64] or ME
+    who = my_name(query.get("who", "")[:64])
     choice = MatrixChoice(_show(query.get("show", "")), query.get("find", "")[:200], who, page)
     sums, agreed = column_sums(matrix), agreement(matrix)
     return respond(

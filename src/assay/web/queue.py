@@ -17,6 +17,7 @@ from assay.queue.tables import Waiting, as_data, cancel, listed, open_queue, put
 from assay.registry import Prepared, prepared
 from assay.terms import Terms
 from assay.web.app_state import redirect, respond, site_of
+from assay.web.permissions import demand
 from assay.web.templating import render
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError
@@ -67,6 +68,8 @@ async def put_run(request: Request, run: Prepared, terms: Terms, seed: int | Non
     Raises:
         ConfigurationError: the run cannot be; or the store has no queue.
     """
+
+    demand(site_of(request).store, "admin")  # workers have keys of their own
 
     def enter(database: Database) -> tuple[int, Entry]:
         entry = entry_of(prepared(run), terms, new_run_id(now_ms(), random.SystemRandom()), seed)

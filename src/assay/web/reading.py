@@ -26,9 +26,10 @@ from assay.web.pages.entering import entrance
 from assay.web.pages.events import PAGE, event_fragment, event_page, listed
 from assay.web.pages.run import run_page
 from assay.web.pages.timeline import call_fragment, call_page
+from assay.web.permissions import demand, seen
 from assay.web.rendering import VIEWS
 from assay.web.stream import event_stream, page_stream
-from llm_runtime.errors import RunNotFound
+from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.store import RunStore, valid_run_id
 from llm_runtime.store.transfer import export_run
 
@@ -40,21 +41,34 @@ _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
 async def enter(request: Request) -> Response:
     """Open the door with the one-time key or the token, and stay known by a cookie."""
     gate = site_of(request).gate
+    people = gate.people is not None
     # A HEAD request, as previews of links make it, must not use the key up.
-    key = request.query_params.get("key", "")
+    key, name, person = request.query_params.get("key", ""), "", None
     if request.method == "POST":
-        key = str((await request_fields(request)).get("key", ""))
-    if request.method == "HEAD" or not gate.admit(key):
-        return HTMLResponse(entrance("This key does not open, or not any more."), 403)
+        sent = await request_fields(request)
+        key, name, password = (str(sent.get(field) or "") for field in ("key", "name", "password"))
+        if name:
+            address = request.client.host if request.client else ""
+            try:
+                person = await gate.enter(name, key, password, address)
+            except ConfigurationError as fault:
+                return HTMLResponse(entrance(str(fault), people=people), 403)
+    elif people and not key:
+        return HTMLResponse(entrance(people=True))
+    if request.method == "HEAD" or not (person if name else gate.admit(key)):
+        why = "Name and password do not fit." if name else "This key does not open, or not any more."
+        return HTMLResponse(entrance(why, people=people), 403)
     response = RedirectResponse(f"{gate.root}/", 303)
-    gate.sign_in(response)
+    gate.sign_in(response, person)
     return response
 
 
 async def leave(request: Request) -> Response:
     """End the session of this browser."""
-    response = HTMLResponse(entrance("You are signed out: this browser is not known any more."))
-    site_of(request).gate.sign_out(request.headers, response)
+    gate = site_of(request).gate
+    why = "You are signed out: this browser is not known any more."
+    response = HTMLResponse(entrance(why, people=gate.people is not None))
+    gate.sign_out(request.headers, response)
     return response
 
 
@@ -63,8 +77,8 @@ async def static(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in ASSETS:
         return Response("404: no such file\n", 404, media_type="text/plain")
-    kept = {"cache-control": "private, max-age=31536000, immutable"} if request.query_params.get("v") else {}
-    return Response(ASSETS[name](), media_type=_MEDIA[name], headers=kept)
+    headers = {"cache-control": "private, max-age=31536000, immutable"} if request.query_params.get("v") else {}
+    return Response(ASSETS[name](), media_type=_MEDIA[name], headers=headers)
 
 
 async def show_run(request: Request) -> Response:
@@ -167,10 +181,12 @@ async def compare(request: Request) -> Response:
     """Compare two runs side by side: ``?run=ID&run=ID``; with one or none, list those to choose from."""
     site = site_of(request)
     chosen = [run_id for run_id in request.query_params.getlist("run") if valid_run_id(run_id)][:2]
+    for run_id in chosen:
+        demand(site.store, "see", run_id)
     runs = [site.store.summary(run_id) for run_id in chosen]
     if len(runs) < 2:
         one = runs[0] if runs else None
-        others = site.store.runs(protocol=one.protocol if one else None, limit=_LISTED)
+        others = site.store.runs(protocol=one.protocol if one else None, limit=_LISTED, among=seen())
         return respond(
             request,
             lambda: {"runs": [data.summary_data(run) for run in others]},

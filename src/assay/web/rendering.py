@@ -59,8 +59,8 @@ class RenderedPage:
         return self._since[key]
 
 
-_Latest: TypeAlias = dict[tuple[str, str], tuple[float, RenderedPage]]
-"""Renderings with their time, by view and by where a browser finds the pages: their addresses differ."""
+_Latest: TypeAlias = dict[tuple[str, str, str], tuple[float, RenderedPage]]
+"""Renderings with their time, by view, by where a browser finds the pages (addresses differ), and by who looks."""
 
 
 class PageRenderer:
@@ -68,21 +68,24 @@ class PageRenderer:
 
     Args:
         page_state: what a run's page knows beside its log.
+        standing: in which way that differs by who looks.
         clock: seconds, for the pause between two renderings.
     """
 
     def __init__(
-        self, page_state: Callable[[LiveRun], RunPageState], clock: Callable[[], float] = time.monotonic
+        self,
+        page_state: Callable[[LiveRun], RunPageState],
+        standing: Callable[[LiveRun], str],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._page_state = page_state
+        self._standing = standing
         self._clock = clock
-        self._latest: WeakKeyDictionary[LiveRun, dict[tuple[str, str], tuple[float, RenderedPage]]] = (
-            WeakKeyDictionary()
-        )
+        self._latest: WeakKeyDictionary[LiveRun, _Latest] = WeakKeyDictionary()
 
     def render(self, watch: LiveRun, view: str) -> RenderedPage:
         """Return the view as it is now."""
-        latest, key = self._latest.setdefault(watch, {}), (view, rooted())
+        latest, key = self._latest.setdefault(watch, {}), (view, rooted(), self._standing(watch))
         if key not in latest or latest[key][1].version != watch.version:
             parts = VIEWS[view](watch, self._page_state(watch))
             latest[key] = self._clock(), RenderedPage(watch.version, watch.seq, parts)
@@ -90,7 +93,7 @@ class PageRenderer:
 
     def recent(self, watch: LiveRun, view: str) -> RenderedPage:
         """Return the same, or what was rendered less than :data:`PAUSE_S` seconds ago."""
-        latest = self._latest.get(watch, {}).get((view, rooted()))
+        latest = self._latest.get(watch, {}).get((view, rooted(), self._standing(watch)))
         if latest is not None and self._clock() - latest[0] < PAUSE_S:
             return latest[1]
         return self.render(watch, view)

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import AsyncIterator
+from functools import cache, wraps
+from typing import cast
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from assay import __version__
 from assay.protocol import load
 from assay.registry import protocols
-from assay.web import acting, batches, beginning, listing, matrices, noting, queue, reading, settings
-from assay.web.endpoints import TERMS, Endpoint
+from assay.web import (
+    acting,
+    batch_starting,
+    batches,
+    beginning,
+    listing,
+    managing,
+    matrices,
+    noting,
+    queue,
+    reading,
+    settings,
+)
+from assay.web.app_state import run_id_of, site_of
+from assay.web.endpoints import TERMS, Endpoint, Handler
+from assay.web.people import WHO
+from assay.web.permissions import demand, sees, while_allowed
 
 _RECORDING = (
     ("name", "of the recording: council, circle, trial, build or debate"),
@@ -37,19 +54,16 @@ _OWN = (
         "/",
         beginning.home,
         query=(("text", "what is asked"), ("kind", "of run, ticked"), ("model", "ticked")),
+        need="known",
     ),
+    Endpoint("/play", acting.play_recording, "POST", body=_RECORDING, also_json=True, need="start"),
+    Endpoint("/open", reading.enter, query=(("key", "the one-time key, or the launch's token"),), need="open"),
     Endpoint(
-        "/play",
-        acting.play_recording,
-        "POST",
-        body=_RECORDING,
-        also_json=True,
+        "/open", reading.enter, "POST", body=(("key", "the one-time key, or the launch's token"),), need="open"
     ),
-    Endpoint("/open", reading.enter, query=(("key", "the one-time key, or the launch's token"),)),
-    Endpoint("/open", reading.enter, "POST", body=(("key", "the one-time key, or the launch's token"),)),
-    Endpoint("/leave", reading.leave, "POST"),
-    Endpoint("/static/{name}", reading.static),
-    Endpoint("/openapi.json", openapi, media="application/json"),
+    Endpoint("/leave", reading.leave, "POST", need="known"),
+    Endpoint("/static/{name}", reading.static, need="open"),
+    Endpoint("/openapi.json", openapi, media="application/json", need="known"),
     Endpoint(
         "/runs",
         listing.list_runs,
@@ -62,6 +76,7 @@ _OWN = (
             ("before", "only runs behind the one of this id"),
         ),
         also_json=True,
+        need="known",
     ),
     Endpoint(
         "/runs",
@@ -74,43 +89,67 @@ _OWN = (
             *TERMS,
         ),
         also_json=True,
+        need="start",
     ),
-    Endpoint("/new", acting.new_run, query=(("kind", "of run"),), also_json=True),
-    Endpoint("/settings", settings.show_settings, also_json=True),
+    Endpoint("/new", acting.new_run, query=(("kind", "of run"),), also_json=True, need="start"),
+    Endpoint("/settings", settings.show_settings, also_json=True, need="admin"),
     Endpoint(
         "/settings/keys",
         settings.store_key,
         "POST",
         body=(("provider", "whose"), ("key", "itself; empty takes it out")),
+        need="admin",
     ),
     Endpoint(
         "/settings/defaults",
         settings.set_defaults,
         "POST",
         body=(("model", "PROVIDER:MODEL"), ("effort", "of reasoning"), ("max_tokens", "of each answer")),
+        need="admin",
     ),
     Endpoint(
         "/settings/endpoints",
         settings.set_endpoint,
         "POST",
         body=(("name", "of the server"), ("base_url", "its address; empty takes it out")),
+        need="admin",
     ),
-    Endpoint("/settings/check", settings.check_model, "POST", body=(("model", "PROVIDER:MODEL"),)),
-    Endpoint("/batches", batches.list_batches, also_json=True),
-    Endpoint("/batches/{batch_id}", batches.show_batch, also_json=True),
-    Endpoint("/batches/{batch_id}/matrix.{kind}", matrices.batch_table, media="application/octet-stream"),
-    Endpoint("/batches/{batch_id}/matrix", matrices.batch_matrix, query=_MATRIX),
-    Endpoint(f"{_RUN}/matrix.{{kind}}", matrices.run_table, media="application/octet-stream"),
-    Endpoint(f"{_RUN}/matrix", matrices.run_matrix, query=_MATRIX),
-    Endpoint("/queue", queue.list_queue, also_json=True),
-    Endpoint("/queue/{number}/cancel", queue.cancel_entry, "POST", also_json=True),
-    Endpoint("/metrics", queue.metrics, media="text/plain"),
-    Endpoint("/compare", reading.compare, query=(("run", "a run's id, twice"),), also_json=True),
-    Endpoint(_RUN, reading.show_run, also_json=True),
-    Endpoint(f"{_RUN}/timeline", reading.show_timeline, also_json=True),
-    Endpoint(f"{_RUN}/events", reading.show_events, query=(("after", "number of an event"),), also_json=True),
-    Endpoint(f"{_RUN}/events/{{seq}}", reading.show_event, also_json=True),
-    Endpoint(f"{_RUN}/calls/{{seq}}", reading.show_call, also_json=True),
+    Endpoint("/settings/check", settings.check_model, "POST", body=(("model", "PROVIDER:MODEL"),), need="admin"),
+    Endpoint("/batches", batches.list_batches, also_json=True, need="admin"),
+    Endpoint(
+        "/batches/new", batch_starting.new_batch, query=(("kind", "of run that each row becomes"),), need="admin"
+    ),
+    Endpoint(
+        "/batches",
+        batch_starting.start_batch,
+        "POST",
+        body=(
+            ("kind", "of run"),
+            ("rows", "CSV or JSON lines"),
+            ("models", "one a line"),
+            ("...", "as in a job file"),
+        ),
+        also_json=True,
+        need="admin",
+    ),
+    Endpoint("/batches/{batch_id}", batches.show_batch, also_json=True, need="admin"),
+    Endpoint(
+        "/batches/{batch_id}/matrix.{kind}", matrices.batch_table, media="application/octet-stream", need="admin"
+    ),
+    Endpoint("/batches/{batch_id}/matrix", matrices.batch_matrix, query=_MATRIX, need="admin"),
+    Endpoint(f"{_RUN}/matrix.{{kind}}", matrices.run_table, media="application/octet-stream", need="see"),
+    Endpoint(f"{_RUN}/matrix", matrices.run_matrix, query=_MATRIX, need="see"),
+    Endpoint("/queue", queue.list_queue, also_json=True, need="admin"),
+    Endpoint("/queue/{number}/cancel", queue.cancel_entry, "POST", also_json=True, need="admin"),
+    Endpoint("/metrics", queue.metrics, media="text/plain", need="admin"),
+    Endpoint("/compare", reading.compare, query=(("run", "a run's id, twice"),), also_json=True, need="known"),
+    Endpoint(_RUN, reading.show_run, also_json=True, need="see"),
+    Endpoint(f"{_RUN}/timeline", reading.show_timeline, also_json=True, need="see"),
+    Endpoint(
+        f"{_RUN}/events", reading.show_events, query=(("after", "number of an event"),), also_json=True, need="see"
+    ),
+    Endpoint(f"{_RUN}/events/{{seq}}", reading.show_event, also_json=True, need="see"),
+    Endpoint(f"{_RUN}/calls/{{seq}}", reading.show_call, also_json=True, need="see"),
     Endpoint(
         f"{_RUN}/stream",
         reading.stream,
@@ -120,13 +159,21 @@ _OWN = (
             ("drawn", "with a view: the mark of what the page shows"),
         ),
         media="text/event-stream",
+        need="see",
     ),
-    Endpoint(f"{_RUN}/export.{{kind}}", reading.export, media="application/octet-stream"),
-    Endpoint(f"{_RUN}/resume", acting.resume_form),
-    Endpoint(f"{_RUN}/resume", acting.resume_run, "POST", body=TERMS, also_json=True),
-    Endpoint(f"{_RUN}/fork", acting.fork_form, query=(("at", "number of the event"),)),
-    Endpoint(f"{_RUN}/fork", acting.fork_run, "POST", body=(("at", "number of the event"), *TERMS), also_json=True),
-    Endpoint(f"{_RUN}/stop", acting.stop_run, "POST", also_json=True),
+    Endpoint(f"{_RUN}/export.{{kind}}", reading.export, media="application/octet-stream", need="see"),
+    Endpoint(f"{_RUN}/resume", acting.resume_form, need="act"),
+    Endpoint(f"{_RUN}/resume", acting.resume_run, "POST", body=TERMS, also_json=True, need="act"),
+    Endpoint(f"{_RUN}/fork", acting.fork_form, query=(("at", "number of the event"),), need="note"),
+    Endpoint(
+        f"{_RUN}/fork",
+        acting.fork_run,
+        "POST",
+        body=(("at", "number of the event"), *TERMS),
+        also_json=True,
+        need="note",
+    ),
+    Endpoint(f"{_RUN}/stop", acting.stop_run, "POST", also_json=True, need="act"),
     Endpoint(
         f"{_RUN}/notes",
         noting.note_run,
@@ -138,15 +185,28 @@ _OWN = (
             ("label", "one word or few"),
             ("place", "of a matrix that it is about; empty for all of the run"),
         ),
+        need="note",
     ),
-    Endpoint(f"{_RUN}/tags", noting.tag_run, "POST", body=(("add", "tags"), ("remove", "tags"))),
-    Endpoint(f"{_RUN}/asks", acting.list_asks, media="application/json"),
+    Endpoint(f"{_RUN}/tags", noting.tag_run, "POST", body=(("add", "tags"), ("remove", "tags")), need="act"),
+    Endpoint(
+        f"{_RUN}/share", managing.share_run, "POST", body=(("shared", "anything; empty ends it"),), need="act"
+    ),
+    Endpoint("/people", managing.list_people, need="known"),
+    Endpoint(
+        "/people", managing.add_person, "POST", body=(("name", "of the person"), *managing.FIELDS), need="admin"
+    ),
+    Endpoint("/people/{name}", managing.change_person, "POST", body=managing.FIELDS, need="admin"),
+    Endpoint("/people/{name}/link", managing.new_link, "POST", need="admin"),
+    Endpoint("/people/{name}/sign-out", managing.sign_out_person, "POST", need="admin"),
+    Endpoint("/people/{name}/remove", managing.remove_person, "POST", need="admin"),
+    Endpoint(f"{_RUN}/asks", acting.list_asks, media="application/json", need="act"),
     Endpoint(
         f"{_RUN}/answers",
         acting.answer_ask,
         "POST",
         body=(("name", "of the question, as in asks"), ("text", "the answer")),
         also_json=True,
+        need="act",
     ),
 )
 
@@ -210,4 +270,25 @@ def _parameter(name: str, place: str, about: str, *, required: bool) -> dict[str
 
 
 def _route(path: str, address: Endpoint) -> Route:
-    return Route(path, address.handler, methods=[address.method])
+    return Route(path, _asked(address), methods=[address.method])
+
+
+def _asked(address: Endpoint) -> Handler:
+    """Return the handler behind what its address takes; a stream ends when whoever reads it may not any more."""
+
+    @wraps(address.handler)
+    async def handle(request: Request) -> Response:
+        who, site = WHO.get(), site_of(request)
+        if who is None:
+            return await address.handler(request)
+        run_id = run_id_of(request) if "run_id" in request.path_params else ""
+        demand(site.store, address.need or "admin", run_id)
+        response = await address.handler(request)
+        if isinstance(response, StreamingResponse):
+            pieces = cast("AsyncIterator[str]", response.body_iterator)
+            response.body_iterator = while_allowed(
+                pieces, lambda: site.gate.who(request.headers) == who and (not run_id or sees(site.store, run_id))
+            )
+        return response
+
+    return handle

@@ -6,14 +6,18 @@ import asyncio
 import secrets
 from collections.abc import Callable
 
+from assay.batch.spending import Spending
 from assay.demo import has_log, import_played, prepare_demo
 from assay.launch import Followers, Launcher, PerRun, Running, Words
-from assay.registry import Prepared
-from assay.terms import Terms
+from assay.registry import Prepared, opened
+from assay.terms import Terms, in_force
+from assay.web.people import WHO
+from assay.web.permissions import owned, permit
 from assay.web.questions import Questions
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.errors import BudgetExceeded, ConfigurationError
 from llm_runtime.settings import Settings, data_dir
 from llm_runtime.store import RunStore
+from llm_runtime.wrappers.accounts import Caps
 
 
 class ActiveRuns:
@@ -23,9 +27,18 @@ class ActiveRuns:
         store: where they are kept.
         questions: where they ask a person.
         settings: reads the configuration; called for each run, so that a key stored meanwhile counts.
+        spending: the purses of people; nobody has a budget where it is left out.
     """
 
-    def __init__(self, store: RunStore, questions: Questions, settings: Callable[[], Settings]) -> None:
+    def __init__(
+        self,
+        store: RunStore,
+        questions: Questions,
+        settings: Callable[[], Settings],
+        spending: Spending | None = None,
+    ) -> None:
+        self._spending = spending
+        self._settings = settings
         self._launcher = Launcher(store, settings)
         self._questions = questions
         self._running: dict[str, Running] = {}
@@ -57,7 +70,12 @@ class ActiveRuns:
         """
         run_id = run_id or self._launcher.new_id()
         followers = self._followers(run_id)
-        running = await self._launcher.start(run, terms, seed=seed, run_id=run_id, model=model, followers=followers)
+        permit(self._launcher.store, self._settings(), run, terms, fresh=True)
+        model = model or await self._purse(run, terms)
+        with owned(self._launcher.store, run_id):
+            running = await self._launcher.start(
+                run, terms, seed=seed, run_id=run_id, model=model, followers=followers
+            )
         return self._keep(running, followers.words)
 
     async def play(self, name: str, speed: float = 1.0) -> str:
@@ -69,15 +87,18 @@ class ActiveRuns:
             ConfigurationError: there is no such recording, or it cannot be played here.
             StoreError: the log cannot be written.
         """
+        run_id = self._launcher.new_id()
         try:
             demo = await asyncio.to_thread(prepare_demo, name, data_dir() / "demo" / secrets.token_hex(4), speed)
         except ConfigurationError:
             if not has_log(name):
                 raise
-            return import_played(self._launcher.store, name, self._launcher.new_id())
-        running = await self._launcher.start(
-            demo.run, seed=demo.seed, title=demo.title, origin="demo", model=demo.model
-        )
+            with owned(self._launcher.store, run_id):
+                return import_played(self._launcher.store, name, run_id)
+        with owned(self._launcher.store, run_id):
+            running = await self._launcher.start(
+                demo.run, seed=demo.seed, title=demo.title, run_id=run_id, origin="demo", model=demo.model
+            )
         return self._keep(running)
 
     async def resume(self, run_id: str, terms: Terms, *, model: PerRun | None = None) -> str:
@@ -92,6 +113,7 @@ class ActiveRuns:
             # Its log has its end, and is being signed and let go.
             await running.ended()
         followers = self._followers(run_id)
+        model = model or await self._again(run_id, terms)
         running = await self._launcher.resume(run_id, terms, model=model, followers=followers)
         return self._keep(running, followers.words)
 
@@ -103,7 +125,9 @@ class ActiveRuns:
         """
         child = self._launcher.new_id()
         followers = self._followers(child)
-        running = await self._launcher.fork(run_id, at, terms, run_id=child, followers=followers)
+        model = await self._again(run_id, terms)
+        with owned(self._launcher.store, child):
+            running = await self._launcher.fork(run_id, at, terms, run_id=child, model=model, followers=followers)
         return self._keep(running, followers.words)
 
     async def stop(self, run_id: str) -> None:
@@ -124,6 +148,33 @@ class ActiveRuns:
     def words(self, run_id: str) -> Words | None:
         """Return the answers on their way in a run that this process carries out."""
         return self._words.get(run_id)
+
+    async def _again(self, run_id: str, terms: Terms) -> PerRun | None:
+        """Return the way to models of a run that goes on, or of one that begins from it."""
+        if WHO.get() is None:
+            return None
+        store = self._launcher.store
+        run, earlier = (
+            opened(self._launcher.first_event(run_id)),
+            in_force(event for _, event in store.events(run_id)),
+        )
+        permit(store, self._settings(), run, earlier, terms)
+        return await self._purse(run, terms.over(earlier))
+
+    async def _purse(self, run: Prepared, terms: Terms) -> PerRun | None:
+        """Return the way to models within the budget of whoever asks; ``None`` where they have none.
+
+        Raises:
+            BudgetExceeded: nothing is left of it, or no budget can bound such a run.
+        """
+        who = WHO.get()
+        if who is None or self._spending is None or who.allowance.caps == Caps():
+            return None
+        if run.run.own_models:
+            raise BudgetExceeded(
+                f"{run.run.title}: it reaches its models by itself, and no budget of a person bounds it"
+            )
+        return await self._spending.models(who.allowance, terms, run.options)
 
     def _followers(self, run_id: str) -> Followers:
         return Followers(person=self._questions.person(run_id), words=Words())

@@ -11,6 +11,7 @@ import uvicorn
 from assay.web.app import Doors, application, no_doors
 from assay.web.app_state import AppState
 from assay.web.guard import Gate
+from assay.web.people import People
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.store import RunStore
 
@@ -47,6 +48,7 @@ def serve(
     hosts: Sequence[str],
     ready: Callable[[str, Gate], object],
     doors: Doors = no_doors,
+    people: People | None = None,
 ) -> None:
     """Serve until a signal ends it.
 
@@ -58,11 +60,12 @@ def serve(
         hosts: further names that the application may be called by.
         ready: takes the one-time address, once it is answered.
         doors: opens further addresses.
+        people: who else may sign in.
 
     Raises:
         ConfigurationError: the address is taken, or is none of this machine.
     """
-    gate = Gate(host, token, hosts)
+    gate = Gate(host, token, hosts, people)
     with _listening(host, port) as listener:
         number = listener.getsockname()[1]
         name = "127.0.0.1" if host in ("0.0.0.0", "") else "[::1]" if host == "::" else host

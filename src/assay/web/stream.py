@@ -24,8 +24,10 @@ from llm_runtime.store import RunStore
 
 BEAT_S = 15.0
 """Seconds without news after which a comment keeps the connection alive."""
-_WORDS_SHOWN = 600
-"""Characters of an answer on its way that a page shows: its latest words."""
+_WORDS_SHOWN, _WORDS_IN_ALL = 600, 1_800
+"""Characters of an answer on its way that a page shows, its latest words; and of all answers together."""
+_PARTS_A_S, _WORDS_A_S = 12_000, 12_000
+"""Characters a second that a page is sent; what changes faster is drawn less often. Events are always sent."""
 _RETRY = "retry: 1000\n\n"
 _STILL_HERE = ": still here\n\n"
 
@@ -90,7 +92,7 @@ async def page_stream(
     """
     yield _RETRY
     previous: RenderedPage | None = None
-    shown = -1
+    shown, clock, parts_at, words_at = -1, asyncio.get_running_loop().time, 0.0, 0.0
     watch.join()
     try:
         while True:
@@ -98,10 +100,14 @@ async def page_stream(
             version, over = watch.version, watch.fault is not None or not is_live(watch)
             try:
                 for line in watch.lines[after:]:
-                    yield _message("log", json.dumps(asdict(line), ensure_ascii=False), line.seq)
+                    whole_line = json.dumps(asdict(line), ensure_ascii=False) if view == "events" else "{}"
+                    yield _message("log", whole_line, line.seq)
                     after = line.seq
                 await asyncio.sleep(0)  # rendering takes a while: let every other reader have its events first
-                page = renderer.render(watch, view) if over else renderer.recent(watch, view)
+                if over or previous is None:
+                    page = renderer.render(watch, view) if over else renderer.recent(watch, view)
+                else:
+                    page = previous if clock() < parts_at else renderer.recent(watch, view)
             except Exception as fault:  # a view that cannot be rendered ends its stream, not the server's
                 watch.fault = fault
                 yield _end(watch)
@@ -110,6 +116,7 @@ async def page_stream(
                 previous = page
             drawn = ""
             if changed := page.since(previous):
+                parts_at = clock() + len(changed) / _PARTS_A_S
                 yield _message("page", changed)
             previous = page
             if closing.is_set():
@@ -117,15 +124,17 @@ async def page_stream(
             if over:
                 yield _end(watch)
                 return
-            on_their_way = words(watch.run_id)
+            on_their_way = words(watch.run_id) if view == "story" else None
             if on_their_way is None and shown >= 0:
                 shown = -1
                 yield _message("words", "[]")
             if on_their_way is not None:
                 patience = min(patience, PAUSE_S)
-                if on_their_way.version != shown:
+                if on_their_way.version != shown and clock() >= words_at:
                     shown = on_their_way.version
-                    yield _message("words", words_json(on_their_way))
+                    text = words_json(on_their_way)
+                    words_at = clock() + len(text) / _WORDS_A_S
+                    yield _message("words", text)
             if page.version != watch.version:
                 patience = PAUSE_S
             if not await watch.changed(version, patience) and patience == BEAT_S:
@@ -136,6 +145,8 @@ async def page_stream(
 
 def words_json(words: Words) -> str:
     """Write the answers on their way as a message's data."""
+    on_their_way = words.calls()
+    longest = min(_WORDS_SHOWN, _WORDS_IN_ALL // max(len(on_their_way), 1))
     calls = [
         {
             "call": str(call.label),
@@ -143,9 +154,9 @@ def words_json(words: Words) -> str:
             "stage": call.stage,
             "tokens": call.tokens,
             "pace": None if call.pace is None else round(call.pace, 1),
-            "text": clean(call.tail[-_WORDS_SHOWN:]),
+            "text": clean(call.tail[-longest:]),
         }
-        for call in words.calls()
+        for call in on_their_way
     ]
     return json.dumps(calls, ensure_ascii=False)
 

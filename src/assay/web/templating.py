@@ -13,6 +13,8 @@ from markupsafe import Markup
 from assay.report.clean import clean
 from assay.web.assets import version
 from assay.web.filters import FILTERS
+from assay.web.people import SEVERAL, WHO, may_all
+from assay.web.permissions import may_start
 from assay.web.root import rooted
 
 _ADDRESS = re.compile(r'(?<= )(href|action|src|data-src)="(?=/)')
@@ -52,7 +54,9 @@ def environment() -> Environment:
         cache_size=-1,
     )
     templates.filters |= FILTERS
-    cast("dict[str, Any]", templates.globals).update(rooted=rooted, version=version)
+    cast("dict[str, Any]", templates.globals).update(
+        rooted=rooted, version=version, who=WHO.get, several=SEVERAL.get, administers=may_all, starts=may_start
+    )
     return templates
 
 

@@ -22,7 +22,6 @@ pytest.importorskip("uvicorn", reason="the web extra is not installed")
 
 import aiohttp
 import uvicorn
-from tests.extent import PATIENCE
 
 from assay.launch import Launcher
 from assay.registry import read_run
@@ -208,7 +207,8 @@ async def page() -> AsyncIterator[Any]:
         flags = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = await driver.chromium.launch(executable_path=chromium, args=flags)
         opened = await browser.new_page()
-        opened.set_default_timeout(PATIENCE * 1000)
+        # A page that shows nothing for so long has lost something; CI then tries the test once more.
+        opened.set_default_timeout(180_000)
         opened.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
         opened.on("pageerror", lambda fault: said.append(str(fault)))
         opened.said = said

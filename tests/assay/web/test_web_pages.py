@@ -14,7 +14,16 @@ from assay.registry import story_of
 from assay.report.html import story_html
 from assay.web.calls import CallLog, place_words
 from assay.web.rendering import VIEWS
-from llm_runtime.events import CallFinished, CallStarted, RunFinished, RunResumed, RunStarted
+from llm_runtime.events import (
+    CallFinished,
+    CallRetried,
+    CallsQueued,
+    CallStarted,
+    EndpointPaused,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+)
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 
 
@@ -153,7 +162,7 @@ async def test_two_runs_stand_side_by_side_with_what_is_new_marked(web: Any, cou
     await council("a", synthesis="Take SQLite. It is enough.")
     await council("b", synthesis="Take PostgreSQL instead, because of the concurrent writers. It is enough.")
     _, page = await web.get("/compare?run=a&run=b")
-    assert "Take SQLite." in page and "<mark>" in page and "It is enough." in page
+    assert "Take SQLite." in page and "<ins>" in page and "It is enough." in page
     assert [side["run"]["run_id"] for side in (await web.json("/compare?run=a&run=b"))["runs"]] == ["a", "b"]
     _, page = await web.get("/compare?run=a")
     assert "/compare?run=a&amp;run=b" in page
@@ -174,6 +183,24 @@ async def test_a_protocol_that_nobody_taught_the_pages_is_shown_all_the_same(web
     log.emit(RunFinished(state="finished", result={"rain": True}))
     log.close()
     assert (await web.json("/runs/w-1"))["result"] == {"rain": True}
+
+
+async def test_what_waits_for_a_provider_says_so_until_it_answers(web: Any) -> None:
+    label = CallLabel("weather", "forecast", "1:frog")
+    log = web.store.start(RunStarted(run_id="w-1", protocol="weather", title="Rain?", task={}, settings={}, seed=1))
+    asked = CallStarted.of(Request("m", (Message("user", "Rain?"),), label), {}, lambda *_: False)
+    log.emit(asked)
+    log.emit(CallRetried(label=str(label), attempt=1, error="RateLimited", message="slow down", wait_ms=4_000))
+    log.emit(EndpointPaused(provider="acme", seconds=30, message="down"))
+    log.emit(CallsQueued(provider="ollama", waiting=2))
+    _, page = await web.get("/runs/w-1")
+    assert "waits for the provider (RateLimited), asks again <span data-until=" in page
+    assert "acme failed again and again" in page and "2 calls waiting for a place at ollama" in page
+    log.emit(CallsQueued(provider="ollama", waiting=0))
+    log.emit(CallFinished.of(asked, Reply("Yes.", "m", "p", Usage(3, 1), cost=5)))
+    _, page = await web.get("/runs/w-1")
+    assert "waits for the provider" not in page and "for a place at" not in page
+    log.close()
 
 
 @pytest.mark.parametrize("path", ["/runs/UPPER", "/runs/..%2f..%2fetc", "/runs/none", "/nothing", "/static/app.py"])

@@ -188,7 +188,7 @@ async def test_whoever_is_not_known_gets_a_page_that_lets_them_in(web: Any) -> N
 
 
 async def test_a_request_that_is_too_large_is_refused(web: Any) -> None:
-    body = io.BytesIO(b"query=" + b"x" * (1 << 21))
+    body = io.BytesIO(b"query=" + b"x" * (5 << 20))
     async with web.client.post(web.url + "/runs", data=body, headers={"accept": "application/json"}) as answer:
         assert answer.status == 400
-        assert "1 MiB" in (await answer.json())["message"]
+        assert "4 MiB" in (await answer.json())["message"]

@@ -43,8 +43,3 @@ async def test_a_stopped_study_is_shown_and_gone_on_with(
         assert len(server.requests) == ROWS * CALLS
     _, page = await web.get("/runs/study-1")
     assert "4 of 4" in page
-
-
-async def test_a_study_reads_files_of_this_machine_so_no_form_starts_one(web: Any) -> None:
-    code, refused = await web.post("/runs", kind="fire_circle.study", data="@pairs")
-    assert code >= 400 and "form" in refused["message"]

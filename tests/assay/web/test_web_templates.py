@@ -25,17 +25,20 @@ from assay.demo import demos
 from assay.fields import Ui, fields_of
 from assay.launch.model_check import Verdict
 from assay.launch.model_choices import Choices, ModelChoice
-from assay.protocols.crux.pages.personas import Person, persona_page, personas_page
+from assay.protocols.crux.pages.personas import Person as Author
+from assay.protocols.crux.pages.personas import persona_page, personas_page
 from assay.queue.tables import Waiting
 from assay.report.markup import element
 from assay.report.matrix import Agreement, Cell, Matrix, MatrixRow, agreement, column_sums
 from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
+from assay.web.batch_starting import new_batch_page
 from assay.web.calls import Place
 from assay.web.estimating import Estimate
 from assay.web.forms import form_of, forms
 from assay.web.glimpses import Glimpse
 from assay.web.live_runs import LiveRun, LiveRuns
+from assay.web.managing import people_page
 from assay.web.pages.asking import Ask, asking
 from assay.web.pages.batches import batch_page, batches_page
 from assay.web.pages.compare import compare_page, pick_page
@@ -49,6 +52,7 @@ from assay.web.pages.runs import Choice, Listed, runs_page
 from assay.web.pages.settings import Checked, settings_page
 from assay.web.pages.starting import fork_page, form_field, new_page, resume_page
 from assay.web.pages.timeline import call_fragment, call_page, timeline_parts
+from assay.web.people import ROLES, Person
 from assay.web.queue import queue_page
 from assay.web.templating import environment, render
 from llm_runtime.capabilities import Capabilities
@@ -246,13 +250,19 @@ def calls(text: str) -> str:
     return "".join(opened) + call_page("r-1", text, call, opened[0])
 
 
-def people(text: str) -> list[Person]:
+def people(text: str) -> list[Author]:
     return [
-        Person("a", text, 1, None, "not built"),
-        Person("b", text, 2, 1, "built"),
-        Person("c", text, 0, None, "not built", text),
-        Person("d", text, 9, 9, "comes with Assay"),
+        Author("a", text, 1, None, "not built"),
+        Author("b", text, 2, 1, "built"),
+        Author("c", text, 0, None, "not built", text),
+        Author("d", text, 9, 9, "comes with Assay"),
     ]
+
+
+def known_here(text: str) -> str:
+    listed = [Person.model_validate({"name": text, "role": role, "budget": 5}) for role in ROLES]
+    purses = {text: Purse(Caps(), Spend(5, 5, 5), Spend())}
+    return people_page(listed, purses, {text: 2}, text, text) + people_page([], {}, {})
 
 
 def persona_pages(text: str) -> str:
@@ -357,15 +367,17 @@ PAGES: dict[str, Callable[[str], str]] = {
     "call.html": calls,
     "choice.html": lambda text: "".join(choice_fragment(box) for box in boxes(text)),
     "compare.html": sides,
-    "entrance.html": entrance,
+    "entrance.html": lambda text: entrance(text) + entrance(text, people=True),
     "error.html": lambda text: error_page(text, text),
     "event.html": lambda text: event_fragment("r-1", 5, {"text": text}),
     "fork.html": lambda text: fork_page(summary(text), [text], {"at": text}, text),
     "home.html": homes,
     "matrix.html": matrices,
     "new.html": new_pages,
+    "new_batch.html": lambda text: new_batch_page("crucible.council", {"title": text, "rows": text}, text),
     "opened.html": lambda text: event_page("r-1", text, 5, event_fragment("r-1", 5, {"text": text}, forks=False)),
     "notes.html": written_beside,
+    "people.html": known_here,
     "persona.html": persona_pages,
     "personas.html": lambda text: personas_page(
         people(text), text, {"name": text, "path": text, "text": text}, text

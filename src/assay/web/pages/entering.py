@@ -6,7 +6,7 @@ from assay.web.root import ROOT
 from assay.web.templating import render
 
 
-def entrance(why: str = "") -> str:
-    """Return the page; ``why`` says what happened, where something did."""
+def entrance(why: str = "", *, people: bool = False) -> str:
+    """Return the page; ``why`` says what happened, where something did. ``people`` adds a form for them."""
     ROOT.set("")  # nothing below this launch's path is served to whoever sees this page
-    return render("entrance.html", why=why)
+    return render("entrance.html", why=why, people=people)

@@ -56,7 +56,7 @@ def matrix_page(
     chosen = [row for row in matrix.rows if row.fits(choice.show, choice.find)]
     pages = max(1, -(-len(chosen) // _ROWS))
     page = min(max(choice.page, 1), pages)
-    given = [label for column in sums for label in column.labels]
+    labels = [label for column in sums for label in column.labels]
     return render(
         "matrix.html",
         address=address,
@@ -68,7 +68,7 @@ def matrix_page(
         agreed=agreed,
         choice=choice,
         shows=_SHOW_WORDS,
-        labels=list(dict.fromkeys((*_USUAL, *given)))[:6],
+        labels=list(dict.fromkeys((*_USUAL, *labels)))[:6],
         back=f"/{address}/matrix?{choice.query(page)}",
         before=choice.query(page - 1) if page > 1 else "",
         after=choice.query(page + 1) if page < pages else "",

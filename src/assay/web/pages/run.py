@@ -25,11 +25,17 @@ class RunPageState:
         owned: whether this server carries the run out, and so can stop it.
         asks: what the run wants to know from a person.
         fault: why it ended, where its log does not say.
+        acts: whether whoever looks may act on it.
+        starts: whether they may begin another from it.
+        shared: whether everybody on this server sees it; ``None`` where there is one person alone.
     """
 
     owned: bool = False
     asks: tuple[Ask, ...] = ()
     fault: str = ""
+    acts: bool = True
+    starts: bool = True
+    shared: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +76,8 @@ def head_parts(
             subtitle=_subtitle(watch, story),
             guide=protocol_of(run.name).how if run and recorded and view == "story" else None,
             page_state=page_state,
-            resumable=not recorded and watch.state in ("interrupted", "stopped", "failed"),
-            forkable=run is not None and run.replayable,
+            resumable=page_state.acts and not recorded and watch.state in ("interrupted", "stopped", "failed"),
+            forkable=page_state.starts and run is not None and run.replayable,
         ),
         "now": render(
             "now.html",
@@ -80,7 +86,8 @@ def head_parts(
             contents=contents,
             time=watch.head.milliseconds,
             seatless=run is not None and run.seatless,
-            calls=list(watch.head.tally.running.values()),
+            waits=[wait for key, wait in watch.head.waits.items() if "/" not in key],
+            calls=[(call, watch.head.waits.get(str(call.label))) for call in watch.head.tally.running.values()],
             steps=watch.steps(3),
         ),
         "asks": asking(watch.run_id, page_state.asks),

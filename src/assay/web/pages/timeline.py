@@ -18,8 +18,10 @@ from assay.web.pages.run import PageParts, RunPageState, head_parts
 from assay.web.templating import render
 
 _ACCENTS = 6
-_PICTURED = 600
-"""Calls that the picture shows; of more, a screen has no room for each."""
+_PICTURED, _PICTURED_LIVE = 600, 120
+"""Calls that the picture shows, of a run that is over and of one that goes on; a screen has no room for more."""
+_MOST_LIVE = 12
+"""Calls of a seat that are listed while the run goes on: its whole list is sent again whenever one is added."""
 _SHOWN_APART = frozenset({"messages", "label", "schema"})
 
 
@@ -67,7 +69,7 @@ def _overview(watch: LiveRun) -> Markup:
         nothing = f"A {run.noun}'s calls are made by its own process: the story follows an attempt, turn by turn."
     return render(
         "timeline.html",
-        picture=_picture(watch.calls, _colours(watch)),
+        picture=_picture(watch.calls, _colours(watch), _PICTURED_LIVE if watch.state == "running" else _PICTURED),
         total=watch.calls.tally.total,
         nothing=nothing,
     )
@@ -78,11 +80,11 @@ def _colours(watch: LiveRun) -> dict[str, str]:
     return {seat.name.lower(): seat.accent for seat in watch.fold.progress().seats}
 
 
-def _picture(log: CallLog, known_colours: dict[str, str]) -> Figure | None:
+def _picture(log: CallLog, known_colours: dict[str, str], most: int) -> Figure | None:
     calls = list(log.tally.calls.values())
     if not calls:
         return None
-    recent = calls[-_PICTURED:]
+    recent = calls[-most:]
     rows = list(dict.fromkeys(_row(call) for call in recent))
     others = (f"c{index % _ACCENTS}" for index in itertools.count(len(known_colours)))
     accents = {row: known_colours.get(row.lower()) or next(others) for row in rows}
@@ -114,6 +116,7 @@ def _phase(watch: LiveRun, name: str, heading: str, phase: PhaseNode) -> Markup:
         "phase.html",
         name=name,
         heading=heading,
+        most=_MOST_LIVE if watch.state == "running" else 0,
         run_id=watch.run_id,
         log=watch.calls,
         phase=phase,

@@ -27,7 +27,7 @@ function morph(old, fresh) {
   for (const { name, value } of fresh.attributes) {
     if (old.getAttribute(name) !== value && !stays(name)) old.setAttribute(name, value);
   }
-  if (old.nodeName === "TEXTAREA" || "since" in fresh.dataset) return;
+  if (old.nodeName === "TEXTAREA" || "since" in fresh.dataset || "until" in fresh.dataset) return;
   morphChildren(old, fresh);
 }
 
@@ -141,14 +141,14 @@ function follow() {
 }
 
 const AWAY = "Connection lost; trying again. Nothing is missed meanwhile.";
-const UNKNOWN = "This server was started anew, or you signed out: it does not know this browser. Open the address that it printed.";
+const UNKNOWN = "This server was started anew, or you signed out: it does not know this browser. Come in again at the address that it printed.";
 
 // The stream was refused for good: says why, or tries again.
 async function refused() {
   leave();
   const answer = await fetch(`${root}/runs/${run}.json`, { method: "HEAD" }).catch(() => null);
   if (answer && answer.status === 403) say(UNKNOWN);
-  else if (answer && answer.status === 404) say("This run was deleted; what you see is the last that was known of it.");
+  else if (answer && answer.status === 404) say("This run was deleted, or is not shared with you any more; what you see is the last that was known of it.");
   else setTimeout(follow, 3000);
 }
 
@@ -203,6 +203,10 @@ function tick() {
     const [minutes, rest] = [Math.floor(seconds / 60), String(seconds % 60).padStart(2, "0")];
     const text = `${minutes}:${rest}`;
     if (clock.textContent !== text) clock.textContent = text;
+  }
+  for (const clock of all("[data-until]")) {
+    const seconds = Math.ceil((Number(clock.dataset.until) - Date.now()) / 1000);
+    clock.textContent = seconds > 0 ? `in ${seconds} s` : "now";
   }
 }
 
@@ -301,8 +305,12 @@ function localTimes() {
 
 // What a person types is kept in this browser until the server has it.
 const sent = new Set();
-const draftOf = (form) => `draft ${location.pathname.slice(root.length)} ${form.dataset.draft || form.getAttribute("action").slice(root.length)}`;
-const fieldsOf = (form) => all("textarea[name], input[name]:not([type=hidden], [type=password])", form);
+const draftOf = (form) => `draft ${body.dataset.who || ""}${location.pathname.slice(root.length)} ${form.dataset.draft || form.getAttribute("action").slice(root.length)}`;
+const fieldsOf = (form) => all("textarea[name], select[name], input[name]:not([type=hidden], [type=password])", form);
+const usual = (field) => {
+  if (field.options) return ([...field.options].find((each) => each.defaultSelected) || field.options[0]).value;
+  return field.type !== "radio" || field.defaultChecked ? field.defaultValue : "";
+};
 
 function drafts(form) {
   try {
@@ -316,7 +324,7 @@ function keep(event) {
   const form = event.target.form;
   if (!form || form.method !== "post" || "plain" in form.dataset || !event.target.name) return;
   const fields = fieldsOf(form).filter((field) => field.type !== "radio" || field.checked);
-  const typed = Object.fromEntries(fields.filter((field) => field.value !== field.defaultValue).map((field) => [field.name, field.value]));
+  const typed = Object.fromEntries(fields.filter((field) => field.value !== usual(field)).map((field) => [field.name, field.value]));
   try {
     if (Object.keys(typed).length) localStorage.setItem(draftOf(form), JSON.stringify(typed));
     else localStorage.removeItem(draftOf(form));
@@ -358,8 +366,13 @@ async function send(event) {
   }
   if (!answer.ok) {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const why = answer.status === 403 ? UNKNOWN : (find(".note.bad", page) || page.body).textContent;
+    const bad = find(".note.bad", page);
+    const why = answer.status === 403 && !bad ? UNKNOWN : (bad || page.body).textContent;
     refuse(form, why);
+    return;
+  }
+  if (answer.headers.has("X-Note")) {
+    refuse(form, await answer.text(), "good");
     return;
   }
   sent.add(form.id);
@@ -368,10 +381,10 @@ async function send(event) {
   location.assign(answer.url);
 }
 
-function refuse(form, why) {
+function refuse(form, why, look = "bad") {
   const note = document.createElement("p");
-  note.className = "note bad refusal";
-  note.setAttribute("role", "alert");
+  note.className = `note ${look} refusal`;
+  note.setAttribute("role", look === "bad" ? "alert" : "status");
   note.dir = "auto";
   note.textContent = why;
   form.append(note);
@@ -541,6 +554,18 @@ const picked = () => {
   if (button) button.disabled = all("#list input:checked").length !== 2;
 };
 document.addEventListener("change", picked);
+
+// A link for a first sign-in: what it holds leaves the address at once, and goes to the server as a form.
+const first = find("#first");
+if (first && location.hash.includes(":")) {
+  const [name, secret] = location.hash.slice(1).split(":");
+  history.replaceState(null, "", location.pathname);
+  first.open = true;
+  first.previousElementSibling.remove();
+  find("[name=name]", first).value = name;
+  find("[name=key]", first).value = secret;
+  find("[name=password]", first).focus();
+}
 
 localTimes();
 picked();

@@ -1,0 +1,119 @@
+"""`assay people`: who may sign in at `assay serve --people FILE`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from assay.web.people import People
+
+_ROLES = ("reader", "member", "admin")
+
+
+@click.group()
+@click.option(
+    "--file", "path", metavar="FILE", default="people.toml", show_default=True, help="The file of people."
+)
+@click.pass_context
+def people(context: click.Context, path: str) -> None:
+    """Say who may sign in at `assay serve --people FILE`, with which role and budget.
+
+    A reader sees what is shared; a member starts runs of their own; an admin sees and sets everything. What is
+    changed here counts from the next request on, and ends open pages.
+    """
+    context.obj = path
+
+
+@people.command("add")
+@click.argument("name")
+@click.option("--role", type=click.Choice(_ROLES), default="member", show_default=True, help="What they may do.")
+@click.option(
+    "--budget", metavar="USD[/day|/month]", help="Dollars that their runs may spend together, e.g. 5/day."
+)
+@click.option(
+    "--calls", type=click.IntRange(0), help="Model calls that they may make in that period, else in a day."
+)
+@click.option("--model", metavar="MODEL", help="PROVIDER:MODEL for every seat, where a run names none.")
+@click.option(
+    "--key", "keys", multiple=True, metavar="PROVIDER=VARIABLE", help="A variable that holds their own key."
+)
+@click.option("--at", metavar="ADDRESS", default="http://127.0.0.1:8737", show_default=True, help="Of the server.")
+@click.pass_obj
+def add_person(
+    path: str,
+    name: str,
+    role: str,
+    budget: str | None,
+    calls: int | None,
+    model: str | None,
+    keys: tuple[str, ...],
+    at: str,
+) -> None:
+    """Add somebody, and print the link for their first sign-in, once: only a hash of it is kept.
+
+    \b
+    assay people add anna --role member --budget 5/day
+    """
+    from assay.batch.spending import read_budget
+    from assay.web.people import Person
+
+    fields: dict[str, object] = {"role": role, "calls": calls, "model": model}
+    if budget:
+        fields["budget"], fields["per"] = read_budget(budget)
+    pairs = (each.partition("=") for each in keys)
+    fields["keys"] = {provider: f"env:{variable}" for provider, _, variable in pairs}
+    _show_link(at, name, _people(path).add(Person.model_validate({**fields, "name": name})))
+
+
+@people.command("link")
+@click.argument("name")
+@click.option("--at", metavar="ADDRESS", default="http://127.0.0.1:8737", show_default=True, help="Of the server.")
+@click.pass_obj
+def link_person(path: str, name: str, at: str) -> None:
+    """Print a new link for one sign-in; the password, and whoever is signed in with it, count no more."""
+    _show_link(at, name, _people(path).link(name))
+
+
+@people.command("list")
+@click.pass_obj
+def list_people(path: str) -> None:
+    """Show names, roles and budgets; never a secret."""
+    for person in _people(path).all().values():
+        bound = ", ".join(person.bounds) or "no budget"
+        click.echo(f"{person.name:<20}{person.role:<9}{bound}{'  has not signed in yet' if person.once else ''}")
+
+
+@people.command("role")
+@click.argument("name")
+@click.argument("role", type=click.Choice(_ROLES))
+@click.pass_obj
+def change_role(path: str, name: str, role: str) -> None:
+    """Give somebody another role, from their next request on."""
+    _people(path).change(name, role=role)
+
+
+@people.command("remove")
+@click.argument("name")
+@click.pass_obj
+def remove_person(path: str, name: str) -> None:
+    """Remove somebody: they are known no more, and what they look at ends. Their runs stay, for admins."""
+    _people(path).remove(name)
+
+
+def _people(path: str) -> People:
+    from llm_runtime.errors import MissingExtraError
+
+    try:
+        from assay.web.people import People
+    except ModuleNotFoundError:
+        raise MissingExtraError("people", "web") from None
+    return People(Path(path).expanduser())
+
+
+def _show_link(at: str, name: str, secret: str) -> None:
+    # Behind a # it reaches no server's log; the page takes it out of the address and sends it as a form.
+    click.echo(f"{at.rstrip('/')}/open#{name}:{secret}")
+    click.echo("This is shown once, and opens once: whoever opens it chooses the password.", err=True)
