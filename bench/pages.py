@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -13,7 +14,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from statistics import median
 
@@ -29,6 +30,7 @@ EVENTS = 200
 PAUSE_S = 0.04
 """Between two events of the live run: faster than any model answers."""
 LONG = 1_000
+LISTED = 50_000
 LOADS = 7
 TOKEN = "a-token-for-the-benchmark"
 _PAINTED = """() => new Promise((told) => new PerformanceObserver((list) => {
@@ -144,6 +146,100 @@ def delays(url: str, store: Path) -> list[float]:
     return [(at - appended[seq]) * 1000 for each in seen for seq, at in each.items()]
 
 
+def streamed(url: str, store: Path, view: str) -> float:
+    """Return the kilobytes that one viewer is sent in 10 seconds in which a run makes 1,000 calls."""
+    log = begin(store, f"bench-{view}")
+
+    def write() -> None:
+        for number in range(LONG):
+            calls(log, number)
+            time.sleep(10 / LONG)
+
+    async def watch() -> int:
+        sizes = 0
+        address = f"{url}/runs/bench-{view}/stream?view={view}&after=1"
+        async with (
+            aiohttp.ClientSession(headers={"Authorization": f"Bearer {TOKEN}"}) as session,
+            session.get(address) as answer,
+        ):
+            writer = threading.Thread(target=write)
+            writer.start()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(10):
+                    async for chunk in answer.content.iter_any():
+                        sizes += len(chunk)
+            await asyncio.to_thread(writer.join)
+        return sizes
+
+    sent = asyncio.run(watch())
+    log.emit(RunFinished(state="finished"))
+    log.close()
+    return sent / 1_000
+
+
+def filled(store: Path) -> None:
+    """Fill the store with copies of one run, each with a title of its own, half a minute apart."""
+    log = begin(store, "listed-0")
+    for number in range(2):
+        calls(log, number)
+    log.emit(RunFinished(state="finished", result={"response": "Take the boring one."}))
+    log.close()
+    with closing(sqlite3.connect(store)) as database, database:
+        (first,) = database.execute("SELECT run FROM runs WHERE run_id = 'listed-0'").fetchone()
+        database.execute(
+            "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?) "
+            "INSERT INTO runs SELECT run + n, 'listed-' || n, protocol, 'Question ' || n || ' of many', "
+            "origin, parent, started_at - 30000 * n, holder FROM runs, n WHERE run = ?",
+            (LISTED - 1, first),
+        )
+        sums = "at, digest, ending, calls, input_tokens, output_tokens, cost"
+        database.execute(
+            f"INSERT INTO records (id, {sums}, cost_unknown, body, unknown) "
+            "SELECT (r.run << 32) | c.seq, c.at - 30000 * (r.run - ?1), c.digest, c.ending, c.calls, "
+            "c.input_tokens, c.output_tokens, c.cost + r.run % 997, c.cost_unknown, c.body, c.unknown "
+            "FROM runs r, records c WHERE c.run = ?1 AND r.run > ?1",
+            (first,),
+        )
+        database.execute("INSERT INTO tags SELECT run_id, 'seventh' FROM runs WHERE run % 7 = 0")
+        database.execute(
+            "INSERT INTO words (rowid, body) SELECT run, title || ' take the boring one' FROM runs WHERE run >= ?",
+            (first,),
+        )
+        database.execute("INSERT INTO searched SELECT run, 1 FROM runs WHERE run >= ?", (first,))
+
+
+def on_cpu(pid: int) -> float:
+    """Milliseconds that a process and its threads have had on a processor."""
+    threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(one.read_text(encoding="ascii").split()[0]) for one in threads) / 1e6
+
+
+def listing(url: str, pid: int) -> Iterator[Figure]:
+    """What the list of many runs takes of a processor: looked at, filtered, searched, sorted, turned over."""
+    ways = {
+        "looked at": "",
+        "second page": "before=listed-29",
+        "by protocol": "protocol=crucible.council",
+        "that failed": "state=failed",
+        "by tag": "tag=seventh",
+        "searched": "search=boring",
+        "searched for one": "search=Question+49000",
+        "searched for none": "search=nowhere",
+        "dearest first": "order=dearest",
+        "longest first": "order=longest",
+        "dearest, second page": "order=dearest&before=listed-500",
+    }
+    for name, query in ways.items():
+        took: list[float] = []
+        for _ in range(LOADS):
+            before = on_cpu(pid)
+            request = urllib.request.Request(f"{url}/runs?{query}", headers={"Authorization": f"Bearer {TOKEN}"})
+            with urllib.request.urlopen(request) as answer:
+                answer.read()
+            took.append(on_cpu(pid) - before)
+        yield Figure(f"list of {LISTED:,} runs, {name}, processor", median(took), "ms", at_most=100)
+
+
 def painted(url: str, store: Path) -> float | None:
     """Median seconds until the page of a run of 1,000 events shows something, in Chromium; ``None`` without it."""
     chromium = shutil.which("chromium")
@@ -180,5 +276,12 @@ def figures() -> Iterator[Figure]:
             waited = sorted(delays(url, store))
             yield Figure(f"{VIEWERS} viewers, an event seen after, median", median(waited), "ms")
             yield Figure(f"{VIEWERS} viewers, an event seen after, worst", waited[-1], "ms", at_most=200)
+            for view in ("story", "timeline"):
+                sent = streamed(url, store, view)
+                yield Figure(
+                    f"run of {LONG:,} calls, sent to a viewer of its {view} in 10 s", sent, "kB", at_most=300
+                )
+            filled(store)
+            yield from listing(url, pid)
             if (seconds := painted(url, store)) is not None:
                 yield Figure(f"page of {LONG:,} events, first painted", seconds, "s", at_most=1)

@@ -41,6 +41,9 @@ class Ui:
         hidden: no door but JSON has it.
         doors: those that have it, of ``"cli"`` and ``"form"``.
         flatten: the fields of this nested model stand beside those of the outer one.
+        upload: of a text that is a file's path elsewhere: a form takes what is in the file, and puts it into one;
+            the name of the field that takes a folder beside it.
+        reads: ``"module:function"``, what makes the value of the text that a form sends.
         local: of a list, whether it may name files of the machine; forms and programs may then give addresses.
     """
 
@@ -59,6 +62,8 @@ class Ui:
     hidden: bool = False
     doors: tuple[str, ...] = ("cli", "form")
     flatten: bool = False
+    upload: str = ""
+    reads: str = ""
     local: bool = False
 
 

@@ -123,6 +123,7 @@ class RunType:
         title_of: ``(task) -> str``, one line for lists; empty takes the first text of the task.
         seats: roles and phases that a model can be set for; empty for a run whose seats cannot be set one by one.
             ``"*"`` as a name allows any.
+        units: ``(task) -> int``, how often it does what the protocol's usual run does once; empty for once.
         bounds: which of the terms' bounds can be set.
         measures: its :data:`Measures`.
         outcome: ``(result) -> str``, what it came to in one line for lists.
@@ -156,6 +157,7 @@ class RunType:
     spent: Ref = ""
     title_of: Ref = ""
     seats: tuple[Seat, ...] = ()
+    units: Ref = ""
     bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens", "effort")
     measures: Ref = ""
     outcome: Ref = ""

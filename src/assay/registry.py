@@ -62,8 +62,8 @@ def _look() -> tuple[dict[str, Protocol], dict[str, str]]:
 
 def _some_installed() -> bool:
     """Tell whether a distribution names a protocol: to load what reads them all doubles the time of --help."""
-    found = (file for folder in sys.path for file in Path(folder).glob("*-info/entry_points.txt"))
-    return any(b"[assay.protocols]" in file.read_bytes() for file in found)
+    files = (file for folder in sys.path for file in Path(folder).glob("*-info/entry_points.txt"))
+    return any(b"[assay.protocols]" in file.read_bytes() for file in files)
 
 
 def _clash(protocol: Protocol, others: Iterable[Protocol]) -> str:

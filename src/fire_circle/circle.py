@@ -276,14 +276,14 @@ class _Circle:
         )
 
     def _shown(self, seat: Seat, request: Request) -> Shown:
-        said = [e for dialogue_round in self.transcript.history for e in dialogue_round.evaluations]
+        evaluations = [e for dialogue_round in self.transcript.history for e in dialogue_round.evaluations]
         fence = Fence(self.transcript.seed, request.label)
         return Shown(
             role=request.messages[0].content,
             evidence=self.case.show(fence) + self.case.recall(fence),
             texts=self.case.texts,
-            peers=[e for e in said if e.seat != seat.index],
-            own=[e for e in said if e.seat == seat.index],
+            peers=[e for e in evaluations if e.seat != seat.index],
+            own=[e for e in evaluations if e.seat == seat.index],
         )
 
     async def _fan_out(self, asked: Sequence[Asked], plan: RoundPlan) -> list[Outcome]:

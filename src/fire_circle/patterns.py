@@ -48,18 +48,18 @@ def sightings(history: Iterable[DialogueRound], active_models: Collection[str] |
     Other claims agree where they quote the same place. Within a round they are ordered by what was said, not by who
     said it: seats may be permuted.
     """
-    said = _said(history, active_models)
+    statements = _said(history, active_models)
     named: dict[str, set[int]] = {}
-    for entry in said:
+    for entry in statements:
         for kind in _kinds(entry.claim):
             named.setdefault(kind, set()).add(entry.evaluation.seat)
     agreed = {kind for kind, seats in named.items() if len(seats) >= LEAST_SEATS}
     joined: dict[int, str] = {}
-    for entry in said:
+    for entry in statements:
         for kind in _kinds(entry.claim):
             if kind in agreed:
                 joined.setdefault(entry.place, kind)
-    places = _names_of_places(said)
+    places = _names_of_places(statements)
     return [
         Sighting(
             key,
@@ -69,7 +69,7 @@ def sightings(history: Iterable[DialogueRound], active_models: Collection[str] |
             entry.claim,
             entry.evaluation.empty_chair,
         )
-        for entry in said
+        for entry in statements
         for key in (
             [kind for kind in _kinds(entry.claim) if kind in agreed]
             or [joined.get(entry.place) or places[entry.place]]
@@ -124,10 +124,10 @@ def _stretches(claims: Sequence[PatternClaim]) -> Iterator[tuple[Place, int, int
                 yield span.layer, span.start, span.end, number
 
 
-def _names_of_places(said: Sequence[_Said]) -> dict[int, str]:
+def _names_of_places(statements: Sequence[_Said]) -> dict[int, str]:
     """Return each place's key: the kind that most claims about it name, and a number."""
     kinds: dict[int, Counter[str]] = {}
-    for entry in said:
+    for entry in statements:
         kinds.setdefault(entry.place, Counter()).update(kind.value for kind in entry.claim.types)
     return {
         place: f"{min(named, key=lambda kind: (-named[kind], kind)) if named else UNCLASSIFIED}:{number}"

@@ -349,14 +349,14 @@ def _window(window: int | None, asked: _Asked | None, watch: Watch) -> Finding:
     reads = "not known" if window is None else f"{window:,} tokens"
     if asked is None:
         return Finding("window", "unknown" if window is None else "ok", f"{reads}; measured with --long", figures)
-    found = _judged(asked, watch)
+    result = _judged(asked, watch)
     if asked.reply is None:
         return Finding("window", "no", f"{reads}; {asked.fault}", figures)
     read = asked.reply.usage.input_tokens
-    grade: Grade = found.grade
+    grade: Grade = result.grade
     if (first := watch.first.get("window")) is not None and first > asked.began:
         figures["prompt_tokens_per_second"] = round(read / (first - asked.began), 1)
-    return Finding("window", grade, f"{reads}; a needle in {read:,} tokens: {found.detail}", figures)
+    return Finding("window", grade, f"{reads}; a needle in {read:,} tokens: {result.detail}", figures)
 
 
 def _at_once(one: _Asked, other: _Asked, watch: Watch, slots: int | None) -> Finding:

@@ -269,8 +269,8 @@ class Gateway:
         if name not in HUMAN_PROVIDERS:
             for entry, limits in (await self.limits(target)).items():
                 if entry not in self._limiters:
-                    told = partial(self._queued, name) if await self._is_local(target) else None
-                    self._limiters[entry] = Limiter(limits, sleep=self._deadline.sleep, on_queue=told)
+                    queued = partial(self._queued, name) if await self._is_local(target) else None
+                    self._limiters[entry] = Limiter(limits, sleep=self._deadline.sleep, on_queue=queued)
                 call = limiting(call, self._limiters[entry])
         return call
 

@@ -103,14 +103,14 @@ def price_list(fetched: Path) -> PriceList:
     if not fetched.is_file():
         return _of_snapshot(get_snapshot())
     try:
-        kept = _Fetched.model_validate_json(fetched.read_bytes())
+        stored = _Fetched.model_validate_json(fetched.read_bytes())
     except (OSError, ValidationError):
         raise ConfigurationError(
             f"{fetched} does not hold prices; delete it, or fetch it anew: assay models prices --update"
         ) from None
-    if kept.package != genai_prices.__version__:
+    if stored.package != genai_prices.__version__:
         return _of_snapshot(get_snapshot())
-    return PriceList(kept.prices, kept.others, kept.patterns, kept.dated)
+    return PriceList(stored.prices, stored.others, stored.patterns, stored.dated)
 
 
 def update_prices(fetched: Path, today: date | None = None) -> PriceList:
@@ -130,7 +130,7 @@ def update_prices(fetched: Path, today: date | None = None) -> PriceList:
             price = info if isinstance(info, Price) else _price_now(info)
             if price is not None:
                 prices.setdefault(vendor, {})[name] = price
-    kept = _Fetched(
+    stored = _Fetched(
         package=genai_prices.__version__,
         dated=(today or datetime.now(UTC).date()).isoformat(),
         others=dict(new.others),
@@ -138,7 +138,7 @@ def update_prices(fetched: Path, today: date | None = None) -> PriceList:
         prices=prices,
     )
     fetched.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(fetched, kept.model_dump_json(exclude_defaults=True))
+    write_atomic(fetched, stored.model_dump_json(exclude_defaults=True))
     price_list.cache_clear()
     return price_list(fetched)
 

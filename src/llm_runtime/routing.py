@@ -212,8 +212,8 @@ class Router:
         if self._local is None:
             from llm_runtime.providers.catalogue import discover_local
 
-            found = await discover_local(self._http, self._settings.environment)
-            self._local = {server.endpoint.name: (server.endpoint, server.models) for server in found}
+            servers = await discover_local(self._http, self._settings.environment)
+            self._local = {server.endpoint.name: (server.endpoint, server.models) for server in servers}
         return self._local
 
     async def _default_model(self, provider: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from assay.api.keys import ApiKey
-from assay.api.spending import Spending
+from assay.batch.spending import Spending
 from assay.launch import PerRun
 from assay.registry import Prepared, opened
 from assay.terms import Terms, in_force
@@ -145,7 +145,7 @@ class Desk:
         return await self.runs.resume(run_id, Terms(), model=await self._model(order, run, terms))
 
     async def _model(self, order: Order, run: Prepared, terms: Terms) -> PerRun | None:
-        return None if order.key is None else await self.spending.models(order.key, terms, run.options)
+        return None if order.key is None else await self.spending.models(order.key.allowance, terms, run.options)
 
     @contextmanager
     def waiting(self, run_id: str, key: ApiKey | None = None) -> Generator[None]:

@@ -16,7 +16,7 @@ from assay.api.key_gate import KeyGate
 from assay.api.keys import ApiKeys
 from assay.api.mcp.door import Door
 from assay.api.openai import Endpoint
-from assay.api.spending import Spending
+from assay.batch.spending import Spending
 from assay.protocol import load
 from assay.web.app import Doors
 from assay.web.app_state import AppState
@@ -40,7 +40,7 @@ def program_doors(store_url: str, grace_s: float = GRACE_S) -> Doors:
     async def opened(site: AppState) -> AsyncGenerator[Sequence[BaseRoute]]:
         spending = Spending(store_url, site.settings)
         desk = Desk(site.store, site.hub, site.runs, site.questions, spending, grace_s, site.closing)
-        gate = KeyGate(keys, site.gate.token)
+        gate = KeyGate(keys, site.gate.token, site.gate.people)
         async with AsyncExitStack() as stack:
             stack.push_async_callback(desk.aclose)
             # In a thread, once the server answers: the first program that asks has its first byte within a second.

@@ -7,22 +7,18 @@ import re
 import secrets
 from collections.abc import Generator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from filelock import FileLock
 from pydantic import Field, TypeAdapter, ValidationError
 
+from assay.batch.spending import Allowance, Period, allowance
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import write_atomic
 from llm_runtime.models import Model, first_fault
 from llm_runtime.settings import config_dir
 
-Period: TypeAlias = Literal["day", "month", "ever"]
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
-_BUDGET = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(?:/(day|month))?")
-_PERIODS: dict[Period, str] = {"day": "%Y-%m-%d", "month": "%Y-%m", "ever": "ever"}
 
 
 class ApiKey(Model):
@@ -35,6 +31,7 @@ class ApiKey(Model):
         per: the period, in UTC.
         allow: names of the models that it may use; empty allows all.
         background: whether its runs go on when the program that asked has left.
+        person: whose it is, where the server has people: its runs are theirs, and so is what they spend.
     """
 
     name: str
@@ -43,28 +40,15 @@ class ApiKey(Model):
     per: Period = "ever"
     allow: tuple[str, ...] = ()
     background: bool = False
+    person: str = ""
 
-    def purse(self, now: datetime) -> str:
-        """Return the name of the purse that holds at a moment."""
-        return f"key:{self.name}:{now.astimezone(UTC).strftime(_PERIODS[self.per])}"
+    @property
+    def allowance(self) -> Allowance:
+        """What its runs may spend."""
+        return allowance(f"key:{self.name}", self.budget, self.per)
 
 
 _KEYS = TypeAdapter(list[ApiKey])
-
-
-def read_budget(text: str) -> tuple[float, Period]:
-    """Read ``5``, ``5/day`` or ``20/month``: dollars, and in which period.
-
-    Raises:
-        ConfigurationError: it is written otherwise.
-    """
-    match = _BUDGET.fullmatch(text)
-    if match is None:
-        raise ConfigurationError(
-            f"--budget {text[:40]}: write dollars, as 5, or with a period, as 5/day or 20/month"
-        )
-    period: Period = "day" if match[2] == "day" else "month" if match[2] == "month" else "ever"
-    return float(match[1]), period
 
 
 class ApiKeys:
@@ -136,7 +120,7 @@ class ApiKeys:
             with FileLock(self.path.with_suffix(".lock"), timeout=10):
                 keys = list(self.all())
                 yield keys
-                write_atomic(self.path, _KEYS.dump_json(keys, indent=1), private=True)
+                write_atomic(self.path, _KEYS.dump_json(keys, indent=1, exclude_defaults=True), private=True)
         except OSError as fault:
             raise ConfigurationError(f"{self.path} cannot be written: {fault.strerror or fault}") from None
 

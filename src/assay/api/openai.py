@@ -24,6 +24,7 @@ from assay.api.keys import ApiKey
 from assay.protocol import load
 from assay.web.forms import read_form
 from assay.web.live_runs import LiveRun
+from assay.web.permissions import while_allowed
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
 _MOST_BYTES = 1 << 20
@@ -98,9 +99,9 @@ class Endpoint:
         await asyncio.wait([begun], timeout=_BEGIN_S)
         if begun.done():
             begun.result()
-        return StreamingResponse(
-            self._stream(begun, asked, model, order, page), media_type="text/event-stream", headers=_STREAM
-        )
+        pieces = self._stream(begun, asked, model, order, page)
+        allowed = while_allowed(pieces, lambda: self._gate.admits(request.headers))
+        return StreamingResponse(allowed, media_type="text/event-stream", headers=_STREAM)
 
     async def _begin(self, order: Order) -> str:
         """Take an order in its turn: where many begin in one moment, none of them would hear anything meanwhile."""

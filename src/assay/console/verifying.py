@@ -26,19 +26,19 @@ def trusted_keys(keys: Collection[str]) -> list[bytes]:
     Raises:
         ConfigurationError: one is neither.
     """
-    found: list[bytes] = []
+    public: list[bytes] = []
     for key in keys:
         try:
             text = key if len(key) == 64 else Path(key).read_text(encoding="ascii").strip()
-            found.append(bytes.fromhex(text))
-            if len(found[-1]) != 32:
+            public.append(bytes.fromhex(text))
+            if len(public[-1]) != 32:
                 raise ValueError
         except (OSError, ValueError):
             raise ConfigurationError(
                 f"{ascii(key)[1:-1][:80]} is neither a public key of 64 hex digits nor a file that holds one; "
                 "see: assay store doctor"
             ) from None
-    return found
+    return public
 
 
 def own_keys(place: str | None) -> list[bytes]:

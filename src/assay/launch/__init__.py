@@ -2,11 +2,12 @@
 
 from assay.launch.checks import check_terms, require_replayable
 from assay.launch.execution import Followers, Outcome, PerRun, price_of
-from assay.launch.launcher import Launcher, Pace, Replayed, Running
+from assay.launch.launcher import NOBODY, Launcher, Pace, Replayed, Running
 from assay.launch.logs import first_event, result_of
 from assay.launch.words import CallWords, Words
 
 __all__ = [
+    "NOBODY",
     "CallWords",
     "Followers",
     "Launcher",

@@ -60,7 +60,7 @@ class Outcome:
 class PerRun:
     """A way to models that many runs share: makes the function by which one run asks, under that run's budget."""
 
-    make: Callable[[Budget], Generate]
+    make: Callable[[Budget, Followers], Generate]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ async def model_of(
     caps = terms.caps
     budget = Budget(caps, job.before or _before(job.run, events), emit=relay.emit)
     if isinstance(job.model, PerRun):
-        return Reached(timed(job.model.make(budget), Deadline(caps.seconds or inf)))
+        return Reached(timed(job.model.make(budget, job.followers), Deadline(caps.seconds or inf)))
     if job.model is not None:
         model = chosen(job.model, settings.config)
         if caps == Caps():

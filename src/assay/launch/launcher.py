@@ -209,6 +209,7 @@ class Launcher:
         *,
         task: Mapping[str, Any] | None = None,
         run_id: str = "",
+        model: Generate | PerRun | None = None,
         followers: Followers = NOBODY,
     ) -> Running:
         """Start a run that shares the answers of another up to its event ``at``.
@@ -217,6 +218,7 @@ class Launcher:
             terms: laid over those in force in the other run.
             task: fields that replace the other run's.
             run_id: drawn where left out.
+            model: as for :meth:`start`.
 
         Raises:
             ConfigurationError: the run has no such event, or works on something outside its log; or as for
@@ -251,7 +253,7 @@ class Launcher:
             }
         )
         answers = Recording.from_events(events, until=at)
-        return await self._begin(Job(run, started, terms, terms.settings(settings), answers, followers))
+        return await self._begin(Job(run, started, terms, terms.settings(settings), answers, followers, model))
 
     async def replay(self, run_id: str, *, pace: Pace | None = None, followers: Followers = NOBODY) -> Replayed:
         """Run a recorded run again through today's engine, answered by its recording alone; nothing is stored.

@@ -7,7 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from assay.report.story import Range
+from assay.report.clean import one_line
+from assay.report.story import Range, Sign
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _TOKEN = re.compile(r"[^\W_]+|\s+|_|[^\w\s]")
@@ -21,6 +22,7 @@ _MOST_COMPARISONS = 60_000
 """Pairs of sentences that are compared, which bounds the work on giant texts to part of a second."""
 _MOST_WORDS = 300
 """Words of a sentence that are compared in their order, which takes up to the cube of their number."""
+_MARKUP = re.compile(r"[*_`#|\[\]]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,34 +31,38 @@ class Changes:
 
     Args:
         marks: ranges of the new text that are new; ascending, apart, none across a line end.
+        gone: words of reworded sentences that are not there any more, each at its place in the new text; ascending.
         dropped: sentences of the earlier text that have no successor.
         share: how much of the new text is new, in words, 0.0 to 1.0.
     """
 
     marks: tuple[Range, ...]
+    gone: tuple[Sign, ...]
     dropped: tuple[str, ...]
     share: float
 
 
 @dataclass(frozen=True, slots=True)
-class _Sentence:
+class Sentence:
+    """A sentence or a line of a text: where it begins, with the blanks behind it, and its words folded."""
+
     start: int
     text: str
     words: Counter[str]
 
     @property
     def key(self) -> str:
+        """What two sentences have in common that differ in blanks alone."""
         return " ".join(self.text.split())
 
 
 def changes(before: str, after: str) -> Changes:
     """Compare ``after`` with ``before``. A sentence that only moved is not a change."""
-    old, new = _sentences(before), _sentences(after)
+    old, new = sentences(before), sentences(after)
     unchanged = {sentence.key for sentence in old} & {sentence.key for sentence in new}
     orphans = [sentence for sentence in old if sentence.key not in unchanged]
     candidates = orphans[: _MOST_COMPARISONS // max(len(new), 1)]
-    touched: set[int] = set()
-    taken: set[int] = set()
+    touched, taken, gone = set[int](), set[int](), list[Sign]()
     for sentence in new:
         if sentence.key in unchanged:
             continue
@@ -65,40 +71,36 @@ def changes(before: str, after: str) -> Changes:
             touched.update(range(sentence.start, sentence.start + len(sentence.text)))
         else:
             taken.add(candidates[ancestor].start)
-            touched.update(_reworded(candidates[ancestor], sentence))
+            fresh, lost = _reworded(candidates[ancestor], sentence)
+            touched.update(fresh)
+            gone += lost
     words = _words(after)
-    fresh = [word for word in words if word[0] in touched]
+    marked = [word for word in words if word[0] in touched]
     dropped = tuple(sentence.text.strip() for sentence in orphans if sentence.start not in taken)
-    return Changes(tuple(_joined(after, fresh)), dropped, len(fresh) / len(words) if words else 0.0)
+    share = len(marked) / len(words) if words else 0.0
+    return Changes(tuple(_joined(after, marked)), tuple(sorted(gone)), dropped, share)
 
 
-def marked_spans(text: str, marks: tuple[Range, ...]) -> list[tuple[str, bool]]:
-    """Cut ``text`` into pieces, each with whether it is marked; joined, the pieces are the text."""
-    spans: list[tuple[str, bool]] = []
-    at = 0
-    for start, end in marks:
-        spans += [(text[at:start], False), (text[start:end], True)]
-        at = end
-    spans.append((text[at:], False))
-    return [span for span in spans if span[0]]
+def word_ranges(text: str, start: int, end: int) -> list[Range]:
+    """Return the ranges between ``start`` and ``end`` that marks may stand around without touching Markdown."""
+    return _joined(text, [word for word in _words(text) if start <= word[0] and word[1] <= end])
 
 
-def _sentences(text: str) -> list[_Sentence]:
-    sentences: list[_Sentence] = []
+def sentences(text: str) -> list[Sentence]:
+    """Cut a text at the ends of sentences and lines."""
+    sentences: list[Sentence] = []
     start = 0
     for end in [match.end() for match in _SENTENCE_END.finditer(text)] + [len(text)]:
         piece = text[start:end]
         if piece.strip():
             sentences.append(
-                _Sentence(
-                    start, piece, Counter(token.lower() for token in _TOKEN.findall(piece) if _is_word(token))
-                )
+                Sentence(start, piece, Counter(token.lower() for token in _TOKEN.findall(piece) if _is_word(token)))
             )
         start = end
     return sentences
 
 
-def _ancestor(sentence: _Sentence, candidates: list[_Sentence]) -> int | None:
+def _ancestor(sentence: Sentence, candidates: list[Sentence]) -> int | None:
     """Find the earlier sentence with most words in common (Dice); ``None`` where even that one has too few."""
     best, where = _ALIKE, None
     size = sentence.words.total()
@@ -110,19 +112,22 @@ def _ancestor(sentence: _Sentence, candidates: list[_Sentence]) -> int | None:
     return where
 
 
-def _reworded(before: _Sentence, after: _Sentence) -> list[int]:
-    """Return the offsets of the words of ``after`` that are not at that place in ``before``."""
-    old = [token.lower() for token in _TOKEN.findall(before.text) if _is_word(token)]
-    new = _words(after.text)
+def _reworded(before: Sentence, after: Sentence) -> tuple[list[int], list[Sign]]:
+    """Return where words of ``after`` begin that are not at that place in ``before``, and what stood there."""
+    old, new = [_words(sentence.text) for sentence in (before, after)]
     if max(len(old), len(new)) > _MOST_WORDS:
-        return [after.start + start for start, end in new if after.text[start:end].lower() not in before.words]
-    matcher = SequenceMatcher(None, old, [after.text[start:end].lower() for start, end in new], autojunk=False)
-    return [
-        after.start + new[index][0]
-        for kind, _, _, first, last in matcher.get_opcodes()
-        if kind in ("insert", "replace")
-        for index in range(first, last)
-    ]
+        return [after.start + start for start, end in new if after.text[start:end].lower() not in before.words], []
+    fresh, gone = list[int](), list[Sign]()
+    texts = [[s.text[start:end].lower() for start, end in w] for s, w in ((before, old), (after, new))]
+    matcher = SequenceMatcher(None, *texts, autojunk=False)
+    for kind, first, last, start, end in matcher.get_opcodes():
+        if kind != "equal":
+            fresh += [after.start + word[0] for word in new[start:end]]
+        if kind in ("delete", "replace"):
+            words = one_line(_MARKUP.sub("", before.text[old[first][0] : old[last - 1][1]]))
+            place = new[start][0] if start < len(new) else new[-1][1]
+            gone.append((after.start + place, words))
+    return fresh, gone
 
 
 def _words(text: str) -> list[Range]:

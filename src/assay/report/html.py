@@ -139,10 +139,14 @@ def _marked(block: Marked) -> Element:
 def _table(table: Table) -> Element:
     kinds = [column.kind for column in table.columns]
 
-    def row(cells: tuple[str, ...]) -> Element:
-        written = zip(cells, kinds, strict=True)
-        return element("tr", [element("td", cell, class_=kind, dir="auto") for cell, kind in written])
+    def row(cells: tuple[str, ...], name: str = "", leads: str = "") -> Element:
+        linked: list[Node] = [element("a", cells[0], href=f"#{leads}"), *cells[1:]] if leads else [*cells]
+        written = zip(linked, kinds, strict=True)
+        return element(
+            "tr", [element("td", cell, class_=kind, dir="auto") for cell, kind in written], id=name or None
+        )
 
+    links = table.links or (("", ""),) * len(table.rows)
     heads = [element("th", column.head, class_=column.kind, scope="col") for column in table.columns]
     return element(
         "div",
@@ -150,7 +154,7 @@ def _table(table: Table) -> Element:
             "table",
             element("caption", table.caption) if table.caption else None,
             element("thead", element("tr", heads)),
-            element("tbody", [row(cells) for cells in table.rows]),
+            element("tbody", [row(cells, *link) for cells, link in zip(table.rows, links, strict=True)]),
             element("tfoot", row(table.total)) if table.total else None,
         ),
         class_="wide",

@@ -80,7 +80,7 @@ def _section(section: Section) -> str:
 def _block(block: Block) -> str:
     match block:
         case Prose():
-            return _SIGN.sub(_reference, prose_text(signed(block.text, block.notes)))
+            return _SIGN.sub(_reference, prose_text(signed(block.text, block.signs)))
         case Plain():
             return "  \n".join(plain_text(line) for line in clean(block.text).split("\n"))
         case Marked():

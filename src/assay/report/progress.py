@@ -10,6 +10,14 @@ RunState: TypeAlias = Literal["running", "finished", "stopped", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
+class Wait:
+    """Why something waits, and until when, in milliseconds since the epoch; ``None`` where nobody knows."""
+
+    why: str
+    until: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SeatProgress:
     """One participant.
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import nh3
 
-from assay.report.changes import marked_spans
+from assay.report.changes import word_ranges
 from assay.report.clean import clean
-from assay.report.markup import Element, Trusted, element
-from assay.report.story import Prose, Sign
+from assay.report.markup import Element, Trusted, element, render
+from assay.report.story import Pin, Prose, Sign
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 _LONGEST = 100_000
 """Characters that are read as Markdown; a longer text is shown as it is, for no parser is linear in everything."""
 
+_NEAR = 80
+"""Characters behind a place in which the word is looked for that its sign goes before."""
 _TAGS = {
     *("p", "br", "hr", "h3", "h4", "h5", "h6", "strong", "em", "s", "code", "pre", "blockquote", "ul", "ol", "li"),
     *("a", "table", "thead", "tbody", "tr", "th", "td"),
@@ -26,20 +29,26 @@ _TAGS = {
 _ATTRIBUTES = {"*": set[str](), "a": {"href"}, "ol": {"start"}}
 _ABSOLUTE = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 _SCHEMES = {"https", "http", "mailto"}
-_OPEN, _CLOSE = "\ue000", "\ue001"
+_TAGGED = {"ins": ("\ue000", "\ue001"), "attacked": ("\ue004", "\ue005"), "reply": ("\ue006", "\ue007")}
+_WRITTEN = {
+    **dict(zip(_TAGGED["ins"], ("<ins>", "</ins>"), strict=True)),
+    **dict(zip(_TAGGED["attacked"], ('<mark class="attacked">', "</mark>"), strict=True)),
+    **dict(zip(_TAGGED["reply"], ('<mark class="reply">', "</mark>"), strict=True)),
+}
 _SIGN_OPEN, _SIGN_CLOSE = "\ue002", "\ue003"
 """Private-use characters that carry marks and signs through the parser; taken out of the text before."""
-_PRIVATE = re.compile("[\ue000-\ue003]")
-_QUOTED_PRIVATE = re.compile("[\ue000-\ue003]|%EE%80%8[0-3]")
-_SIGN = re.compile("\ue002([^\ue003<>&]*)\ue003")
+_PRIVATE = re.compile("[\ue000-\ue007]")
+_QUOTED_PRIVATE = re.compile("(?:\ue002|%EE%80%82)[0-9]+(?:\ue003|%EE%80%83)|[\ue000-\ue007]|%EE%80%8[0-7]")
+_INSERTED = re.compile("\ue002([0-9]+)\ue003")
 
 
 def prose_html(prose: Prose) -> Trusted | Element:
-    """Return the text rendered and sanitised, what is new within ``<mark>``."""
+    """Return the text rendered and sanitised, what is new within ``<ins>``."""
     if len(prose.text) > _LONGEST:
         return element("div", prose.text, class_="plain")
     parser = markdown_parser()
-    tokens = parser.parse(_with_marks(prose))
+    text, inserted = _with_marks(prose)
+    tokens = parser.parse(text)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(int(token.tag[1]) + 2, 6)}"  # h1 and h2 are the report's own
@@ -52,8 +61,10 @@ def prose_html(prose: Prose) -> Trusted | Element:
         url_schemes=_SCHEMES,
         link_rel="noopener noreferrer nofollow",
     )
-    marked = safe.replace(_OPEN, "<mark>").replace(_CLOSE, "</mark>")
-    return Trusted(_SIGN.sub(_reference, marked))
+    # What scrolls must be reached by keyboard, too.
+    safe = safe.replace("<pre>", '<pre tabindex="0">')
+    marked = _PRIVATE.sub(lambda one: _WRITTEN.get(one[0], one[0]), safe)
+    return Trusted(_INSERTED.sub(lambda one: render(inserted[int(one[1])]), marked))
 
 
 def signed(text: str, notes: tuple[Sign, ...]) -> str:
@@ -65,25 +76,47 @@ def signed(text: str, notes: tuple[Sign, ...]) -> str:
     return "".join([*parts, _bare(text[at:])])
 
 
-def _reference(sign: re.Match[str]) -> str:
-    inner = f'<a href="#source-{sign[1]}">{sign[1]}</a>' if sign[1].isdigit() else sign[1]
-    return f'<sup class="sign">{inner}</sup>'
+def _sign(sign: str) -> Element:
+    inner = element("a", sign, href=f"#source-{sign}") if sign.isdigit() else sign
+    return element("sup", inner, class_="sign")
+
+
+def _pin_sign(pin: Pin) -> Element:
+    inner = element("a", pin.sign, href=f"#{pin.leads}", title=pin.about or None) if pin.leads else pin.sign
+    return element("sup", inner, class_=f"sign {pin.kind}", id=pin.name or None)
 
 
 def _bare(text: str) -> str:
     return _PRIVATE.sub("", text)
 
 
-def _with_marks(prose: Prose) -> str:
-    """Return the text with marks and signs in it; no mark reaches across a sign."""
-    written, at = "", 0
-    for text, marked in marked_spans(prose.text, prose.changed):
-        end = at + len(text)
-        inner = signed(text, tuple((place - at, sign) for place, sign in prose.notes if at < place <= end))
-        inner = clean(inner)
-        written += f"{_OPEN}{inner}{_CLOSE}" if marked else inner
-        at = end
-    return written
+def _with_marks(prose: Prose) -> tuple[str, list[Element]]:
+    """Return the text with its marks, and numbers where something is set in; and what that is."""
+    text = prose.text
+    marks = [("ins", span) for span in prose.changed]
+    places = [(place, 0, _sign(sign)) for place, sign in prose.notes]
+    places += [(place, 1, element("del", words)) for place, words in prose.gone]
+    for pin in prose.pins:
+        # What is marked never touches Markdown, so neither does the place of a sign that belongs to it.
+        words = word_ranges(text, pin.start, pin.end)
+        marks += [(pin.kind, span) for span in words]
+        ahead = [] if words else word_ranges(text, pin.start, pin.start + _NEAR)
+        places.append((words[-1][1] if words else ahead[0][0] if ahead else pin.end, 0, _pin_sign(pin)))
+    places.sort(key=lambda one: one[:2])
+    edges = sorted({0, len(text), *(at for _, span in marks for at in span), *(place for place, _, _ in places)})
+    written, number = "", 0
+    for start, end in pairwise([*edges, len(text)]):
+        while number < len(places) and places[number][0] <= start:
+            sign = f"{_SIGN_OPEN}{number}{_SIGN_CLOSE}"
+            lost = places[number][2].tag == "del"
+            written += f"{sign} " if text[start : start + 1].isalnum() else f" {sign}" if lost else sign
+            number += 1
+        inner = clean(_bare(text[start:end]))
+        kinds = {kind for kind, span in marks if span[0] <= start < span[1]}
+        for kind, (opening, closing) in _TAGGED.items():
+            inner = f"{opening}{inner}{closing}" if kind in kinds and inner else inner
+        written += inner
+    return written, [one for _, _, one in places]
 
 
 def _attribute(tag: str, attribute: str, value: str) -> str | None:

@@ -6,13 +6,15 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
-from assay.report.progress import Progress, RunState
+from assay.report.progress import Progress, RunState, Wait
 from assay.report.story import Story
 from assay.report.tally import Tally
 from assay.report.units import count_noun
 from llm_runtime.events import (
     CallFailed,
+    CallFinished,
     CallRetried,
+    CallsQueued,
     EndpointPaused,
     Event,
     ModelSubstituted,
@@ -75,6 +77,8 @@ class RunTotals:
         self.message = ""
         self.resumed = 0
         self.troubles: deque[str] = deque(maxlen=200)
+        self.waits: dict[str, Wait] = {}
+        """What waits for a provider: by the label of a call, or by the provider's name for all of its calls."""
 
     @property
     def title(self) -> str:
@@ -93,6 +97,11 @@ class RunTotals:
         if isinstance(event, RunResumed) and self.last is not None:
             self.idle += max(at - self.last, 0)
         self.last = at
+        if isinstance(event, (CallFinished, CallFailed)) and self.waits:
+            call = self.tally.calls.get((event.digest, event.occurrence))
+            self.waits.pop(str(call.label) if call else "", None)
+        elif isinstance(event, (RunResumed, RunFinished)):
+            self.waits.clear()
         self.tally.apply(event, at)
         match event:
             case RunStarted():
@@ -106,8 +115,18 @@ class RunTotals:
                 self.result, self.error, self.message = event.result, event.error, event.message
             case CallRetried():
                 self._note(f"retried {_place(event.label)}: {event.error}")
+                self.waits[event.label] = Wait(
+                    f"waits for the provider ({event.error}), asks again", at + event.wait_ms
+                )
             case EndpointPaused():
                 self._note(f"{event.provider} is left alone for {event.seconds} s: {event.message}")
+                why = f"all wait: {event.provider} failed again and again, asked again"
+                self.waits[event.provider] = Wait(why, at + event.seconds * 1_000)
+            case CallsQueued():
+                waiting = count_noun(event.waiting, "call")
+                self.waits[event.provider] = Wait(f"{waiting} waiting for a place at {event.provider}")
+                if not event.waiting:
+                    del self.waits[event.provider]
             case ModelSubstituted():
                 self._note(f"{event.used} answers instead of {event.asked}: {event.reason}")
             case CallFailed():

@@ -22,6 +22,29 @@ Sign: TypeAlias = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
+class Pin:
+    """What ties a stretch of a text to what somebody else wrote about it.
+
+    Args:
+        start: of ``text[start:end]``; as much as ``end`` where only the sign is to be set.
+        end: likewise.
+        sign: a number or few words behind it.
+        kind: why it is marked: it is attacked, or it is an answer to an attack.
+        name: what leads here.
+        leads: the name of what it leads to; empty for nothing.
+        about: what that says, in a line.
+    """
+
+    start: int
+    end: int
+    sign: str
+    kind: Literal["attacked", "reply"] = "reply"
+    name: str = ""
+    leads: str = ""
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Prose:
     """Markdown that a model wrote.
 
@@ -30,12 +53,21 @@ class Prose:
         changed: ranges of ``text`` to mark as new, ascending and apart, none across a line end.
         lead: whether this is what the reader came for, and may be set larger.
         notes: signs to set behind places, ascending: numbers of :class:`Footnotes`, or a word.
+        gone: words that an earlier text had, each at its place, ascending.
+        pins: what ties it to other texts.
     """
 
     text: str
     changed: tuple[Range, ...] = ()
     lead: bool = False
     notes: tuple[Sign, ...] = ()
+    gone: tuple[Sign, ...] = ()
+    pins: tuple[Pin, ...] = ()
+
+    @property
+    def signs(self) -> tuple[Sign, ...]:
+        """The notes and those of the pins, ascending."""
+        return tuple(sorted((*self.notes, *((pin.end, pin.sign) for pin in self.pins))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +134,16 @@ def columns(*texts: str, numbers: Iterable[str] = ()) -> tuple[Column, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of text under typed columns; ``total`` is set apart as the sum of what stands above it."""
+    """Rows of text under typed columns; ``total`` is set apart as the sum of what stands above it.
+
+    ``links`` are of the rows: a name that leads there, and the name of what its first cell leads to.
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
     total: tuple[str, ...] | None = None
     caption: str = ""
+    links: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,18 +59,18 @@ def _tools(names: Sequence[str]) -> dict[str, Tool]:
             from ai_crucible.box.bwrap import find_bwrap
 
             find_bwrap()
-            tools["python"] = lambda given: _python(_word(given, "code"))
+            tools["python"] = lambda arguments: _python(_word(arguments, "code"))
         elif kind == "mcp":
             tools[f"mcp_{rest}"] = server_tool(rest)
     return tools
 
 
 def _of_folder(folder: Folder, *, search: bool) -> dict[str, Tool]:
-    async def files(given: Mapping[str, Any]) -> str:
-        return await asyncio.to_thread(folder.read, _word(given, "path"), given.get("first", 1))
+    async def files(arguments: Mapping[str, Any]) -> str:
+        return await asyncio.to_thread(folder.read, _word(arguments, "path"), arguments.get("first", 1))
 
-    async def found(given: Mapping[str, Any]) -> str:
-        return await asyncio.to_thread(folder.search, _word(given, "words"))
+    async def found(arguments: Mapping[str, Any]) -> str:
+        return await asyncio.to_thread(folder.search, _word(arguments, "words"))
 
     return {"files": files, **({"search": found} if search else {})}
 

@@ -47,10 +47,10 @@ def server_tool(name: str) -> Callable[[Mapping[str, Any]], Awaitable[str]]:
     if find_spec("mcp") is None:
         raise MissingExtraError("tools of MCP servers", "mcp")
 
-    async def call(given: Mapping[str, Any]) -> str:
+    async def call(asked: Mapping[str, Any]) -> str:
         import mcp
 
-        tool, arguments = given.get("tool"), cast("object", given.get("arguments") or dict[str, Any]())
+        tool, arguments = asked.get("tool"), cast("object", asked.get("arguments") or dict[str, Any]())
         if tool != "list" and tool not in server.allow:
             return f"error: there is no tool {str(tool)[:40]}; there are: list, {', '.join(server.allow)}"
         if not isinstance(arguments, dict):

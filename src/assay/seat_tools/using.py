@@ -42,13 +42,13 @@ def tooled(generate: Generate, names: Sequence[str], seed: int, steps: int = STE
 
     specs = offered(names)
     listed = "\n".join(f"- `{one.name}`: {one.description}\n  {json.dumps(one.parameters)}" for one in specs)
-    told = load_prompt("assay.seat_tools", "tools").render(tools=listed, steps=str(steps))
+    instructions = load_prompt("assay.seat_tools", "tools").render(tools=listed, steps=str(steps))
 
     async def ask(request: Request) -> Reply:
         if request.label.phase not in _SEATS:
             return await generate(request)
         turns = list(request.messages)
-        turns[-1] = replace(turns[-1], content=f"{turns[-1].content}\n\n{told}")
+        turns[-1] = replace(turns[-1], content=f"{turns[-1].content}\n\n{instructions}")
         replies: list[Reply] = []
         for step in range(1, steps + 2):
             label = replace(request.label, attempt=request.label.attempt + step - 1)

@@ -147,9 +147,9 @@ def _connector(allowed: Callable[[Address], bool]) -> aiohttp.TCPConnector:
 
     class Public(aiohttp.ThreadedResolver):
         async def resolve(self, host: str, *where: Any, **how: Any) -> list[Any]:
-            found = await super().resolve(host, *where, **how)
-            if not all(allowed(ipaddress.ip_address(str(each["host"]).partition("%")[0])) for each in found):
+            addresses = await super().resolve(host, *where, **how)
+            if not all(allowed(ipaddress.ip_address(str(each["host"]).partition("%")[0])) for each in addresses):
                 raise _inward(host)
-            return found
+            return addresses
 
     return aiohttp.TCPConnector(resolver=Public())

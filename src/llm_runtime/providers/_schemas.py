@@ -159,8 +159,8 @@ def _over_parts(schema: dict[str, Any], change: Callable[[dict[str, Any]], dict[
 
 def _closed(schema: dict[str, Any], without: frozenset[str], *, flags: bool = True) -> dict[str, Any]:
     """Close a schema; without ``flags`` those stay optional that are off unless they are set."""
-    kept = {key: value for key, value in schema.items() if key not in without}
-    closed = _over_parts(kept, lambda inner: _closed(inner, without, flags=flags))
+    rest = {key: value for key, value in schema.items() if key not in without}
+    closed = _over_parts(rest, lambda inner: _closed(inner, without, flags=flags))
     if "properties" in closed:
         parts = mapping(schema["properties"])
         required = [name for name in parts if flags or mapping(parts[name]).get("default") is not False]

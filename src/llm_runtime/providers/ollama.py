@@ -100,8 +100,8 @@ class ChatAnswer(Answer):
         message = mapping(line.get("message"))
         if thought := text(message.get("thinking")):
             self.think(thought)
-        if said := text(message.get("content")):
-            self.say(said)
+        if content := text(message.get("content")):
+            self.say(content)
         if line.get("done") is True:
             self.done = True
             self.finish = text(line.get("done_reason")) or "stop"

@@ -44,4 +44,7 @@ def explain(fault: sqlite3.Error, path: Path) -> StoreError:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreBusy(f"the run store {path} is locked by another program; close it and try again")
         case _:
-            return StoreDamaged(f"the run store {path} does not work as one ({fault}); restore it from a copy")
+            return StoreDamaged(
+                f"the run store {path} does not work as one ({fault}); "
+                "where a newer version of Assay has opened it, start this program anew; else restore a copy"
+            )

@@ -92,7 +92,9 @@ def tags_of_runs(store: RunStore, run_ids: Sequence[str]) -> dict[str, list[str]
     return tags
 
 
-def all_tags(store: RunStore) -> list[str]:
-    """Return the tags that any run has, the most used first, at most 100."""
-    query = "SELECT tag FROM tags GROUP BY tag ORDER BY count(*) DESC, tag LIMIT 100"
-    return [str(tag) for (tag,) in store.reader.execute(query)]
+def all_tags(store: RunStore, among: Sequence[str] | None = None) -> list[str]:
+    """Return the tags of all runs, or of those that have one of ``among``: the most used first, at most 100."""
+    having = ", ".join("?" * len(among or ()))
+    where = "" if among is None else f"WHERE run_id IN (SELECT run_id FROM tags WHERE tag IN ({having}))"
+    query = f"SELECT tag FROM tags {where} GROUP BY tag ORDER BY count(*) DESC, tag LIMIT 100"
+    return [str(tag) for (tag,) in store.reader.execute(query, among or ())]

@@ -75,6 +75,7 @@ class RunReader(ABC):
         state: RunState | None = None,
         tag: str | None = None,
         apart: Sequence[str] = (),
+        among: Sequence[str] | None = None,
         order: Order = "newest",
         limit: int = 50,
         before: str | None = None,
@@ -88,6 +89,7 @@ class RunReader(ABC):
             state: only those in this state.
             tag: only those that have it.
             apart: what the ids of runs that are left out begin with; all of one length.
+            among: only those that have one of these tags; ``None`` for all.
             order: what comes first.
             limit: at most so many.
             before: only those behind the run of this id: the last one of the page before.
@@ -108,6 +110,10 @@ class RunReader(ABC):
         if tag is not None:
             conditions.append("r.run_id IN (SELECT run_id FROM tags WHERE tag = ?)")
             values.append(tag)
+        if among is not None:
+            listed = ", ".join("?" * len(among))
+            conditions.append(f"r.run_id IN (SELECT run_id FROM tags WHERE tag IN ({listed}))")
+            values += among
         if apart:
             conditions.append(f"substr(r.run_id, 1, {len(apart[0])}) NOT IN ({', '.join('?' * len(apart))})")
             values += apart
@@ -123,7 +129,10 @@ class RunReader(ABC):
                 paged.append(f"({key}, r.run) < ({last})")
                 bound.append(before)
             where = f"WHERE {' AND '.join(paged)}" if paged else ""
-            rows = self._summaries(f"{where} ORDER BY {key} DESC, r.run DESC LIMIT ?", (*bound, _PAGE))
+            ordered = f"ORDER BY {key} DESC, r.run DESC"
+            # Which they are is found out first: what a summary shows lies behind bodies, which are long to pass by.
+            query = f"SELECT r.run FROM runs r {self.last_records} {where} {ordered} LIMIT ?"
+            rows = self._summaries(f"WHERE r.run IN ({query}) {ordered}", (*bound, _PAGE))
             runs += [summary for summary in rows if state is None or summary.state == state]
             if len(rows) < _PAGE:
                 break

@@ -307,14 +307,14 @@ class RunStore(RunReader):
         return all(self.writer.execute(query, row[:4]) for row in rows)
 
 
-def _lost(found: Verification) -> StoreError:
-    left, all_of_it = found.length, found.length + found.lost
+def _lost(verification: Verification) -> StoreError:
+    run, left, all_of_it = verification.run_id, verification.length, verification.length + verification.lost
     if not left:
         return RecordsLost(
-            f"run {found.run_id} is gone, all {all_of_it} records of it, by a power cut or in a restored copy; "
-            f"restore another copy, or forget it with: assay runs delete {found.run_id}"
+            f"run {run} is gone, all {all_of_it} records of it, by a power cut or in a restored copy; "
+            f"restore another copy, or forget it with: assay runs delete {run}"
         )
     return RecordsLost(
-        f"run {found.run_id} lost its last {found.lost} records of {all_of_it}, by a power cut or in a restored "
-        f"copy, and what is left was not changed; to go on from it: assay runs recover {found.run_id}"
+        f"run {run} lost its last {verification.lost} records of {all_of_it}, by a power cut or in a restored "
+        f"copy, and what is left was not changed; to go on from it: assay runs recover {run}"
     )

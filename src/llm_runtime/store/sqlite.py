@@ -80,8 +80,8 @@ class SqliteStore(RunStore):
         return " ".join(f'"{word}"*' for word in words)
 
     def faults(self) -> list[str]:
-        found = [str(row[0]).replace("\n", " ") for row in self.reader.execute("PRAGMA quick_check(20)")]
-        return [] if found == ["ok"] else found
+        faults = [str(row[0]).replace("\n", " ") for row in self.reader.execute("PRAGMA quick_check(20)")]
+        return [] if faults == ["ok"] else faults
 
     def give_back(self) -> None:
         self._check_writable()

@@ -67,7 +67,8 @@ def copy_runs(source: RunStore, target: RunStore) -> Iterator[str]:
             # The head is read first: a run that is being written can only be longer than it says.
             signed, _ = source.heads.load(run.run_id) or (None, b"")
             target.adopt(run.run_id, source.records(run.run_id), signed)
-            set_tags(target, run.run_id, tags_of(source, run.run_id))
+            for tag in tags_of(source, run.run_id):
+                mark(target, run.run_id, tag)
             for note in notes_of(source, [run.run_id])[run.run_id]:
                 write_note(target, note)
             yield run.run_id
@@ -96,13 +97,21 @@ def set_tags(store: RunStore, run_id: str, add: Collection[str], remove: Collect
     Raises:
         ConfigurationError: a tag is not one.
     """
-    for tag in add:
+    for tag in (*add, *remove):
         if not _TAG.fullmatch(tag):
             raise ConfigurationError(f"not a tag: {ascii(tag)[1:-1][:80]}; use 1 to 64 letters, digits, . _ -")
     for tag in add:
-        store.writer.execute("INSERT INTO tags VALUES (?, ?) ON CONFLICT DO NOTHING", (run_id, tag))
+        mark(store, run_id, tag)
     for tag in remove:
+        mark(store, run_id, tag, off=True)
+
+
+def mark(store: RunStore, run_id: str, tag: str, *, off: bool = False) -> None:
+    """Put a tag of a program's own on a run, or take it off: one with a colon nobody can type."""
+    if off:
         store.writer.execute("DELETE FROM tags WHERE run_id = ? AND tag = ?", (run_id, tag))
+    else:
+        store.writer.execute("INSERT INTO tags VALUES (?, ?) ON CONFLICT DO NOTHING", (run_id, tag))
 
 
 def tags_of(store: RunStore, run_id: str) -> list[str]:

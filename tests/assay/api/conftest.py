@@ -17,7 +17,8 @@ from pydantic import SecretStr
 from tests.assay.web.conftest import TOKEN, TRIAGE, Web, council_answer, served
 
 from assay.api.doors import program_doors
-from assay.api.keys import ApiKey, ApiKeys, read_budget
+from assay.api.keys import ApiKey, ApiKeys
+from assay.batch.spending import read_budget
 from llm_runtime.keys import Key
 from llm_runtime.settings import Settings
 from llm_runtime.store import RunStore, open_store

@@ -21,7 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 from assay.api.desk import Desk
 from assay.api.mcp.calls import Caller
 from assay.api.mcp.server import assay_server
-from assay.api.spending import Spending
+from assay.batch.spending import Spending
 from llm_runtime.store import open_store
 from llm_runtime.testing import LoopbackServer
 

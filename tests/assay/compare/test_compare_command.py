@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from assay.protocols.compare.deciding import anytime_p, decided
 from llm_runtime.events import CallFinished
+from llm_runtime.statistics.deciding import anytime_p, decided
 from llm_runtime.store import open_store
 from llm_runtime.testing import LoopbackServer, Received
 

@@ -23,6 +23,7 @@ from assay.protocols.crucible.ledger import (
     locate,
     pieces,
 )
+from assay.protocols.crucible.report.objections import gist
 
 DATA: dict[str, Any] = json.loads(Path(__file__).with_name("critiques.json").read_text("utf-8"))
 CASES: list[dict[str, Any]] = DATA["critiques"]
@@ -172,3 +173,31 @@ def test_no_critique_and_no_clerk_breaks_the_ledger(critique: str, later: str, s
     entries = Entries.model_validate({"objections": [{**one, "outcome": "conceded"} for one in said]})
     for span in spans(entered(attack, entries.objections)):
         assert {"c": critique, "b": later, "l": later}[span.source][span.start : span.end] == span.words
+
+
+@pytest.mark.parametrize(
+    ("words", "gist_of_it"),
+    [
+        (
+            "1. **Attack on B 8514ab0fe650c117**:\n - **Claim**: Oil is cheap.\n - **Fails**: The tax is left out.",
+            "The tax is left out.",
+        ),
+        (
+            "(2) Objection to seat C: - Claim: it scales - Why it fails: nobody measured it so far. - Shown: no",
+            "nobody measured it so far.",
+        ),
+        ("### 3) The deadline is a Sunday, so nobody can sign.", "The deadline is a Sunday, so nobody can sign."),
+        ("12 percent of the users are lost. Nobody counts them.", "12 percent of the users are lost."),
+        ("1. Attack the premise first. It is stale.", "Attack the premise first."),
+        (
+            "2. Claim: rents fall. That is said without a source.",
+            "Claim: rents fall. That is said without a source.",
+        ),
+        ("Objection:", "Objection:"),
+    ],
+)
+def test_the_table_shows_what_fails_not_the_heading_that_the_next_column_repeats(
+    words: str, gist_of_it: str
+) -> None:
+    text = Span(source="critique/1/1", start=0, end=len(words), how="exact", words=words)
+    assert gist(Objection(id="O1", loop=1, step=1, text=text)) == gist_of_it

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.protocols.crucible.events import LedgerWritten
 from assay.registry import fold_for, story_of, story_of_events
 from assay.report import units
 from assay.report.html import story_html
@@ -62,7 +63,58 @@ async def test_positions_are_in_seat_order_with_what_is_new_marked(play: Any, sc
     assert [name for name, _ in voices(story, "Loop 1")] == ["Pragmatist", "Domain expert", "Creative", "Red team"]
     assert voices(story, "Loop 2")[0] == ("Pragmatist", "position")
     html = story_html(story)
-    assert "It costs <mark>three</mark> engineers. <mark>Measure first</mark>." in html
+    assert "It costs <del>two</del> <ins>three</ins> engineers. <ins>Measure first</ins>." in html
+
+
+_HELD = {
+    "position/0:pragmatist/1": "Stay with the monolith. A rollback takes five minutes by the load balancer.",
+    "position/0:pragmatist/2": "Stay with the monolith. A rollback takes one hour by the load balancer.",
+    "critique": "1. A rollback by the load balancer leaves the schema behind.\n2. Nobody has priced the window.",
+}
+
+
+async def test_an_objection_is_pinned_to_the_sentence_that_it_attacks_while_the_run_goes_on(
+    play: Any, scene: Any
+) -> None:
+    moments = await play(scene(texts=_HELD))
+    html = story_html(story_of_events(moments[: len(moments) // 2]))
+    claim = 'A rollback takes five minutes by the load balancer</mark><sup class="sign attacked" id="claim-O1">'
+    assert f'<mark class="attacked">{claim}<a href="#O1"' in html and ">O1?</a>" in html
+    assert 'id="O1"><a href="#claim-O1">O1</a></sup> A rollback by the load balancer' in html
+    assert 'id="O2">O2</sup> Nobody has priced' in html, "what points nowhere is pinned nowhere"
+    assert "no clerk has read" in html
+    whole = story_of_events(moments)
+    assert voices(whole, "Loop 2")[0] == ("Pragmatist", "position, revised after O1")
+
+
+async def test_the_ledger_leads_to_the_words_under_attack_and_names_what_changed_them(
+    play: Any, scene: Any
+) -> None:
+    critique, position = _HELD["critique"], _HELD["position/0:pragmatist/1"]
+    after = _HELD["position/0:pragmatist/2"]
+
+    def span(source: str, text: str, words: str) -> dict[str, Any]:
+        at = text.index(words)
+        return {"source": source, "start": at, "end": at + len(words), "how": "exact", "words": words}
+
+    one = {
+        "id": "O1",
+        "loop": 1,
+        "step": 1,
+        "targets": ["0:pragmatist"],
+        "text": span("critique/1/1", critique, "1. A rollback by the load balancer leaves the schema behind."),
+        "claim": span("1/0:pragmatist/position", position, "five minutes by the load balancer"),
+        "outcome": "conceded",
+        "by": "0:pragmatist",
+        "changes": [{"after": span("2/0:pragmatist/position", after, "one hour by the load balancer")}],
+    }
+    moments = await play(scene(texts=_HELD))
+    moments.insert(-1, (LedgerWritten(ledger={"objections": [one]}), moments[-1][1]))
+    html = story_html(story_of_events(moments))
+    assert '<tr id="ledger-O1"><td class="text" dir="auto"><a href="#claim-O1">O1 A rollback' in html
+    assert 'id="claim-O1"><a href="#ledger-O1"' in html and "O1?" not in html
+    assert ">because of O1</a></sup>" in html
+    assert "A rollback takes <del>five minutes</del>" in html
 
 
 async def test_a_seat_that_says_the_same_again_is_folded(play: Any, scene: Any) -> None:

@@ -31,6 +31,7 @@ from assay.report.story import (
     Fact,
     Figure,
     Note,
+    Pin,
     Plain,
     Prose,
     Quote,
@@ -58,11 +59,11 @@ CONTROLS = re.compile(
 )
 TAGS = re.compile(
     "html|head|meta|title|link|style|body|header|div|p|span|h[1-6]|dl|dt|dd|nav|ol|ul|li|a|main|section|details|summary"
-    "|table|caption|thead|tbody|tfoot|tr|th|td|figure|figcaption|blockquote|strong|em|s|code|pre|br|hr|mark|footer"
+    "|table|caption|thead|tbody|tfoot|tr|th|td|figure|figcaption|blockquote|strong|em|s|code|pre|br|hr|mark|ins|del|sup|footer"
     "|svg|desc|rect|line|text|circle"
 )
 ATTRIBUTES = re.compile(
-    "lang|charset|http-equiv|content|name|rel|href|class|id|dir|scope|tabindex|open|start|aria-label|xmlns|viewbox"
+    "lang|title|charset|http-equiv|content|name|rel|href|class|id|dir|scope|tabindex|open|start|aria-label|xmlns|viewbox"
     "|width|height|role|[xy][12]?|rx|c[xy]|r|opacity|text-anchor|font-size"
 )
 
@@ -115,6 +116,7 @@ def story_saying(text: str) -> Story:
     blocks = (
         Prose(text),
         Prose(text, changed=((0, len(text)),) if "\n" not in text else ()),
+        Prose(text, gone=((0, text),), pins=(Pin(0, len(text), text, "attacked", "claim-O1", "O1", text),)),
         Plain(text),
         Quote(text, text),
         Note(text, "bad"),

@@ -15,7 +15,7 @@ from assay.api.key_gate import KeyGate
 from assay.api.keys import ApiKey
 from assay.api.mcp.calls import Caller
 from assay.api.mcp.server import AnyContext, assay_server
-from assay.api.spending import Spending
+from assay.batch.spending import Spending
 from assay.web.live_runs import LiveRuns
 from assay.web.questions import Questions
 from assay.web.running import ActiveRuns

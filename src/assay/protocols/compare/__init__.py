@@ -14,8 +14,8 @@ TASKS = RunType(
     fold=f"{_HERE}.story:CompareFold",
     beside="assay.seat_tools.answering:beside",
     seats=(Seat("*"),),
+    units=f"{_HERE}.task:units",
     batch=False,
-    form=False,
 )
 
 DIRECT = RunType(

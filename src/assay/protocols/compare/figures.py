@@ -9,8 +9,8 @@ from itertools import combinations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from assay.protocols.compare.deciding import LEVEL, decided, pairs_p
 from llm_runtime.statistics.bootstrap import paired_bootstrap
+from llm_runtime.statistics.deciding import LEVEL, decided, pairs_p
 from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import PairedCounts, mcnemar, newcombe_paired, wilson
 from llm_runtime.statistics.significance import holm

@@ -12,7 +12,6 @@ from pydantic import Field, field_validator, model_validator
 
 from assay.fields import Ui
 from assay.protocol import RunContext
-from assay.protocols.compare.deciding import decided
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, figures, right_by_method
 from assay.protocols.compare.methods import METHODS, USUAL, Answered, Bench
@@ -29,6 +28,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.messages import Generate
 from llm_runtime.models import Model
+from llm_runtime.statistics.deciding import decided
 from llm_runtime.tasks import first_error, gather
 from llm_runtime.wrappers.metered import Meter
 
@@ -39,8 +39,11 @@ _ENDING = (BudgetExceeded, ConfigurationError, DeadlineExceeded, ReplayMismatch,
 class Task(Model):
     """Questions that every method answers."""
 
-    tasks: Annotated[list[Question], Ui(hidden=True)] = Field(min_length=1)
-    """The questions, with their right answers where there are some."""
+    tasks: Annotated[
+        list[Question],
+        Ui(kind="file", doors=("form",), reads="assay.protocols.compare.tasks:read_tasks", advanced=False),
+    ] = Field(min_length=1)
+    """One task a line, as JSON: {"question": "...", "expected": "..."}; what is expected may be left out."""
     source: Annotated[str, Ui(hidden=True)] = ""
     """Where they were read from."""
 
@@ -109,6 +112,11 @@ def _in_order(task: Task, done: Mapping[str, list[Row]]) -> list[dict[str, bool]
     """Return who was right on the tasks that are done, up to the first that is not: the order is theirs."""
     first = takewhile(lambda question: question.id in done, task.tasks)
     return right_by_method([done[question.id] for question in first])
+
+
+def units(task: Task) -> int:
+    """Return how many tasks there are."""
+    return len(task.tasks)
 
 
 def title_of(task: Task) -> str:

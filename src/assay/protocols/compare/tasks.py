@@ -136,7 +136,7 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def read_tasks(text: str, name: str) -> list[Question]:
+def read_tasks(text: str, name: str = "the tasks") -> list[Question]:
     """Tasks from JSONL.
 
     Raises:

@@ -60,14 +60,14 @@ def read_attachments(sources: Iterable[str]) -> tuple[list[Attachment], list[str
         ConfigurationError: a source cannot be read, or they are too many; nothing was asked.
         MissingExtraError: a kind of file needs the extra ``import``.
     """
-    found: list[Attachment] = []
+    attachments: list[Attachment] = []
     left_out: list[str] = []
     seen: set[str] = set()
     for source in dict.fromkeys(sources):
         if source == "-":
-            found.append(_standard_input())
+            attachments.append(_standard_input())
         elif "://" in source:
-            found.append(_page(source))
+            attachments.append(_page(source))
         else:
             named = Path(source).is_file()
             for path in _files(source):
@@ -75,18 +75,18 @@ def read_attachments(sources: Iterable[str]) -> tuple[list[Attachment], list[str
                     continue
                 seen.add(key)
                 try:
-                    found.append(
+                    attachments.append(
                         attachment(path.as_posix(), read_document(path.name, read_bytes(path, MOST_BYTES)).text)
                     )
                 except DocumentError as fault:
                     if named:
                         raise
                     left_out.append(str(fault))
-        if len(found) > MOST_ITEMS:
+        if len(attachments) > MOST_ITEMS:
             raise ConfigurationError(f"--attach {source} makes more than {MOST_ITEMS} attachments; name fewer")
-    if not found and left_out:
+    if not attachments and left_out:
         raise ConfigurationError(f"nothing of what is attached can be read: {left_out[0]}")
-    return found, left_out
+    return attachments, left_out
 
 
 def _standard_input() -> Attachment:

@@ -78,6 +78,6 @@ def _raw(*arguments: str) -> bytes:
     except (OSError, subprocess.TimeoutExpired) as fault:
         raise ConfigurationError(f"git cannot be run: {type(fault).__name__}; install it, or pipe a diff") from None
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[0][:200]
-        raise ConfigurationError(f"git: {said or f'exit code {done.returncode}'}")
+        complaint = done.stderr.decode("utf-8", "replace").strip().split("\n")[0][:200]
+        raise ConfigurationError(f"git: {complaint or f'exit code {done.returncode}'}")
     return done.stdout

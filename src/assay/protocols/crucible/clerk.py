@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import chain
+from collections.abc import Mapping
 
-from assay.protocols.crucible.ledger import ANSWER, Attack, Entries, Entry, Ledger, Objection, Passage, entered
-from assay.protocols.crucible.report.state import CouncilState, Loop
+from assay.protocols.crucible.ledger import Attack, Entries, Entry, Ledger, Objection, entered
+from assay.protocols.crucible.report.pins import attacks
+from assay.protocols.crucible.report.state import CouncilState
 from llm_runtime.errors import BudgetExceeded, CallError, DeadlineExceeded, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
@@ -15,34 +15,6 @@ from llm_runtime.wrappers.metered import Meter
 
 PHASE = "clerk"
 _MODEL = "openrouter/auto"
-
-
-def attacks(state: CouncilState, letters: Mapping[str, str]) -> list[Attack]:
-    """Return every critique of a council with what it attacked and what came after it, in order."""
-    answer = None if state.answer is None else Passage(ANSWER, state.answer)
-    return [
-        Attack(loop.number, critique.step, passage, before, after, answer, letters)
-        for number in sorted(state.loops)
-        for loop in [state.loops[number]]
-        for critique in (loop.critiques[step] for step in sorted(loop.critiques))
-        for passage in [Passage(f"critique/{loop.number}/{critique.step}", critique.text)]
-        for before, after in [_around(state, loop, critique.after)]
-    ]
-
-
-def _around(state: CouncilState, loop: Loop, answered: int) -> tuple[dict[str, Passage], dict[str, Passage]]:
-    following = state.loops.get(loop.number + 1)
-    if loop.grammar == "sequential":
-        drafts = list(chain(_texts(loop), _texts(following) if following else ()))
-        return dict(drafts[answered - 1 : answered]), dict(drafts[answered : answered + 1])
-    before = {seat: passage for seat, passage in _texts(loop) if "/defence" not in passage.source}
-    after = dict(_texts(following)) if following else {}
-    return before, after | {seat: passage for seat, passage in _texts(loop) if "/defence" in passage.source}
-
-
-def _texts(loop: Loop) -> Iterator[tuple[str, Passage]]:
-    for (seat, kind), text in loop.answers.items():
-        yield seat, Passage(f"{loop.number}/{seat}/{kind}", text)
 
 
 async def write_ledger(

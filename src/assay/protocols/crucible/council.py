@@ -64,14 +64,14 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
 
 def _for_triage(task: Task) -> dict[str, Any] | None:
     """Return what triage is told beside the question: the user's context, names of attachments, the purpose."""
-    told = dict(task.context or {})
+    merged = dict(task.context or {})
     if task.dossier:
-        told["attachments"] = manifest(task.dossier)
-        told["about_attachments"] = (
+        merged["attachments"] = manifest(task.dossier)
+        merged["about_attachments"] = (
             "Every seat, the red team and the synthesis are shown them whole; you see names."
         )
     if words := form_of(task.purpose).triage:
-        told["purpose"] = words
+        merged["purpose"] = words
     if task.earlier:
-        told["follows"] = task.earlier[:4_000]
-    return told or None
+        merged["follows"] = task.earlier[:4_000]
+    return merged or None

@@ -78,7 +78,7 @@ def findings(response: str, dossier: Dossier) -> list[Finding]:
     """Read the findings of a response; text before the first and the summary after a rule or heading stay out."""
     attachments = ids(dossier)
     marks = list(_HEADING.finditer(response))
-    found: list[Finding] = []
+    listed: list[Finding] = []
     for number, mark in enumerate(marks):
         end = marks[number + 1].start() if number + 1 < len(marks) else len(response)
         body = response[mark.end() : end]
@@ -90,8 +90,8 @@ def findings(response: str, dossier: Dossier) -> list[Finding]:
         file, lines = _where(place, attachments) if place else ("", None)
         quoted = quotations(body, attachments, [])
         sure = bool(quoted) and all(one.found != "nowhere" for one in quoted)
-        found.append(Finding(severity, title, body.strip(), file, lines, sure))
-    return sorted(found, key=lambda one: SEVERITIES.index(one.severity))
+        listed.append(Finding(severity, title, body.strip(), file, lines, sure))
+    return sorted(listed, key=lambda one: SEVERITIES.index(one.severity))
 
 
 def _where(place: re.Match[str], attachments: Mapping[str, Attachment]) -> tuple[str, tuple[int, int] | None]:
@@ -113,33 +113,33 @@ def _where(place: re.Match[str], attachments: Mapping[str, Attachment]) -> tuple
     return file, (min(numbers), max(numbers))
 
 
-def understood(response: str, found: Sequence[Finding]) -> bool:
+def understood(response: str, listed: Sequence[Finding]) -> bool:
     """Tell whether a response is a review: findings in their form, or the words that there are none."""
-    return bool(found) or "no findings" in response.lower()
+    return bool(listed) or "no findings" in response.lower()
 
 
-def at_least(found: Sequence[Finding], severity: Severity) -> list[Finding]:
+def at_least(listed: Sequence[Finding], severity: Severity) -> list[Finding]:
     """Return the findings that are as grave as this or graver."""
-    return [one for one in found if SEVERITIES.index(one.severity) <= SEVERITIES.index(severity)]
+    return [one for one in listed if SEVERITIES.index(one.severity) <= SEVERITIES.index(severity)]
 
 
-def comment(found: Sequence[Finding], outcome: str) -> str:
+def comment(listed: Sequence[Finding], outcome: str) -> str:
     """Return the findings as Markdown for a pull request; what a model wrote has lost its powers.
 
     Args:
         outcome: what became of the objections to them, on a line; may be empty.
     """
-    if not found:
+    if not listed:
         return f"**No findings.**{f' {plain_text(outcome)}' if outcome else ''}\n"
-    parts = [f"**{len(found)} finding{'' if len(found) == 1 else 's'}.** {plain_text(outcome)}".rstrip()]
-    for one in found:
+    parts = [f"**{len(listed)} finding{'' if len(listed) == 1 else 's'}.** {plain_text(outcome)}".rstrip()]
+    for one in listed:
         mark = "" if one.quoted else " *(its quotation was not found)*" if '"' in one.text else ""
         parts.append(f"### {one.severity}: {plain_text(one.title)}\n\n`{one.place.replace('`', '')}`{mark}")
         parts.append(prose_text(one.text))
     return "\n\n".join(parts) + "\n"
 
 
-def sarif(found: Sequence[Finding], run_id: str, faults: Sequence[str] = (), code: int | None = None) -> str:
+def sarif(listed: Sequence[Finding], run_id: str, faults: Sequence[str] = (), code: int | None = None) -> str:
     """Return the findings as a SARIF log."""
     rules: list[Json] = [
         {
@@ -150,7 +150,7 @@ def sarif(found: Sequence[Finding], run_id: str, faults: Sequence[str] = (), cod
         }
         for severity in SEVERITIES
     ]
-    results = [_result(one) for one in found]
+    results = [_result(one) for one in listed]
     return sarif_text("Assay Review", rules, f"assay-review/{run_id}", results, faults=faults, code=code)
 
 

@@ -89,10 +89,10 @@ class ConclusionsJudge:
         try:
             # The prompt dictates a form, and an object that follows it is the judge's own.
             shown = "\n".join(pairs)
-            found = (await ask(self._generate, request, Conclusions, reasks=0, check=complete, shown=shown)).value
+            answer = await ask(self._generate, request, Conclusions, reasks=0, check=complete, shown=shown)
         except StructuredOutputError:
             return True
-        by_role = {one.role: one for one in found.conclusions if one.role in roles}
+        by_role = {one.role: one for one in answer.value.conclusions if one.role in roles}
         for role, one in by_role.items():
             self._emit(Concluded(loop=self._loop, role=role, before=one.before, after=one.after, same=one.stands))
         return not all(one.stands for one in by_role.values())

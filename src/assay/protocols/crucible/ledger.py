@@ -189,7 +189,7 @@ def locate(words: str | None, passage: Passage) -> Span | None:
 
 def pieces(critique: str) -> list[tuple[int, int]]:
     """Return where each objection of a critique stands by its own numbers; else by its bullets; else none."""
-    body = critique[: found.start()] if (found := _TARGETS.search(critique)) else critique
+    body = critique[: match.start()] if (match := _TARGETS.search(critique)) else critique
     starts: list[int] = []
     indent = 0
     for mark in _NUMBERED.finditer(body):
@@ -207,13 +207,13 @@ def pieces(critique: str) -> list[tuple[int, int]]:
 
 def _bodies(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return spans without blanks at their ends, and without those that say nothing."""
-    found: list[tuple[int, int]] = []
+    bodies: list[tuple[int, int]] = []
     for start, end in spans:
         body = text[start:end]
         if len(body.split()) >= _LEAST_WORDS:
             first = start + len(body) - len(body.lstrip())
-            found.append((first, start + len(body.rstrip())))
-    return found
+            bodies.append((first, start + len(body.rstrip())))
+    return bodies
 
 
 def entered(attack: Attack, entries: Sequence[Entry], first: int = 1) -> list[Objection]:
@@ -232,9 +232,9 @@ def entered(attack: Attack, entries: Sequence[Entry], first: int = 1) -> list[Ob
     for start, end in own or _paragraphs(critique.text):
         about = [one for span, one in places if start <= span.start < end]
         text = _span(critique, start, end, exact=True)
-        found = [_settled(attack, text, one) for one in about] or [_settled(attack, text, None)]
+        settled = [_settled(attack, text, one) for one in about] or [_settled(attack, text, None)]
         # Of several entries about one objection, the one that shows the most.
-        objections.append(max(found, key=lambda one: (one.outcome != "open", one.claim is not None)))
+        objections.append(max(settled, key=lambda one: (one.outcome != "open", one.claim is not None)))
     return [
         one.model_copy(update={"id": f"O{number}"})
         for number, one in enumerate(sorted(objections, key=lambda one: one.text.start), first)
@@ -247,16 +247,16 @@ def _quoted(text: str, spans: Sequence[Span], others: Sequence[int]) -> list[tup
     for at in sorted({span.start for span in spans}):
         if not starts or len(text[starts[-1] : at].split()) >= _LEAST_WORDS:
             starts.append(at)
-    found: list[tuple[int, int]] = []
+    bodies: list[tuple[int, int]] = []
     for at in starts:
         until = min((one for one in (*starts, *others) if one > at), default=len(text))
         gap = _GAP.search(text, at, until)
-        found.append((at, at + len(text[at : gap.start() if gap else until].rstrip())))
-    return found
+        bodies.append((at, at + len(text[at : gap.start() if gap else until].rstrip())))
+    return bodies
 
 
 def _paragraphs(text: str) -> list[tuple[int, int]]:
-    body = text[: found.start()] if (found := _TARGETS.search(text)) else text
+    body = text[: match.start()] if (match := _TARGETS.search(text)) else text
     starts = [0, *(gap.end() for gap in _GAP.finditer(body))]
     return _bodies(body, pairwise([*starts, len(body)]))
 
@@ -282,8 +282,8 @@ def _settled(attack: Attack, text: Span, entry: Entry | None) -> Objection:
 
 
 def _claim(attack: Attack, entry: Entry | None) -> tuple[str, Span | None]:
-    found = ((seat, locate(entry.attacks, passage)) for seat, passage in attack.before.items() if entry)
-    return next(((seat, span) for seat, span in found if span is not None), ("", None))
+    places = ((seat, locate(entry.attacks, passage)) for seat, passage in attack.before.items() if entry)
+    return next(((seat, span) for seat, span in places if span is not None), ("", None))
 
 
 def _later(attack: Attack, words: str | None, targets: Sequence[str]) -> tuple[str, Span | None]:

@@ -60,7 +60,7 @@ def quotations(
         attachments: by their ids.
         others: who wrote it, and the text; those that may be quoted.
     """
-    found: list[Quotation] = []
+    marked: list[Quotation] = []
     for match in _QUOTED.finditer(text):
         words = next((group for group in match.groups()[:4] if group), "")
         item, first, last = match.groups()[4:7] if words else match.groups()[7:10]
@@ -69,7 +69,7 @@ def quotations(
             continue
         whole = (match.start(), match.end(), words)
         if not words:
-            found.append(_place(whole, item, first, last, attachments))
+            marked.append(_place(whole, item, first, last, attachments))
             continue
         order = sorted(attachments, key=lambda name: name != item)
         places = chain(
@@ -77,8 +77,13 @@ def quotations(
             (_said(who, text, words) for who, text in others),
         )
         source, lines, how = next(filter(None, places), _NOWHERE)
-        found.append(Quotation(*whole, how, source, lines))
-    return found
+        marked.append(Quotation(*whole, how, source, lines))
+    return marked
+
+
+def quoted(text: str) -> list[str]:
+    """Return the words that stand in quotation marks."""
+    return [next(filter(None, match.groups()[:4])) for match in _QUOTED.finditer(text) if any(match.groups()[:4])]
 
 
 def _place(

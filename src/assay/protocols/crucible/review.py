@@ -58,11 +58,11 @@ def review(
             write_whole(Path(sarif), written.sarif([], "", [str(fault)], fault.exit_code))
         raise
     response = str(outcome.result.get("final_response", ""))
-    found = written.findings(response, dossier)
-    text, faults = written.comment(found, _objections(outcome.result)), list[str]()
+    listed = written.findings(response, dossier)
+    text, faults = written.comment(listed, _objections(outcome.result)), list[str]()
     if outcome.error is not None:
         faults = [str(outcome.error)]
-    elif not written.understood(response, found):
+    elif not written.understood(response, listed):
         text, faults = (
             response,
             ["the response names no findings in their form, and does not say that there are none"],
@@ -75,10 +75,10 @@ def review(
     if comment_path and outcome.error is None:
         write_whole(Path(comment_path), text)
     if sarif:
-        write_whole(Path(sarif), written.sarif(found, outcome.run_id, faults, code or None))
-    grave = written.at_least(found, fail_on) if fail_on else []
+        write_whole(Path(sarif), written.sarif(listed, outcome.run_id, faults, code or None))
+    grave = written.at_least(listed, fail_on) if fail_on else []
     if grave and not code:
-        click.echo(f"assay: {len(grave)} of {len(found)} findings are {fail_on} or graver", err=True)
+        click.echo(f"assay: {len(grave)} of {len(listed)} findings are {fail_on} or graver", err=True)
         return 1
     return code
 

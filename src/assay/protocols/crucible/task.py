@@ -197,8 +197,8 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
     if task.material.strip():
         dossier.append(attachment("attached text", task.material))
     if task.attach:
-        found, passed_over = read_attachments(task.attach)
-        dossier += found
+        attachments, passed_over = read_attachments(task.attach)
+        dossier += attachments
         left_out += passed_over
     if task.fit is not None:
         dossier = list(fitted(dossier, query, task.fit))

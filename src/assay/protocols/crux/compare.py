@@ -170,7 +170,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     def step(name: str, step: str, done: int, of: int) -> None:
         context.emit(PersonaStep(persona=name, step=step, done=done, of=of))
 
-    found = await compare(
+    comparison = await compare(
         first,
         second,
         generate=context.generate,
@@ -184,7 +184,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         keep=keep,
         step=step,
     )
-    return found.model_dump(mode="json")
+    return comparison.model_dump(mode="json")
 
 
 def title_of(task: Task) -> str:

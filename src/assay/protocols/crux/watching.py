@@ -69,8 +69,8 @@ def read_watch(path: Path) -> tuple[WatchFile, Known]:
     """
     try:
         watched = WatchFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-        kept = path.with_suffix(".json")
-        known = Known.model_validate_json(kept.read_bytes()) if kept.is_file() else Known()
+        snapshot = path.with_suffix(".json")
+        known = Known.model_validate_json(snapshot.read_bytes()) if snapshot.is_file() else Known()
     except OSError as fault:
         raise ConfigurationError(f"{fault.filename or path} cannot be read: {fault.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
@@ -111,7 +111,7 @@ def gathered(
     """
     name = check_name(author.name)
     before = people.corpus(name) if name in people.names() else StoredCorpus(name=name)
-    found: list[CorpusItem] = []
+    items: list[CorpusItem] = []
     skipped: list[str] = []
     aliases = dict.fromkeys(before.aliases)
     for place in author.places:
@@ -124,14 +124,14 @@ def gathered(
             with tempfile.TemporaryDirectory(prefix="assay-fetch-") as fetched:
                 imported, url = import_corpus(as_file(page, Path(fetched))), page.url
             etags |= {place: page.etag} if page.etag else {}
-        found += [
+        items += [
             item if item.url or not url else item.model_copy(update={"url": url}) for item in imported.corpus.items
         ]
         aliases |= dict.fromkeys(one for one in (imported.author, *imported.aliases) if one and one != name)
         skipped += imported.skipped
-    ids = {item.id for item in found}
-    found += [item for item in before.corpus.items if item.id not in ids and (item.url or item.source == "feed")]
-    corpus = make_corpus(found)
+    ids = {item.id for item in items}
+    items += [item for item in before.corpus.items if item.id not in ids and (item.url or item.source == "feed")]
+    corpus = make_corpus(items)
     if corpus.digest != before.corpus.digest:
         people.add_corpus(StoredCorpus(name=name, aliases=tuple(aliases), corpus=corpus))
     return corpus, skipped

@@ -49,8 +49,8 @@ STUDY = RunType(
     **parts_of(f"{_HERE}.study_task", "prepare", "run", "title_of", "spent"),
     fold=f"{_HERE}.report.study_fold:StudyFold",
     seats=(Seat("*"),),
+    units=f"{_HERE}.study_task:units",
     batch=False,
-    form=False,
     seatless=True,
     replayable=False,
 )
@@ -63,6 +63,7 @@ GATE = RunType(
     **parts_of(f"{_HERE}.gating.task", "prepare", "run", "title_of", "measures", seated=f"{_HERE}.task:seated"),
     fold=f"{_HERE}.report.gate_story:GateFold",
     seats=(Seat("*"),),
+    units=f"{_HERE}.gating.task:units",
     seatless=True,
 )
 

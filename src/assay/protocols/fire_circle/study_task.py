@@ -43,7 +43,15 @@ class DataColumns(Columns):
     """Which column of the data holds what."""
 
     ui: ClassVar[dict[str, Ui]] = {
-        **{name: Ui(metavar="COLUMN", help=f"The column that holds {text}.") for name, text in _COLUMNS.items()},
+        **{
+            name: Ui(
+                metavar="COLUMN",
+                help=f"The column that holds {text}.",
+                label=f"Column: {name}",
+                advanced=name not in ("user", "label"),
+            )
+            for name, text in _COLUMNS.items()
+        },
         "positive": Ui(metavar="A,B", help="Values of the label that mean a violation [default: the usual words]."),
     }
 
@@ -51,7 +59,7 @@ class DataColumns(Columns):
 class Task(Model):
     """A data set, and the folder that its study goes into."""
 
-    data: Annotated[str, Ui(doors=("form",))] = Field(min_length=1)
+    data: Annotated[str, Ui(kind="file", doors=("form",), upload="out", advanced=False)] = Field(min_length=1)
     """A CSV, JSON or JSONL file, or one of our own sets: @pairs, @histories, @overdefence."""
     columns: Annotated[DataColumns, Ui(flatten=True)] = DataColumns()
     category: Annotated[str | None, Ui(metavar="COLUMN")] = None
@@ -111,6 +119,11 @@ class Options(circle.Options):
         if config is None:
             raise ConfigurationError(f"mode: a study is of a circle, not of mode {self.mode}; leave it out")
         return config
+
+
+def units(task: Task) -> int:
+    """Return how many rows there are to judge."""
+    return sum(1 for _ in task.source.rows(FireCircleConfig().base_config.max_layer_chars))
 
 
 def prepare(task: Task, options: Options) -> tuple[Task, Options]:

@@ -355,8 +355,8 @@ def fields_of_chat(turns: Sequence[tuple[str, str]]) -> dict[str, Any]:
 
 def outcome(result: Mapping[str, Any]) -> str:
     """Return the judgement, and the patterns that were found."""
-    found = ", ".join(str(pattern["pattern_type"]).replace("_", " ") for pattern in result["patterns"])
-    return f"{result['exchange_type']}, manipulation {result['falsehood']:.2f} of 1{f': {found}' if found else ''}"
+    names = ", ".join(str(pattern["pattern_type"]).replace("_", " ") for pattern in result["patterns"])
+    return f"{result['exchange_type']}, manipulation {result['falsehood']:.2f} of 1{f': {names}' if names else ''}"
 
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

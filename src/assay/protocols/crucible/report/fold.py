@@ -74,8 +74,8 @@ class CouncilFold:
             case ShortCircuited():
                 return "simple enough: one model answers, no council sits"
             case SeatAnswered():
-                said = f"{state.seat(event.seat).name} {_SAID[event.kind]}"
-                return f"loop {event.loop}: {said}: {gist(event.text)}"
+                line = f"{state.seat(event.seat).name} {_SAID[event.kind]}"
+                return f"loop {event.loop}: {line}: {gist(event.text)}"
             case SeatFailed():
                 name = state.seat(event.seat).name
                 left = "keeps its position" if self.state.loops[event.loop].standing(event.seat) else "is left out"
@@ -125,6 +125,8 @@ class CouncilFold:
         elif heard and loop and heard.call.label.round == loop.number:
             state = "failed" if heard.call.state == "failed" else "done"
             says = heard.call.error or says
+        if waits := [wait.why for call in running if (wait := self.state.run.waits.get(str(call.label)))]:
+            says = waits[0]
         since = min((call.started for call in running), default=None)
         return SeatProgress(seat.name, state, since, says, seat.accent)
 

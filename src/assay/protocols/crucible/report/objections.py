@@ -14,6 +14,16 @@ from assay.report.units import count_noun, in_words
 #: Rows that fit one screen; the rest is folded.
 _SCREEN = 12
 _FIRST = re.compile(r".{20,}?[.!?](?=\s)")
+#: The number of an objection, and whom it names as struck with all that was copied along: a column tells that.
+_HEADING = re.compile(
+    r"(?:\(?\d{1,2}[.):]+\s+)?(?:(?:attack|objection|critique|strikes)\b[^:.!?“\"]{0,60}:\s*)?(?:[-–•]\s+)?",
+    re.IGNORECASE,
+)
+#: What fails, where an objection is a list of parts under names; the claim stands in a place of its own.
+_FAILS = re.compile(
+    r"^claim\s*:.*?[-–•]\s+(?:why it |what )?(?:fails|failure|fault|flaw|objection|problem|refuted?|why)\s*:\s*",
+    re.IGNORECASE,
+)
 _OBJECTION, _CHANGE, _CONCLUSION = 120, 110, 140
 _WORDS = {"exact": "", "folded": " (but for case, blanks or signs)", "nowhere": "stands nowhere"}
 
@@ -37,10 +47,11 @@ def ledger_section(state: CouncilState) -> Section | None:
     blocks: list[Block] = [Plain(f"{headline(ledger)}.")]
     if ledger.note:
         blocks.append(Note(ledger.note, "warning"))
+    links = [(f"ledger-{one.id}", f"claim-{one.id}" if one.claim else one.id) for one in ledger.objections]
     if rows:
-        blocks.append(Table(columns, tuple(rows[:_SCREEN])))
+        blocks.append(Table(columns, tuple(rows[:_SCREEN]), links=tuple(links[:_SCREEN])))
     if rows[_SCREEN:]:
-        more = Table(columns, tuple(rows[_SCREEN:]))
+        more = Table(columns, tuple(rows[_SCREEN:]), links=tuple(links[_SCREEN:]))
         blocks.append(Details(count_noun(len(more.rows), "more objection"), (more,)))
     if ledger.objections:
         whole = tuple(block for one in ledger.objections for block in _whole(state, one))
@@ -49,10 +60,10 @@ def ledger_section(state: CouncilState) -> Section | None:
 
 
 def gist(one: Objection) -> str:
-    """Return the beginning of an objection on a line, without its number."""
+    """Return the beginning of an objection on a line: what fails, without its number and heading."""
     line = one_line(one.text.words.replace("*", "").replace("#", ""), 1_000).strip()
-    head, _, rest = line.partition(" ")
-    line = rest if head.strip("().:").isdigit() and rest else line
+    for heading in (_HEADING, _FAILS):
+        line = line[match.end() :] if (match := heading.match(line)) and match.end() < len(line) else line
     first = _FIRST.match(line)
     return one_line(first[0] if first else line, _OBJECTION)
 
@@ -113,25 +124,25 @@ def answer_quotations(state: CouncilState) -> list[Quotation]:
     return quotations(state.answer or "", state.attachments, [("the question", state.question), *state.texts()])
 
 
-def signs(found: list[Quotation]) -> tuple[Sign, ...]:
+def signs(quoted: list[Quotation]) -> tuple[Sign, ...]:
     """Return a number behind each quotation."""
-    return tuple((one.end, str(number)) for number, one in enumerate(found, 1))
+    return tuple((one.end, str(number)) for number, one in enumerate(quoted, 1))
 
 
 def checked(state: CouncilState, text: str) -> tuple[Sign, ...]:
     """Return a sign behind each quotation of a seat: found, or nowhere."""
     others = [(who, other) for who, other in state.texts() if other != text]
-    found = quotations(text, state.attachments, [("the question", state.question), *others])
-    return tuple((one.end, "nowhere" if one.found == "nowhere" else "✓") for one in found)
+    quoted = quotations(text, state.attachments, [("the question", state.question), *others])
+    return tuple((one.end, "nowhere" if one.found == "nowhere" else "✓") for one in quoted)
 
 
-def sources_section(state: CouncilState, found: list[Quotation]) -> Section | None:
+def sources_section(state: CouncilState, quoted: list[Quotation]) -> Section | None:
     """Return the sources of the answer's quotations with their lines, and the attachments."""
     attachments = state.attachments
     blocks: list[Block] = []
-    if found:
-        blocks.append(Footnotes(tuple((str(n), _source(state, one)) for n, one in enumerate(found, 1))))
-    nowhere = sum(one.found == "nowhere" for one in found)
+    if quoted:
+        blocks.append(Footnotes(tuple((str(n), _source(state, one)) for n, one in enumerate(quoted, 1))))
+    nowhere = sum(one.found == "nowhere" for one in quoted)
     if nowhere:
         blocks.append(Note(f"{count_noun(nowhere, 'quotation')} of the answer cannot be found.", "warning"))
     if attachments:

@@ -21,8 +21,8 @@ def calls_picture(state: CouncilState) -> Figure | None:
     bands = _bands(calls, began, until)
     rows = _rows(state, spans)
     title = "Who spoke when"
-    said = [f"{row}: {count_noun(sum(span.row == row for span in spans), 'call')}" for row in rows]
-    description = f"{count_noun(len(calls), 'call')} in {duration(until - began)}. {'; '.join(said)}."
+    parts = [f"{row}: {count_noun(sum(span.row == row for span in spans), 'call')}" for row in rows]
+    description = f"{count_noun(len(calls), 'call')} in {duration(until - began)}. {'; '.join(parts)}."
     caption = "Each bar is one call, from request to answer; bars above one another ran at the same time."
     return Figure(timeline(rows, spans, bands, title, description), caption, description)
 
@@ -39,13 +39,13 @@ def _span(call: Call, seats: dict[str, Seat], began: int, until: int) -> Span:
 
 
 def _bands(calls: list[Call], began: int, until: int) -> list[Band]:
-    found: dict[int, tuple[int, int]] = {}
+    bounds: dict[int, tuple[int, int]] = {}
     for call in calls:
         if call.label.round:
             end = until if call.ended is None else call.ended
-            low, high = found.get(call.label.round, (call.started, end))
-            found[call.label.round] = min(low, call.started), max(high, end)
-    return [Band(f"loop {number}", low - began, high - began) for number, (low, high) in sorted(found.items())]
+            low, high = bounds.get(call.label.round, (call.started, end))
+            bounds[call.label.round] = min(low, call.started), max(high, end)
+    return [Band(f"loop {number}", low - began, high - began) for number, (low, high) in sorted(bounds.items())]
 
 
 def _rows(state: CouncilState, spans: list[Span]) -> list[str]:

@@ -188,12 +188,12 @@ class CouncilState:
     def texts(self) -> list[tuple[str, str]]:
         """Return who wrote what, loop by loop, critiques included."""
         red_team = self.red_team.name if self.red_team else "Red team"
-        said: list[tuple[str, str]] = []
+        texts: list[tuple[str, str]] = []
         for number in sorted(self.loops):
             loop = self.loops[number]
-            said += [(self.seat(key).name, text) for (key, _), text in loop.answers.items()]
-            said += [(red_team, loop.critiques[step].text) for step in sorted(loop.critiques)]
-        return said
+            texts += [(self.seat(key).name, text) for (key, _), text in loop.answers.items()]
+            texts += [(red_team, loop.critiques[step].text) for step in sorted(loop.critiques)]
+        return texts
 
     def seat(self, key: str) -> Seat:
         """Return the seat of that key; one of that name where the council has none."""
@@ -211,11 +211,11 @@ class CouncilState:
 
     def spoken(self, loop: Loop) -> list[tuple[str, str, str]]:
         """Return a loop's seats, kinds and texts: as they followed in a sequence, else in seat order."""
-        said = [(seat, kind, text) for (seat, kind), text in loop.answers.items()]
+        texts = [(seat, kind, text) for (seat, kind), text in loop.answers.items()]
         if loop.grammar != "sequential":
             order = {seat.key: index for index, seat in enumerate(self._seats)}
-            said.sort(key=lambda answer: (answer[1] == "defence", order.get(answer[0], len(order))))
-        return said
+            texts.sort(key=lambda answer: (answer[1] == "defence", order.get(answer[0], len(order))))
+        return texts
 
     def before(self, loop: Loop, seat: str) -> str | None:
         """Return what a seat's words follow on: its own of the loop before, or the last draft of a sequence."""

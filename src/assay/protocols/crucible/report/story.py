@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from assay.protocols.crucible.ledger import headline
+from assay.protocols.crucible.ledger import ANSWER, headline
 from assay.protocols.crucible.quotations import Quotation
 from assay.protocols.crucible.report.objections import (
     answer_quotations,
@@ -16,6 +17,7 @@ from assay.protocols.crucible.report.objections import (
     still_open,
 )
 from assay.protocols.crucible.report.pictures import calls_picture
+from assay.protocols.crucible.report.pins import Pinned, pinned
 from assay.protocols.crucible.report.state import CouncilState, Critique, Loop, Seat, phase_name
 from assay.report.changes import changes
 from assay.report.clean import one_line
@@ -42,13 +44,17 @@ _GRAMMARS = {
     "sequential": "one draft passes from seat to seat, attacked after each",
     "debate": "all seats take positions, the red team attacks the weakest, those attacked defend",
 }
+_GUESSED = (
+    "A number leads to the sentence under attack. It has a question mark where no clerk has read the objection: "
+    "it then stands at the words that the objection quotes, or shares most with."
+)
 _LONGEST_TITLE, _CUT_TITLE = 400, 200
 
 
 def council_story(state: CouncilState) -> Story:
     """Tell the story of a council in whatever state it is: finished, under way, stopped, failed or cut off."""
-    found = answer_quotations(state)
-    loops = [_loop_section(state, state.loops[number]) for number in sorted(state.loops)]
+    quoted, pins = answer_quotations(state), pinned(state)
+    loops = [_loop_section(state, state.loops[number], pins) for number in sorted(state.loops)]
     spend = cost_section(state.run, lambda seat, phase: state.seat(seat).name if seat else phase_name(phase))
     rest = [*loops, _configuration(state), provenance_section(state.run)]
     path = _path(state)
@@ -57,10 +63,10 @@ def council_story(state: CouncilState) -> Story:
         folded = tuple(Details(one.heading, one.blocks) for one in rest if one)
         path, rest = Section(path.heading, (*path.blocks, *folded)), []
     sections = [
-        _outcome(state, found),
+        _outcome(state, quoted, pins),
         ledger_section(state),
         moves_section(state),
-        sources_section(state, found),
+        sources_section(state, quoted),
         spend if state.answer is not None else None,
         _question(state),
         path,
@@ -95,9 +101,11 @@ def how_it_ended(state: CouncilState) -> str:
     return f"It used all {count_noun(state.limit(), 'loop')} it was given."
 
 
-def _outcome(state: CouncilState, found: list[Quotation]) -> Section:
+def _outcome(state: CouncilState, quoted: list[Quotation], pins: Pinned) -> Section:
     if state.answer is not None:
-        blocks: list[Block] = [Prose(state.answer, lead=True, notes=signs(found))]
+        # What the reader came for is read undisturbed: signs, and no marks.
+        behind = tuple(replace(pin, start=pin.end) for pin in pins.by_text.get(ANSWER, ()))
+        blocks: list[Block] = [Prose(state.answer, lead=True, notes=signs(quoted), pins=behind)]
         if (left := still_open(state)) is not None:
             blocks.append(left)
         if state.run.state in ("stopped", "failed"):
@@ -134,8 +142,8 @@ def _path(state: CouncilState) -> Section | None:
         blocks.append(Note(f"Left out: {'; '.join(left_out)}.", "warning"))
     if state.shortened:
         calls = in_words(list(dict.fromkeys(one.phase for one in state.shortened)))
-        said = "Earlier texts of the council were cut, for the model reads no longer prompt, in the calls for"
-        blocks.append(Note(f"{said} {calls}.", "warning"))
+        sentence = "Earlier texts of the council were cut, for the model reads no longer prompt, in the calls for"
+        blocks.append(Note(f"{sentence} {calls}.", "warning"))
     if state.letters:
         by_letter = sorted((letter, state.seat(key).name) for key, letter in state.letters.items())
         seats = in_words([f"{letter} ({name})" for letter, name in by_letter])
@@ -157,47 +165,52 @@ def _summary(state: CouncilState) -> str:
     )
 
 
-def _loop_section(state: CouncilState, loop: Loop) -> Section:
+def _loop_section(state: CouncilState, loop: Loop, pins: Pinned) -> Section:
     blocks: list[Block] = []
     critiques = [loop.critiques[step] for step in sorted(loop.critiques)]
-    red_team = state.red_team
     for index, (key, kind, text) in enumerate(state.spoken(loop)):
         while critiques and critiques[0].after <= index:
-            blocks.append(_critique(state, red_team, critiques.pop(0)))
-        blocks.append(_answer(state, loop, state.seat(key), kind, text))
-    blocks += [_critique(state, red_team, critique) for critique in critiques]
+            blocks.append(_critique(state, loop, critiques.pop(0), pins))
+        blocks.append(_answer(state, loop, state.seat(key), kind, text, pins))
+    blocks += [_critique(state, loop, critique, pins) for critique in critiques]
     for failure in loop.failures.values():
         silent = "gave no answer and was left out" if failure in loop.left_out else "did not defend its position"
-        said = f"{state.seat(failure.seat).name} {silent}: {failure.error}: {failure.message}"
-        blocks.append(Note(said, "warning"))
+        sentence = f"{state.seat(failure.seat).name} {silent}: {failure.error}: {failure.message}"
+        blocks.append(Note(sentence, "warning"))
     blocks.append(_verdict(state, loop))
     return Section(f"Loop {loop.number}", tuple(blocks))
 
 
-def _answer(state: CouncilState, loop: Loop, seat: Seat, kind: str, text: str) -> Voice:
+def _answer(state: CouncilState, loop: Loop, seat: Seat, kind: str, text: str, pins: Pinned) -> Voice:
     before = loop.answers.get((seat.key, "position")) if kind == "defence" else state.before(loop, seat.key)
-    notes = checked(state, text)
+    notes, own = checked(state, text), pins.by_text.get(f"{loop.number}/{seat.key}/{kind}", ())
     if before is None:
-        return Voice(seat.name, (Prose(text, notes=notes),), seat.accent, kind)
+        return Voice(seat.name, (Prose(text, notes=notes, pins=own),), seat.accent, kind)
     change = changes(before, text)
-    if not change.share and not change.dropped:
-        return Voice(seat.name, (Details("The same as before", (Prose(text),)),), seat.accent, f"{kind}, unchanged")
-    blocks: list[Block] = [Prose(text, change.marks, notes=notes)]
-    if change.dropped:
-        dropped = tuple(Plain(sentence) for sentence in change.dropped)
-        blocks.append(Details(f"{count_noun(len(change.dropped), 'sentence')} given up", dropped))
-    return Voice(seat.name, tuple(blocks), seat.accent, kind)
+    if not change.share and not change.dropped and not change.gone:
+        same = Details("The same as before", (Prose(text, pins=own),))
+        return Voice(seat.name, (same,), seat.accent, f"{kind}, unchanged")
+    blocks: list[Block] = [Prose(text, change.marks, notes=notes, gone=change.gone, pins=own)]
+    why = {sentence: pins.attacking(sentence) for sentence in change.dropped}
+    attacked = tuple(sentence for sentence in change.dropped if why[sentence])
+    ids = dict.fromkeys(one for sentence in attacked for one in why[sentence])
+    rest = tuple(sentence for sentence in change.dropped if not why[sentence])
+    for lost, by in ((attacked, f", attacked by {in_words(list(ids))}"), (rest, "")):
+        if lost:
+            blocks.append(Details(f"{count_noun(len(lost), 'sentence')} given up{by}", tuple(map(Plain, lost))))
+    aimed = pins.aimed(loop.number if kind == "defence" else loop.number - 1, seat.key)
+    remark = f"{kind}, revised after {in_words(aimed)}" if aimed else kind
+    return Voice(seat.name, tuple(blocks), seat.accent, remark)
 
 
-def _critique(state: CouncilState, red_team: Seat | None, critique: Critique) -> Voice:
-    name = red_team.name if red_team else "Red team"
+def _critique(state: CouncilState, loop: Loop, critique: Critique, pins: Pinned) -> Voice:
+    name = state.red_team.name if state.red_team else "Red team"
     aimed = in_words([state.seat(target).name for target in critique.targets])
-    return Voice(
-        name,
-        (Prose(critique.text, notes=checked(state, critique.text)),),
-        "red",
-        f"attacks {aimed}" if aimed else "critique",
-    )
+    own = pins.by_text.get(f"critique/{loop.number}/{critique.step}", ())
+    blocks: list[Block] = [Prose(critique.text, notes=checked(state, critique.text), pins=own)]
+    if pins.guessed and any(pin.leads for pin in own):
+        blocks.append(Note(_GUESSED))
+    return Voice(name, tuple(blocks), "red", f"attacks {aimed}" if aimed else "critique")
 
 
 def _verdict(state: CouncilState, loop: Loop) -> Note:

@@ -49,8 +49,8 @@ def _candidates(store: RunStore, run: str) -> list[str]:
     from assay.protocols.crux.report.comparison import comparison_of
     from llm_runtime.errors import ConfigurationError
 
-    found = comparison_of(store, store.find(run))
-    ranked = sorted(found.candidates, key=lambda one: not one.confirmed) if found else []
+    comparison = comparison_of(store, store.find(run))
+    ranked = sorted(comparison.candidates, key=lambda one: not one.confirmed) if comparison else []
     if not ranked:
         raise ConfigurationError(f"compared: run {run} holds no candidate cruxes; see: assay debate compare --help")
     return [one.question for one in ranked[:4]]

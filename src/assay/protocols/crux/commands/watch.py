@@ -63,14 +63,15 @@ def watch(command: RunCommand, file: str, people: str | None) -> int:
     if outcome.state != "finished":
         keep_known(path, now_known.model_copy(update={"run": outcome.run_id, "pending": tuple(digests)}))
         return command.finish(outcome)
-    found = Comparison.model_validate(outcome.result)
-    moved = crux_changes(known.comparison or found.model_copy(update={"opposed": (), "candidates": ()}), found)
+    comparison = Comparison.model_validate(outcome.result)
+    before = known.comparison or comparison.model_copy(update={"opposed": (), "candidates": ()})
+    moved = crux_changes(before, comparison)
     entries = [*feed_entries(names, moved, outcome.run_id, utc_now()), *known.entries][:_ENTRIES]
     if watched.feed:
         write_whole(path.parent / watched.feed, atom(f"{names[0]} and {names[1]}", entries))
     keep_known(
         path,
-        now_known.model_copy(update={"digests": tuple(digests), "comparison": found, "entries": entries}),
+        now_known.model_copy(update={"digests": tuple(digests), "comparison": comparison, "entries": entries}),
     )
     story = watch_story(names, moved, first_look=known.comparison is None)
     if command.output.as_json:

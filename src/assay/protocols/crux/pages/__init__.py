@@ -30,24 +30,34 @@ _VOTE = (
 )
 
 ADDRESSES = (
-    Endpoint("/api/personas", dialogue.list_personas, media="application/json"),
-    Endpoint("/api/dialogue", dialogue.start_dialogue, "POST", body=_DEBATE, media="text/event-stream"),
+    Endpoint("/api/personas", dialogue.list_personas, media="application/json", need="known"),
+    Endpoint(
+        "/api/dialogue", dialogue.start_dialogue, "POST", body=_DEBATE, media="text/event-stream", need="start"
+    ),
     Endpoint(
         "/api/dialogue/{run_id}",
         dialogue.follow_dialogue,
         query=(("after", "number of the last event that the reader has; Last-Event-ID goes before it"),),
         media="text/event-stream",
+        need="see",
     ),
-    Endpoint("/api/dialogue/{run_id}/map", dialogue.show_map, media="application/json"),
-    Endpoint("/api/personas", people.import_texts, "POST", body=_TEXTS, media="application/json"),
-    Endpoint("/api/personas/{persona_id}", people.show_person, media="application/json"),
+    Endpoint("/api/dialogue/{run_id}/map", dialogue.show_map, media="application/json", need="see"),
+    Endpoint("/api/personas", people.import_texts, "POST", body=_TEXTS, media="application/json", need="admin"),
+    Endpoint("/api/personas/{persona_id}", people.show_person, media="application/json", need="known"),
     Endpoint(
-        "/api/personas/{persona_id}/build", people.build_person, "POST", body=_BUILD, media="application/json"
+        "/api/personas/{persona_id}/build",
+        people.build_person,
+        "POST",
+        body=_BUILD,
+        media="application/json",
+        need="admin",
     ),
-    Endpoint("/personas", people.list_people, also_json=True),
-    Endpoint("/personas", people.import_texts, "POST", body=_TEXTS, also_json=True),
-    Endpoint("/personas/{persona_id}", people.show_person, also_json=True),
-    Endpoint("/votes/{run_id}", voting.show_votes, also_json=True),
-    Endpoint("/votes/{run_id}", voting.vote, "POST", body=_VOTE, also_json=True),
-    Endpoint("/personas/{persona_id}/build", people.build_person, "POST", body=_BUILD, also_json=True),
+    Endpoint("/personas", people.list_people, also_json=True, need="known"),
+    Endpoint("/personas", people.import_texts, "POST", body=_TEXTS, also_json=True, need="admin"),
+    Endpoint("/personas/{persona_id}", people.show_person, also_json=True, need="known"),
+    Endpoint("/votes/{run_id}", voting.show_votes, also_json=True, need="see"),
+    Endpoint("/votes/{run_id}", voting.vote, "POST", body=_VOTE, also_json=True, need="see"),
+    Endpoint(
+        "/personas/{persona_id}/build", people.build_person, "POST", body=_BUILD, also_json=True, need="admin"
+    ),
 )

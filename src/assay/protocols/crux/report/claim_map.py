@@ -13,15 +13,16 @@ _BOX, _GUTTER, _LINE, _GAP = 300.0, 80.0, 15.0, 10.0
 _MOST = 14
 
 
-def map_picture(found: Comparison) -> Figure | None:
+def map_picture(comparison: Comparison) -> Figure | None:
     """Draw the pairs on which most rests; None where nothing is joined."""
-    pairs = [(match, "opposed") for match in found.opposed] + [(match, "shared") for match in found.shared]
+    pairs = [(match, "opposed") for match in comparison.opposed]
+    pairs += [(match, "shared") for match in comparison.shared]
     if not pairs:
         return None
     shown = pairs[:_MOST]
     left = _column([match.first for match, _ in shown])
     right = _column([match.second for match, _ in shown])
-    names = (found.authors[0].name, found.authors[1].name)
+    names = (comparison.authors[0].name, comparison.authors[1].name)
     parts: list[Element] = [
         label(8, 12, names[0], class_="c0"),
         label(_BOX + _GUTTER + 8, 12, names[1], class_="c1"),

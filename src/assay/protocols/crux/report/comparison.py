@@ -62,11 +62,11 @@ class ComparisonFold(GenericFold):
         if not run.result.get("authors"):
             return replace(story, subtitle=f"Crux · a comparison, {run.state}")
         try:
-            found = Comparison.model_validate(run.result)
+            comparison = Comparison.model_validate(run.result)
         except ValidationError as fault:
             raise StoreDamaged(f"the comparison in the log does not fit: {fault.errors()[0]['msg']}") from None
-        told = comparison_story(found)
-        return replace(told, sections=(*told.sections, *filter(None, [cost_section(run)])))
+        compared = comparison_story(comparison)
+        return replace(compared, sections=(*compared.sections, *filter(None, [cost_section(run)])))
 
 
 def comparison_of(store: RunStore, run_id: str) -> Comparison | None:
@@ -86,42 +86,42 @@ def comparison_of(store: RunStore, run_id: str) -> Comparison | None:
     return Comparison.model_validate(totals.result)
 
 
-def comparison_markdown(found: Comparison) -> str:
+def comparison_markdown(comparison: Comparison) -> str:
     """Return a comparison as Markdown."""
-    return story_markdown(comparison_story(found))
+    return story_markdown(comparison_story(comparison))
 
 
-def comparison_story(found: Comparison) -> Story:
+def comparison_story(comparison: Comparison) -> Story:
     """Return a comparison, opened."""
-    names = (found.authors[0].name, found.authors[1].name)
-    notes: list[Block] = [Note(line, "warning") for line in found.warnings]
-    notes += [Note(line, "warning") for read in found.authors for line in _left_out(read)]
+    names = (comparison.authors[0].name, comparison.authors[1].name)
+    notes: list[Block] = [Note(line, "warning") for line in comparison.warnings]
+    notes += [Note(line, "warning") for read in comparison.authors for line in _left_out(read)]
     facts = (
-        Fact("Candidate cruxes", count(len(found.candidates))),
-        Fact("Opposed", count(len(found.opposed))),
-        Fact("Shared", count(len(found.shared))),
+        Fact("Candidate cruxes", count(len(comparison.candidates))),
+        Fact("Opposed", count(len(comparison.opposed))),
+        Fact("Shared", count(len(comparison.shared))),
         *(
             Fact(read.name, f"{count_noun(read.claims, 'claim')} in {read.passages} passages")
-            for read in found.authors
+            for read in comparison.authors
         ),
     )
-    picture = map_picture(found)
+    picture = map_picture(comparison)
     sections = [
-        Section("Candidate cruxes", tuple(_candidate(one, names) for one in found.candidates))
-        if found.candidates
+        Section("Candidate cruxes", tuple(_candidate(one, names) for one in comparison.candidates))
+        if comparison.candidates
         else Section("Candidate cruxes", (Plain("None: no two claims were found that cannot both be held."),)),
         Section("Read with care", tuple(notes)) if notes else None,
-        _positions(found, names),
+        _positions(comparison, names),
         Section("The two maps", (picture,)) if picture else None,
-        _matches("Opposed", found.opposed, names),
-        _matches("Shared", found.shared, names),
+        _matches("Opposed", comparison.opposed, names),
+        _matches("Shared", comparison.shared, names),
         *(
             Section(f"Only {name}", tuple(_details(view) for view in views)) if views else None
-            for name, views in zip(names, (found.first_alone, found.second_alone), strict=True)
+            for name, views in zip(names, (comparison.first_alone, comparison.second_alone), strict=True)
         ),
-        *(audit_section(read.audit, read.name) for read in found.authors if read.audit),
+        *(audit_section(read.audit, read.name) for read in comparison.authors if read.audit),
     ]
-    about = f" on {found.topic}" if found.topic else ""
+    about = f" on {comparison.topic}" if comparison.topic else ""
     return Story(
         f"{names[0]} and {names[1]}{about}",
         "Crux · the texts compared, before anybody speaks",
@@ -130,12 +130,12 @@ def comparison_story(found: Comparison) -> Story:
     )
 
 
-def _positions(found: Comparison, names: tuple[str, str]) -> Section | None:
+def _positions(comparison: Comparison, names: tuple[str, str]) -> Section | None:
     """Return one line a question: what each answers, and what the answer rests on."""
-    if not found.candidates:
+    if not comparison.candidates:
         return None
     rows = tuple(
-        (one.question, f"YES: {worded(one.first)}", f"NO: {worded(one.second)}") for one in found.candidates
+        (one.question, f"YES: {worded(one.first)}", f"NO: {worded(one.second)}") for one in comparison.candidates
     )
     return Section("Where each stands", (Table((Column("Question"), *map(Column, names)), rows),))
 

@@ -61,18 +61,18 @@ def patterns() -> None:
 @patterns.command("list")
 @_filter_options
 @_library_option
-def list_(**given: Any) -> None:
+def list_(**options: Any) -> None:
     """List patterns, most agreed first."""
-    _show(**given)
+    _show(**options)
 
 
 @patterns.command()
 @click.argument("words", nargs=-1, required=True)
 @_filter_options
 @_library_option
-def search(words: tuple[str, ...], **given: Any) -> None:
+def search(words: tuple[str, ...], **options: Any) -> None:
     """Find patterns whose description or quotes hold all WORDS."""
-    _show(**given, search=" ".join(words))
+    _show(**options, search=" ".join(words))
 
 
 @patterns.command()

@@ -134,18 +134,18 @@ def _messages(value: Any) -> list[Any] | None:
 def _of_trace(messages: Sequence[Any], where: str) -> dict[str, Any]:
     """Return the fields of a conversation: what the application did after the last user's words is its answer."""
     tables = list(map(_table, messages))
-    said = [(str(one["role"]), _words(one)) for one in tables if isinstance(one.get("role"), str)]
-    if len(said) < len(tables):
+    turns = [(str(one["role"]), _words(one)) for one in tables if isinstance(one.get("role"), str)]
+    if len(turns) < len(tables):
         raise ConfigurationError(f'{where}: an entry of messages is not {{"role", "content"}}')
-    asked = max((place for place, (role, _) in enumerate(said) if role == "user"), default=-1)
+    asked = max((place for place, (role, _) in enumerate(turns) if role == "user"), default=-1)
     if asked < 0:
         raise ConfigurationError(f"{where}: no message of the trace is the user's")
-    before = [(role, text) for role, text in said[:asked] if role not in _ABOVE]
+    before = [(role, text) for role, text in turns[:asked] if role not in _ABOVE]
     return {
-        "system": "\n\n".join(text for role, text in said[:asked] if role in _ABOVE),
+        "system": "\n\n".join(text for role, text in turns[:asked] if role in _ABOVE),
         "history": [{"role": role, "content": text} for role, text in before] or None,
-        "user": said[asked][1],
-        "answer": "\n\n".join(text for _, text in said[asked + 1 :]),
+        "user": turns[asked][1],
+        "answer": "\n\n".join(text for _, text in turns[asked + 1 :]),
     }
 
 

@@ -74,7 +74,7 @@ def read_suite(path: Path) -> Suite:
         read(Options, table, strict=True)
     except ConfigurationError as fault:
         raise ConfigurationError(f"{path.name}: {fault}") from None
-    places = [found for pattern in file.cases for found in _matching(path, pattern)]
+    places = [match for pattern in file.cases for match in _matching(path, pattern)]
     cases = [case for place in places for case in read_cases(place, file.columns, path.parent)]
     options = {**table, "policy": _policy(path, file.policy), "target": file.target.model}
     if file.study:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
@@ -44,13 +45,38 @@ MEASURES: Measures = {
 _PATIENCE: Any = {"timeout_per_round": True, "timeout_seconds": True, "base_config": {"timeout_seconds"}}
 
 
+def read_lines(text: str) -> list[Any]:
+    """Read what a form takes: a JSON list of cases, or one a line; a case without an id has its place for one.
+
+    Raises:
+        ConfigurationError: a line is not JSON.
+    """
+    lines = [text] if text.lstrip().startswith("[") else [line for line in text.split("\n") if line.strip()]
+    judged: list[Any] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            judged.append(json.loads(line))
+        except (ValueError, RecursionError) as fault:
+            raise ConfigurationError(f"cases, line {number}, is not JSON: {fault}") from None
+    cases = cast("list[Any]", judged[0]) if judged and isinstance(judged[0], list) else judged
+    numbered = (({"id": str(at)}, case) for at, case in enumerate(cases, 1))
+    return [number | cast("dict[str, Any]", case) if isinstance(case, dict) else case for number, case in numbered]
+
+
+def units(task: Task) -> int:
+    """Return how many cases there are to judge."""
+    return len(task.cases)
+
+
 class Task(Model):
     """Cases that one circle judges, each by itself."""
 
     name: str = Field(default="suite", pattern=r"^[\w.-]{1,80}$")
     """What the suite is called in reports and locks: letters, digits, dots and dashes."""
-    cases: Annotated[tuple[Case, ...], Ui(kind="json", doors=("form",))] = Field(min_length=1)
-    """A JSON list of cases: {"id", "system", "application", "user", "answer", "turn", "history"}."""
+    cases: Annotated[
+        tuple[Case, ...], Ui(kind="file", doors=("form",), reads=f"{__name__}:read_lines", advanced=False)
+    ] = Field(min_length=1)
+    """A JSON list of cases, or one a line: {"id", "system", "application", "user", "answer", "turn", "history"}."""
     known: Annotated[tuple[CaseVerdict, ...], Ui(hidden=True)] = ()
     """Verdicts that a lock has; nobody is asked about their cases."""
     mark: Annotated[str, Ui(hidden=True)] = ""

@@ -52,7 +52,7 @@ class Judged:
             for pattern in self.patterns
         ]
         lines += self.silent
-        return "\n".join([*lines, *(f"hidden, {found.kind}: {one_line(found.shown)}" for found in self.hidden)])
+        return "\n".join([*lines, *(f"hidden, {piece.kind}: {one_line(piece.shown)}" for piece in self.hidden)])
 
 
 def scores_line(falsehood: float, truth: float, indeterminacy: float) -> str:

@@ -68,7 +68,7 @@ def hidden_section(state: CircleState) -> Section | None:
     hidden = hidden_of(state.task)
     if not hidden:
         return None
-    rows = tuple((_where(found.span.layer), _HIDDEN[found.kind], found.shown) for found in hidden)
+    rows = tuple((_where(piece.span.layer), _HIDDEN[piece.kind], piece.shown) for piece in hidden)
     columns = (Column("Where"), Column("What"), Column("Written out"))
     remark = Note(
         "Found by rule, without any model. It changes no score; the text above shows it in place.", "warning"

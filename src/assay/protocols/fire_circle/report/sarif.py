@@ -56,10 +56,10 @@ def sarif_text(
         "Assay Fire Circle",
         list(map(_rule, _RULES)),
         f"assay-circle/{category}/{run_id}",
-        [result for one, found in places for result in _results(one, found)],
+        [result for one, where in places for result in _results(one, where)],
         faults=faults,
         code=code,
-        artifacts=[artifact for _, found in places for artifact in found.artifacts],
+        artifacts=[artifact for _, where in places for artifact in where.artifacts],
     )
 
 
@@ -79,7 +79,7 @@ def _results(one: Judged, places: Places) -> list[Json]:
     return [
         _verdict(one, places),
         *(_pattern(pattern, places) for pattern in one.patterns),
-        *(_hidden(found, places) for found in one.hidden),
+        *(_hidden(piece, places) for piece in one.hidden),
     ]
 
 
@@ -127,7 +127,7 @@ def _pattern(pattern: PatternObservation, places: Places) -> Json:
     )
 
 
-def _hidden(found: Hidden, places: Places) -> Json:
-    where = [places.of(Example(quote=found.shown, span=found.span))]
-    message = f"{found.kind}: {one_line(found.shown, 200)}"
-    return _result("hidden_characters", message, places, found.shown, where, kind="fail", level="warning")
+def _hidden(piece: Hidden, places: Places) -> Json:
+    where = [places.of(Example(quote=piece.shown, span=piece.span))]
+    message = f"{piece.kind}: {one_line(piece.shown, 200)}"
+    return _result("hidden_characters", message, places, piece.shown, where, kind="fail", level="warning")
