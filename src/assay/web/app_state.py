@@ -76,8 +76,8 @@ class AppState:
         self.settings = lambda: who.settings(configured()) if (who := WHO.get()) else configured()
         self.spending = Spending(store_url(self.store), self.settings)
         self.hub = LiveRuns(self.store)
-        self.questions = Questions(self.hub.touch)
-        self.runs = ActiveRuns(self.store, self.questions, self.settings, self.spending)
+        self.questions = Questions(self.hub.take_turn)
+        self.runs = ActiveRuns(self.store, self.questions, self.settings, self.hub.take_turn, self.spending)
         self.renderer = PageRenderer(self.page_state, self._standing)
         self.closing = asyncio.Event()
         self._letter_names = WeakKeyDictionary()
@@ -102,11 +102,12 @@ class AppState:
         """Return what a run's page shows beside its log."""
         run_id = watch.run_id
         fault = self.runs.faults.get(run_id) or (str(watch.fault) if watch.fault else "")
+        stoppable = watch.state == "running" and self.runs.owns(run_id)
         if self.gate.people is None:
-            return RunPageState(self.runs.owns(run_id), tuple(self._asks(watch)), fault)
+            return RunPageState(stoppable, tuple(self._asks(watch)), fault)
         mine, shared = acts(self.store, run_id), SHARED in tags_of(self.store, run_id)
         asks = tuple(self._asks(watch)) if mine else ()
-        return RunPageState(mine and self.runs.owns(run_id), asks, fault, mine, may_start(), shared)
+        return RunPageState(mine and stoppable, asks, fault, mine, may_start(), shared)
 
     def end_streams(self) -> None:
         """End every stream before the server ends, so that readers come back to the next one."""
@@ -120,7 +121,7 @@ class AppState:
         names = tuple(letter.name for letter in self.open_letters(watch))
         if self._letter_names.get(watch, ()) != names:
             self._letter_names[watch] = names
-            watch.touch()
+            watch.take_turn()
         return _LETTERS_S
 
     def open_letters(self, watch: LiveRun) -> list[MailboxQuestion]:

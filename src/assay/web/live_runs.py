@@ -55,6 +55,8 @@ class LiveRun:
         self.seq = 0
         self.version = 0
         """Counts up whenever something that a page shows has changed."""
+        self.turns = 0
+        """Counts up with the changes that a person waits for: a question, or how the run stands."""
         self.fold: RunFold = GenericFold()
         self.head = RunTotals()
         self.calls = CallLog()
@@ -98,8 +100,15 @@ class LiveRun:
             self.lines.append(Line(record.seq, record.at, _type_of(event), step, about))
         if self.seq != before[0] or self._state != "running":
             self._look_for_writer()
-        if (self.seq, self.state) != before:
+        if self.state != before[1]:
+            self.take_turn()
+        elif self.seq != before[0]:
             self.touch()
+
+    def take_turn(self) -> None:
+        """Note that a question came or went, or that the run stands otherwise: pages show it at once."""
+        self.turns += 1
+        self.touch()
 
     def touch(self) -> None:
         """Note that something which the page shows has changed."""
@@ -155,7 +164,7 @@ class LiveRun:
         before = self.state
         self._look_for_writer()
         if self.state != before:
-            self.touch()
+            self.take_turn()
 
     def _look_for_writer(self) -> None:
         if self.head.state == "running":
@@ -188,10 +197,10 @@ class LiveRuns:
         self._forget()
         return watch
 
-    def touch(self, run_id: str) -> None:
-        """Tell whoever watches the run that its page changed."""
+    def take_turn(self, run_id: str) -> None:
+        """Tell whoever watches the run that a question came or went, or that it stands otherwise."""
         if watch := self._watches.get(run_id):
-            watch.touch()
+            watch.take_turn()
 
     def touch_all(self) -> None:
         """Wake whoever watches anything."""

@@ -67,7 +67,7 @@ async def share_run(request: Request) -> Response:
     site.store.summary(run_id)
     shared = bool((await request_fields(request)).get("shared"))
     mark(site.store, run_id, SHARED, off=not shared)
-    site.hub.touch(run_id)
+    site.hub.take_turn(run_id)
     return redirect(request, f"/runs/{run_id}", {"run_id": run_id, "shared": shared})
 
 

@@ -27,6 +27,7 @@ class ActiveRuns:
         store: where they are kept.
         questions: where they ask a person.
         settings: reads the configuration; called for each run, so that a key stored meanwhile counts.
+        changed: takes the id of a run that this process does not carry out any more.
         spending: the purses of people; nobody has a budget where it is left out.
     """
 
@@ -35,8 +36,10 @@ class ActiveRuns:
         store: RunStore,
         questions: Questions,
         settings: Callable[[], Settings],
+        changed: Callable[[str], None],
         spending: Spending | None = None,
     ) -> None:
+        self._changed = changed
         self._spending = spending
         self._settings = settings
         self._launcher = Launcher(store, settings)
@@ -193,3 +196,4 @@ class ActiveRuns:
         self._words.pop(run_id, None)
         if fault is not None:
             self.faults[run_id] = f"{type(fault).__name__}: {fault}"
+        self._changed(run_id)

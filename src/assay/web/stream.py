@@ -92,7 +92,7 @@ async def page_stream(
     """
     yield _RETRY
     previous: RenderedPage | None = None
-    shown, clock, parts_at, words_at = -1, asyncio.get_running_loop().time, 0.0, 0.0
+    shown, turns, clock, parts_at, words_at = -1, -1, asyncio.get_running_loop().time, 0.0, 0.0
     watch.join()
     try:
         while True:
@@ -104,10 +104,10 @@ async def page_stream(
                     yield _message("log", whole_line, line.seq)
                     after = line.seq
                 await asyncio.sleep(0)  # rendering takes a while: let every other reader have its events first
-                if over or previous is None:
-                    page = renderer.render(watch, view) if over else renderer.recent(watch, view)
+                if over or watch.turns != turns:
+                    turns, page = watch.turns, renderer.render(watch, view)
                 else:
-                    page = previous if clock() < parts_at else renderer.recent(watch, view)
+                    page = previous if previous and clock() < parts_at else renderer.recent(watch, view)
             except Exception as fault:  # a view that cannot be rendered ends its stream, not the server's
                 watch.fault = fault
                 yield _end(watch)

@@ -56,6 +56,25 @@ async def test_an_answer_that_no_server_took_is_kept_and_sent_later(page: Any, s
         await page.goto("about:blank")  # before the server goes away
 
 
+async def test_an_answer_on_its_way_closes_its_question_and_a_refused_one_opens_it_again(
+    page: Any, serve: Serve
+) -> None:
+    async with LoopbackServer(council_answer) as models:
+        _, address = await serve(models)
+        await start_with_a_person(page, address)
+        held = asyncio.get_running_loop().create_future()
+        await page.route("**/answers", lambda route: held.set_result(route))
+        field = page.get_by_label("Your answer")
+        await field.fill("I doubt it.")
+        await page.get_by_role("button", name="Answer").click()
+        assert not await field.is_visible(), "nobody writes into a question that has its answer"
+        await (await held).abort()
+        await page.get_by_text("What you typed is kept here").wait_for()
+        assert await field.input_value() == "I doubt it."
+        page.said.clear()  # the browser itself reports what was cut off
+        await page.goto("about:blank")  # before the server goes away
+
+
 async def test_a_question_answered_elsewhere_leaves_what_was_typed_here(page: Any, web: Any) -> None:
     answer = web.site.questions.person("w-1")
     log = web.store.start(WEATHER)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 from pydantic import SecretStr
+from tests.extent import PATIENCE
 
 from assay.protocols.fire_circle.task import Options
 from assay.registry import prepared
@@ -89,6 +91,32 @@ async def test_a_person_takes_a_seat_and_the_run_goes_on_with_the_answer(web: An
         and "doubt" in data["event"]["reply"]["text"]
     ]
     assert {(r["provider"], r["cost"]) for r in reply} == {("terminal", 0)}
+
+
+async def test_a_turn_is_shown_at_once_however_much_the_page_was_sent_before(
+    web: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.web.stream._PARTS_A_S", 1e-9)
+    _, told = await web.post("/runs", query="Which database?", seats={"red_team": "terminal:"})
+    run_id, answered = told["run_id"], set[str]()
+    async with asyncio.timeout(PATIENCE):
+        async for kind, _, data in web.stream(run_id, "view=story"):
+            if kind == "page" and "Your turn" in data["parts"].get("asks", ""):
+                (ask,) = (await web.json(f"/runs/{run_id}/asks"))["asks"]
+                answered.add(ask["name"])
+                await web.post(f"/runs/{run_id}/answers", name=ask["name"], text="I doubt it.")
+    assert len(answered) == 2 and (await web.json(f"/runs/{run_id}"))["run"]["state"] == "finished"
+
+
+async def test_a_stopped_run_offers_to_go_on_while_its_log_is_still_being_signed(
+    web: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, told = await web.post("/runs", query="Which?", model="terminal:")
+    run_id = told["run_id"]
+    await web.post(f"/runs/{run_id}/stop")
+    monkeypatch.setattr(web.site.runs, "owns", lambda _: True)
+    _, page = await web.get(f"/runs/{run_id}")
+    assert f"/runs/{run_id}/resume" in page and f"/runs/{run_id}/stop" not in page
 
 
 async def test_a_question_that_came_after_the_page_was_drawn_is_not_missed(web: Any) -> None:

@@ -355,6 +355,8 @@ async function send(event) {
   const body = new URLSearchParams(new FormData(form, event.submitter));
   for (const note of all(":scope > .refusal", form)) note.remove();
   form.setAttribute("aria-busy", "true");
+  const asked = form.matches(".ask") && source !== null;
+  form.hidden = asked; // at once, so that nobody writes into a question that has its answer
   let answer;
   try {
     answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
@@ -377,11 +379,12 @@ async function send(event) {
   }
   sent.add(form.id);
   localStorage.removeItem(draftOf(form));
-  if (form.matches(".ask") && source) return; // the stream brings what comes of it
+  if (asked) return; // the stream brings what comes of it
   location.assign(answer.url);
 }
 
 function refuse(form, why, look = "bad") {
+  form.hidden = false;
   const note = document.createElement("p");
   note.className = `note ${look} refusal`;
   note.setAttribute("role", look === "bad" ? "alert" : "status");
