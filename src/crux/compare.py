@@ -9,16 +9,16 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from crux.book import Claim, ClaimBook, Stance, Standing, standing
+from crux.book import Claim, ClaimBook, Stance, standing
 from crux.claims.audit import Audit, audit
 from crux.claims.judge import BEARING, Judge, Judgement, Pair, Verdict
 from crux.claims.linking import linked, proposed_links
 from crux.claims.reading import BATCH_TOKENS, Unread, read_book
+from crux.comparison import Candidate, Comparison, Match, Read, SideView
 from crux.config import CruxConfigurationError, ModelTable
 from crux.ending import tried
 from crux.personas.corpus import Corpus, shared_texts
 from crux.requests import request
-from crux.results import Place, Wire
 from crux.retrieval.lexical import Lexical
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate
@@ -35,80 +35,6 @@ _QUOTES = 3
 #: Pairs that a judge is shown at once.
 _PAIRS = 32
 _ONE_SIDED = 12
-
-
-class SideView(Wire):
-    """A claim as one author takes it: ``holds``, ``denies`` or ``grants``; ``places`` are oldest first."""
-
-    claim: str
-    text: str
-    stance: str
-    places: tuple[Place, ...]
-    dependants: int = 0
-
-
-class Match(Wire):
-    """Two claims side by side.
-
-    Args:
-        why: the judge's words.
-        question: of an opposition: answered YES by the first author and NO by the second.
-    """
-
-    first: SideView
-    second: SideView
-    why: str = ""
-    question: str = ""
-
-
-class Candidate(Wire):
-    """A question on which the two may turn, found in the texts alone.
-
-    Args:
-        confirmed: the judge reads a YES in the first author's sentences and a NO in the second's.
-        rests: how many claims of both rest on their answers.
-    """
-
-    question: str
-    first: SideView
-    second: SideView
-    confirmed: bool
-    rests: int
-    why: str = ""
-
-
-class Read(Wire):
-    """How far one author was read. ``unread`` is a line for each passage that got no usable answer."""
-
-    name: str
-    texts: int
-    passages: int
-    standing: Standing
-    claims: int
-    unread: tuple[str, ...] = ()
-    left_out: int = 0
-    audit: Audit | None = None
-
-
-class Comparison(Wire):
-    """What came of it.
-
-    Args:
-        warnings: lines a reader needs: texts in common, nothing in common.
-        judged: every pair that was judged, so that a later comparison need not ask again.
-    """
-
-    topic: str
-    authors: tuple[Read, Read]
-    shared: tuple[Match, ...] = ()
-    opposed: tuple[Match, ...] = ()
-    first_alone: tuple[SideView, ...] = ()
-    second_alone: tuple[SideView, ...] = ()
-    candidates: tuple[Candidate, ...] = ()
-    proposed: int = 0
-    warnings: tuple[str, ...] = ()
-    books: tuple[ClaimBook, ClaimBook] = (ClaimBook(), ClaimBook())
-    judged: tuple[Judgement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from crux.compare import Comparison, Match, SideView
+from crux.comparison import Comparison, Match, SideView
 from crux.results import Place, Wire
 
 

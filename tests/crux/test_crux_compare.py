@@ -13,7 +13,8 @@ from assay.protocols.crux.report.comparison import comparison_markdown
 from crux.book import Claim, ClaimBook, Mention, Relation, standing
 from crux.claims.judge import Judge, Pair
 from crux.claims.reading import read_book
-from crux.compare import Comparison, Shelf, compare
+from crux.compare import Shelf, compare
+from crux.comparison import Comparison
 from crux.config import CruxConfigurationError, ModelTable
 from crux.personas.corpus import Corpus, CorpusItem, make_corpus
 from crux.results import Place

@@ -18,7 +18,8 @@ from tests.crux.conftest import CONTRACT, lines_of
 
 from crux.book import pieces
 from crux.building import Built, build_persona
-from crux.compare import Comparison, Shelf, compare
+from crux.compare import Shelf, compare
+from crux.comparison import Comparison
 from crux.measurement.gold_replies import gold_replies
 from crux.personas.corpus import Corpus, CorpusItem, make_corpus
 from crux.personas.importing import import_corpus

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from crux.book import ClaimBook
-from crux.compare import Comparison
+from crux.comparison import Comparison
 from crux.exports.tables import safe
 
 #: Claims that a Mermaid picture shows; more is a wall.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, ValidationError
 
-from crux.compare import Comparison
+from crux.comparison import Comparison
 from crux.personas.corpus import Corpus, CorpusItem, make_corpus
 from crux.personas.fetching import as_file, is_address
 from crux.personas.importing import import_corpus

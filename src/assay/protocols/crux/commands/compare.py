@@ -44,7 +44,7 @@ def _present(command: RunCommand, outcome: Outcome) -> int:
     from assay.console.showing import present, report_and_code
     from assay.protocols.crux.report.comparison import comparison_markdown
     from assay.report.clean import clean
-    from crux.compare import Comparison
+    from crux.comparison import Comparison
 
     output = command.output
     if output.as_json or output.jsonl or outcome.state != "finished" or sys.stdout.isatty():

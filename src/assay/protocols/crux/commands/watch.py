@@ -35,7 +35,7 @@ def watch(command: RunCommand, file: str, people: str | None) -> int:
     from assay.report.places import write_whole
     from assay.report.terminal import print_story
     from crux.building import utc_now
-    from crux.compare import Comparison
+    from crux.comparison import Comparison
     from crux.watching import crux_changes
 
     command.output.check()

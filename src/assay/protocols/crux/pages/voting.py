@@ -15,7 +15,7 @@ from assay.protocols.crux.report.comparison import comparison_of
 from assay.web.app_state import redirect, request_fields, respond, run_id_of, site_of, wants_json
 from assay.web.root import rooted
 from assay.web.templating import render
-from crux.compare import Comparison
+from crux.comparison import Comparison
 from crux.voting import Vote, cast_vote, read_votes, reader_groups
 from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.settings import data_dir

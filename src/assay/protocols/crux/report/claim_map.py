@@ -6,7 +6,7 @@ from assay.report.markup import Element, element
 from assay.report.story import Figure
 from assay.report.svg.canvas import label, picture
 from assay.report.svg.stances import lines_of
-from crux.compare import Comparison, Match, SideView
+from crux.comparison import Comparison, Match, SideView
 
 _BOX, _GUTTER, _LINE, _GAP = 300.0, 80.0, 15.0, 10.0
 #: Joined pairs that are drawn; a picture of more is a wall.

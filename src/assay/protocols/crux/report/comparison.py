@@ -18,7 +18,7 @@ from assay.report.run import RunTotals, timed_events
 from assay.report.story import Block, Column, Details, Fact, Note, Plain, Quote, Section, Story, Table, Voice
 from assay.report.units import count, count_noun
 from crux.claims.audit import ENOUGH
-from crux.compare import Candidate, Comparison, Match, Read, SideView
+from crux.comparison import Candidate, Comparison, Match, Read, SideView
 from crux.events import PersonaStep
 from crux.results import Place
 from llm_runtime.errors import ConfigurationError, StoreDamaged

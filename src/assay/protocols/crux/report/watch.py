@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from assay.protocols.crux.report.claim_map import worded
 from assay.report.story import Block, Details, Fact, Plain, Quote, Section, Story, Voice
-from crux.compare import SideView
+from crux.comparison import SideView
 from crux.watching import CruxChange
 
 _ATOM = "http://www.w3.org/2005/Atom"

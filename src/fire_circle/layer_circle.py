@@ -1,0 +1,300 @@
+"""One layer of a prompt before a circle: baseline, discussion, synthesis, verdict (specification, section 2.2).
+
+::
+
+    round 1    every seat alone                          baseline
+    round 2    peers' judgements, the empty chair        discussion
+    round 3    first judgements, patterns, the chair     synthesis
+    round 4    LARGE circles that still disagree         synthesis
+    verdict    highest F of all rounds and active seats, patterns with agreement, the chair's influence
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from pydantic import BaseModel
+
+from fire_circle import events
+from fire_circle.asking import Asked, Metered, Outcome, ask_seat
+from fire_circle.baseline import baseline_request
+from fire_circle.case import Case
+from fire_circle.classification import claimed, classify_patterns_llm, pattern_types, with_types
+from fire_circle.config import FailureMode, FireCircleConfig
+from fire_circle.consensus import falsehoods, stddev
+from fire_circle.discussion import dialogue_request
+from fire_circle.empty_chair import choose_chair
+from fire_circle.layers import LayerName
+from fire_circle.quotes import verify
+from fire_circle.results import (
+    Abstention,
+    DialogueRound,
+    EvaluationError,
+    FailureRecord,
+    FireCircleResult,
+    NeutrosophicEvaluation,
+    PatternClaim,
+    PatternType,
+    all_answered,
+)
+from fire_circle.rounds import RoundPlan, certain, converged, goes_on, most_rounds, phase_of
+from fire_circle.seats import Seat
+from fire_circle.shown import Shown
+from fire_circle.transcript import Transcript
+from llm_runtime.errors import CallError, StructuredOutputError
+from llm_runtime.events import Emit
+from llm_runtime.messages import Generate, Request
+from llm_runtime.prompts import Fence, Prompt
+from llm_runtime.silence import Silence
+from llm_runtime.tasks import gather
+
+Clock = Callable[[], float]
+
+
+@dataclass(slots=True)
+class LayerCircle:
+    """The seats that judge one layer of a prompt, and what they have said so far."""
+
+    case: Case
+    config: FireCircleConfig
+    generate: Generate
+    emit: Emit
+    clock: Clock
+    seats: tuple[Seat, ...]
+    suffix: str
+    charge: Prompt
+    transcript: Transcript
+    chair: Seat | None = None
+
+    @property
+    def layer(self) -> LayerName:
+        return self.case.layer.name
+
+    async def run(self) -> FireCircleResult:
+        """Hold rounds until they agree or no more are allowed; raises as :func:`fire_circle_evaluate` does."""
+        self._open()
+        number, stopped_early = 1, False
+        while True:
+            spread = await self._round(number)
+            if not goes_on(number, spread, self.config):
+                break
+            decided = certain(number, falsehoods(self.transcript.history[-1]), self.config)
+            if spread is not None and (decided or converged(number, spread, self.config)):
+                stopped_early = True
+                threshold = self.config.early_stop_convergence
+                self.emit(events.StoppedEarly(layer=self.layer, round=number, stddev=spread, threshold=threshold))
+                break
+            number += 1
+        result = self.transcript.verdict(
+            self.config.pattern_threshold, chaired=self.chair is not None, stopped_early=stopped_early
+        )
+        self._tell_verdict(result)
+        return result
+
+    async def _round(self, number: int) -> float | None:
+        """Hold one round; return its stddev(F)."""
+        plan = self._plan(number)
+        began = self.clock()
+        asked = [self._question(seat, plan) for seat in plan.seats]
+        outcomes = await self._fan_out(asked, plan)
+        answers = [outcome for outcome in outcomes if isinstance(outcome, NeutrosophicEvaluation)]
+        evaluations = with_types(answers, await self._types(claimed(answers), number))
+        finished = DialogueRound(
+            round_number=number,
+            phase=plan.phase,
+            evaluations=tuple(evaluations),
+            empty_chair_model=next((e.model for e in evaluations if e.empty_chair), None),
+            prompt_used={question.seat.name: _whole(question.request) for question in asked},
+            convergence_metric=stddev([e.falsehood for e in evaluations]),
+            timestamp=began,
+        )
+        self.transcript.add(finished, outcomes)
+        self._tell_round(finished)
+        self._hold(number, outcomes)
+        return finished.convergence_metric
+
+    def _plan(self, number: int) -> RoundPlan:
+        gone = self.transcript.gone
+        present = tuple(seat for seat in self.seats if seat.index not in gone)
+        if self.config.empty_chair:
+            self.chair = choose_chair(
+                number, self.seats, present, self.chair, rotation=self.config.empty_chair_rotation
+            )
+        plan = RoundPlan(number, most_rounds(self.config), phase_of(number), present, self.chair)
+        self.emit(
+            events.RoundStarted(
+                layer=self.layer,
+                round=number,
+                of=plan.of,
+                phase=plan.phase,
+                seats=[seat.label for seat in present],
+                chair=plan.chair.label if plan.chair else "",
+            )
+        )
+        return plan
+
+    def _question(self, seat: Seat, plan: RoundPlan) -> Asked:
+        settings, seed, history = self.config.base_config, self.transcript.seed, self.transcript.history
+        if plan.number == 1:
+            request = baseline_request(seat, self.case, settings, seed)
+        else:
+            request = dialogue_request(seat, plan, self.case, history, self.seats, settings, seed, self.charge)
+        shown, earlier = _whole(request), self.case.earlier
+
+        def located(claim: PatternClaim) -> PatternClaim:
+            return verify(claim, self.case.prompt, self.case.layer, shown, earlier)
+
+        return Asked(
+            request=request,
+            seat=seat,
+            number=plan.number,
+            shown=self._shown(seat, request),
+            settings=settings,
+            salvaging=self.config.failure_mode is FailureMode.RESILIENT,
+            deadline=asyncio.get_running_loop().time() + self.config.timeout_per_round,
+            chair=seat == plan.chair,
+            verify=located,
+        )
+
+    def _shown(self, seat: Seat, request: Request) -> Shown:
+        evaluations = [e for dialogue_round in self.transcript.history for e in dialogue_round.evaluations]
+        fence = Fence(self.transcript.seed, request.label)
+        return Shown(
+            role=request.messages[0].content,
+            evidence=self.case.show(fence) + self.case.recall(fence),
+            texts=self.case.texts,
+            peers=[e for e in evaluations if e.seat != seat.index],
+            own=[e for e in evaluations if e.seat == seat.index],
+        )
+
+    async def _fan_out(self, asked: Sequence[Asked], plan: RoundPlan) -> list[Outcome]:
+        """Ask every seat at once; return the outcomes in seat order.
+
+        A failure does not cancel the other seats, in STRICT mode neither: their calls are under way and paid, and
+        the partial result must not depend on who was quicker.
+        """
+
+        async def one(question: Asked) -> Outcome:
+            outcome, spent = await ask_seat(self.generate, question)
+            self.transcript.spend += spent
+            self._tell_seat(question.seat, plan, outcome)
+            return outcome
+
+        return await gather(one(question) for question in asked)
+
+    async def _types(self, descriptions: list[str], number: int) -> dict[str, tuple[PatternType, ...]]:
+        """Return the types of each description, by the classifying model where that is wanted and works."""
+        if descriptions and self.config.pattern_classification == "llm":
+            counted = Metered(self.generate)
+            try:
+                async with Silence(self.config.base_config.timeout_seconds):
+                    types = await classify_patterns_llm(
+                        descriptions,
+                        counted,
+                        model=self.config.classifier_model,
+                        seed=self.transcript.seed,
+                        round_number=number,
+                        layer=self.suffix,
+                    )
+                return dict(zip(descriptions, types, strict=True))
+            except (CallError, StructuredOutputError, TimeoutError) as error:
+                fault = str(error) or "no answer in time"
+                self.transcript.warnings.append(
+                    f"round {number}: patterns were classified by keywords, the model failed: {fault}"
+                )
+                self.emit(events.ClassificationFellBack(layer=self.layer, round=number, detail=fault))
+            finally:
+                self.transcript.spend += counted.spend
+        return {description: pattern_types(description) for description in descriptions}
+
+    def _hold(self, number: int, outcomes: Sequence[Outcome]) -> None:
+        """Go on only with enough seats, and in STRICT mode only with all.
+
+        Raises:
+            EvaluationError: with what there is.
+        """
+        failed = [outcome for outcome in outcomes if isinstance(outcome, FailureRecord)]
+        answered = sum(isinstance(outcome, NeutrosophicEvaluation) for outcome in outcomes)
+        if failed and self.config.failure_mode is FailureMode.STRICT:
+            first = failed[0]
+            reason = f"{first.model}: {first.kind}: {first.detail}"
+            self._end(number, f"Fire Circle failed in round {number}: {reason}", first.model, failed[:1])
+        if answered < self.config.min_viable_models:
+            reasons = "; ".join(f"{failure.model}: {failure.kind}" for failure in failed) or "the others abstained"
+            self._end(
+                number,
+                f"Fire Circle degraded below minimum ({self.config.min_viable_models} active models) in round "
+                f"{number}: {answered} answered ({reasons})",
+                "fire_circle",
+                failed,
+            )
+
+    def _end(self, number: int, message: str, model: str, failed: Sequence[FailureRecord]) -> NoReturn:
+        self.emit(events.CircleFailed(layer=self.layer, round=number, message=message))
+        partial, layer = self.transcript.partial(), f"round_{number}"
+        raise EvaluationError(
+            message, model=model, layer_name=layer, partial=partial, answered=all_answered(failed)
+        )
+
+    def _open(self) -> None:
+        labels = [seat.label for seat in self.seats]
+        most = most_rounds(self.config)
+        usual = FireCircleConfig.model_fields["timeout_per_round"].default
+        seconds = self.config.timeout_per_round
+        self.emit(
+            events.CircleStarted(
+                layer=self.layer,
+                seats=labels,
+                max_rounds=most,
+                turn=self.case.turn,
+                round_seconds=None if seconds == usual else seconds,
+            )
+        )
+        self.emit(events.HistoryChecked(layer=self.layer, claims=_data(self.transcript.history_claims)))
+
+    def _tell_seat(self, seat: Seat, plan: RoundPlan, outcome: Outcome) -> None:
+        layer, number, name = self.layer, plan.number, seat.label
+        if isinstance(outcome, NeutrosophicEvaluation):
+            evaluation = outcome.model_dump(mode="json")
+            self.emit(events.SeatEvaluated(layer=layer, round=number, seat=name, evaluation=evaluation))
+        elif isinstance(outcome, Abstention):
+            self.emit(events.SeatAbstained(layer=layer, round=number, seat=name, reasoning=outcome.reasoning))
+        else:
+            kind, detail, chair = outcome.kind, outcome.detail, outcome.empty_chair
+            self.emit(
+                events.SeatFailed(layer=layer, round=number, seat=name, kind=kind, detail=detail, chair=chair)
+            )
+
+    def _tell_round(self, finished: DialogueRound) -> None:
+        number = finished.round_number
+        labels = {seat.index: seat.label for seat in self.seats}
+        for evaluation in finished.evaluations:
+            for claim in evaluation.claims:
+                kind = events.PatternSeen if claim.verified else events.PatternDropped
+                seat, data = labels[evaluation.seat], claim.model_dump(mode="json")
+                self.emit(kind(layer=self.layer, round=number, seat=seat, claim=data))
+        metrics = self.transcript.metrics()[-1].model_dump(mode="json")
+        self.emit(events.RoundEnded(layer=self.layer, round=number, metrics=metrics))
+
+    def _tell_verdict(self, result: FireCircleResult) -> None:
+        self.emit(
+            events.ConsensusReached(
+                layer=self.layer,
+                consensus=result.consensus.model_dump(mode="json"),
+                patterns=_data(result.patterns),
+                empty_chair_influence=result.empty_chair_influence,
+                partial=result.partial,
+                warnings=list(result.warnings),
+            )
+        )
+
+
+def _data(models: Sequence[BaseModel]) -> list[dict[str, Any]]:
+    return [model.model_dump(mode="json") for model in models]
+
+
+def _whole(request: Request) -> str:
+    return "\n\n".join(message.content for message in request.messages)
