@@ -95,11 +95,18 @@ def ask_witness(url: str, head: SignedHead) -> bytes:
     return answer
 
 
+class _StayHere(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: whoever answers says nothing of where else this machine connects."""
+
+    def redirect_request(self, *_: object) -> None:
+        """Name no other address, which makes the answer an error."""
+
+
 def _post(url: str, query: bytes) -> bytes:
     headers = {"Content-Type": "application/timestamp-query", "Accept": "application/timestamp-reply"}
     request, end, data = urllib.request.Request(url, query, headers), time.monotonic() + _PATIENCE_S, b""
     try:
-        with urllib.request.urlopen(request, timeout=_PATIENCE_S) as answer:
+        with urllib.request.build_opener(_StayHere).open(request, timeout=_PATIENCE_S) as answer:
             while block := answer.read1(65536):
                 data += block
                 if len(data) > _MOST_BYTES or time.monotonic() > end:

@@ -26,6 +26,7 @@ from criticality.config import ChannelConfig, NotificationsConfig
 from criticality.machine.states import Blocked, ProtocolState
 from criticality.project.files import write_atomic
 from criticality.project.journal import Clock, iso
+from llm_runtime.addresses import is_public
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.tasks import gather
 
@@ -81,12 +82,8 @@ def check_endpoint(url: str, resolve: Resolve = _resolve) -> Endpoint:
 
 def _kind(text: str) -> str:
     address = ipaddress.ip_address(text.partition("%")[0])
-    if isinstance(address, ipaddress.IPv6Address):
-        # Addresses that carry another one inside are judged by it.
-        address = address.ipv4_mapped or address.sixtofour or address
-    if address.is_loopback:
-        return "loopback"
-    return "public" if address.is_global and not address.is_multicast else "private"
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return "loopback" if mapped.is_loopback else "public" if is_public(address) else "private"
 
 
 def post(endpoint: Endpoint, body: bytes, headers: Mapping[str, str], seconds: float = _SECONDS) -> int:

@@ -81,11 +81,12 @@ def issues(request: Request) -> str:
     first = {entry["claim"]: entry["id"] for entry in block(request, "CLAIMS OF THE FIRST")}
     second = {entry["claim"]: entry["id"] for entry in block(request, "CLAIMS OF THE SECOND")}
     pair = {
-        "first": first["Whoever crosses a bridge should pay for it"],
-        "second": second["Crossing a public street should be free"],
+        "first": first.get("Whoever crosses a bridge should pay for it"),
+        "second": second.get("Crossing a public street should be free"),
         "question": "Should whoever crosses a bridge pay for it?",
     }
-    return json.dumps({"opposed": [pair, {"first": "a99", "second": "b1"}], "shared": []})
+    found = [pair] if all(pair.values()) else []  # a text that said one of them may be gone
+    return json.dumps({"opposed": [*found, {"first": "a99", "second": "b1"}], "shared": []})
 
 
 def judge(request: Request) -> str:

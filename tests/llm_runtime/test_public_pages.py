@@ -11,7 +11,8 @@ from functools import partial
 
 import pytest
 
-from llm_runtime.http.public import PageRefused, is_public, read_page
+from llm_runtime.addresses import is_public
+from llm_runtime.http.public import PageRefused, read_page
 
 
 def _here(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:

@@ -70,6 +70,7 @@ class Claim:
         repetition: 0-based.
         task: as the protocol takes it.
         row: its place in the order of the input.
+        opened: how often the batch had been opened when it was claimed.
     """
 
     batch_id: str
@@ -81,6 +82,7 @@ class Claim:
     repetition: int
     task: dict[str, Any]
     row: int = 0
+    opened: int = 0
 
     @property
     def order(self) -> tuple[int, int, int]:
@@ -134,7 +136,10 @@ class Result:
 
 
 _FIELDS = tuple(field.name for field in fields(Batch))
-_PUT_BACK = "UPDATE jobs SET state = 'waiting', due_at = 0, owner = '' WHERE batch_id = ? AND owner = ? AND"
+_PUT_BACK = (
+    "UPDATE jobs SET state = 'waiting', due_at = 0, owner = '' "
+    "WHERE batch_id = ? AND owner = ? AND state = 'running'"
+)
 _BATCH = f"SELECT {', '.join(_FIELDS)} FROM batches"
 
 
@@ -214,8 +219,17 @@ class Ledger:
     def set_state(self, batch_id: str, state: BatchState, reason: str = "") -> None:
         """Open, stop or cancel a batch; the workers notice with their next statement."""
         self.database.execute(
-            "UPDATE batches SET state = ?, reason = ? WHERE batch_id = ?", (state, reason, batch_id)
+            "UPDATE batches SET state = ?, reason = ?, opened = opened + ? WHERE batch_id = ?",
+            (state, reason, int(state == "open"), batch_id),
         )
+
+    def stop(self, claim: Claim, reason: str) -> None:
+        """Put a job back, and stop its batch unless that was opened anew since: its budget may have grown."""
+        self.database.execute(
+            "UPDATE batches SET state = 'stopped', reason = ? WHERE batch_id = ? AND state = 'open' AND opened = ?",
+            (reason, claim.batch_id, claim.opened),
+        )
+        self._end(claim, "state = 'waiting', due_at = 0", ())
 
     def state(self, batch_id: str) -> tuple[BatchState, int | None]:
         """Return the state of a batch, and microseconds until its next job may be due; ``None``: all are over."""
@@ -243,24 +257,21 @@ class Ledger:
             "message = CASE state WHEN 'running' THEN 'its worker fell silent' ELSE message END, "
             "due_at = CASE WHEN state = 'running' AND failures + 1 >= ? THEN NULL ELSE assay_now() + ? END, "
             "owner = ?, fence = fence + 1 WHERE batch_id = ? AND job_id IN (SELECT job_id FROM due) "
-            "RETURNING job_id, fence, fresh_from, failures, configuration, repetition, task, row_number, state",
-            (batch_id, batch_id, count, attempts, attempts, lease_us, owner, batch_id),
+            "RETURNING job_id, fence, fresh_from, failures, configuration, repetition, task, row_number, "
+            "(SELECT opened FROM batches WHERE batches.batch_id = ?), state",
+            (batch_id, batch_id, count, attempts, attempts, lease_us, owner, batch_id, batch_id),
         )
         claims = [
-            Claim(batch_id, job_id, fence, fresh, failures, configuration, repetition, json.loads(task), row)
-            for job_id, fence, fresh, failures, configuration, repetition, task, row, state in claimed
+            Claim(batch_id, *key, task=json.loads(task), row=row, opened=opened)
+            for *key, task, row, opened, state in claimed
             if state == "running"
         ]
         return sorted(claims, key=lambda claim: claim.order)
 
     def running(self, batch_id: str) -> int:
         """Return how many jobs are under way, whoever has them."""
-        return int(
-            self.database.execute(
-                "SELECT count(*) FROM jobs WHERE batch_id = ? AND due_at > assay_now() AND state = 'running'",
-                (batch_id,),
-            )[0][0]
-        )
+        count = "SELECT count(*) FROM jobs WHERE batch_id = ? AND due_at > assay_now() AND state = 'running'"
+        return int(self.database.execute(count, (batch_id,))[0][0])
 
     def line_up(self, batch_id: str) -> None:
         """Let what is due go in the order of the input, whatever it waited for: a job that was begun comes before
@@ -321,23 +332,20 @@ class Ledger:
 
     def release(self, batch_id: str, owner: str) -> None:
         """Put back what ``owner`` holds; that is no failure."""
-        self.database.execute(f"{_PUT_BACK} state = 'running'", (batch_id, owner))
+        self.database.execute(_PUT_BACK, (batch_id, owner))
 
     def give_back(self, batch_id: str, owner: str, jobs: Iterable[tuple[str, int]]) -> None:
         """Put back some of what ``owner`` holds, each as a job's id and its fence."""
         for job in jobs:
-            self.database.execute(
-                f"{_PUT_BACK} state = 'running' AND job_id = ? AND fence = ?", (batch_id, owner, *job)
-            )
+            self.database.execute(f"{_PUT_BACK} AND job_id = ? AND fence = ?", (batch_id, owner, *job))
 
     def retry_failed(self, batch_id: str) -> int:
         """Take the dead letters up again, broken input aside; return how many they are."""
-        revived = self.database.execute(
+        revived = (
             "UPDATE jobs SET state = 'waiting', due_at = 0, failures = 0, ended_at = NULL "
-            "WHERE batch_id = ? AND state = 'dead' AND error <> 'BrokenInput' RETURNING 1",
-            (batch_id,),
+            "WHERE batch_id = ? AND state = 'dead' AND error <> 'BrokenInput' RETURNING 1"
         )
-        return len(revived)
+        return len(self.database.execute(revived, (batch_id,)))
 
     def status(self, batch_id: str) -> BatchStatus:
         """Return how the batch stands now."""

@@ -16,10 +16,14 @@ from llm_runtime.wrappers.accounts import NOTHING, Spend
 
 @dataclass(order=True, slots=True)
 class Place:
-    """Where a call stands: by its job's place in the input, then by when it came. Ready while it may ask."""
+    """Where a call stands: by its job's place in the input, then by when it came. Ready while it may ask.
+
+    ``opened`` says how often the batch had been opened when its job was claimed: its budget may have grown since.
+    """
 
     order: tuple[int, ...]
     number: int
+    opened: int = field(compare=False, default=0)
     ready: asyncio.Event = field(compare=False, default_factory=asyncio.Event)
 
 
@@ -55,7 +59,7 @@ class Line:
     @contextmanager
     def place(self, claim: Claim | None) -> Generator[Place]:
         """Give a call on behalf of ``claim`` a place for the block; it stands in the line once it has to wait."""
-        place = Place(() if claim is None else claim.order, next(self._numbers))
+        place = Place(() if claim is None else claim.order, next(self._numbers), claim.opened if claim else 0)
         place.ready.set()
         try:
             yield place
@@ -78,11 +82,12 @@ class Line:
 
     def is_over(self, place: Place) -> bool:
         """Tell whether there was no room at all for a job before: what is left is not for later ones."""
-        return self._last is not None and self._last.order < place.order
+        last = self._last
+        return last is not None and last.opened == place.opened and last.order < place.order
 
     def end(self, place: Place) -> None:
         """Note that there is no room for ``place``, whatever others give back."""
-        self._last = min(self._last or place, place)
+        self._last = min(self._last or place, place, key=lambda one: (-one.opened, one.order))
 
     def beside(self, place: Place, hold: Spend) -> Spend:
         """Return what has to be left for jobs before: what each may still take, and room for the largest call."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from assay.batch.performing import MakeRunner, recorded_runs
 from assay.batch.worker import work
 from llm_runtime.errors import LlmRuntimeError, StoreError
+from llm_runtime.garbage import collect_rarely
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
@@ -72,6 +73,7 @@ def _start(store_url: str, batch_id: str, make_runner: MakeRunner) -> SpawnProce
 def _main(store_url: str, batch_id: str, make_runner: MakeRunner) -> None:
     import sys
 
+    collect_rarely()
     try:
         asyncio.run(_until_told(store_url, batch_id, make_runner))
     except LlmRuntimeError as error:

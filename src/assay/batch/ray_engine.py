@@ -16,6 +16,7 @@ from assay.batch.database import open_database
 from assay.batch.performing import MakeRunner, recorded_runs
 from assay.batch.worker import work
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, MissingExtraError, StoreError
+from llm_runtime.garbage import collect_rarely
 
 #: Seconds that the actors have to put back what they hold.
 _FAREWELL_S = 10.0
@@ -30,6 +31,7 @@ class Station:
 
     async def work(self, store_url: str, batch_id: str, make_runner: MakeRunner) -> int:
         """Work a batch off; return how many jobs were done here."""
+        collect_rarely()
         return (await work(store_url, batch_id, make_runner)).done
 
 

@@ -166,7 +166,7 @@ class Worker:
             self.tally.refused += 1
         except ENDS_ALL as error:
             reason = f"{type(error).__name__}: {error}"
-            await self._do(lambda: self.ledger.set_state(self.batch.batch_id, "stopped", reason))
+            await self._do(lambda: self.ledger.stop(claim, reason))
         except CallsFailed as failure:
             await self._fail(claim, failure.error, fresh=False, called=True)
         except Exception as error:

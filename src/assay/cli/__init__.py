@@ -13,6 +13,7 @@ from assay import __version__, registry
 from assay.console.lazy import HELP, lazy_group
 from assay.protocol import Protocol, load
 from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.garbage import collect_rarely
 
 
 def _of(*protocols: Protocol) -> dict[str, tuple[str, str]]:
@@ -55,12 +56,14 @@ def assay() -> None:
 
 def main() -> NoReturn:
     """Entry point of the console script. Exit codes: see ``docs/cli.md``."""
+    collect_rarely()
     sys.exit(run(assay))
 
 
 def _main_of(protocol: str) -> Callable[[], NoReturn]:
     def run_protocol() -> NoReturn:
         """Run the command of a protocol alone."""
+        collect_rarely()
         sys.exit(run(load(registry.ours(protocol).command[1])))
 
     return run_protocol

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import random
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
@@ -32,10 +31,6 @@ from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import as_recorded, replaying
 
 T = TypeVar("T")
-
-#: Python's collector looks for rings of garbage whenever so many objects more are alive. Its own 700 are reached
-#: all the time where many runs are under way, whose objects live as long as their calls: a tenth of all CPU.
-_COLLECT_AFTER = 10_000
 
 Pace = Callable[[int], Awaitable[None]]
 NOBODY = Followers()
@@ -110,8 +105,6 @@ class Launcher:
         self._draw_seed = draw_seed
         # One run after another finds its connections open: for a hosted model that is a handshake less a call.
         self._http = Http()
-        if 0 < gc.get_threshold()[0] < _COLLECT_AFTER:
-            gc.set_threshold(_COLLECT_AFTER)
 
     async def start(
         self,

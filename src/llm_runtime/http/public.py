@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
+from llm_runtime.addresses import Address, is_public
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
     import aiohttp
 
-Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 MAX_BYTES, SECONDS, _REDIRECTS = 20 * 2**20, 20.0, 5
-#: IPv4 addresses in IPv6 clothes (RFC 6052): what they lead to decides.
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 class PageRefused(ConfigurationError):
@@ -36,17 +35,6 @@ class Page:
     body: bytes
     kind: str = ""
     etag: str = ""
-
-
-def is_public(address: Address) -> bool:
-    """Tell whether an address is one of the public internet."""
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
-        if inner is None and address in _NAT64:
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is not None:
-            return is_public(inner)
-    return address.is_global and not address.is_multicast
 
 
 async def read_page(
@@ -81,7 +69,7 @@ async def read_page(
             connector = _connector(allowed)
             async with aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=False) as session:
                 hosts = None if other_hosts else urlsplit(url).hostname
-                return await _followed(session, url, etag, max_bytes, schemes, allowed, hosts)
+                return await _followed(session, url, etag, max_bytes, schemes, hosts)
     except TimeoutError:
         raise PageRefused(f"{url[:200]} took longer than {seconds:.0f} s; try again later") from None
     except (aiohttp.ClientError, OSError, ValueError) as fault:
@@ -95,12 +83,11 @@ async def _followed(
     etag: str,
     max_bytes: int,
     schemes: frozenset[str],
-    allowed: Callable[[Address], bool],
     host: str | None,
 ) -> Page | None:
     here = url
     for _ in range(_REDIRECTS + 1):
-        _check(here, schemes, allowed)
+        _check(here, schemes)
         headers = {"If-None-Match": etag} if etag else {}
         async with session.get(here, headers=headers, allow_redirects=False) as answer:
             if answer.status == 304:
@@ -123,33 +110,27 @@ async def _followed(
     raise PageRefused(f"{url[:200]} leads on more than {_REDIRECTS} times; give the address where it ends")
 
 
-def _check(url: str, schemes: frozenset[str], allowed: Callable[[Address], bool]) -> None:
-    """Refuse an address by its looks; a name is judged once it is resolved."""
+def _check(url: str, schemes: frozenset[str]) -> None:
+    """Refuse an address by its looks; where it leads is judged where the connection is made."""
     parts = urlsplit(url)
     if parts.scheme.lower() not in schemes:
         raise PageRefused(f"{url[:200]}: only https is fetched; save the page and import the file")
     if parts.username or parts.password or not parts.hostname:
         raise PageRefused(f"{url[:200]} is no plain address of a page")
-    try:
-        address = ipaddress.ip_address(parts.hostname)
-    except ValueError:
-        return
-    if not allowed(address):
-        raise _inward(parts.hostname)
-
-
-def _inward(host: str) -> PageRefused:
-    return PageRefused(f"{host[:100]} is an address of this machine or its network; only public pages are fetched")
 
 
 def _connector(allowed: Callable[[Address], bool]) -> aiohttp.TCPConnector:
+    """Return what connects to allowed addresses alone. A URL may spell one in many ways, and a name may lead to
+    any; a socket is told the one that counts."""
     import aiohttp
 
-    class Public(aiohttp.ThreadedResolver):
-        async def resolve(self, host: str, *where: Any, **how: Any) -> list[Any]:
-            addresses = await super().resolve(host, *where, **how)
-            if not all(allowed(ipaddress.ip_address(str(each["host"]).partition("%")[0])) for each in addresses):
-                raise _inward(host)
-            return addresses
+    def judged(info: tuple[Any, ...]) -> socket.socket:
+        family, kind, protocol, _, where = info
+        host = str(where[0])
+        if not allowed(ipaddress.ip_address(host.partition("%")[0])):
+            raise PageRefused(
+                f"{host[:100]} is an address of this machine or its network; only public pages are fetched"
+            )
+        return socket.socket(family, kind, protocol)
 
-    return aiohttp.TCPConnector(resolver=Public())
+    return aiohttp.TCPConnector(socket_factory=judged)

@@ -16,7 +16,9 @@ from tests.assay.batch.batch_shell import TRIAGE, Shell
 from tests.extent import PATIENCE
 
 from assay.batch.database import Database
-from assay.batch.ledger import Batch, Ledger
+from assay.batch.ledger import Batch, Claim, Ledger
+from assay.batch.metering import BatchBudgetExceeded
+from assay.batch.performing import JobResult, JobRunner, WorkerContext
 from assay.batch.purses import Purses
 from assay.batch.worker import work
 from assay.launch import Followers, Launcher, PerRun
@@ -290,3 +292,26 @@ async def test_a_job_whose_answers_were_of_no_use_asks_that_step_alone_again(she
 def hash_of(received: Received) -> int:
     """Tell some requests from others, the same ones each time."""
     return sum(json.dumps(received.payload["messages"]).encode())
+
+
+async def test_a_budget_that_is_raised_while_a_worker_ends_for_the_smaller_one_holds_for_it_too(
+    store_url: str, database: Database, ledger: Ledger, enter: Enter
+) -> None:
+    enter(database, "a", "b", in_flight=1)
+    tried: list[int] = []
+
+    @asynccontextmanager
+    async def make(_: WorkerContext) -> AsyncGenerator[JobRunner]:
+        async def run_job(claim: Claim) -> JobResult:
+            tried.append(claim.row)
+            if len(tried) == 1:
+                Purses(database).open("batch", Caps(calls=10))
+                ledger.set_state("batch", "open")
+                raise BatchBudgetExceeded("there was nothing left")
+            return JobResult("{}")
+
+        yield run_job
+
+    await work(store_url, "batch", make)
+    assert ledger.batch("batch").state == "open" and tried == [1, 1, 2]
+    assert [each.state for each in ledger.results("batch")] == ["done", "done"]

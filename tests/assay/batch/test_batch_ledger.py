@@ -137,6 +137,25 @@ def test_nothing_is_claimed_of_a_batch_that_is_not_open(database: Database, ledg
     assert len(claim(ledger)) == 1
 
 
+def test_a_batch_that_was_opened_anew_is_not_stopped_by_a_job_claimed_before(
+    database: Database, ledger: Ledger, enter: Enter
+) -> None:
+    enter(database, "a")
+    [before] = claim(ledger)
+    ledger.set_state("batch", "stopped", "budget")
+    ledger.set_state("batch", "open")
+    ledger.stop(before, "budget: too late")
+    assert ledger.batch("batch").state == "open"
+    [after] = claim(ledger, "bert")
+    ledger.set_state("batch", "cancelled", "by hand")
+    ledger.stop(after, "budget")
+    assert (ledger.batch("batch").state, ledger.batch("batch").reason) == ("cancelled", "by hand")
+    ledger.set_state("batch", "open")
+    [last] = claim(ledger)
+    ledger.stop(last, "budget")
+    assert (ledger.batch("batch").state, ledger.running("batch")) == ("stopped", 0)
+
+
 def test_what_another_batch_has_done_is_not_done_again(database: Database, ledger: Ledger, enter: Enter) -> None:
     enter(database, "a", "b")
     for each in claim(ledger):

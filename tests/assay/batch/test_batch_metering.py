@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from assay.batch.buckets import FULL_PACE, Buckets
 from assay.batch.database import Database
 from assay.batch.ledger import Batch, Claim, Ledger
-from assay.batch.metering import CURRENT, Asked, JobLost, Meter, MeteredGateway
+from assay.batch.metering import CURRENT, Asked, BatchBudgetExceeded, JobLost, Meter, MeteredGateway
 from assay.batch.pacing import Pace
 from assay.batch.purses import Purses
 from assay.batch.write_queue import PURSES, WriteQueue
@@ -158,6 +158,26 @@ async def test_calls_that_wait_for_money_are_granted_in_the_order_of_their_jobs(
             await asyncio.wait([task for task in asked if not task.done()], return_when=asyncio.FIRST_COMPLETED)
         await asyncio.wait(asked)
         assert granted == [5, 1, 1, 2, 3, 4]
+
+
+async def test_an_end_of_the_money_is_none_once_the_budget_was_raised(
+    database: Database, ledger: Ledger, enter: Enter
+) -> None:
+    """What was claimed under the larger budget is granted, whichever job the smaller one had ended at."""
+    enter(database, "a", "b", "c")
+    first, second = ledger.claim("batch", "anne", 2, 60_000_000, 5)
+    async with lined_up(database, 100) as (_, asks, granted):
+        with pytest.raises(BatchBudgetExceeded):
+            await (await asks(first, 110))
+        with pytest.raises(BatchBudgetExceeded):
+            await (await asks(second, 10))
+        Purses(database).open("batch", Caps(tokens=1000))
+        ledger.set_state("batch", "open")
+        for late in (first, second):
+            ledger.stop(late, "budget")
+        for claim in ledger.claim("batch", "anne", 3, 60_000_000, 5):
+            await (await asks(claim, 110))
+        assert granted == [1, 2, 3]
 
 
 async def test_what_an_earlier_job_still_needs_is_left_to_it(
