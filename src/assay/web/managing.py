@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 
 from starlette.requests import Request
@@ -9,7 +10,7 @@ from starlette.responses import HTMLResponse, Response
 
 from assay.batch.purses import Purse
 from assay.batch.spending import read_budget
-from assay.web.app_state import redirect, request_fields, run_id_of, site_of
+from assay.web.app_state import redirect, request_fields, run_id_of, site_of, wants_json
 from assay.web.forms import whole_number
 from assay.web.people import ROLES, WHO, People, Person, may_all
 from assay.web.permissions import SHARED
@@ -59,6 +60,28 @@ async def sign_out_person(request: Request) -> Response:
 async def remove_person(request: Request) -> Response:
     """Remove somebody; their runs stay, for admins."""
     return await _changed(request, "", lambda people: people.remove(request.path_params["name"]))
+
+
+async def change_password(request: Request) -> Response:
+    """Give whoever asks a new password; every other browser of theirs is signed out."""
+    gate, who, sent = site_of(request).gate, WHO.get(), await request_fields(request)
+    people = _people(request)
+    old, new = (str(sent.get(name) or "") for name in ("key", "password"))
+    try:
+        if who is None:
+            raise ConfigurationError("whoever started the server comes in by its address, and has no password")
+        known = await gate.enter(who.name, old, new, request.client.host if request.client else "")
+        changed = await asyncio.to_thread(people.choose, known, new) if known else None
+        if changed is None:
+            raise ConfigurationError("that is not your password of now; nothing was changed")
+    except ConfigurationError as fault:
+        if wants_json(request):
+            raise
+        return HTMLResponse(await _page(request, fault=str(fault)), 422)
+    response = redirect(request, "/people", {"changed": True})
+    gate.sign_out_person(who.name)
+    gate.sign_in(response, changed)
+    return response
 
 
 async def share_run(request: Request) -> Response:

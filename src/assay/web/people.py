@@ -216,16 +216,22 @@ class People:
         # Who is not there takes as long as who is.
         if not _fits(secret, person.secret if person else _hash("")) or person is None or not secret:
             return None
-        if not person.once:
-            return person
+        return self.choose(person, password) if person.once else person
+
+    def choose(self, person: Person, password: str) -> Person | None:
+        """Give somebody a new password; ``None`` where their secret changed meanwhile. Their sessions end.
+
+        Raises:
+            ConfigurationError: it is too short, or the file is at fault.
+        """
         if len(password) < SHORTEST:
             raise ConfigurationError(f"choose a password of {SHORTEST} characters or more")
-        with self._changing(name) as document:
-            if document[name].get("secret") != person.secret:
+        with self._changing(person.name) as document:
+            if document[person.name].get("secret") != person.secret:
                 return None  # somebody else was quicker with it
-            document[name]["secret"] = _hash(password)
-            del document[name]["once"]
-        return self.all()[name]
+            document[person.name]["secret"] = _hash(password)
+            document[person.name].pop("once", None)
+        return self.all()[person.name]
 
     @contextmanager
     def _changing(self, name: str = "") -> Generator[Any]:

@@ -193,6 +193,14 @@ _OWN = (
     ),
     Endpoint("/people", managing.list_people, need="known"),
     Endpoint(
+        "/password",
+        managing.change_password,
+        "POST",
+        body=(("key", "the password of now"), ("password", "the new one, 12 characters or more")),
+        also_json=True,
+        need="known",
+    ),
+    Endpoint(
         "/people", managing.add_person, "POST", body=(("name", "of the person"), *managing.FIELDS), need="admin"
     ),
     Endpoint("/people/{name}", managing.change_person, "POST", body=managing.FIELDS, need="admin"),

@@ -279,6 +279,26 @@ async def test_signing_in_is_slow_for_guesses_once_for_links_and_over_for_everyb
     await house.sign_in("boss", PASSWORD)
 
 
+async def test_somebody_changes_their_password_and_stays_in_this_browser_alone(house: House) -> None:
+    here, there = await house.enter("anna"), await house.sign_in("anna", PASSWORD)
+    assert "Your password" in (await here.ask("GET", "/people"))[1]
+    for key, new, why in [("wrong", "a longer password", "not your password"), (PASSWORD, "short", "12 characters")]:
+        status, text = await here.ask("POST", "/password.json", data={"key": key, "password": new})
+        assert status == 400 and why in text
+    headers = {"Cookie": here.cookie, "Origin": house.web.url}
+    form = {"key": PASSWORD, "password": "another horse battery"}
+    async with house.web.client.post(
+        f"{house.web.pages}/password", data=form, headers=headers, allow_redirects=False
+    ) as answer:
+        assert answer.status == 303
+        stays = Browser(house.web, answer.headers["set-cookie"].partition(";")[0])
+    assert (await stays.ask("GET", "/runs"))[0] == 200
+    assert [(await each.ask("GET", "/runs"))[0] for each in (here, there)] == [403, 403]
+    with pytest.raises(AssertionError, match="do not fit"):
+        await house.sign_in("anna", PASSWORD)
+    await house.sign_in("anna", "another horse battery")
+
+
 def test_the_file_says_what_does_not_fit_and_keeps_what_a_person_wrote(tmp_path: Path) -> None:
     people = People(tmp_path / "people.toml")
     with pytest.raises(ConfigurationError, match="assay people add"):
