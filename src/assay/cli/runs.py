@@ -172,15 +172,16 @@ def _recorded_error(store: RunStore, run_id: str) -> str:
 @click.option(
     "--at", "at", type=click.IntRange(0), required=True, help='Share the answers of events 1 to AT, a "seq".'
 )
+@click.option("--say", metavar="TEXT", default="", help="Tell everybody this from there on.")
 @_going_on
-def fork(run: str, at: int, terms: Terms, **shown: Any) -> int:
+def fork(run: str, at: int, say: str, terms: Terms, **shown: Any) -> int:
     """Make a new run that shares a run's answers up to an event and asks anew from there.
 
     Events are counted by the "seq" of each line of: assay runs show RUN --jsonl.
     """
     from assay.console.running import fork_run
 
-    return _shown(run, lambda run_id, store, output: fork_run(run_id, at, store, terms, output), **shown)
+    return _shown(run, lambda run_id, store, output: fork_run(run_id, at, store, terms, output, say=say), **shown)
 
 
 @runs.command("verify")

@@ -275,8 +275,19 @@ def fork_run(
     terms: Terms,
     output: OutputOptions,
     task: dict[str, Any] | None = None,
+    say: str = "",
 ) -> Outcome:
-    """Start a run that shares the answers of another up to its event ``at``; ``task`` replaces fields of it."""
+    """Start a run that shares the answers of another up to its event ``at``.
+
+    Args:
+        run_id: the other.
+        at: number of its event.
+        store: where both are kept.
+        terms: laid over those of the other.
+        output: how it is shown.
+        task: fields that replace the other's.
+        say: what everybody is told from there on.
+    """
     launcher = launcher_of(store)
     child = launcher.new_id()
     return show_until_end(
@@ -289,6 +300,7 @@ def fork_run(
             at,
             terms,
             task=task,
+            say=say,
             run_id=child,
             followers=listeners.followers,
         ),

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar
 from assay import __version__
 from assay.launch.checks import check_terms, require_own_tools, require_replayable
 from assay.launch.execution import Followers, Job, LateEmit, Outcome, PerRun, beside_panel, carry_through, model_of
+from assay.launch.hearing import hearing
 from assay.launch.logs import first_event, result_of, reworded, told_when_kept
 from assay.launch.telemetry import instruments
 from assay.protocol import RunContext, load
@@ -201,6 +202,7 @@ class Launcher:
         terms: Terms | None = None,
         *,
         task: Mapping[str, Any] | None = None,
+        say: str = "",
         run_id: str = "",
         model: Generate | PerRun | None = None,
         followers: Followers = NOBODY,
@@ -210,6 +212,7 @@ class Launcher:
         Args:
             terms: laid over those in force in the other run.
             task: fields that replace the other run's.
+            say: what every call that is not shared is told besides.
             run_id: drawn where left out.
             model: as for :meth:`start`.
 
@@ -233,6 +236,7 @@ class Launcher:
         settings = beside_panel(self._settings(), run.options)
         terms = own.over(in_force(events))
         data, options = run.data()
+        said = [*parent.settings.get("said", ()), *([say.strip()] if say.strip() else ())]
         started = parent.model_copy(
             update={
                 "run_id": run_id or self.new_id(),
@@ -242,7 +246,7 @@ class Launcher:
                 "origin": "live",
                 "version": __version__,
                 "task": data,
-                "settings": {"options": options, "terms": terms.data()},
+                "settings": {"options": options, "terms": terms.data(), **({"said": said} if said else {})},
             }
         )
         answers = Recording.from_events(events, until=at)
@@ -264,6 +268,7 @@ class Launcher:
         emit(started)
         generate = recording(replaying(recorded, pace=pace), emit, replayed=recorded.has)
         generate = as_recorded(generate, recorded, reworded(run.run))
+        generate = hearing(generate, recorded, started, reworded(run.run))
         context = RunContext(started.run_id, started.seed, generate, emit, self._clock, in_force(events))
         result = await load(run.run.run)(run.task, run.options, context)
         emit(RunFinished(state="finished", result=result))
@@ -334,6 +339,7 @@ class Launcher:
             recorded = recording(replaying(answers, answering), emit, replayed=answers.has_reply)
             if len(answers):
                 recorded = as_recorded(recorded, answers, reworded(job.run.run))
+            recorded = hearing(recorded, answers, job.started, reworded(job.run.run))
             seed = job.started.seed
             context = RunContext(
                 log.run_id, seed, recorded, emit, self._clock, terms, reached.local, reached.window

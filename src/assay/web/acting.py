@@ -122,11 +122,28 @@ async def fork_run(request: Request) -> Response:
     run = site.store.summary(run_id)
 
     async def fork() -> Response:
-        terms = forms.terms_of(fields, strict=is_json(request), without=("at",))
+        terms = forms.terms_of(fields, strict=is_json(request), without=("at", "say"))
         at = forms.whole_number(fields.get("at"), "at")
-        return _show_begun(request, await site.runs.fork(run_id, at, terms))
+        return _show_begun(request, await site.runs.fork(run_id, at, terms, str(fields.get("say") or "")))
 
     return await _begun(request, fork, lambda why: fork_page(run, reachable(site), fields, why))
+
+
+async def interject(request: Request) -> Response:
+    """Say something to a run that has not finished: it stops, and a new one goes on, in which all hear it."""
+    site, run_id = site_of(request), run_id_of(request)
+    say = str((await request_fields(request)).get("say") or "")
+    if not say.strip():
+        raise ConfigurationError("say is missing; write what they should hear")
+    if site.runs.owns(run_id):
+        await site.runs.stop(run_id)
+    if (state := site.store.summary(run_id).state) in ("running", "finished"):
+        why = "is carried out elsewhere; stop it there first" if state == "running" else "is finished; follow it up"
+        raise ConfigurationError(f"this run {why}")
+    return _show_begun(
+        request,
+        await site.runs.fork(run_id, site.store.summary(run_id).events, forms.terms_of({}, strict=False), say),
+    )
 
 
 async def stop_run(request: Request) -> Response:

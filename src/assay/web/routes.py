@@ -169,10 +169,11 @@ _OWN = (
         f"{_RUN}/fork",
         acting.fork_run,
         "POST",
-        body=(("at", "number of the event"), *TERMS),
+        body=(("at", "number of the event"), ("say", "what everybody is told from there on"), *TERMS),
         also_json=True,
         need="note",
     ),
+    Endpoint(f"{_RUN}/interject", acting.interject, "POST", body=(("say", "to all"),), also_json=True, need="act"),
     Endpoint(f"{_RUN}/stop", acting.stop_run, "POST", also_json=True, need="act"),
     Endpoint(
         f"{_RUN}/notes",

@@ -120,8 +120,14 @@ class ActiveRuns:
         running = await self._launcher.resume(run_id, terms, model=model, followers=followers)
         return self._keep(running, followers.words)
 
-    async def fork(self, run_id: str, at: int, terms: Terms) -> str:
+    async def fork(self, run_id: str, at: int, terms: Terms, say: str = "") -> str:
         """Start a run that shares the answers of another up to its event ``at``; return its id.
+
+        Args:
+            run_id: the other.
+            at: number of its event.
+            terms: laid over those of the other.
+            say: what every call that is not shared is told besides.
 
         Raises:
             LlmRuntimeError: it could not begin; nothing was stored.
@@ -130,7 +136,9 @@ class ActiveRuns:
         followers = self._followers(child)
         model = await self._again(run_id, terms)
         with owned(self._launcher.store, child):
-            running = await self._launcher.fork(run_id, at, terms, run_id=child, model=model, followers=followers)
+            running = await self._launcher.fork(
+                run_id, at, terms, say=say, run_id=child, model=model, followers=followers
+            )
         return self._keep(running, followers.words)
 
     async def stop(self, run_id: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from assay.protocol import RunType
 from assay.registry import known, protocol_of
 from assay.report.story import Section, Story
 from assay.web.live_runs import LiveRun
@@ -36,6 +37,25 @@ class RunPageState:
     acts: bool = True
     starts: bool = True
     shared: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WaysOn:
+    """How to go on from a run.
+
+    Args:
+        follow: the kind of run that takes up its result; empty where none does.
+        field: of that kind, that takes a question.
+        forks: whether it can be run again from any call.
+        interjects: whether something can be said to it now.
+        parent: the run that it came from, or empty.
+    """
+
+    follow: str
+    field: str
+    forks: bool
+    interjects: bool
+    parent: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +97,7 @@ def head_parts(
             guide=protocol_of(run.name).how if run and recorded and view == "story" else None,
             page_state=page_state,
             resumable=page_state.acts and not recorded and watch.state in ("interrupted", "stopped", "failed"),
-            forkable=page_state.starts and run is not None and run.replayable,
+            going=_ways_on(watch, run, page_state),
         ),
         "now": render(
             "now.html",
@@ -93,6 +113,20 @@ def head_parts(
         "asks": asking(watch.run_id, page_state.asks),
         "contents": render("contents.html", contents=contents, figures=figures),
     }
+
+
+def _ways_on(watch: LiveRun, run: RunType | None, page_state: RunPageState) -> WaysOn:
+    """Return how somebody who looks at a run can go on from it."""
+    started, forks = watch.started, page_state.starts and run is not None and run.replayable
+    follows = page_state.starts and run is not None and bool(run.take_up) and watch.state == "finished"
+    stands = watch.state in ("interrupted", "stopped", "failed") or page_state.owned
+    return WaysOn(
+        follow=run.name if run and follows else "",
+        field=run.opening.field if run and run.opening else "",
+        forks=forks,
+        interjects=forks and page_state.acts and stands and started.origin != "demo",
+        parent=started.parent or str(started.task.get("follow") or ""),
+    )
 
 
 def run_page(watch: LiveRun, parts: PageParts, view: str, mark: str | None, beside: Markup | None = None) -> str:

@@ -81,7 +81,8 @@ def resume_page(run: RunSummary, reachable: list[str], values: Mapping[str, Any]
 def fork_page(run: RunSummary, reachable: list[str], values: Mapping[str, Any], fault: str = "") -> str:
     """Return the form to start a run that shares this one's answers up to an event. See :func:`new_page`."""
     terms = _terms(known(run.protocol), reachable, keeps=True)
-    return render("fork.html", run=run, terms=terms, values=values, fault=fault)
+    again = str(values.get("at", "")) == "0"
+    return render("fork.html", run=run, terms=terms, values=values, fault=fault, again=again)
 
 
 def _terms(run: RunType | None, reachable: list[str], *, keeps: bool = False) -> TermsFields:

@@ -435,6 +435,26 @@ for (const area of all("textarea[data-file]")) {
   area.after(file);
 }
 
+// ---- Challenging what an answer says ---------------------------------------------------------------------------
+
+// What is marked in a run that can be followed up becomes the question of the run that does so.
+document.addEventListener("selectionchange", () => {
+  const [follow, marked] = [find("#follow-up"), document.getSelection()];
+  const text = marked.toString().replace(/\s+/g, " ").trim().slice(0, 1000);
+  let link = find("#challenge");
+  if (!follow || !text || !find("#parts").contains(marked.anchorNode)) {
+    if (link && !link.matches(":hover, :focus")) link.remove();
+    return;
+  }
+  if (!link) {
+    link = document.createElement("a");
+    [link.id, link.className, link.textContent] = ["challenge", "primary", "Challenge what is marked"];
+    body.append(link);
+  }
+  const question = `“${text}”\n\nIs that so? Say what speaks against it, and what then becomes of the answer.`;
+  link.href = `${follow.href}&${new URLSearchParams({ [follow.dataset.field]: question })}`;
+});
+
 // ---- Keyboard -----------------------------------------------------------------------------------------------
 
 const STOPS = ".item, .ask, #parts > section, .voice > summary, .call > summary, .across";
