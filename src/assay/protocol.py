@@ -97,6 +97,21 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
+class Handout:
+    """What a finished kind of run gives as one file, of what lies outside its log.
+
+    Args:
+        words: what it is, for whoever may have it.
+        ending: of the file's name: ``"zip"``.
+        make: ``(task, options, run_id) -> bytes``; it may raise where that is gone, and takes its time.
+    """
+
+    words: str
+    ending: str
+    make: Ref
+
+
+@dataclass(frozen=True, slots=True)
 class RunType:
     """One kind of run of a protocol.
 
@@ -137,6 +152,7 @@ class RunType:
         beside: ``(generate, options) -> generate``, what answers beside the models, such as tools; its answers are
             recorded as theirs are.
         opening: how it takes a text that was typed before anything was chosen; ``None`` keeps it from that box.
+        handout: what it gives as one file; ``None`` where its log is all there is.
     """
 
     name: str
@@ -170,6 +186,7 @@ class RunType:
     chat: Chat | None = None
     beside: Ref = ""
     opening: Opening | None = None
+    handout: Handout | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

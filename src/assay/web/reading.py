@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 from collections.abc import Callable
@@ -13,7 +14,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from assay import launch
-from assay.registry import known, story_of
+from assay.protocol import load
+from assay.registry import known, opened, story_of
 from assay.report.places import story_text
 from assay.web import data
 from assay.web.app_state import request_fields, respond, run_id_of, site_of, wants_json
@@ -175,6 +177,18 @@ async def export(request: Request) -> Response:
     media, write = _EXPORTS[kind]
     name = f'attachment; filename="{run_id}.{kind}"'
     return Response(write(store, run_id), media_type=media, headers={"content-disposition": name})
+
+
+async def hand_out(request: Request) -> Response:
+    """Give what a finished run made outside its log as one file: a build's project, a trial's bundle."""
+    store, run_id = site_of(request).store, run_id_of(request)
+    started = launch.first_event(event for _, event in store.events(run_id))
+    run = opened(started)
+    if (handout := run.run.handout) is None or store.summary(run_id).state != "finished":
+        raise RunNotFound(f"run {run_id} has made no file; its export holds all there is")
+    content = await asyncio.to_thread(load(handout.make), run.task, run.options, run_id)
+    name = f'attachment; filename="{run_id}.{handout.ending}"'
+    return Response(content, media_type="application/octet-stream", headers={"content-disposition": name})
 
 
 async def compare(request: Request) -> Response:

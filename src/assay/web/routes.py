@@ -162,6 +162,7 @@ _OWN = (
         need="see",
     ),
     Endpoint(f"{_RUN}/export.{{kind}}", reading.export, media="application/octet-stream", need="see"),
+    Endpoint(f"{_RUN}/file", reading.hand_out, media="application/octet-stream", need="act"),
     Endpoint(f"{_RUN}/resume", acting.resume_form, need="act"),
     Endpoint(f"{_RUN}/resume", acting.resume_run, "POST", body=TERMS, also_json=True, need="act"),
     Endpoint(f"{_RUN}/fork", acting.fork_form, query=(("at", "number of the event"),), need="note"),

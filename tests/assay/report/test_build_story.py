@@ -14,7 +14,7 @@ from assay.protocols.ai_crucible.report.fold import TrialFold
 from assay.protocols.ai_crucible.report.trial_events import attempt_event, attempt_of
 from assay.protocols.criticality.report import BuildFold
 from assay.report.html import story_html
-from assay.report.story import Details, Figure, Table
+from assay.report.story import Details, Figure, Prose, Table
 from criticality import events as e
 from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted, parse_event
 
@@ -47,6 +47,25 @@ def test_a_finished_build_leads_from_each_claim_to_what_shows_it(build: list[tup
     assert all(row[1] == "holds" and row[2] != "none refers to it" and int(row[3]) >= 1 for row in table.rows)
     opened = next(block for block in trace.blocks if isinstance(block, Details))
     assert len(opened.blocks) == len(table.rows)
+
+
+def test_a_function_stands_with_signature_contract_body_and_what_shows_it(build: list[tuple[Event, int]]) -> None:
+    fold = folded(build)
+    functions = next(section for section in fold.story().sections if section.heading == "Functions")
+    texts = {
+        block.text.partition("(")[0].removeprefix("**`"): block.text
+        for module in functions.blocks
+        if isinstance(module, Details)
+        for block in module.blocks
+        if isinstance(block, Prose)
+    }
+    assert set(texts) == {name.rpartition(".")[2] for name in fold.state.artifacts.bodies}
+    for name, (_, plan) in fold.state.artifacts.functions.items():
+        text = texts[plan.name]
+        assert f"{', '.join(plan.params)}) -> {plan.returns}`**" in text
+        assert all(line in text for line in plan.contract.lines) and "cases against its contract" in text
+        assert fold.state.artifacts.bodies[name].text in text
+    assert any("of its claims: `test_" in text for text in texts.values())
 
 
 def test_a_build_can_be_looked_at_at_any_moment(build: list[tuple[Event, int]]) -> None:

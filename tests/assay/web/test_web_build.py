@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
+import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ pytest.importorskip("libcst", reason="the code extra is not installed")
 from assay.protocols.criticality.seat_human import SeatHuman
 from assay.web.pages.asking import Ask, asking
 from criticality import Reply as Answered
+from llm_runtime.events import RunFinished, RunStarted
 from llm_runtime.messages import Reply, Request, Usage
 
 
@@ -134,3 +138,27 @@ async def test_a_build_is_not_forked(web: Any, tmp_path: Path) -> None:
     assert code == 400 and "copy the folder" in told["message"]
     _, page = await web.get(f"/runs/{run_id}")
     assert "/fork" not in page
+
+
+async def test_a_finished_build_hands_out_its_project_and_nothing_beside_it(web: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "kitty"
+    for name in (".criticality/lock", "src/kitty/money.py", ".env", "src/__pycache__/money.pyc"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x = 1\n")
+    (folder / "src" / "elsewhere.py").symlink_to("/etc/hostname")
+    task = {"name": "kitty", "folder": str(folder), "language": "python"}
+    started = RunStarted(
+        run_id="b-1", protocol="criticality.build", title="Kitty", task=task, settings={"options": {}}, seed=1
+    )
+    log = web.store.start(started)
+    assert (await web.get("/runs/b-1/file"))[0] == 404, "it is not finished"
+    log.emit(RunFinished(state="finished", result={}))
+    log.close()
+    assert 'href="/runs/b-1/file"' in (await web.get("/runs/b-1"))[1]
+    async with web.client.get(f"{web.url}/runs/b-1/file") as answer:
+        packed = zipfile.ZipFile(io.BytesIO(await answer.read()))
+        assert answer.headers["content-disposition"] == 'attachment; filename="b-1.zip"'
+    assert packed.namelist() == ["kitty/src/kitty/money.py"]
+    shutil.rmtree(folder)
+    status, said = await web.get("/runs/b-1/file", accept="application/json")
+    assert status == 400 and "not on this machine" in said

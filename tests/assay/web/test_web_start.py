@@ -90,9 +90,10 @@ async def test_only_a_debate_has_a_map(web: Any, council: Any) -> None:
 
 
 @pytest.mark.box
-async def test_a_trial_is_played_and_told_without_its_logs(web: Any) -> None:
+async def test_a_trial_is_played_and_told_without_its_logs(web: Any, tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai", reason="the extra eval is not installed")
     from ai_crucible.box.bwrap import CannotIsolate, probe
+    from ai_crucible.bundle import verify_bundle
 
     try:
         await probe()
@@ -104,6 +105,10 @@ async def test_a_trial_is_played_and_told_without_its_logs(web: Any) -> None:
     headings = [section["heading"] for section in story["sections"]]
     assert headings[0] == "How reliable" and "Attestation" in headings
     assert story["facts"][0] == {"label": "Attempts", "value": "6"}
+    async with web.client.get(f"{web.url}/runs/{run_id}/file") as answer:
+        (tmp_path / "trial.assay").write_bytes(await answer.read())
+    proved = verify_bundle(tmp_path / "trial.assay")
+    assert proved.ok and [trial.trial for trial in proved.trials] == [run_id]
 
 
 @pytest.mark.parametrize("name", ["trial", "build", "debate"])

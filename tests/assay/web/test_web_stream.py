@@ -111,6 +111,15 @@ async def test_a_run_that_nobody_writes_any_more_is_shown_as_interrupted(web: An
     elsewhere.close()
 
 
+async def test_a_call_that_nobody_waits_for_any_more_is_not_in_flight(web: Any) -> None:
+    log = web.store.start(opening())
+    log.emit(question(1))
+    assert (await web.get("/runs/other-1/timeline"))[1].count("in flight") == 4
+    log.close()
+    _, page = await web.get("/runs/other-1/timeline")
+    assert "interrupted" in page and "in flight" not in page and "no answer" in page
+
+
 async def test_many_readers_are_drawn_for_once(web: Any, council: Any) -> None:
     run_id = await council()
     watch = web.site.hub.watch(run_id)

@@ -1,6 +1,6 @@
 """AI Crucible in the application: sealed trials of a model, on Inspect AI."""
 
-from assay.protocol import Demo, Needs, Opening, Protocol, RunType, parts_of
+from assay.protocol import Demo, Handout, Needs, Opening, Protocol, RunType, parts_of
 
 _HERE = __name__
 
@@ -27,6 +27,7 @@ TRIAL = RunType(
     replayable=False,
     seatless=True,
     own_models=True,
+    handout=Handout("The bundle, for others to verify", "assay", f"{_HERE}.task:bundled"),
 )
 ATTEMPT = RunType(
     name="ai_crucible.attempt",

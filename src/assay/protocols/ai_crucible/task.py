@@ -8,7 +8,9 @@ run's events are made.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -17,7 +19,7 @@ from assay.fields import Ui
 from assay.protocol import RunContext
 from assay.protocols.ai_crucible.child import check_end, make_trial
 from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
-from assay.protocols.ai_crucible.trials import check_models, models_by_trial, need_box, need_inspect
+from assay.protocols.ai_crucible.trials import check_models, models_by_trial, need_box, need_inspect, workshop
 from assay.terms import Terms
 from llm_runtime.events import Event
 from llm_runtime.models import Model
@@ -190,3 +192,18 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     figures = await make_trial(order, take)
     check_end(figures)
     return figures
+
+
+def bundled(task: Task, options: Options, run_id: str) -> bytes:
+    """Return the bundle of a trial, and of those it was compared with.
+
+    Raises:
+        ConfigurationError: its logs are not on this machine.
+        StoreDamaged: the ledger does not verify.
+    """
+    from ai_crucible.bundle import make_bundle
+
+    first = options.trial or run_id
+    names = [first, *(f"{first}-{at}" for at in range(2, len(options.against) + 2))]
+    with tempfile.TemporaryDirectory() as folder:
+        return make_bundle(workshop(options.folder or None), names, Path(folder, "trial.assay")).read_bytes()

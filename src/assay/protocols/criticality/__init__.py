@@ -1,6 +1,6 @@
 """Criticality in the application: an interview becomes verified code."""
 
-from assay.protocol import Demo, Needs, Opening, Protocol, RunType, Seat, parts_of
+from assay.protocol import Demo, Handout, Needs, Opening, Protocol, RunType, Seat, parts_of
 
 _HERE = __name__
 
@@ -35,6 +35,7 @@ BUILD = RunType(
     batch=False,
     replayable=False,
     seatless=True,
+    handout=Handout("The project, ZIP", "zip", f"{_HERE}.packing:packed"),
 )
 
 ADOPT = RunType(

@@ -98,6 +98,7 @@ def head_parts(
             page_state=page_state,
             resumable=page_state.acts and not recorded and watch.state in ("interrupted", "stopped", "failed"),
             going=_ways_on(watch, run, page_state),
+            handout=run.handout if run and page_state.acts and watch.state == "finished" else None,
         ),
         "now": render(
             "now.html",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
@@ -10,7 +11,7 @@ from markupsafe import Markup
 from assay.registry import known
 from assay.report.story import Figure
 from assay.report.svg.timeline import Span, timeline
-from assay.report.tally import Call
+from assay.report.tally import Call, Sums
 from assay.report.units import count_noun, duration
 from assay.web.calls import CallLog, PhaseNode, Place
 from assay.web.live_runs import LiveRun
@@ -63,14 +64,14 @@ def call_page(run_id: str, title: str, call: Call, fragment: Markup) -> str:
 
 
 def _overview(watch: LiveRun) -> Markup:
-    nothing = "No model was asked yet."
+    nothing, live = "No model was asked yet.", watch.state == "running"
     run = known(watch.started.protocol)
     if run is not None and run.own_models:
         nothing = f"A {run.noun}'s calls are made by its own process: the story follows an attempt, turn by turn."
     return render(
         "timeline.html",
-        picture=_picture(watch.calls, _colours(watch), _PICTURED_LIVE if watch.state == "running" else _PICTURED),
-        total=watch.calls.tally.total,
+        picture=_picture(watch.calls, _colours(watch), _PICTURED_LIVE if live else _PICTURED, live=live),
+        total=_settled(watch, watch.calls.tally.total),
         nothing=nothing,
     )
 
@@ -80,7 +81,7 @@ def _colours(watch: LiveRun) -> dict[str, str]:
     return {seat.name.lower(): seat.accent for seat in watch.fold.progress().seats}
 
 
-def _picture(log: CallLog, known_colours: dict[str, str], most: int) -> Figure | None:
+def _picture(log: CallLog, known_colours: dict[str, str], most: int, *, live: bool) -> Figure | None:
     calls = list(log.tally.calls.values())
     if not calls:
         return None
@@ -92,15 +93,16 @@ def _picture(log: CallLog, known_colours: dict[str, str], most: int) -> Figure |
     if len(recent) < len(calls):
         summary += f"; the picture shows the last {len(recent)}"
     words = [f"{row}: {count_noun(sum(_row(call) == row for call in recent), 'call')}" for row in rows]
-    svg = timeline(rows, [_span(log, call, accents) for call in recent], [], "Calls over time", summary)
+    svg = timeline(rows, [_span(log, call, accents, live=live) for call in recent], [], "Calls over time", summary)
     return Figure(svg, f"{summary}.", "; ".join(words) + ".")
 
 
-def _span(log: CallLog, call: Call, accents: dict[str, str]) -> Span:
+def _span(log: CallLog, call: Call, accents: dict[str, str], *, live: bool) -> Span:
     until = call.ended if call.ended is not None else log.last
     begin, end = log.since_start(call.started), log.since_start(until)
+    unanswered = ("failed", "cut") if live else ("failed", "cut", "running")
     tip = f"{_row(call)}, {call.label.phase}: {duration(max(end - begin, 0))}"
-    return Span(_row(call), begin, max(end, begin), accents[_row(call)], tip, faded=call.state in ("failed", "cut"))
+    return Span(_row(call), begin, max(end, begin), accents[_row(call)], tip, faded=call.state in unanswered)
 
 
 def _row(call: Call) -> str:
@@ -117,11 +119,19 @@ def _phase(watch: LiveRun, name: str, heading: str, phase: PhaseNode) -> Markup:
         name=name,
         heading=heading,
         most=_MOST_LIVE if watch.state == "running" else 0,
+        live=watch.state == "running",
         run_id=watch.run_id,
         log=watch.calls,
         phase=phase,
+        sums=_settled(watch, phase.sums),
+        seats=[(seat, _settled(watch, seat.sums)) for seat in phase.seats.values()],
         seat_names=_seat_names(list(phase.seats)),
     )
+
+
+def _settled(watch: LiveRun, sums: Sums) -> Sums:
+    """Return sums without calls in flight where nobody carries the run out: the log of a killed one has no end."""
+    return sums if watch.state == "running" else replace(sums, running=0)
 
 
 def _seat_names(seats: list[str]) -> dict[str, str]:

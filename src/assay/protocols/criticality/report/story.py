@@ -13,10 +13,11 @@ from assay.protocols.criticality.report.telling import (
 )
 from assay.protocols.criticality.report.tracing import Traced, traced
 from assay.protocols.criticality.report.words import PHASE_NAMES, PURPOSES, TIERS, place_name
-from assay.report.clean import fenced
+from assay.report.clean import escaped, fenced
 from assay.report.frame import broken_off, cost_section, head_facts, provenance_section
 from assay.report.story import Block, Column, Details, Fact, Note, Plain, Prose, Section, Story, Table, Tone
 from assay.report.units import count_noun, in_words
+from criticality.lattice_plan import FunctionPlan
 from criticality.machine.states import Active, AwaitingApproval, Blocked, Completed
 
 _NOW = "Where it stands"
@@ -30,7 +31,7 @@ def build_story(state: BuildState) -> Story:
     sections = [
         None if done else now,
         _trace(state, claims),
-        _functions(state),
+        _functions(state, claims),
         now if done else None,
         specification_section(state),
         interview_section(state),
@@ -149,7 +150,7 @@ def _opened(state: BuildState, claim: Traced) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def _functions(state: BuildState) -> Section | None:
+def _functions(state: BuildState, claims: list[Traced]) -> Section | None:
     units = list(state.units.values())
     if not units:
         return None
@@ -168,7 +169,7 @@ def _functions(state: BuildState) -> Section | None:
         Column("Attempts", "number"), Column("Cases", "number"),
     )  # fmt: skip
     blocks: list[Block] = [_tally(units), Table(columns, rows), *lives(units)]
-    blocks += _code(state)
+    blocks += _code(state, claims)
     return Section("Functions", tuple(blocks))
 
 
@@ -180,19 +181,37 @@ def _tally(units: list[Unit]) -> Plain:
     return Plain(f"{words} The cheapest model tries first; what it cannot solve goes to one that knows more.")
 
 
-def _code(state: BuildState) -> list[Block]:
-    """Return the accepted bodies, module by module, under their contracts."""
+def _code(state: BuildState, claims: list[Traced]) -> list[Block]:
+    """Return the accepted functions, module by module: signature, contract, body, and the tests that show them."""
     blocks: list[Block] = []
     for module in state.artifacts.plan:
-        own = [(f, state.artifacts.bodies.get(f"{module.name}.{f.name}")) for f in module.functions]
+        own = [(f, f"{module.name}.{f.name}") for f in module.functions]
         lines = [
-            Prose(f"**`{function.name}`**\n\n{fenced(body.declarations + body.text)}")
-            for function, body in own
-            if body is not None
+            Prose(_function(state, claims, plan, name)) for plan, name in own if name in state.artifacts.bodies
         ]
         if lines:
             blocks.append(Details(f"{module.name}: {module.purpose}", tuple(lines)))
     return blocks
+
+
+def _function(state: BuildState, claims: list[Traced], plan: FunctionPlan, name: str) -> str:
+    body = state.artifacts.bodies[name]
+    tests = [test for claim in claims if name in claim.contracts for test in claim.tests]
+    cases = sum(unit.tests for unit in state.units.values() if name in unit.name.split("+"))
+    shown = [f"{cases:,} cases against its contract"] if cases else []
+    shown += (
+        [f"{count_noun(len(tests), 'test')} of its claims: {', '.join(f'`{test}`' for test in tests)}"]
+        if tests
+        else []
+    )
+    parts = [
+        f"**`{plan.name}({', '.join(plan.params)}) -> {plan.returns}`**",
+        escaped(plan.doc),
+        f"Contract\n\n{fenced(chr(10).join(plan.contract.lines))}",
+        f"Body\n\n{fenced(body.declarations + body.text)}",
+        f"Shown by {in_words(shown)}." if shown else "",
+    ]
+    return "\n\n".join(part for part in parts if part)
 
 
 def _tier(seat: str, phase: str) -> str:
