@@ -13,6 +13,7 @@ from assay.demo import import_played
 from assay.registry import story_of
 from assay.report.html import story_html
 from assay.web.calls import CallLog, place_words
+from assay.web.forms import forms
 from assay.web.rendering import VIEWS
 from llm_runtime.events import (
     CallFinished,
@@ -95,6 +96,14 @@ async def test_a_question_on_the_first_page_goes_on_to_its_form(web: Any) -> Non
     assert 'formaction="/new"' in page and 'name="text"' in page
     _, form = await web.get("/new?text=Which+%3Cb%3E%3F")
     assert "Which &lt;b&gt;?</textarea>" in form
+
+
+async def test_forms_speak_of_lines_and_not_of_options_of_the_command_line(web: Any) -> None:
+    for run in forms():
+        _, page = await web.get(f"/new?kind={run.name}")
+        assert "(repeatable)" not in page and not re.search(r"[ >]--[a-z]", page), run.name
+        labels = re.findall(r"<label><span>([^<]+)</span>", page)
+        assert len(labels) == len(set(labels)), run.name
 
 
 async def test_a_seat_has_one_colour_on_every_page(web: Any) -> None:

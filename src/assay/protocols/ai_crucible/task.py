@@ -78,21 +78,23 @@ class Options(Model):
     """How the model calls tools; text is for models that have no calls of their own."""
     judges: Annotated[tuple[str, ...], Ui(flag="--judge", metavar="MODEL")] = ()
     """A judge of claimed novelty (repeatable)."""
-    untagged: bool = False
+    untagged: Annotated[bool, Ui(label="Judges of unknown family")] = False
     """Seat judges whose family nobody knows, such as a person or a server of your own."""
-    reducer: Annotated[Literal["median", "majority"], Ui(show_default=True)] = "median"
+    reducer: Annotated[Literal["median", "majority"], Ui(show_default=True, label="One score of many judges")] = (
+        "median"
+    )
     """How the judges' scores become one."""
     critic: Annotated[str, Ui(metavar="MODEL")] = ""
     """A model that comments on each finished attempt, in its trace alone."""
-    cohort: Annotated[tuple[str, ...], Ui(metavar="MODEL")] = ()
+    cohort: Annotated[tuple[str, ...], Ui(metavar="MODEL", label="Taking turns with it")] = ()
     """A model that takes turns with the solver in each attempt (repeatable)."""
     against: Annotated[tuple[str, ...], Ui(metavar="MODEL", label="Compared with")] = ()
     """A further model that makes the same attempts, to be compared (repeatable)."""
-    early: bool = False
+    early: Annotated[bool, Ui(label="Stop once it is decided")] = False
     """Stop as soon as every two of the models are decided, by a test that holds whenever one stops."""
     chrome: Annotated[dict[str, Any], Ui(hidden=True)] = {}
     """Rank and standings, kept beside every attempt; one into which they leak is halted."""
-    box_root: Annotated[str, Ui(metavar="IMAGE")] = ""
+    box_root: Annotated[str, Ui(metavar="IMAGE", label="Image of the boxes")] = ""
     """An unpacked or OCI image, of which boxes are made; empty is the host's programs."""
     at_once: Annotated[int, Ui(show_default=True, label="Attempts at one time")] = Field(default=4, ge=1, le=64)
     """Attempts at one time."""

@@ -57,7 +57,7 @@ class Options(Model):
     """Of self-consistency, where no council's spend sets them."""
     at_once: Annotated[int, Ui(show_default=True)] = Field(default=4, ge=1, le=64)
     """Tasks at one time."""
-    early: bool = False
+    early: Annotated[bool, Ui(label="Stop once it is decided")] = False
     """Stop as soon as every pair of methods is decided, by tests that hold whenever one stops."""
     models: Annotated[tuple[str, ...], Ui(metavar="A,B,C", label="Panel")] = ()
     """Models that the seats of the mixed panel take in turn: ids, or PROVIDER:MODEL."""

@@ -66,19 +66,26 @@ class Task(Model):
     """Pages that the whole council reads: https addresses, one a line."""
     material: Annotated[str, Ui(kind="file", label="Attached text", doors=("form",), advanced=False)] = ""
     """A text that the whole council reads: a diff, a document, a log."""
-    purpose: Annotated[Purpose, Ui(flag="--as", show_default=True, words=WORDS, label="As", advanced=False)] = (
-        "answer"
-    )
+    purpose: Annotated[
+        Purpose, Ui(flag="--as", show_default=True, words=WORDS, label="Form of the answer", advanced=False)
+    ] = "answer"
     """What for: the form of the answer, and where the council looks."""
     follow: Annotated[str, Ui(help="Go on from a council that is finished: its question, answer and objections are "
-                                   "read first.", metavar="RUN")] = ""  # fmt: skip
+                                   "read first.", metavar="RUN", label="Goes on from run")] = ""  # fmt: skip
     """The run of a finished council, whose question, answer and objections this one reads first."""
     context: Annotated[
         dict[str, Any] | None,
-        Ui(help="A JSON object for triage: what it should know about the asker.", metavar="PATH", kind="json"),
+        Ui(
+            help="A JSON object for triage: what it should know about the asker.",
+            metavar="PATH",
+            kind="json",
+            label="About the asker, JSON",
+        ),
     ] = None
     """A JSON object for triage: what it should know about the asker. May stay empty."""
-    fit: Annotated[int | None, Ui(metavar="TOKENS")] = Field(default=None, ge=100)
+    fit: Annotated[int | None, Ui(metavar="TOKENS", label="Most tokens of attachments")] = Field(
+        default=None, ge=100
+    )
     """Of the attachments, show only passages that bear on the question, up to so many tokens."""
     dossier: Annotated[list[Attachment], Ui(hidden=True)] = []
     """The attachments themselves: ``{"name", "text"}``; so a run can be replayed wherever its log is."""
@@ -122,7 +129,9 @@ class Options(Model):
         Ui(label="Ledger of objections", show_default=True, words={"on": "a clerk writes it", "off": "none"}),
     ] = "on"
     """Have a clerk record what became of each objection: a call for each critique, after the answer."""
-    ledger_budget: Annotated[float | None, Ui(metavar="USD")] = Field(default=None, ge=0, allow_inf_nan=False)
+    ledger_budget: Annotated[float | None, Ui(metavar="USD", label="Budget of the clerk, USD")] = Field(
+        default=None, ge=0, allow_inf_nan=False
+    )
     """Dollars that the clerk may spend, within the run's own bounds."""
     letters: Annotated[bool, Ui(hidden=True)] = True
     """Whether red team and synthesis know seats by letters, in an order drawn from the seed."""

@@ -61,18 +61,25 @@ class Options(Model):
     """In which claims are written; quotations stay as they are."""
     tokens_a_call: TokensOption = BATCH_TOKENS
     """Of their texts, so many tokens are read a call; a model with a short window needs fewer."""
-    audit: bool = False
+    audit: Annotated[bool, Ui(label="Read some of it twice")] = False
     """Read a twentieth of the passages once more, each alone, and count which of their claims were found."""
-    fast: Annotated[str, Ui(help="The model that reads and judges [default: the engine's].", metavar="MODEL")] = (
-        _TABLE.fast.id
-    )
+    fast: Annotated[
+        str,
+        Ui(
+            help="The model that reads and judges [default: the engine's].",
+            metavar="MODEL",
+            label="Model that reads",
+        ),
+    ] = _TABLE.fast.id
     """The model that reads and judges."""
-    strong: Annotated[str, Ui(help="The model that compares [default: the engine's].", metavar="MODEL")] = (
-        _TABLE.strong.id
-    )
+    strong: Annotated[
+        str,
+        Ui(help="The model that compares [default: the engine's].", metavar="MODEL", label="Model that compares"),
+    ] = _TABLE.strong.id
     """The model that compares."""
     takes_temperature: Annotated[
-        bool, Ui(off="--no-temperature", help="The models refuse a temperature: send none.")
+        bool,
+        Ui(off="--no-temperature", help="The models refuse a temperature: send none.", label="Send a temperature"),
     ] = True
     """Whether the models take a temperature."""
     shelves: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []

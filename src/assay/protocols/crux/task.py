@@ -79,23 +79,38 @@ class Options(Model):
         ),
     ] = like(DebateConfig, "rooms_per_aspect")
     """Rooms that dig for a crux, at most so many a round."""
-    flip_test: bool = like(DebateConfig, "flip_test")
+    flip_test: Annotated[bool, Ui(label="Try to flip the answers")] = like(DebateConfig, "flip_test")
     """Grant each card's opposite answer, and a placebo, three times a side: 12 calls a card."""
-    baselines: bool = like(DebateConfig, "baselines")
+    baselines: Annotated[bool, Ui(label="Compare with no debate")] = like(DebateConfig, "baselines")
     """Also ask for an answer without a debate, in two ways: 2 calls."""
     questions: Annotated[
         tuple[str, ...],
-        Ui(flag="--question", metavar="TEXT", help="A question that is a round; up to 4 (repeatable)."),
+        Ui(
+            flag="--question",
+            metavar="TEXT",
+            label="Questions of the rounds",
+            help="A question that is a round; up to 4 (repeatable).",
+        ),
     ] = like(DebateConfig, "questions")
     """Questions that are the rounds, one a line, up to 4; else the topic is broken down."""
-    anyway: bool = like(DebateConfig, "anyway")
+    anyway: Annotated[bool, Ui(label="Also where no text speaks of it")] = like(DebateConfig, "anyway")
     """Debate a topic on which nobody wrote anything, too."""
-    fast: Annotated[str, Ui(help="The model of the small steps [default: the engine's].", metavar="MODEL")] = (
-        _TABLE.fast.id
-    )
+    fast: Annotated[
+        str,
+        Ui(
+            help="The model of the small steps [default: the engine's].",
+            metavar="MODEL",
+            label="Model of small steps",
+        ),
+    ] = _TABLE.fast.id
     """The model of the small steps."""
     strong: Annotated[
-        str, Ui(help="The model that speaks and writes cards [default: the engine's].", metavar="MODEL")
+        str,
+        Ui(
+            help="The model that speaks and writes cards [default: the engine's].",
+            metavar="MODEL",
+            label="Model that speaks",
+        ),
     ] = _TABLE.strong.id
     """The model that speaks and writes cards."""
     embed: EmbedOption = "none"
@@ -106,7 +121,8 @@ class Options(Model):
     ] = ()
     """Models that the debaters take in turn to speak, one a line: ids, or PROVIDER:MODEL."""
     takes_temperature: Annotated[
-        bool, Ui(off="--no-temperature", help="The models refuse a temperature: send none.")
+        bool,
+        Ui(off="--no-temperature", help="The models refuse a temperature: send none.", label="Send a temperature"),
     ] = True
     """Whether the models take a temperature."""
     engine: Annotated[dict[str, Any], Ui(hidden=True)] = {}

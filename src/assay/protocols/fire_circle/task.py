@@ -123,15 +123,16 @@ class Options(Model):
         Ui(help="At most this many, 1 to 4 [default: 3].", flag="--rounds", metavar="INTEGER", show_range=False),
     ] = like(FireCircleConfig, "max_rounds")
     """At most this many rounds."""
-    strict: bool = False
+    strict: Annotated[bool, Ui(label="End where a seat fails")] = False
     """Any failed seat ends the circle."""
-    per_layer: bool = like(FireCircleConfig, "per_layer")
+    per_layer: Annotated[bool, Ui(label="A circle for each layer")] = like(FireCircleConfig, "per_layer")
     """A circle for each layer, not for the least trusted alone."""
     empty_chair: Annotated[bool, Ui(off="--no-chair", help="Nobody speaks for the absent.")] = True
     """Whether somebody speaks for the absent."""
-    empty_chair_rotation: Annotated[bool, Ui(off="--fixed-chair", help="The chair of round 2 keeps its place.")] = (
-        True
-    )
+    empty_chair_rotation: Annotated[
+        bool,
+        Ui(off="--fixed-chair", help="The chair of round 2 keeps its place.", label="The chair changes its place"),
+    ] = True
     """Whether the chair changes its place between rounds."""
     early_stop_convergence: Annotated[
         float,
@@ -147,13 +148,20 @@ class Options(Model):
         float, Ui(help="Least agreement of a pattern [default: 0.5].", metavar="SHARE", show_range=False)
     ] = like(FireCircleConfig, "pattern_threshold")
     """Least agreement of a pattern that is reported."""
-    classifier: Annotated[str, Ui(metavar="MODEL")] = ""
+    classifier: Annotated[str, Ui(metavar="MODEL", label="Model that names patterns")] = ""
     """A model that classifies patterns, in place of keywords."""
     policy: Annotated[
         str, Ui(help="A criterion of your own, weighed beside reciprocity; @PATH reads a file.", kind="text")
     ] = like(EvaluationConfig, "policy")
     """A criterion of your own, in plain words, weighed beside reciprocity."""
-    recall: Annotated[bool, Ui(off="--no-recall", help="Do not ask the pattern library for similar cases.")] = True
+    recall: Annotated[
+        bool,
+        Ui(
+            off="--no-recall",
+            help="Do not ask the pattern library for similar cases.",
+            label="Tell them of similar cases",
+        ),
+    ] = True
     """Whether circles are told what the pattern library holds of similar cases."""
     temperature: Annotated[
         float | None, Ui(help="Of every call, 0 to 2 [default: the provider's].", show_range=False)

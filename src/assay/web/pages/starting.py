@@ -47,6 +47,11 @@ class FormField:
         """Tell whether it is shown before anything is unfolded."""
         return self.spec.required or not self.spec.ui.advanced
 
+    @property
+    def hint(self) -> str:
+        """What stands below it; what the command line takes again and again is a line each here."""
+        return self.spec.help.replace(" (repeatable).", ", one a line.")
+
 
 def new_page(
     form: Form, reachable: list[str], values: Mapping[str, Any], fault: str = "", *, queue: bool = False
