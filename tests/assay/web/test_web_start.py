@@ -131,6 +131,22 @@ async def test_who_lacks_an_optional_part_looks_at_what_was_played_beforehand(
     assert not unknown, "make recordings plays it anew"
 
 
+async def test_a_trial_is_shown_as_it_was_elsewhere_where_there_is_no_box(
+    web: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("inspect_ai", reason="the extra eval is not installed")
+    from ai_crucible.box.bwrap import CannotIsolate
+
+    def need_box(root: str = "") -> None:
+        raise CannotIsolate("no bubblewrap on this machine")
+
+    monkeypatch.setattr("assay.protocols.ai_crucible.demo.need_box", need_box)
+    run_id = await play(web, "trial")
+    assert web.store.summary(run_id).state == "finished"
+    status, said = await web.get(f"/runs/{run_id}/file", accept="application/json")
+    assert status == 400 and "no trial" in said, "its logs are where it was made"
+
+
 async def test_a_trial_is_refused_in_words_before_anything_is_stored(web: Any) -> None:
     pytest.importorskip("inspect_ai", reason="the extra eval is not installed")
     for said, why in (
