@@ -19,29 +19,29 @@ def hearing(generate: Generate, answers: Recording, started: RunStarted, reworde
     Args:
         generate: the model.
         answers: those that the run has already.
-        started: the run's first event; ``said`` among its settings are the words, oldest first, each heard by the
+        started: the run's first event; ``remarks`` among its settings are the words, oldest first, each heard by the
             calls that came after it.
         reworded: passages of prompts as they are now and as older logs have them.
     """
-    said: list[str] = started.settings.get("said", [])
-    if not said:
+    remarks: list[str] = started.settings.get("remarks", [])
+    if not remarks:
         return generate
 
     async def ask(request: Request) -> Reply:
-        for many in range(len(said)):
-            asked = _told(request, said[:many], started.seed)
+        for many in range(len(remarks)):
+            asked = _told(request, remarks[:many], started.seed)
             if answers.has_reply(request_digest(answers.as_recorded(asked, reworded).to_dict()), 1):
                 return await generate(asked)
-        return await generate(_told(request, said, started.seed))
+        return await generate(_told(request, remarks, started.seed))
 
     return ask
 
 
-def _told(request: Request, said: Sequence[str], seed: int) -> Request:
-    if not said:
+def _told(request: Request, remarks: Sequence[str], seed: int) -> Request:
+    if not remarks:
         return request
-    fence = Fence(seed, CallLabel(request.label.protocol, "said", request.label.seat))
-    words = load_prompt("assay.launch", "said").render(said=fence("SAID ON THE WAY", "\n\n".join(said)))
+    fence = Fence(seed, CallLabel(request.label.protocol, "remarks", request.label.seat))
+    words = load_prompt("assay.launch", "remarks").render(remarks=fence("REMARKS ON THE WAY", "\n\n".join(remarks)))
     last = request.messages[-1]
     told = Message(last.role, f"{last.content}\n\n{words}")
     return replace(request, messages=(*request.messages[:-1], told))

@@ -236,7 +236,7 @@ class Launcher:
         settings = beside_panel(self._settings(), run.options)
         terms = own.over(in_force(events))
         data, options = run.data()
-        said = [*parent.settings.get("said", ()), *([say.strip()] if say.strip() else ())]
+        remarks = [*parent.settings.get("remarks", ()), *([say.strip()] if say.strip() else ())]
         started = parent.model_copy(
             update={
                 "run_id": run_id or self.new_id(),
@@ -246,7 +246,11 @@ class Launcher:
                 "origin": "live",
                 "version": __version__,
                 "task": data,
-                "settings": {"options": options, "terms": terms.data(), **({"said": said} if said else {})},
+                "settings": {
+                    "options": options,
+                    "terms": terms.data(),
+                    **({"remarks": remarks} if remarks else {}),
+                },
             }
         )
         answers = Recording.from_events(events, until=at)

@@ -103,7 +103,7 @@ def provenance_section(run: RunTotals, rows: Mapping[str, str] | None = None, *b
     records = {
         "Run": started.run_id,
         "Forked from": f"{started.parent} at event {started.forked_at}" if started.parent else "",
-        "Said on the way": " / ".join(started.settings.get("said", ())),
+        "Said on the way": " / ".join(started.settings.get("remarks", ())),
         "Began": written_time(run.began),
         "Origin": _ORIGINS[started.origin],
         "Seed": str(started.seed),
