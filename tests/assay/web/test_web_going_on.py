@@ -125,6 +125,12 @@ async def test_a_sentence_that_is_marked_is_challenged_in_a_run_that_follows(pag
     run_id = await finished(web, "/runs", query="Which database?")
     await page.goto(f"{web.url}/open?key={web.site.gate.key}")
     await page.goto(f"{web.pages}/runs/{run_id}")
+    for width in (390, 1440):
+        await page.set_viewport_size({"width": width, "height": 844})
+        await page.get_by_text("Go on", exact=True).click()
+        menu = await page.locator(".menu[open] ul").bounding_box()
+        assert menu["x"] >= 0 and menu["x"] + menu["width"] <= width, "all of it is on the screen"
+        await page.keyboard.press("Escape")
     await page.get_by_text("until it hurts").first.click(click_count=3)
     await page.get_by_text("Challenge what is marked").click()
     question = page.get_by_role("textbox", name="Question")
