@@ -19,11 +19,13 @@ from pathlib import Path
 from statistics import median
 
 import aiohttp
+from aiohttp import web
 
 from bench.figures import Figure
 from llm_runtime.events import CallFinished, CallStarted, RunFinished, RunStarted
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.store import RunLog, open_store
+from llm_runtime.testing import LoopbackServer, Received
 
 VIEWERS = 50
 EVENTS = 200
@@ -37,16 +39,17 @@ _PAINTED = """() => new Promise((told) => new PerformanceObserver((list) => {
   const found = list.getEntriesByName("first-contentful-paint")[0];
   if (found) told(found.startTime);
 }).observe({ type: "paint", buffered: true }))"""
+_WORD = re.compile(r"w\d{4}")
 _ADDRESS = re.compile(r"http://[^/]+")
 
 
 @contextmanager
-def served(store: Path) -> Generator[tuple[str, int]]:
+def served(store: Path, **variables: str) -> Generator[tuple[str, int]]:
     """`assay serve` over a store, as a person starts it; yields its address and its process id."""
     command = [sys.executable, "-m", "assay", "serve", "--port", "0", "--store", str(store)]
     process = subprocess.Popen(
         command,
-        env={**os.environ, "ASSAY_TOKEN": TOKEN},
+        env={**os.environ, "ASSAY_TOKEN": TOKEN, **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -144,6 +147,52 @@ def delays(url: str, store: Path) -> list[float]:
     log.close()
     assert all(len(each) == EVENTS for each in seen), "a viewer missed an event"
     return [(at - appended[seq]) * 1000 for each in seen for seq, at in each.items()]
+
+
+async def word_delays(folder: Path) -> list[float]:
+    """Milliseconds from each word that a model sends to its arrival at each of the viewers of its run."""
+    sent: dict[str, float] = {}
+    watched = asyncio.Event()
+
+    async def say(request: web.Request, received: Received, parts: list[bytes]) -> web.StreamResponse:
+        answer = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await answer.prepare(request)
+        await watched.wait()
+        for part in parts:
+            sent.update(dict.fromkeys(_WORD.findall(part.decode()), time.perf_counter()))
+            await answer.write(part)
+            await asyncio.sleep(PAUSE_S)
+        return answer
+
+    async def view(session: aiohttp.ClientSession, run_id: str, ready: asyncio.Barrier) -> dict[str, float]:
+        seen: dict[str, float] = {}
+        async with session.get(f"/runs/{run_id}/stream?view=story&after=0") as answer:
+            await ready.wait()
+            async for line in answer.content:
+                if line.startswith(b"data: [{"):
+                    seen = dict.fromkeys(_WORD.findall(line.decode()), time.perf_counter()) | seen
+                    if len(seen) == EVENTS:
+                        return seen
+        return seen
+
+    text = " ".join(f"w{number:04}" for number in range(EVENTS))
+    async with LoopbackServer(lambda _: f"{text} And that is all of it.", send=say, piece=6) as models:
+        variables = {"OPENROUTER_API_KEY": "sk-bench-0123456789abcdef", "OPENROUTER_BASE_URL": f"{models.url}/v1"}
+        with served(folder / "words.db", **variables) as (url, _):
+            connector = aiohttp.TCPConnector(limit=0)
+            async with aiohttp.ClientSession(
+                url, connector=connector, headers={"Authorization": f"Bearer {TOKEN}"}, read_bufsize=1 << 22
+            ) as session:
+                asked = {"kind": "crucible.council", "query": "Why?", "model": "openrouter:lab/a"}
+                async with session.post("/runs", json=asked, headers={"Accept": "application/json"}) as begun:
+                    run_id = (await begun.json())["run_id"]
+                ready = asyncio.Barrier(VIEWERS + 1)
+                viewers = [asyncio.create_task(view(session, run_id, ready)) for _ in range(VIEWERS)]
+                await ready.wait()
+                watched.set()
+                found = await asyncio.gather(*viewers)
+    assert all(len(each) == EVENTS for each in found), "a viewer missed a word"
+    return [(at - sent[word]) * 1000 for each in found for word, at in each.items()]
 
 
 def streamed(url: str, store: Path, view: str) -> float:
@@ -276,6 +325,9 @@ def figures() -> Iterator[Figure]:
             waited = sorted(delays(url, store))
             yield Figure(f"{VIEWERS} viewers, an event seen after, median", median(waited), "ms")
             yield Figure(f"{VIEWERS} viewers, an event seen after, worst", waited[-1], "ms", at_most=200)
+            words = sorted(asyncio.run(word_delays(Path(folder))))
+            yield Figure(f"{VIEWERS} viewers, a word seen after, median", median(words), "ms")
+            yield Figure(f"{VIEWERS} viewers, a word seen after, worst", words[-1], "ms", at_most=300)
             for view in ("story", "timeline"):
                 sent = streamed(url, store, view)
                 yield Figure(

@@ -13,18 +13,18 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import uvicorn
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, async_playwright
 
-from assay.demo import demo_answers, demos, has_log, import_played
 from assay.web.app import application
 from assay.web.app_state import AppState
 from assay.web.guard import Gate
+from docs.pages import every_page, fill
 from llm_runtime.settings import Settings
 from llm_runtime.store import open_store
 
@@ -37,10 +37,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "phone": {"viewport": {"width": 390, "height": 844}},
     "phone-dark": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
 }
-README = {"start": "web-start", "crux": "web-debate", "criticality": "web-build"}
+README = {"start": "web-start", "debate": "web-debate", "build": "web-build"}
 """Pages whose wide, light picture is committed, and under which name."""
-
-Step = Callable[[Page], Awaitable[object]]
 
 
 @asynccontextmanager
@@ -57,79 +55,29 @@ async def served(folder: Path) -> AsyncGenerator[tuple[str, AppState]]:
     site.store.close()
 
 
-async def played(site: AppState) -> dict[str, str]:
-    """A finished run of each recording, by protocol, and a second council under ``again``."""
-    runs: dict[str, str] = {}
-    for name, (protocol, _) in demos().items():
-        if has_log(name):
-            runs[protocol.name] = import_played(site.store, name, f"recording-{name}")
-            continue
-        run_id = runs[protocol.name] = await site.runs.play(name, 0)
-        watch = site.hub.watch(run_id)
-        while site.runs.owns(run_id):
-            await watch.changed(watch.version, 0.1)
-    runs["again"] = await site.runs.play("council", 0)
-    return runs
-
-
-def addresses(runs: dict[str, str]) -> dict[str, tuple[str, Step | None]]:
-    """Every page by the name of its picture: its address, and what to do before it is taken."""
-
-    async def open_call(page: Page) -> None:
-        await page.locator("summary.line").nth(1).click()
-        await page.locator(".texts").first.wait_for()
-        await page.locator(".call[open]").scroll_into_view_if_needed()
-
-    async def summon(page: Page) -> None:
-        await page.keyboard.press("Control+k")
-        await page.locator("#palette .chosen").wait_for()
-
-    async def play(page: Page) -> None:
-        button = page.locator("#guide-council form button")
-        while not await button.count():
-            # The recording that the picture before began is still on.
-            await page.wait_for_timeout(1_000)
-            await page.reload()
-        await button.click()
-        await page.get_by_role("heading", name="Loop 1").wait_for()
-
-    council = runs["crucible"]
-    found: dict[str, tuple[str, Step | None]] = {
-        "start": ("/", None),
-        "runs": ("/runs", None),
-        "batches": ("/batches", None),
-        "personas": ("/personas", None),
-        "settings": ("/settings", None),
-        "persona": (f"/personas/{demo_answers('debate').manifest['personas'][0]}", None),
-        "compare": (f"/compare?run={council}&run={runs['again']}", None),
-        "go-to": (f"/runs/{council}", summon),
-        "call": (f"/runs/{council}/timeline", open_call),
-        "live": ("/", play),
-    }
-    for protocol, _ in demos().values():
-        found[f"new-{protocol.name}"] = (f"/new?kind={protocol.runs[0].name}", None)
-        for view in ("", "/timeline", "/events"):
-            found[f"{protocol.name}{view.replace('/', '-')}"] = (f"/runs/{runs[protocol.name]}{view}", None)
-    return found
-
-
-async def pictures(browser: Browser, url: str, pages: dict[str, tuple[str, Step | None]], folder: Path) -> None:
+async def pictures(browser: Browser, url: str, site: AppState, folder: Path) -> None:
     """Every page in every kind; one that scrolls sideways is said."""
+    people = site.gate.people
     for kind, options in KINDS.items():
-        context = await browser.new_context(**options)
-        page = await context.new_page()
+        known, unknown = await browser.new_context(**options), await browser.new_context(**options)
+        site.gate.people = None
+        page = await known.new_page()
         await page.goto(f"{url}/open?key={TOKEN}")
-        root = page.url.removeprefix(url).rstrip("/")
-        for name, (path, step) in pages.items():
-            await page.goto(url + root + path)
-            await page.wait_for_timeout(400)
-            if step:
-                await step(page)
-                await page.wait_for_timeout(200)
+        root = page.url.rstrip("/")
+        await page.close()
+        for name, shown in every_page().items():
+            site.gate.people = people if shown.several else None
+            page = await (unknown if shown.outside else known).new_page()
+            await page.goto((url if shown.outside else root) + shown.path)
+            if shown.step:
+                await shown.step(page)
+            await page.wait_for_timeout(300)
             if (over := await page.evaluate("document.documentElement.scrollWidth - innerWidth")) > 0:
                 sys.stderr.write(f"{name}, {kind}: {over} pixels too wide\n")
             await page.screenshot(path=folder / f"{name}-{kind}.png")
-        await context.close()
+            await page.close()
+        await known.close()
+        await unknown.close()
 
 
 async def main(folder: Path) -> None:
@@ -137,11 +85,11 @@ async def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as data:
         os.environ |= {"XDG_DATA_HOME": f"{data}/data", "XDG_CONFIG_HOME": f"{data}/config"}
         async with served(Path(data)) as (url, site), async_playwright() as driver:
-            pages = addresses(await played(site))
+            await fill(site, Path(data))
             flags = ["--no-sandbox"] if os.geteuid() == 0 else []
             browser = await driver.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
             try:
-                await pictures(browser, url, pages, folder)
+                await pictures(browser, url, site, folder)
             finally:
                 await browser.close()
     for name, shown in README.items():

@@ -522,15 +522,27 @@ function summon() {
   const input = document.createElement("input");
   input.type = "text";
   input.placeholder = "Go to a run, a section, an action";
-  input.setAttribute("aria-label", "Go to");
   const list = document.createElement("ol");
+  list.id = "found";
+  const told = { role: "combobox", "aria-label": "Go to", "aria-controls": list.id, "aria-expanded": "true" };
+  for (const [name, value] of Object.entries(told)) input.setAttribute(name, value);
+  list.setAttribute("role", "listbox");
+  list.setAttribute("aria-label", "Found");
   dialog.append(input, list);
   body.append(dialog);
   let shown = [];
   let chosen = 0;
   let asked = 0;
 
-  const mark = () => [...list.children].forEach((row, index) => row.classList.toggle("chosen", index === chosen));
+  const mark = () => {
+    [...list.children].forEach((row, index) => {
+      row.classList.toggle("chosen", index === chosen);
+      row.setAttribute("aria-selected", String(index === chosen));
+    });
+    const row = list.children[chosen];
+    input.setAttribute("aria-activedescendant", row ? row.id : "");
+    if (row) row.scrollIntoView({ block: "nearest" });
+  };
   const act = (entry) => {
     dialog.close();
     if (entry) entry.act();
@@ -546,6 +558,8 @@ function summon() {
     list.replaceChildren(
       ...shown.map((entry, index) => {
         const row = document.createElement("li");
+        row.id = `found-${index}`;
+        row.setAttribute("role", "option");
         row.textContent = entry.text;
         if (entry.note) row.dataset.note = entry.note;
         row.addEventListener("click", () => act(entry));
