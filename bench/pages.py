@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import lzma
 import os
 import re
 import shutil
@@ -17,14 +18,16 @@ from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from statistics import median
+from typing import BinaryIO, cast
 
 import aiohttp
 from aiohttp import web
 
-from bench.figures import Figure
+from bench.figures import Figure, spread
 from llm_runtime.events import CallFinished, CallStarted, RunFinished, RunStarted
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.store import RunLog, open_store
+from llm_runtime.store.transfer import import_run
 from llm_runtime.testing import LoopbackServer, Received
 
 VIEWERS = 50
@@ -35,6 +38,7 @@ LONG = 1_000
 LISTED = 50_000
 LOADS = 7
 TOKEN = "a-token-for-the-benchmark"
+COOKBOOK = Path(__file__).parents[1] / "docs" / "cookbook"
 _PAINTED = """() => new Promise((told) => new PerformanceObserver((list) => {
   const found = list.getEntriesByName("first-contentful-paint")[0];
   if (found) told(found.startTime);
@@ -289,11 +293,11 @@ def listing(url: str, pid: int) -> Iterator[Figure]:
         yield Figure(f"list of {LISTED:,} runs, {name}, processor", median(took), "ms", at_most=100)
 
 
-def painted(url: str, store: Path) -> float | None:
-    """Median seconds until the page of a run of 1,000 events shows something, in Chromium; ``None`` without it."""
+def painted(url: str, store: Path) -> Iterator[Figure]:
+    """Seconds until pages show something in Chromium, which knows style and script already."""
     chromium = shutil.which("chromium")
     if chromium is None:
-        return None
+        return
     from playwright.sync_api import sync_playwright
 
     log = begin(store, "bench-long")
@@ -301,18 +305,26 @@ def painted(url: str, store: Path) -> float | None:
         calls(log, number)
     log.emit(RunFinished(state="finished"))
     log.close()
-    took: list[float] = []
+    with closing(open_store(store)) as opened, lzma.open(COOKBOOK / "council.jsonl.xz") as council:
+        import_run(opened, cast("BinaryIO", council), as_id="bench-council")
     with sync_playwright() as driver:
         flags = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = driver.chromium.launch(executable_path=chromium, args=flags)
         page = browser.new_page()
         page.goto(f"{url}/open?key={TOKEN}")
         pages = page.url.rstrip("/")
-        for _ in range(LOADS):
-            page.goto(f"{pages}/runs/bench-long")
-            took.append(float(page.evaluate(_PAINTED)) / 1000)
+        for name, path, most in (
+            ("start page", "/", 0.3),
+            (f"list of {LISTED:,} runs", "/runs", 0.3),
+            ("finished council", "/runs/bench-council", 0.3),
+            (f"page of {LONG:,} events", "/runs/bench-long", 1),
+        ):
+            took: list[float] = []
+            for _ in range(LOADS):
+                page.goto(pages + path)
+                took.append(float(page.evaluate(_PAINTED)) / 1000)
+            yield spread(f"{name}, first painted", took, "s", at_most=most)
         browser.close()
-    return median(took)
 
 
 def figures() -> Iterator[Figure]:
@@ -335,5 +347,4 @@ def figures() -> Iterator[Figure]:
                 )
             filled(store)
             yield from listing(url, pid)
-            if (seconds := painted(url, store)) is not None:
-                yield Figure(f"page of {LONG:,} events, first painted", seconds, "s", at_most=1)
+            yield from painted(url, store)

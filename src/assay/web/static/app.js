@@ -604,6 +604,10 @@ if (first && location.hash.includes(":")) {
   find("[name=password]", first).focus();
 }
 
+// On a phone the bar scrolls: the entry that is open is in sight.
+const [bar, here] = [find(".entries"), find(".entries [aria-current]")];
+if (here) bar.scrollLeft = here.offsetLeft + here.offsetWidth - bar.offsetLeft - bar.clientWidth;
+
 localTimes();
 picked();
 tick();
