@@ -127,7 +127,9 @@ async def _ask_a_person(site: AppState, run_id: str) -> None:
     async def answer(request: Request) -> Reply:
         return await (person if request.label.phase == "critique" else model)(request)
 
-    await site.runs.start(demo.run, Terms(), seed=demo.seed, run_id=run_id, model=PerRun(lambda *_: answer))
+    await site.runs.start(
+        demo.run, Terms(), seed=demo.seed, run_id=run_id, model=PerRun(lambda budget, followers: answer)
+    )
     watch = site.hub.watch(run_id)
     while not site.questions.of_run(run_id):
         await watch.changed(watch.version, 0.1)

@@ -1,8 +1,8 @@
-"""Photographs every page of the web application, from the recordings that come with Assay.
+"""Photographs every page of the web application, with what docs/pages.py puts on them.
 
-``python -m docs.screenshots`` writes all of them to out/screenshots/, wide and on a phone, light and dark, and the
-few that the documentation shows to docs/images/. Needs the extra ``web``, playwright and Debian's chromium; what
-needs other extras to be played is shown from its kept log. No model is asked.
+``python -m docs.screenshots`` writes all of them to out/screenshots/, wide and on a phone, light and dark; to
+docs/images/pages/ each one small, by day on a desk and by night on a phone, which docs/pages.md shows; and to
+docs/images/ the few of the README. Needs the extra ``web``, playwright and Debian's chromium. No model is asked.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "phone": {"viewport": {"width": 390, "height": 844}},
     "phone-dark": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
 }
+KEPT = ("wide", "phone-dark")
+"""Kinds that are committed of every page."""
 README = {"start": "web-start", "debate": "web-debate", "build": "web-build"}
 """Pages whose wide, light picture is committed, and under which name."""
 
@@ -75,9 +77,21 @@ async def pictures(browser: Browser, url: str, site: AppState, folder: Path) -> 
             if (over := await page.evaluate("document.documentElement.scrollWidth - innerWidth")) > 0:
                 sys.stderr.write(f"{name}, {kind}: {over} pixels too wide\n")
             await page.screenshot(path=folder / f"{name}-{kind}.png")
+            if kind in KEPT:
+                kept = SHOWN / "pages" / f"{name}-{kind}.jpg"
+                await page.screenshot(path=kept, type="jpeg", quality=40)
             await page.close()
         await known.close()
         await unknown.close()
+
+
+def album() -> str:
+    """Return docs/pages.md."""
+    text = "# Every page\n\nMade by `make screenshots`: by day on a desk, by night on a phone.\n"
+    for name, shown in every_page().items():
+        text += f"\n## {name}\n\n`{shown.path}`\n\n"
+        text += "\n".join(f"![{name}, {kind}](images/pages/{name}-{kind}.jpg)" for kind in KEPT) + "\n"
+    return text
 
 
 async def main(folder: Path) -> None:
@@ -92,11 +106,13 @@ async def main(folder: Path) -> None:
                 await pictures(browser, url, site, folder)
             finally:
                 await browser.close()
+    Path(__file__).with_name("pages.md").write_text(album(), encoding="utf-8")
     for name, shown in README.items():
         shutil.copyfile(folder / f"{name}-wide.png", SHOWN / f"{shown}.png")
 
 
 if __name__ == "__main__":
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else ALL
-    target.mkdir(parents=True, exist_ok=True)
+    for place in (target, SHOWN / "pages"):
+        place.mkdir(parents=True, exist_ok=True)
     asyncio.run(main(target))

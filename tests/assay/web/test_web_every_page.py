@@ -98,6 +98,7 @@ async def test_every_page_is_light_fits_its_window_and_can_be_read_by_everybody(
             faults += [f"{name}, {width}, {scheme}: {each}" for each in (await page.evaluate(_SERIOUS))[:3]]
         faults += [f"{name}: {line}" for line in page.said]
         page.said.clear()
+    await page.goto("about:blank")  # before the server goes away
     assert faults == []
 
 
@@ -107,6 +108,7 @@ async def test_every_action_is_reached_seen_and_done_by_keyboard(page: Any, full
     pages = every_page()
     for name in _BY_KEYBOARD:
         await visit(page, full, pages[name])
+        await page.locator("[data-looking]").wait_for(state="detached")  # the box is drawn anew until then
         many = await page.evaluate(_ACTIONS)
         for _ in range(many + 20):  # what scrolls takes the focus too
             await page.keyboard.press("Tab")
@@ -132,3 +134,4 @@ async def test_every_action_is_reached_seen_and_done_by_keyboard(page: Any, full
     await page.get_by_role("button", name="Stop").focus()
     await page.keyboard.press("Space")
     await page.get_by_role("link", name="Resume").wait_for()
+    await page.goto("about:blank")  # before the server goes away
