@@ -8,6 +8,7 @@ docs/images/ the few of the README. Needs the extra ``web``, playwright and Debi
 from __future__ import annotations
 
 import asyncio
+import base64
 import os
 import shutil
 import socket
@@ -37,8 +38,17 @@ KINDS: dict[str, dict[str, Any]] = {
     "phone": {"viewport": {"width": 390, "height": 844}},
     "phone-dark": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
 }
-KEPT = ("wide", "phone-dark")
-"""Kinds that are committed of every page."""
+KEPT = {"wide": 800, "phone-dark": 390}
+"""Kinds that are committed of every page, and how many pixels wide."""
+_SHRUNK = """async ([png, width]) => {
+  const image = new Image();
+  image.src = `data:image/png;base64,${png}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [width, (image.height * width) / image.width];
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  return canvas.toDataURL("image/webp", 0.5).split(",")[1];
+}"""
 README = {"start": "web-start", "debate": "web-debate", "build": "web-build"}
 """Pages whose wide, light picture is committed, and under which name."""
 
@@ -77,12 +87,20 @@ async def pictures(browser: Browser, url: str, site: AppState, folder: Path) -> 
             if (over := await page.evaluate("document.documentElement.scrollWidth - innerWidth")) > 0:
                 sys.stderr.write(f"{name}, {kind}: {over} pixels too wide\n")
             await page.screenshot(path=folder / f"{name}-{kind}.png")
-            if kind in KEPT:
-                kept = SHOWN / "pages" / f"{name}-{kind}.jpg"
-                await page.screenshot(path=kept, type="jpeg", quality=40)
             await page.close()
         await known.close()
         await unknown.close()
+
+
+async def keep(browser: Browser, folder: Path) -> None:
+    """Write small copies of the pictures that docs/pages.md shows, and the page."""
+    page = await browser.new_page()
+    for kind, width in KEPT.items():
+        for name in every_page():
+            picture = base64.b64encode((folder / f"{name}-{kind}.png").read_bytes()).decode()
+            small = base64.b64decode(await page.evaluate(_SHRUNK, [picture, width]))
+            (SHOWN / "pages" / f"{name}-{kind}.webp").write_bytes(small)
+    Path(__file__).with_name("pages.md").write_text(album(), encoding="utf-8")
 
 
 def album() -> str:
@@ -90,7 +108,7 @@ def album() -> str:
     text = "# Every page\n\nMade by `make screenshots`: by day on a desk, by night on a phone.\n"
     for name, shown in every_page().items():
         text += f"\n## {name}\n\n`{shown.path}`\n\n"
-        text += "\n".join(f"![{name}, {kind}](images/pages/{name}-{kind}.jpg)" for kind in KEPT) + "\n"
+        text += "\n".join(f"![{name}, {kind}](images/pages/{name}-{kind}.webp)" for kind in KEPT) + "\n"
     return text
 
 
@@ -104,9 +122,9 @@ async def main(folder: Path) -> None:
             browser = await driver.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
             try:
                 await pictures(browser, url, site, folder)
+                await keep(browser, folder)
             finally:
                 await browser.close()
-    Path(__file__).with_name("pages.md").write_text(album(), encoding="utf-8")
     for name, shown in README.items():
         shutil.copyfile(folder / f"{name}-wide.png", SHOWN / f"{shown}.png")
 
