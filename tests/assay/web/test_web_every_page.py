@@ -132,6 +132,7 @@ async def test_every_action_is_reached_seen_and_done_by_keyboard(page: Any, full
     await page.get_by_text("about").and_(page.get_by_role("status")).wait_for()
     await visit(page, full, pages["live"])
     await page.get_by_role("button", name="Stop").focus()
-    await page.keyboard.press("Space")
+    async with page.expect_navigation():
+        await page.keyboard.press("Space")
     await page.get_by_role("link", name="Resume").wait_for()
     await page.goto("about:blank")  # before the server goes away
