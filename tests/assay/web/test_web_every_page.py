@@ -113,7 +113,7 @@ async def test_every_action_is_reached_seen_and_done_by_keyboard(page: Any, full
         for _ in range(many + 20):  # what scrolls takes the focus too
             await page.keyboard.press("Tab")
         assert (name, await page.evaluate("[...left.values()]"), await page.evaluate("unseen")) == (name, [], [])
-    menu = page.locator("details.menu")
+    menu = page.locator("details.menu", has_text="Export")
     await menu.locator("summary").focus()
     await page.keyboard.press("Enter")
     await menu.get_by_role("link", name="Report, HTML").wait_for()
