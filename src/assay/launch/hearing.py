@@ -19,8 +19,8 @@ def hearing(generate: Generate, answers: Recording, started: RunStarted, reworde
     Args:
         generate: the model.
         answers: those that the run has already.
-        started: the run's first event; ``remarks`` among its settings are the words, oldest first, each heard by the
-            calls that came after it.
+        started: the run's first event; ``remarks`` among its settings are the words, oldest first, each heard by
+            the calls that came after it.
         reworded: passages of prompts as they are now and as older logs have them.
     """
     remarks: list[str] = started.settings.get("remarks", [])
