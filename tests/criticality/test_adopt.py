@@ -8,12 +8,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.commands import Commands, Done
 
 from criticality.adopt.proposing import Proposal
 from criticality.languages import adopter
@@ -157,26 +156,12 @@ async def server() -> AsyncIterator[LoopbackServer]:
         yield running
 
 
-@pytest.fixture
-def assay(commands: Commands, tmp_path: Path) -> Callable[..., Awaitable[Done]]:
-    async def run(*arguments: str, server: LoopbackServer | None = None) -> Done:
-        world = {
-            "PATH": os.environ["PATH"], "HOME": str(tmp_path), "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
-            "ASSAY_DATA_DIR": str(tmp_path / "data"), "ASSAY_LOCAL_SERVERS": "",
-        }  # fmt: skip
-        if server is not None:
-            world |= {"OPENROUTER_API_KEY": "sk-or-0123456789", "OPENROUTER_BASE_URL": f"{server.url}/v1"}
-        return await commands.run("build", "adopt", *arguments, cwd=tmp_path, env=world)
-
-    return run
-
-
 def digests(folder: Path) -> dict[str, str]:
     return {str(p): hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.rglob("*") if p.is_file()}
 
 
 def test_what_cannot_be_adopted_is_named_with_the_reason(package: Path) -> None:
-    read = adopter().read(package)
+    read = adopter(package).read(package)
     refused = {
         one.shown.removeprefix("shelf.").removeprefix("words."): one.refused
         for one in read.candidates
