@@ -15,7 +15,8 @@ from criticality.spec.types import TypeRef
 from criticality.standing import Adopted, Package, by_keyword
 
 _RETURNS, _RAISES, _WIDEST = 12, 4, 400
-_IMPORTS = {
+#: Import lines by the name that a written value uses.
+IMPORTS = {
     "Decimal": "from decimal import Decimal",
     "UUID": "from uuid import UUID",
     "datetime": "import datetime",
@@ -50,7 +51,7 @@ def native_tests(package: Package, adopted: Sequence[Adopted], folder: Path) -> 
 
 def _file(module: str, names: Sequence[str], tests: Sequence[str]) -> str:
     body = "\n\n".join([_PLAIN, *tests])
-    imports = [line for word, line in _IMPORTS.items() if re.search(rf"\b{word}\b", body)]
+    imports = [line for word, line in IMPORTS.items() if re.search(rf"\b{word}\b", body)]
     head = [f'"""Calls of {module} that were judged, with their results: the code as it was adopted."""', ""]
     return "\n".join([*head, *imports, *([""] if imports else []), "import pytest", "",
                       f"from {module} import {', '.join(sorted(names))}", "", "", body])  # fmt: skip
@@ -58,7 +59,7 @@ def _file(module: str, names: Sequence[str], tests: Sequence[str]) -> str:
 
 def _tests(adopted: Adopted) -> list[str]:
     candidate, artifacts = adopted.candidate, adopted.artifacts
-    codec = _codec(artifacts)
+    codec = codec_of(artifacts)
     _, function = artifacts.functions[candidate.id]
     returned: list[str] = []
     raised: list[str] = []
@@ -84,7 +85,8 @@ def _tests(adopted: Adopted) -> list[str]:
     return tables
 
 
-def _codec(artifacts: Artifacts) -> Codec:
+def codec_of(artifacts: Artifacts) -> Codec:
+    """Return what reads the cases of a function that was adopted."""
     assert artifacts.spec is not None
     return Codec(Domain(artifacts.spec), artifacts.plan)
 
