@@ -184,4 +184,4 @@ async def test_functions_are_judged_as_they_are_and_the_package_stays(assay: Any
         'import { default as unique } from "../../shop/src/words.ts";' in tests
         and "assert.deepEqual(unique([" in tests
     )
-    assert "toSlug(text: string, sep = separator): string" in (folder / "docs/contracts.md").read_text()
+    assert "function toSlug(text: string, sep: string): string" in (folder / "docs/contracts.md").read_text()

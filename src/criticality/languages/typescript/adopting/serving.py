@@ -132,7 +132,8 @@ class TypeScriptAdopter:
             assert spec is not None
             language = AdoptedTypeScript(package, candidate)
             way = Path(os.path.relpath(candidate.path, folder / "tests")).as_posix()
-            files = language.case_files(spec, one.artifacts.plan, {candidate.id: one.cases})
+            cases = list({json.dumps(case): case for case in one.cases}.values())
+            files = language.case_files(spec, one.artifacts.plan, {candidate.id: cases})
             tree |= {path: text.replace("{place}", way, 1) for path, text in files.items()}
         return tree
 
