@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from criticality import events as e
 from criticality.canonical import pretty
+from criticality.edits import BodyEdited, ClaimsEdited, EditRefused, FilesKept, SpecEdited
 from criticality.labels import InterviewPhase
 from criticality.lattice_plan import FunctionPlan, ModulePlan, index
 from criticality.spec.claims import StructuredClaim
@@ -17,7 +18,7 @@ from llm_runtime.events import CallFailed, CallFinished, Event
 _T = TypeVar("_T")
 #: Events after which other sources and tests follow from the plan.
 _PLANS = (
-    e.Approved, e.ClaimsEdited, e.SpecEdited, e.StructurePlanned, e.ModuleGenerated, e.StructureRepaired,
+    e.Approved, ClaimsEdited, SpecEdited, e.StructurePlanned, e.ModuleGenerated, e.StructureRepaired,
     e.TestsGenerated, e.ClusterTestsGenerated, e.VerdictHandled, e.TestSuspected,
 )  # fmt: skip
 
@@ -214,23 +215,23 @@ class Artifacts:
                 if not event.passed:
                     self.clusters = {}
                     self.metrics = {}
-            case e.BodyEdited():
+            case BodyEdited():
                 self.cases |= event.cases
                 self.measured |= event.measured
                 self.refused.pop(event.path, None)
                 for name, text in event.bodies.items():
                     self.bodies[name] = Body(text, event.keys[name], "hand", 0)
                     self.left_open.pop(name, None)
-            case e.ClaimsEdited():
+            case ClaimsEdited():
                 self.claims |= {c["id"]: StructuredClaim.model_validate(c) for c in event.claims}
                 self._drop(event.units)
                 for unit in event.units:
                     self.reopened.setdefault(unit, []).append(event.what)
-            case e.EditRefused():
+            case EditRefused():
                 self.refused[event.path] = event.text
-            case e.FilesKept():
+            case FilesKept():
                 self.by_hand |= dict.fromkeys(event.paths)
-            case e.SpecEdited():
+            case SpecEdited():
                 self.refused = {}
                 self.proposals[event.version] = e.ProposalMade(version=event.version, spec=event.spec)
                 self.spec, self.revision = Spec.model_validate(event.spec), event.version

@@ -8,6 +8,7 @@ from typing import Any
 from criticality import events as e
 from criticality.artifacts import Artifacts
 from criticality.canonical import pretty, toml
+from criticality.edits import BodyEdited, ClaimsEdited, SpecEdited
 from criticality.language import Language
 from criticality.ledger import Ledger
 from criticality.machine.states import Active, Completed, ProtocolState
@@ -24,8 +25,8 @@ _CODE = (
     e.VerificationPassed,
     e.VerdictHandled,
     e.SemanticsVerified,
-    e.BodyEdited,
-    e.ClaimsEdited,
+    BodyEdited,
+    ClaimsEdited,
     e.HumanResponded,
 )
 
@@ -86,14 +87,12 @@ def project_files(
     spec = artifacts.spec
     if spec is None:
         return tree
-    if event is None or isinstance(event, e.Approved | e.SpecEdited | e.TestsGenerated):
+    if event is None or isinstance(event, e.Approved | SpecEdited | e.TestsGenerated):
         tree["spec/spec.toml"] = toml(spec.model_dump(mode="json"))
         tree["spec/claims.toml"] = toml(claims_data(artifacts))
         tree |= language.project_files(spec)
     if event is not None and isinstance(state, Active) and isinstance(event, _CODE):
-        tests = artifacts.claims and not isinstance(
-            event, e.VerificationPassed | e.SemanticsVerified | e.BodyEdited
-        )
+        tests = artifacts.claims and not isinstance(event, e.VerificationPassed | e.SemanticsVerified | BodyEdited)
         tree |= (
             full_tree(language, artifacts) if tests else language.sources(spec, artifacts.plan, artifacts.bodies)
         )

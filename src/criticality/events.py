@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from criticality.edits import FilesKept
 from criticality.labels import BlockKind, InterviewPhase, Tier
 from llm_runtime.events import Event
 
@@ -241,58 +242,6 @@ class TestSuspected(Event, type="criticality.test_suspected"):
     units: list[str]
     tier: Tier
     bodies: dict[str, str]
-
-
-class BodyEdited(Event, type="criticality.body_edited"):
-    """A person wrote bodies in a file of the project; they keep every promise and stand from now on.
-
-    The fields besides ``path`` are those of :class:`VerificationPassed`; ``units`` are accepted with them.
-    """
-
-    path: str
-    units: list[str]
-    bodies: dict[str, str]
-    keys: dict[str, str]
-    tests: int = 0
-    cases: dict[str, list[list[Any]]] = {}
-    measured: dict[str, dict[str, Any]] = {}
-
-
-class EditRefused(Event, type="criticality.edit_refused"):
-    """What a person wrote in a file breaks a promise, which ``what`` names with its case; the file stays as it is.
-
-    ``text`` is the whole file; ``units`` are those that a model would be asked for.
-    """
-
-    path: str
-    text: str
-    what: str
-    units: list[str] = []
-
-
-class FilesKept(Event, type="criticality.files_kept"):
-    """A person changed files that are not judged; they stay as they are and are written no more."""
-
-    paths: list[str]
-
-
-class SpecEdited(Event, type="criticality.spec_edited"):
-    """A person changed ``spec/spec.toml``: a new revision.
-
-    ``planned`` says that the plan of modules still serves, so that only what changed is done again.
-    """
-
-    version: int
-    spec: dict[str, Any]
-    planned: bool
-
-
-class ClaimsEdited(Event, type="criticality.claims_edited"):
-    """A person changed the tests of claims in ``spec/claims.toml``; ``units`` break them, as ``what`` says."""
-
-    claims: list[dict[str, Any]]
-    units: list[str] = []
-    what: str = ""
 
 
 class Escalated(Event, type="criticality.escalated"):

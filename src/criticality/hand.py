@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pydantic import ValidationError
 
-from criticality import events as e
 from criticality.artifacts import Artifacts, Body
 from criticality.bodies import SpliceRefused
 from criticality.composition_audit import units_in_order
+from criticality.edits import BodyEdited, ClaimsEdited, EditRefused, SpecEdited
 from criticality.injection import failure_of, unfit
 from criticality.judging.hearing import Verdict
 from criticality.language import Language
@@ -52,7 +52,7 @@ def spec_edited(artifacts: Artifacts, text: str) -> Event | None:
     if spec == artifacts.spec:
         return None
     version = max(artifacts.proposals, default=0) + 1
-    return e.SpecEdited(version=version, spec=spec.model_dump(mode="json"), planned=_planned(artifacts.spec, spec))
+    return SpecEdited(version=version, spec=spec.model_dump(mode="json"), planned=_planned(artifacts.spec, spec))
 
 
 async def claims_edited(work: Work, text: str) -> Event | None:
@@ -96,7 +96,7 @@ async def claims_edited(work: Work, text: str) -> Event | None:
                 what = what or verdict.faults[0].what
                 units += [u for u in units_in_order(artifacts) if set(u.split("+")).intersection(claim.functions)]
     dumped = [claim.model_dump(mode="json") for claim in changed]
-    return e.ClaimsEdited(claims=dumped, units=list(dict.fromkeys(units)), what=what)
+    return ClaimsEdited(claims=dumped, units=list(dict.fromkeys(units)), what=what)
 
 
 def _place(text: str, fault: ValidationError | TypeFault) -> str:
@@ -155,7 +155,7 @@ async def taken_over(work: Work, path: str, text: str) -> Event | None:
     artifacts = work.artifacts
     bodies = edited_bodies(work.language, artifacts, path, text)
     if isinstance(bodies, str):
-        return e.EditRefused(path=path, text=text, what=bodies)
+        return EditRefused(path=path, text=text, what=bodies)
     if not bodies:
         return None
     every = {**artifacts.bodies, **{name: Body(text, "", "hand", 0) for name, text in bodies.items()}}
@@ -172,8 +172,8 @@ async def taken_over(work: Work, path: str, text: str) -> Event | None:
     if missing:
         failure = {"what": [f"{', '.join(missing)} is still to do, and is written together with it"]}
     if failure is not None:
-        return e.EditRefused(path=path, text=text, what=str(failure["what"][0])[:800], units=units)
-    return e.BodyEdited(
+        return EditRefused(path=path, text=text, what=str(failure["what"][0])[:800], units=units)
+    return BodyEdited(
         path=path,
         units=units,
         bodies=bodies,

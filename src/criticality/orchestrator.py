@@ -12,17 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
-from criticality import composition_audit, hand, ignition, injection, lattice, mass_defect, mesoscopic
 from criticality import events as e
+from criticality import hand, injection
 from criticality.artifacts import Artifacts
 from criticality.asking import Asking
 from criticality.bodies import SpliceRefused
-from criticality.budget import ContextOverflow
 from criticality.config import Config, load_config
 from criticality.deliverable import project_files, state_text
+from criticality.edits import BodyEdited, FilesKept
 from criticality.human import Human, Nobody
 from criticality.judging.court import Court
-from criticality.labels import BlockKind
 from criticality.language import Toolchain
 from criticality.languages import language
 from criticality.ledger import Ledger
@@ -33,10 +32,11 @@ from criticality.project import files
 from criticality.project.commits import Commits, told
 from criticality.project.journal import Clock, Journal, read_journal
 from criticality.project.written import Written
+from criticality.steps import blocked, performed
 from criticality.telemetry import Telemetry, phase_of
 from criticality.testing import Limits
 from criticality.work import Work
-from llm_runtime.errors import CallError, LlmRuntimeError, NoModelError, StructuredOutputError
+from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Emit, Event, parse_event, silent
 from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
@@ -153,7 +153,7 @@ class Orchestrator:
                 if event is None:
                     return RunResult("blocked", self.state)
             case Active():
-                event = await self._perform(self.state)
+                event = await performed(self._work(self.state), self._lanes, self._received)
                 if event is None:
                     return RunResult("waiting", self.state)
         await self.take(event)
@@ -174,7 +174,7 @@ class Orchestrator:
         self.ledger.record(event, at)
         if before.partition(".")[0] != where(after).partition(".")[0]:
             await self._lanes.aclose()
-        elif isinstance(event, e.CalleeBlamed | e.TestSuspected | e.BodyEdited):
+        elif isinstance(event, e.CalleeBlamed | e.TestSuspected | BodyEdited):
             await self._lanes.forget_verdicts()
         if isinstance(event, e.HumanResponded) and event.option in ("restore", "model"):
             for path in refused:
@@ -198,7 +198,7 @@ class Orchestrator:
         except files.ArchiveUnwritable as fault:
             if isinstance(self.state, Blocked):
                 return  # everything else is written, and the query says what is missing
-            await self.take(_blocked("archive_failure", f"The archive cannot be written: {fault}"))
+            await self.take(blocked("archive_failure", f"The archive cannot be written: {fault}"))
 
     async def _by_hand(self) -> Event | None:
         """Return what follows from the next file that a person changed; nothing where none did."""
@@ -213,12 +213,12 @@ class Orchestrator:
             if path == hand.SPEC:
                 event = hand.spec_edited(self.artifacts, text)
                 self._written.keep(path, text)
-                return event or e.FilesKept(paths=[path])
+                return event or FilesKept(paths=[path])
             if path == hand.CLAIMS and judging:
                 work = self._work(base if isinstance(base, Active) else beginning())
                 event = await hand.claims_edited(work, text)
                 self._written.keep(path, text)
-                return event or e.FilesKept(paths=[path])
+                return event or FilesKept(paths=[path])
             if path == hand.CLAIMS:
                 continue
             if path in modules and (not judging or self.artifacts.refused.get(path) == text):
@@ -229,7 +229,7 @@ class Orchestrator:
                 event = await hand.taken_over(work, path, text)
             if event is None:
                 self._written.keep(path, text)
-                event = e.FilesKept(paths=[path])
+                event = FilesKept(paths=[path])
             return event
         if (
             isinstance(state, Blocked)
@@ -253,60 +253,6 @@ class Orchestrator:
             human=self.human,
             court=self._court,
         )
-
-    async def _perform(self, state: Active) -> Event | None:
-        work = self._work(state)
-        try:
-            return await self._step(work)
-        except NoModelError:
-            raise
-        except CallError as fault:
-            return _provider_down(fault)
-        except StructuredOutputError as fault:
-            return _provider_down(fault)
-        except ContextOverflow as fault:
-            smaller = [] if work.state.phase.phase == "ignition" else [_SMALLER]
-            return _blocked("context_overflow", f"Too much for any model: {fault}", *smaller)
-
-    async def _step(self, work: Work) -> Event | None:
-        match where(work.state):
-            case "ignition.interviewing":
-                return await ignition.interview(work)
-            case "ignition.synthesizing":
-                return await ignition.synthesize(work)
-            case "ignition.awaitingApproval":
-                return await ignition.approval(work)
-            case "lattice.generatingStructure":
-                return await lattice.generate(work)
-            case "lattice.compilingCheck":
-                return await lattice.compile_check(work)
-            case "lattice.repairingStructure":
-                return await lattice.repair(work)
-            case "compositionAudit.auditing":
-                return await composition_audit.audit(work)
-            case "compositionAudit.reportingContradictions":
-                return await composition_audit.report(work)
-            case "injection.selectingFunction":
-                return await injection.select(work, self._lanes)
-            case "injection.implementing":
-                return await injection.implement(work, self._lanes)
-            case "injection.verifying":
-                assert self._received is not None
-                return await injection.verify(work, self._received, self._lanes)
-            case "injection.escalating":
-                return await injection.escalate(work)
-            case "mesoscopic.generatingTests":
-                return await mesoscopic.generate(work)
-            case "mesoscopic.executingCluster":
-                return await mesoscopic.execute(work)
-            case "mesoscopic.handlingVerdict":
-                return await mesoscopic.verdict(work)
-            case "massDefect.analyzingComplexity":
-                return await mass_defect.analyze(work)
-            case "massDefect.applyingTransform":
-                return await mass_defect.transform(work)
-            case _:
-                return await mass_defect.verify(work)
 
     async def _resolution(self, state: Blocked) -> Event | None:
         resolution = await self.human.resolve(state.query)
@@ -432,25 +378,8 @@ def read_project(root: Path) -> tuple[ProtocolState, Artifacts, Ledger, Telemetr
     return state, artifacts, ledger, telemetry
 
 
-def _provider_down(fault: LlmRuntimeError) -> Event:
-    return _blocked("provider_down", f"No usable answer from a model: {fault}")
-
-
 #: Where bodies that a person wrote are judged: the contracts stand, and no attempt is under way.
 _JUDGED = (
     "injection.selectingFunction", "mesoscopic.generatingTests", "mesoscopic.executingCluster",
     "massDefect.analyzingComplexity",
 )  # fmt: skip
-_SMALLER = {"id": "restructure", "label": "Build a new lattice, of smaller modules", "resumes": "lattice"}
-
-
-def _blocked(reason: BlockKind, question: str, *more: dict[str, str]) -> Event:
-    return e.BlockRequested(
-        reason=reason,
-        question=question,
-        options=[
-            {"id": "retry", "label": "Try again", "resumes": "prior"},
-            *more,
-            {"id": "restate", "label": "Go back to the interview", "resumes": "ignition"},
-        ],
-    )

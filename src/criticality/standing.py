@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from criticality.artifacts import Body
+from criticality.artifacts import Artifacts, Body
 from criticality.language import Language
 from criticality.lattice_plan import FunctionPlan
 from llm_runtime.errors import ConfigurationError
@@ -21,11 +21,17 @@ _CALLS_SHOWN, _AROUND = 6, 1
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One named parameter; ``default`` is its source, empty where there is none."""
+    """One named parameter.
+
+    Args:
+        default: its source, empty where there is none.
+        type: the neutral one, where a compiler tells it; a number is an Int, which may stand for a Float.
+    """
 
     name: str
     default: str = ""
     keyword: bool = False
+    type: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,10 @@ class Candidate:
         module: its dotted name.
         path: its file.
         source: the whole function, its decorators too.
+        written, exported: its name in the source and outside, where that is another one.
+        body: its statements, without documentation.
+        span: where the body stands in the file, in characters, where another one is put in its place.
+        result: the neutral type of what it gives, where a compiler tells it; ``title`` is then its language's.
         examples: source and expected text of its doctests.
         refused: why it cannot be adopted; empty where it can.
     """
@@ -51,11 +61,31 @@ class Candidate:
     parameters: tuple[Parameter, ...] = ()
     examples: tuple[tuple[str, str], ...] = ()
     refused: str = ""
+    written: str = ""
+    body: str = ""
+    span: tuple[int, int] = (0, 0)
+    result: str = ""
+    title: str = ""
+    exported: str = ""
 
     @property
     def shown(self) -> str:
         """Its name for people."""
-        return f"{self.module}.{self.name}".rstrip(".")
+        return f"{self.module}.{self.written or self.name}".rstrip(".")
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """One function that was adopted, with what holds of it.
+
+    Args:
+        artifacts: its specification, plan and claims.
+        cases: arguments, status and value of cases that the judge tried, as JSON.
+    """
+
+    candidate: Candidate
+    artifacts: Artifacts
+    cases: list[list[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +96,16 @@ class Package:
         root: the folder that it is imported from; ``top`` is its own folder or file.
         candidates: in the order of the files and of their text.
         texts: of its files, by path.
+        language: that it is written in.
+        beside: folders in it that are not its own.
     """
 
     root: Path
     top: Path
     candidates: tuple[Candidate, ...]
     texts: dict[Path, str]
+    language: str = "python"
+    beside: tuple[str, ...] = ("__pycache__",)
 
     @property
     def name(self) -> str:
@@ -81,13 +115,14 @@ class Package:
     def digest(self) -> str:
         """Return a digest of every file below it, byte for byte; what an interpreter keeps for itself is not."""
         files = [self.top] if self.top.is_file() else sorted(p for p in self.top.rglob("*") if p.is_file())
-        files = [path for path in files if path.parent.name != "__pycache__"]
+        files = [path for path in files if not set(self.beside) & set(path.relative_to(self.root).parts)]
         parts = (f"{path.relative_to(self.root)}\0".encode() + path.read_bytes() for path in files)
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
-    def calls(self, name: str) -> list[str]:
+    def calls(self, candidate: Candidate) -> list[str]:
         """Return places that call a function, each with the lines around it."""
-        called, shown = re.compile(rf"(?<!def )\b{re.escape(name)}\("), list[str]()
+        name = candidate.written or candidate.name
+        called, shown = re.compile(rf"(?<!def )(?<!function )\b{re.escape(name)}\("), list[str]()
         for path, text in self.texts.items():
             lines = text.split("\n")
             for at, line in enumerate(lines):
@@ -99,6 +134,10 @@ class Package:
 
 class Adopter(Protocol):
     """What a language does for adoption."""
+
+    def takes(self, path: Path) -> bool:
+        """Tell whether a folder or a file is of this language."""
+        ...
 
     def read(self, path: Path) -> Package:
         """Read a package's folder, or one file of it; nothing of it runs.
@@ -118,6 +157,10 @@ class Adopter(Protocol):
 
     def language(self, package: Package, candidate: Candidate) -> Language:
         """Return the language with one function where it stands: :data:`AS_IS` is its own body."""
+        ...
+
+    def tests(self, package: Package, adopted: Sequence[Adopted], folder: Path) -> dict[str, str]:
+        """Return tests for the person by path below a folder: calls that were judged, with their results."""
         ...
 
 

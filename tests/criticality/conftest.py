@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
+from tests.commands import Commands, Done
 
 from criticality import Answers, AnswersFile, Orchestrator, create_project
 from criticality.judging.court import Court
+from criticality.languages.base.toolchain.dependencies import cache_root
 from criticality.languages.python.toolchain import Toolchain
 from criticality.machine.states import ProtocolState
+from llm_runtime.testing import LoopbackServer
 
 _found = importlib.util.spec_from_file_location("turnstile_system", Path(__file__).with_name("turnstile_system.py"))
 assert _found is not None and _found.loader is not None
@@ -76,5 +80,20 @@ def drive(tools: Toolchain, court: Court) -> Callable[..., Any]:
             tools=Borrowed(tools), court=Borrowed(court),  # pyright: ignore[reportArgumentType]
         ) as orchestrator:  # fmt: skip
             return await orchestrator.run(until=until)
+
+    return run
+
+
+@pytest.fixture
+def assay(commands: Commands, tmp_path: Path) -> Callable[..., Awaitable[Done]]:
+    async def run(*arguments: str, server: LoopbackServer | None = None) -> Done:
+        world = {
+            "PATH": os.environ["PATH"], "HOME": str(tmp_path), "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
+            "ASSAY_DATA_DIR": str(tmp_path / "data"), "ASSAY_LOCAL_SERVERS": "",
+            "CRITICALITY_CACHE": str(cache_root()),
+        }  # fmt: skip
+        if server is not None:
+            world |= {"OPENROUTER_API_KEY": "sk-or-0123456789", "OPENROUTER_BASE_URL": f"{server.url}/v1"}
+        return await commands.run("build", "adopt", *arguments, cwd=tmp_path, env=world)
 
     return run

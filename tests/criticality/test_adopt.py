@@ -8,15 +8,15 @@ import json
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.commands import Commands, Done
 
-from criticality.adopt.proposing import Proposal
+from criticality.adopt.proposing import Proposal, artifacts_of
 from criticality.languages import adopter
+from criticality.standing import Adopted
 from llm_runtime.testing import LoopbackServer, Received
 
 WORDS = '''"""Words."""
@@ -157,26 +157,12 @@ async def server() -> AsyncIterator[LoopbackServer]:
         yield running
 
 
-@pytest.fixture
-def assay(commands: Commands, tmp_path: Path) -> Callable[..., Awaitable[Done]]:
-    async def run(*arguments: str, server: LoopbackServer | None = None) -> Done:
-        world = {
-            "PATH": os.environ["PATH"], "HOME": str(tmp_path), "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
-            "ASSAY_DATA_DIR": str(tmp_path / "data"), "ASSAY_LOCAL_SERVERS": "",
-        }  # fmt: skip
-        if server is not None:
-            world |= {"OPENROUTER_API_KEY": "sk-or-0123456789", "OPENROUTER_BASE_URL": f"{server.url}/v1"}
-        return await commands.run("build", "adopt", *arguments, cwd=tmp_path, env=world)
-
-    return run
-
-
 def digests(folder: Path) -> dict[str, str]:
     return {str(p): hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.rglob("*") if p.is_file()}
 
 
 def test_what_cannot_be_adopted_is_named_with_the_reason(package: Path) -> None:
-    read = adopter().read(package)
+    read = adopter(package).read(package)
     refused = {
         one.shown.removeprefix("shelf.").removeprefix("words."): one.refused
         for one in read.candidates
@@ -250,13 +236,45 @@ async def test_functions_are_judged_as_they_are_and_the_package_stays(
 
 async def native_tests_pass(folder: Path) -> None:
     """Run pytest on what was written, as its person would."""
+    code, out = await native_tests(folder)
+    assert code == 0 and " passed" in out, out
+
+
+async def native_tests(folder: Path) -> tuple[int | None, str]:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull,
         "--rootdir", str(folder), str(folder / "tests"),
-        stdout=asyncio.subprocess.PIPE, env={"PATH": os.environ["PATH"]},
+        stdout=asyncio.subprocess.PIPE, env={"PATH": os.environ["PATH"]}, cwd=folder,
     )  # fmt: skip
     out, _ = await process.communicate()
-    assert process.returncode == 0 and b" passed" in out, out.decode()
+    return process.returncode, out.decode()
+
+
+@pytest.mark.long
+async def test_what_is_promised_becomes_properties_that_fail_where_the_code_breaks_it(
+    package: Path, tmp_path: Path
+) -> None:
+    adopts = adopter(package)
+    read = adopts.read(package)
+    able = {one.name: one for one in read.candidates}
+    kept = {"clamp": [[[5, 1, 3], 0, 3]], "slug": [[["A b", "-"], 0, "a-b"]], "unique": [[[[2, 2]], 0, [2]]]}
+    promised = {
+        "clamp": proposal(CLAMP, "Int", "REQUIRES: low <= high", BETWEEN),
+        "slug": proposal(SLUG, "Text", "ENSURES: len(sep) <= 1 implies len(result) <= len(text)"),
+        "unique": UNIQUE,
+    }
+    wrong = proposal(CLAMP, "Int", BETWEEN, RAISES, errors={"ValueError": "low is above high"})
+    for name, answers in {"right": promised, "wrong": {**promised, "clamp": wrong}}.items():
+        adopted = [
+            Adopted(able[one], artifacts_of(able[one], Proposal.model_validate(answer)), kept[one])
+            for one, answer in answers.items()
+        ]
+        for path, text in adopts.tests(read, adopted, tmp_path / name).items():
+            (tmp_path / name / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name / path).write_text(text)
+    await native_tests_pass(tmp_path / "right")
+    code, out = await native_tests(tmp_path / "wrong")
+    assert code == 1 and "1 failed" in out and "test_words_clamp" in out and "test_words_slug" not in out, out
 
 
 def test_a_model_that_describes_a_function_does_not_refuse_it() -> None:

@@ -124,7 +124,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def test_functions_of_published_packages_are_adopted_as_they_are(
     packages: Path, place: str, tmp_path: Path
 ) -> None:
-    python = adopter()
+    python = adopter(packages / place)
     package = python.read(packages / place)
     before, names = package.digest(), list(PROMISED[place])
     functions = chosen(package, names)
@@ -147,7 +147,9 @@ async def test_functions_of_published_packages_are_adopted_as_they_are(
         "inflection/__init__.py": {"camelize": "string='', uppercase_first_letter=False; it raised IndexError"},
         "humanize": {"natural_list": "items=(); it raised IndexError"},
     }.get(place, {})
-    write_adoption(tmp_path, package, {one.id: one for one in functions}, list(adoptions.values()), {}, "a box")
+    write_adoption(
+        tmp_path, python, package, {one.id: one for one in functions}, list(adoptions.values()), {}, "a box"
+    )
     assert await asyncio.to_thread(passes, tmp_path)
     assert package.digest() == before
 

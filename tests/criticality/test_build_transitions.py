@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from criticality import events as e
+from criticality.edits import BodyEdited, ClaimsEdited, EditRefused, SpecEdited
 from criticality.machine import states as s
 from criticality.machine.breaker import BreakerLimits, tripped
 from criticality.machine.escalation import KINDS, TIERS, EscalationLimits, decide
@@ -97,7 +98,7 @@ MODULE_B = e.ModuleGenerated(module={"name": "b"})
 ESCALATED = e.Escalated(unit="m.a", from_tier="worker", to_tier="fallback1", reason="test_error")
 
 # A row a line, as in the diagram, however long.
-EDITED = e.BodyEdited(path="p", units=["m.x"], bodies={}, keys={})
+EDITED = BodyEdited(path="p", units=["m.x"], bodies={}, keys={})
 ANYWHERE = (active(s.AnalyzingComplexity()), BLOCKED, s.Completed())
 # ruff: noqa: E501
 #: state --- event ---> next state, in the order of the specification's diagrams.
@@ -158,12 +159,12 @@ DIAGRAM: list[tuple[s.ProtocolState, Any, str]] = [
     (BLOCKED, answered("ignition"), "ignition.interviewing"),
     (BLOCKED, answered("lattice"), "lattice.generatingStructure"),
     (BLOCKED, answered("injection"), "injection.selectingFunction"),
-    *((state, e.SpecEdited(version=2, spec={}, planned=True), "lattice.compilingCheck") for state in ANYWHERE),
-    *((state, e.SpecEdited(version=2, spec={}, planned=False), "lattice.generatingStructure") for state in ANYWHERE),
-    *((state, e.EditRefused(path="p", text="t", what="w", units=["m.a"]), "blocked") for state in ANYWHERE),
+    *((state, SpecEdited(version=2, spec={}, planned=True), "lattice.compilingCheck") for state in ANYWHERE),
+    *((state, SpecEdited(version=2, spec={}, planned=False), "lattice.generatingStructure") for state in ANYWHERE),
+    *((state, EditRefused(path="p", text="t", what="w", units=["m.a"]), "blocked") for state in ANYWHERE),
     *((state, EDITED, where(state)) for state in ANYWHERE),
-    *((state, e.ClaimsEdited(claims=[]), where(state)) for state in ANYWHERE),
-    *((state, e.ClaimsEdited(claims=[], units=["m.a"]), "injection.selectingFunction") for state in ANYWHERE),
+    *((state, ClaimsEdited(claims=[]), where(state)) for state in ANYWHERE),
+    *((state, ClaimsEdited(claims=[], units=["m.a"]), "injection.selectingFunction") for state in ANYWHERE),
 ]  # fmt: skip
 
 

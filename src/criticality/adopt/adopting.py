@@ -19,6 +19,7 @@ from criticality.adopt.proposing import (
     documented,
     proposal_fault,
     readable,
+    shown,
 )
 from criticality.adopt.rewriting import rewritten
 from criticality.artifacts import Artifacts, Body
@@ -114,9 +115,9 @@ class Adopting:
         question = self._question(candidate, 1)
         proposal = await self.ask.data(
             question, Proposal, "adopt", check=lambda answer: proposal_fault(candidate, answer), spare=(),
-            name=candidate.name, module=candidate.module, function=question.fence("FUNCTION", candidate.source),
+            name=candidate.name, module=candidate.module, function=shown(question, candidate),
             examples=question.fence("EXAMPLES", "\n".join(f">>> {s}\n{w}" for s, w in candidate.examples)),
-            callers=question.fence("CALL SITES", "\n\n".join(self.package.calls(candidate.name))),
+            callers=question.fence("CALL SITES", "\n\n".join(self.package.calls(candidate))),
         )  # fmt: skip
         if proposal.refused:
             adoption.refused = proposal.refused
@@ -129,7 +130,8 @@ class Adopting:
             await self._measure(candidate, adoption)
         if not adoption.refused and candidate.id in self.rewrite:
             bench, text = self._bench(candidate, adoption.proposal, None), self.package.texts[candidate.path]
-            adoption.rewritten, adoption.rewriting = await rewritten(bench, self.ask, candidate, text)
+            path = candidate.path.relative_to(self.package.root).as_posix()
+            adoption.rewritten, adoption.rewriting = await rewritten(bench, self.ask, candidate, path, text)
 
     async def _settle(self, candidate: Candidate, adoption: Adoption, examples: Promised | None) -> None:
         """Judge until all that is still promised holds; what does not is said, asked about, and taken out."""
@@ -181,7 +183,7 @@ class Adopting:
         cases = [f"{at}. {promise}\n   {case}" for at, (_, promise, case) in zip(numbers, broken, strict=True)]
         answer = await self.ask.data(
             question, Revision, "adopt_again", check=check, name=candidate.name,
-            function=question.fence("FUNCTION", candidate.source),
+            function=shown(question, candidate),
             proposal=question.fence("PROPOSAL", readable(adoption.proposal)),
             broken=question.fence("BROKEN", "\n".join(cases)),
         )  # fmt: skip
@@ -204,7 +206,7 @@ class Adopting:
     async def _measure(self, candidate: Candidate, adoption: Adoption) -> None:
         """Try small changes of the body against what holds; what no promise tells apart is left open by name."""
         bench = self._bench(candidate, adoption.proposal, None)
-        texts = spread(bench.language.mutants(_body(candidate)), self.config.acceptance.mutants)
+        texts = spread(bench.language.mutants(candidate.body), self.config.acceptance.mutants)
         name = candidate.id
         variants = [("mutant", name, Body(text, "", "hand", 0)) for text in texts]
         made = hearing(
@@ -267,7 +269,7 @@ def _outside(faults: Sequence[Fault]) -> str:
     for fault in faults:
         if fault.kind == "security":
             return f"it reaches outside: {fault.outcome}"
-        if "ArgumentChanged" in fault.outcome:
+        if "ArgumentChanged" in fault.outcome or "a value that it was given" in fault.outcome:
             return f"it changes what it is given: {fault.what[:300]}"
     return ""
 
@@ -312,13 +314,3 @@ def _without_test(examples: Promised | None, promise: str) -> Promised | None:
         return None
     left = [test for test in examples.tests if not promise.endswith(f"({test.name})")]
     return examples.model_copy(update={"tests": left}) if left else None
-
-
-def _body(candidate: Candidate) -> str:
-    """Return the statements of a function, without its documentation."""
-    import ast
-
-    function = ast.parse(candidate.source).body[0]
-    assert isinstance(function, ast.FunctionDef)
-    statements = function.body[1:] if ast.get_docstring(function) is not None else function.body
-    return "\n".join(ast.unparse(statement) for statement in statements) or "pass"

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import Field, model_validator
 
 from criticality.artifacts import Artifacts
+from criticality.asking import Question
 from criticality.canonical import pretty
 from criticality.judging.claims import claim_fault
 from criticality.judging.domain import Domain, NotEvaluable
@@ -18,9 +19,10 @@ from criticality.spec.claims import Claim, ClaimTest, ClaimType, StructuredClaim
 from criticality.spec.contracts import ContractFault, parse_contract
 from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import Interface, Method, Spec, System
-from criticality.spec.types import SCALARS, TypeFault, TypeRef, parse_param, parse_type
+from criticality.spec.types import SCALARS, Param, TypeFault, TypeRef, parse_param, parse_type
 from criticality.standing import Candidate
 from llm_runtime.models import Model
+from llm_runtime.prompts import load_prompt
 
 _LITERALS: dict[str, tuple[type, ...]] = {
     "Int": (int,), "Float": (int, float), "Text": (str,), "String": (str,), "Bool": (bool,), "Bytes": (bytes,),
@@ -145,6 +147,7 @@ def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
         yield f"the parameter {', '.join(missing)} has no default and must be among params"
     if names != [name for name in known if name in names]:
         yield "params stand in the order of the function's own"
+    yield from _retyped(candidate, params, kinds[-1])
     try:
         contract = parse_contract(
             proposal.contracts or ["PURITY: pure"], known={*names, *proposal.errors, candidate.name}
@@ -161,6 +164,21 @@ def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:
         if fault := claim_fault(artifacts.spec, functions, claim, claim.predicate):
             yield fault
     yield from _unreadable(artifacts, [p.code for p in contract.predicates if p.checkable])
+
+
+def _retyped(candidate: Candidate, params: Sequence[Param], result: TypeRef) -> Iterator[str]:
+    """Yield what is not of the type that a compiler tells."""
+    if not candidate.result:
+        return
+    known = {p.name: p.type for p in candidate.parameters}
+    for name, kind in [*((p.name, p.type) for p in params), ("returns", result)]:
+        wanted = candidate.result if name == "returns" else known.get(name, "")
+        if not wanted:
+            yield f"{name} has no plain value; leave it out"
+        elif str(kind).replace("Float", "Int") != str(parse_type(wanted)):
+            yield f"{name} is {wanted} for the compiler, not {kind}"
+    if [p.name for p in params] != [p.name for p in candidate.parameters][: len(params)]:
+        yield "values go by place: only the last parameters may be left out"
 
 
 def _unreadable(artifacts: Artifacts, codes: Sequence[str]) -> Iterator[str]:
@@ -259,6 +277,18 @@ def _fits(value: Any, kind: TypeRef) -> bool:
 
 def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if type(value) in (list, tuple) else value
+
+
+def shown(question: Question, candidate: Candidate) -> str:
+    """Return a function as a model is shown it, with the types that a compiler tells."""
+    source = question.fence("FUNCTION", candidate.source)
+    if not candidate.result:
+        return source
+    params = ", ".join(f"`{p.name}: {p.type}`" for p in candidate.parameters if p.type) or "none"
+    typed = load_prompt("criticality", "adopt_typed").render(
+        title=candidate.title, name=candidate.name, params=params, returns=candidate.result
+    )
+    return f"{source}\n\n{typed}"
 
 
 def readable(proposal: Proposal) -> str:

@@ -19,11 +19,11 @@ from llm_runtime.errors import BadReply
 _ATTEMPTS = 3
 
 
-async def rewritten(bench: Bench, ask: Asking, candidate: Candidate, text: str) -> tuple[str, str]:
+async def rewritten(bench: Bench, ask: Asking, candidate: Candidate, path: str, text: str) -> tuple[str, str]:
     """Return a patch with another body that keeps every promise, and what there is to say of it.
 
     Args:
-        text: of the function's file.
+        path, text: of the function's file.
 
     Raises:
         CallError: a call failed.
@@ -42,7 +42,7 @@ async def rewritten(bench: Bench, ask: Asking, candidate: Candidate, text: str) 
             continue
         failure = await _failure(bench, candidate, body)
         if failure is None:
-            return _patch(candidate, text, patched), await _differences(bench, name, body)
+            return _patch(path, text, patched), await _differences(bench, name, body)
     assert failure is not None
     return "", f"No new body keeps every promise: {failure['what'][0]}"
 
@@ -73,10 +73,7 @@ async def _differences(bench: Bench, name: str, body: str) -> str:
     return f"A new body keeps every promise. It does otherwise for {one.shown}: {one.first}; before, {one.second}."
 
 
-def _patch(candidate: Candidate, before: str, after: str) -> str:
-    path = "/".join([*candidate.module.split(".")[:-1], candidate.path.name])
-    if candidate.path.name == "__init__.py":
-        path = "/".join([*candidate.module.split("."), candidate.path.name])
+def _patch(path: str, before: str, after: str) -> str:
     lines = difflib.unified_diff(
         before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{path}", f"b/{path}"
     )

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from criticality.adopt.adopting import Adoption
-from criticality.adopt.native import native_tests
 from criticality.adopt.proposing import artifacts_of
 from criticality.artifacts import Artifacts, Body
 from criticality.canonical import pretty, toml
@@ -18,7 +17,7 @@ from criticality.lattice_plan import ModulePlan
 from criticality.project.files import write_project_file
 from criticality.project.written import Written
 from criticality.spec.spec import Interface, Spec
-from criticality.standing import Candidate, Package
+from criticality.standing import Adopted, Adopter, Candidate, Package
 from criticality.trace import trace, trace_markdown
 from llm_runtime.errors import ConfigurationError
 
@@ -45,6 +44,7 @@ def require_free(folder: Path) -> None:
 
 def write_adoption(
     folder: Path,
+    adopter: Adopter,
     package: Package,
     candidates: Mapping[str, Candidate],
     adoptions: Sequence[Adoption],
@@ -61,10 +61,10 @@ def write_adoption(
     data = _trace(artifacts, package, adoptions, left_out)
     tree = {"trace.json": pretty(data) + "\n", "trace.md": _markdown(data, isolation)}
     if artifacts.spec is not None:
-        tree |= native_tests(package, candidates, adopted, folder)
+        tree |= adopter.tests(package, [_adopted(candidates[one.id], one) for one in adopted], folder)
         tree["spec/spec.toml"] = toml(artifacts.spec.model_dump(mode="json"))
         tree["spec/claims.toml"] = toml(claims_data(artifacts))
-        tree["docs/contracts.md"] = contracts_text(language("python"), artifacts)
+        tree["docs/contracts.md"] = contracts_text(language(package.language), artifacts)
     for adoption in adopted:
         if adoption.rewritten:
             tree[f"rewritten/{adoption.id}.patch"] = adoption.rewritten
@@ -75,6 +75,10 @@ def write_adoption(
             written.wrote(path, text)
     written.save()
     return data
+
+
+def _adopted(candidate: Candidate, adoption: Adoption) -> Adopted:
+    return Adopted(candidate, artifacts_of(candidate, adoption.proposal), adoption.kept_cases)
 
 
 def together(package: Package, candidates: Mapping[str, Candidate], adopted: Sequence[Adoption]) -> Artifacts:

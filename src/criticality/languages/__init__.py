@@ -7,6 +7,7 @@ point of the group ``criticality.languages``, such as ``zig = "criticality_zig.a
 from __future__ import annotations
 
 from importlib.metadata import entry_points
+from pathlib import Path
 from pkgutil import resolve_name
 
 from criticality.language import Language
@@ -17,6 +18,8 @@ _OURS = {
     name: f"criticality.languages.{name}.adapter:adapter"
     for name in ("python", "typescript", "rust", "go", "java", "cpp")
 }
+
+_ADOPTERS = tuple(f"criticality.languages.{name}.adopting.serving:adopter" for name in ("python", "typescript"))
 
 
 def languages() -> tuple[str, ...]:
@@ -37,10 +40,10 @@ def language(name: str) -> Language:
     return adapter
 
 
-def adopter() -> Adopter:
-    """Return what adopts functions that exist; so far there is Python."""
-    made: Adopter = resolve_name("criticality.languages.python.adopting.serving:adopter")()
-    return made
+def adopter(path: Path) -> Adopter:
+    """Return what adopts functions of a folder or a file; Python's says what is wrong with all others."""
+    adopters: list[Adopter] = [resolve_name(place)() for place in _ADOPTERS]
+    return next((one for one in adopters if one.takes(path)), adopters[0])
 
 
 def require_toolchain(language: Language) -> None:

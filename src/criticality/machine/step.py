@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from criticality import events as e
+from criticality.edits import BodyEdited, ClaimsEdited, EditRefused, SpecEdited
 from criticality.machine import states as s
 from criticality.machine.breaker import tripped
 from criticality.machine.entering import BUILD, MachineLimits, auditors_after, critical_after
@@ -38,7 +39,7 @@ def advance(
         raise NoTransition(
             f"{name_of(event)} has no place in {where(state)}; the journal and the program do not fit"
         )
-    if isinstance(event, e.BodyEdited | e.ClaimsEdited | e.EditRefused | e.SpecEdited):
+    if isinstance(event, BodyEdited | ClaimsEdited | EditRefused | SpecEdited):
         return _by_hand(state, event, row), row.actions
     if row.target == "completed":
         assert isinstance(state, s.Active)
@@ -102,7 +103,7 @@ def _entered(state: s.Active, after: Any, row: Transition) -> tuple[s.ProtocolSt
 
 
 def _by_hand(
-    state: s.ProtocolState, event: e.BodyEdited | e.ClaimsEdited | e.EditRefused | e.SpecEdited, row: Transition
+    state: s.ProtocolState, event: BodyEdited | ClaimsEdited | EditRefused | SpecEdited, row: Transition
 ) -> s.ProtocolState:
     """Go on from what a person changed on disk; it is no step back of the protocol's own."""
     match state:
@@ -112,13 +113,13 @@ def _by_hand(
             base = state.prior
         case _:
             base = s.Active(phase=s.AnalyzingComplexity(), regressions=state.regressions, passes=state.passes)
-    if isinstance(event, e.EditRefused):
+    if isinstance(event, EditRefused):
         return _blocked(base, event)
-    if isinstance(event, e.SpecEdited):
+    if isinstance(event, SpecEdited):
         passes = {**base.passes, "lattice": base.passes.get("lattice", 0) + 1}
         phase = s.CompilingCheck() if event.planned else s.GeneratingStructure()
         return base.model_copy(update={"phase": phase, "passes": passes})
-    if isinstance(event, e.ClaimsEdited):
+    if isinstance(event, ClaimsEdited):
         return base.model_copy(update={"phase": _reopened(base.phase, event.units)}) if event.units else state
     waits = isinstance(base.phase, s.SelectingFunction) and {*base.phase.progress.remaining}.intersection(
         event.units
@@ -158,7 +159,7 @@ def _blocked(state: s.Active, event: Event) -> s.Blocked:
         case e.BlockRequested():
             reason, category, question = event.reason, event.reason, event.question
             options = tuple(s.QueryOption.model_validate(option) for option in event.options)
-        case e.EditRefused():
+        case EditRefused():
             reason = category = "hand_edit"
             question = f"{event.path}, as you changed it: {event.what}"
             options = _ways_out(event)
@@ -193,7 +194,7 @@ def _blocked(state: s.Active, event: Event) -> s.Blocked:
     )
 
 
-def _ways_out(event: e.EditRefused) -> tuple[s.QueryOption, ...]:
+def _ways_out(event: EditRefused) -> tuple[s.QueryOption, ...]:
     """Name what a person can do about an edit of theirs; to mend the file needs no option."""
     restore = s.QueryOption(id="restore", label="Put back what was accepted; your text goes to the archive")
     label = "Have a model write it anew; your text goes to the archive"
@@ -239,7 +240,7 @@ def _holds(guard: Guard, state: s.ProtocolState, event: Event, limits: MachineLi
     if guard.type == "nextIs":
         return isinstance(event, e.VerificationFailed) and event.next == guard.argument
     if guard.type == "planned":
-        return isinstance(event, e.SpecEdited) and event.planned
+        return isinstance(event, SpecEdited) and event.planned
     assert isinstance(state, s.Active)
     return _GUARDS[guard.type](state.phase, event, limits)
 

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from criticality import events as e
+from criticality.edits import BodyEdited, ClaimsEdited, SpecEdited
 from llm_runtime.events import Event
 
 _LONGEST_S = 20
@@ -59,11 +60,11 @@ def told(event: Event | None) -> str:
             tried = sum(figures.get("changes", 0) for figures in event.measured.values())
             noticed = sum(figures.get("noticed", 0) for figures in event.measured.values())
             return f"Accept {event.unit}: {event.tests} cases, {noticed} of {tried} other bodies rejected"
-        case e.BodyEdited():
+        case BodyEdited():
             return f"Take over {', '.join(event.bodies)} as edited by hand: {event.tests} cases"
-        case e.ClaimsEdited():
+        case ClaimsEdited():
             return f"Tests of {', '.join(claim['id'] for claim in event.claims)}, as edited by hand"
-        case e.SpecEdited():
+        case SpecEdited():
             return f"Specification, revision {event.version}, as edited by hand"
         case e.SemanticsVerified():
             return f"Refactor {event.function}: {event.pattern}"

@@ -29,10 +29,10 @@ MEASURES: Measures = {
 
 
 class Task(Model):
-    """Functions of a Python package that exists."""
+    """Functions of a Python or TypeScript package that exists."""
 
     package: Annotated[str, Ui(doors=("form",), advanced=False)] = Field(min_length=1)
-    """The folder of a Python package, or one .py file, written in full."""
+    """The folder of a Python or TypeScript package, or one .py or .ts file, written in full."""
     functions: Annotated[tuple[str, ...], Ui(doors=("form",), advanced=False)] = Field(min_length=1)
     """Functions by name, as slug or words.slug; * is every one that can be adopted."""
     into: Annotated[str, Ui(metavar="FOLDER", advanced=False)] = ""
@@ -63,7 +63,7 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
     if any(find_spec(module) is None for module in ("libcst", "hypothesis", "msgpack")):
         raise MissingExtraError("an adoption", "code")
     package, chosen = _read(task, options)
-    into = Path(task.into).expanduser() if task.into.strip() else package.root / f"{package.name}-adopted"
+    into = Path(task.into).expanduser() if task.into.strip() else package.top.parent / f"{package.name}-adopted"
     if not task.into.strip() and package.root.name in ("site-packages", "dist-packages"):
         raise ConfigurationError(f"{package.name} is installed; name a folder for what comes of it with --into")
     if not into.is_absolute():
@@ -77,7 +77,8 @@ def _read(task: Task, options: Options) -> tuple[Package, list[Candidate]]:
     from criticality.languages import adopter
     from criticality.standing import chosen
 
-    package = adopter().read(Path(task.package).expanduser())
+    path = Path(task.package).expanduser()
+    package = adopter(path).read(path)
     functions = chosen(package, task.functions)
     rewritten = chosen(package, options.rewrite) if options.rewrite else []
     known = {one.id for one in functions}
@@ -106,13 +107,14 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     before = await asyncio.to_thread(package.digest)
     left_out = {one.shown: one.refused for one in package.candidates if one.refused}
     context.emit(PackageRead(package=package.name, functions=[one.shown for one in functions], left_out=left_out))
-    faults = await adopter().import_faults(package, functions)
+    adopts = adopter(Path(task.package))
+    faults = await adopts.import_faults(package, functions)
     settings = Acceptance(mutants=options.mutants)
     config = Config(project=ProjectConfig(name=package.name), acceptance=settings)
     court = Court(options.concurrency)
     by_id = {one.id: one for one in functions}
     ask = Asking(context.generate, Models(), context.seed)
-    adopting = Adopting(adopter(), package, ask, court, config, context.emit, rewrite)
+    adopting = Adopting(adopts, package, ask, court, config, context.emit, rewrite)
     turn = asyncio.Semaphore(options.concurrency)
 
     async def each(one: Candidate) -> Adoption:
@@ -131,10 +133,10 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         raise ConfigurationError(
             f"the files of {package.name} changed meanwhile; nothing was written, run it again"
         )
-    async with language("python").toolchain(parallel=1, limits=Limits()) as tools:
+    async with language(package.language).toolchain(parallel=1, limits=Limits()) as tools:
         isolation = tools.isolation
     folder = Path(task.into)
-    write_adoption(folder, package, by_id, adoptions, left_out, isolation)
+    write_adoption(folder, adopts, package, by_id, adoptions, left_out, isolation)
     return {
         "package": package.name, "folder": str(folder), "untouched": before,
         "adoptions": [one.model_dump(mode="json", exclude={"kept_cases"}) for one in adoptions],

@@ -61,11 +61,11 @@ class TypeScript(GrammarLanguage):
 
     def filters(self) -> dict[str, Filter]:
         return {
-            "identifier": identifier, "annotation": annotation, "quoted": quoted, "returned": result, "form": _form,
+            "identifier": identifier, "annotation": annotation, "quoted": quoted, "returned": result, "form": form,
             "unpacked": _unpacked, "said": _said, "below": lambda name, spec: parse_type(spec.newtypes[name].base),
             "members": lambda members: ", ".join(f"{member}: {quoted(member)}" for member in members),
             "assigned": lambda fields: ", ".join(f"{camel(f)}: fields.{camel(f)}" for f, _ in fields),
-            "formed": lambda fields: ", ".join(f"{camel(f)}: {_form(kind)}" for f, kind in fields),
+            "formed": lambda fields: ", ".join(f"{camel(f)}: {form(kind)}" for f, kind in fields),
             "taken": lambda function: ", ".join(
                 f"{identifier(p.name)}: {annotation(p.type)}" for p in function.parameters
             ),
@@ -164,9 +164,9 @@ def _unpacked(name: str, spec: Spec) -> list[str]:
     return [camel(one) if identifier(one) == camel(one) else f"{camel(one)}: {identifier(one)}" for one in names]
 
 
-def _form(kind: TypeRef) -> str:
+def form(kind: TypeRef) -> str:
     """Return how a type stands on the wire; named types are looked up when used, since they may need each other."""
-    args = [_form(arg) for arg in kind.args]
+    args = [form(arg) for arg in kind.args]
     if kind.name == "Result":
         return args[0]
     if args:

@@ -56,7 +56,7 @@ class TypeScriptToolchain(CompiledToolchain):
         return ServedProgram(
             command=launched((node, *flags, "out/src/serve.js")), files=files | launcher() | {"build.mjs": script},
             build=((node, "build.mjs", str(packages)),),
-            read_only=(packages.parent, prefix(NODE.path()), *interpreter()), environment=_environment(NODE.path()),
+            read_only=(packages.parent, prefix(NODE.path()), *interpreter()), environment=environment(NODE.path()),
             memory=0,
             variants=variants, todo=cls.table().todo, counted="nanoseconds",
         )  # fmt: skip
@@ -75,7 +75,7 @@ class TypeScriptToolchain(CompiledToolchain):
             script.write_text(read_text(self.language, "checker.mjs"), "utf-8")
             library = installed / "node_modules/typescript/lib/typescript.js"
             command = [str(NODE.path()), str(script), str(library), str(place.copy.folder)]
-            self._compiler = WarmCompiler(command, _environment(NODE.path()))
+            self._compiler = WarmCompiler(command, environment(NODE.path()))
         files = frozenset(tree)
         same, self._files = files == self._files, files
         return await self._compiler.ask("again" if same else "sources")
@@ -88,5 +88,5 @@ def _link(place: Place, installed: Path) -> None:
         packages.symlink_to(installed / "node_modules")
 
 
-def _environment(node: Path) -> dict[str, str]:
+def environment(node: Path) -> dict[str, str]:
     return {"PATH": f"{node.parent}:/usr/bin:/bin", "HOME": "/tmp", "CI": "1", "NO_COLOR": "1"}

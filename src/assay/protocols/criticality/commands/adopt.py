@@ -18,8 +18,8 @@ from llm_runtime.errors import ConfigurationError
 def adopt(command: RunCommand, target: str, names: tuple[str, ...], everything: bool, listing: bool) -> int:
     """Give functions that exist types, contracts and claims, judged against the code as it is.
 
-    PATH is a package's folder or one .py file; its text stays as it is. Without a function, what can be adopted is
-    listed, and nothing is asked or run.
+    PATH is a Python or TypeScript package's folder, or one .py or .ts file; its text stays as
+    it is. Without a function, what can be adopted is listed, and nothing is asked or run.
 
     \b
     assay build adopt src/shop
@@ -42,7 +42,7 @@ def _list(path: Path, listing: bool) -> None:
     from assay.report.clean import one_line
     from criticality.languages import adopter
 
-    package = adopter().read(path)
+    package = adopter(path).read(path)
     able = [one for one in package.candidates if not one.refused]
     if not package.candidates:
         raise ConfigurationError(f"{package.name} holds no functions")

@@ -13,6 +13,7 @@ from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.units import count_noun
 from criticality import events as e
+from criticality.edits import BodyEdited, ClaimsEdited, EditRefused, SpecEdited
 from criticality.machine.states import PHASES, Active, Completed, Implementing, Verifying
 from llm_runtime.events import CallStarted, Event, RunFinished
 
@@ -176,14 +177,14 @@ def _later_line(event: Event) -> str | None:
             return f"{event.callee} breaks its own contract where {event.unit} calls it: reopened"
         case e.TestSuspected():
             return f"{event.claim}.{event.test}: no independent body passes it; derived anew"
-        case e.BodyEdited():
+        case BodyEdited():
             return f"{', '.join(event.bodies)} as you wrote it: accepted after {event.tests:,} cases"
-        case e.EditRefused():
+        case EditRefused():
             return f"{event.path} as you wrote it: {one_line(event.what, _WIDTH)}"
-        case e.ClaimsEdited():
+        case ClaimsEdited():
             tests = f"tests of {', '.join(str(claim['id']) for claim in event.claims)} as you wrote them"
             return f"{tests}: {', '.join(event.units)} written anew" if event.units else f"{tests}: they hold"
-        case e.SpecEdited():
+        case SpecEdited():
             return f"the specification as you wrote it: revision {event.version}"
         case e.Escalated():
             return f"{event.unit} goes from {TIERS[event.from_tier]} to {TIERS[event.to_tier]}"

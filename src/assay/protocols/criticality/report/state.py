@@ -9,6 +9,7 @@ from assay.protocols.criticality.report.words import TIERS
 from assay.report.run import RunTotals
 from criticality import events as e
 from criticality.artifacts import Artifacts
+from criticality.edits import BodyEdited, EditRefused
 from criticality.machine.states import PHASES, Active, Blocked, PhaseName, ProtocolState, Verifying, beginning
 from criticality.machine.step import NoTransition, advance, where
 from llm_runtime.events import Event
@@ -108,10 +109,10 @@ class BuildState:
                 self._named(event.unit).life.append((name, event.what))
                 for each in event.units:
                     self._named(each).state = "waiting"
-            case e.EditRefused():
+            case EditRefused():
                 for each in event.units:
                     self._named(each).life.append(("you: refused", event.what))
-            case e.BodyEdited():
+            case BodyEdited():
                 for each in event.units:
                     unit = self._named(each)
                     unit.state, unit.tier, unit.tests = "accepted", "hand", event.tests

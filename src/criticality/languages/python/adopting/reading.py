@@ -10,6 +10,7 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
+from criticality.languages.base.adopting import plan_name
 from criticality.languages.python.adopting.suitable import refusal
 from criticality.standing import Candidate, Package, Parameter
 from llm_runtime.errors import ConfigurationError
@@ -47,23 +48,13 @@ def read_package(path: Path) -> Package:
             why = "it is a compiled extension, without Python source"
             candidates.append(Candidate("", dotted.partition(".cpython")[0], "", file, refused=why))
         elif file.suffix == ".py":
-            candidates += _module(file, dotted, _plan_name(dotted, known), texts)
+            candidates += _module(file, dotted, plan_name(dotted, known), texts)
     return Package(top.parent, top, tuple(candidates), texts)
 
 
 def _dotted(file: Path, root: Path) -> str:
     parts = list(file.relative_to(root).with_suffix("").parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-def _plan_name(dotted: str, known: dict[str, str]) -> str:
-    """Return a module's name as the specification can have it, each once."""
-    short = dotted.partition(".")[2] or dotted
-    name = re.sub(r"[^a-z0-9]+", "_", short.lower()).strip("_0123456789") or "module"
-    number = 2
-    while known.setdefault(name, dotted) != dotted:
-        name, number = f"{name.rstrip('0123456789')}{number}", number + 1
-    return name
 
 
 def _module(file: Path, dotted: str, plan_name: str, texts: dict[Path, str]) -> Iterator[Candidate]:
@@ -107,8 +98,14 @@ def _function(
     return Candidate(
         id=f"{plan_name}.{node.name}", module=dotted, name=node.name, path=file, line=first,
         source="\n".join(text.split("\n")[first - 1 : node.end_lineno]), doc=doc, refused=why,
-        parameters=tuple(_parameters(node.args)), examples=tuple(_examples(doc)),
+        parameters=tuple(_parameters(node.args)), examples=tuple(_examples(doc)), body=_body(node),
     )  # fmt: skip
+
+
+def _body(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """Return the statements of a function, without its documentation."""
+    statements = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    return "\n".join(ast.unparse(statement) for statement in statements) or "pass"
 
 
 def _parameters(args: ast.arguments) -> Iterator[Parameter]:

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import ast
-import asyncio
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from criticality.artifacts import Body
-from criticality.judging.domain import Domain
-from criticality.judging.served import Place, Returned, ServedProgram
-from criticality.judging.wire import Codec
+from criticality.judging.served import ServedProgram
 from criticality.language import Language, Plan
+from criticality.languages.base.adopting import PROBE, import_faults
 from criticality.languages.base.data import read_text
 from criticality.languages.python import serving
 from criticality.languages.python.adapter import Python
+from criticality.languages.python.adopting.properties import properties
 from criticality.languages.python.adopting.reading import read_package
+from criticality.languages.python.adopting.tests import native_tests
 from criticality.languages.python.domain import domain_source
 from criticality.lattice_plan import FunctionPlan, ModulePlan, index
-from criticality.spec.claims import Claim
-from criticality.spec.spec import Interface, Method, Spec, System
+from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
-from criticality.standing import AS_IS, Adopter, Candidate, Package, by_keyword
-from llm_runtime.errors import ConfigurationError
+from criticality.standing import AS_IS, Adopted, Adopter, Candidate, Package, by_keyword
 
 
 @dataclass(frozen=True)
@@ -122,58 +119,35 @@ def _imports(text: str) -> list[str]:
     return list(names)
 
 
-async def import_faults(package: Package, candidates: Sequence[Candidate]) -> dict[str, str]:
-    """Return why modules cannot be imported, by their names, after trying it in the sealed process.
-
-    Raises:
-        ConfigurationError: there is no bubblewrap: importing would run outside a box.
-    """
-    if shutil.which("bwrap") is None:
-        raise ConfigurationError(
-            "adopting imports the package in a box of its own: install bubblewrap, and try again"
-        )
-    modules = {one.module: one for one in candidates}
-    return {
-        name: why for name, one in modules.items() if (why := await asyncio.to_thread(_import_fault, package, one))
-    }
-
-
-def _import_fault(package: Package, candidate: Candidate) -> str:
-    function = FunctionPlan(name="importing", returns="Text", doc="tells why", contracts=["PURITY: pure"])
-    plan = (ModulePlan(name="probe", purpose="imports a module", functions=[function]),)
-    method = Interface(methods=[Method(name="importing", returns="Text")])
-    spec = Spec(
-        system=System(name="probed-package", description="imports a module"), interfaces={"Probe": method},
-        claims={"probe_001": Claim(text="a module is imported", type="behavioral")},
-    )  # fmt: skip
+def _probe(package: Package, candidate: Candidate, spec: Spec, plan: Plan) -> ServedProgram:
+    """Return the program that imports a function's module, and tells why that does not go."""
     call = _where(package, candidate.path, candidate.module)
     text = f"from {spec.package}.shim import importing as _importing\nimporting = _importing(**{call!r})\n"
 
     def probe(spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> dict[str, str]:
         return {"probe.py": text}
 
-    program = _program(package, spec, plan, [{"probe.importing": AS_IS}], probe)
-    with Place(program, Codec(Domain(spec), plan), isolated=True) as place, place.serve(0) as process:
-        outcome = process.call("probe.importing", ())
-    if isinstance(outcome, Returned):
-        return str(outcome.value)
-    reason = getattr(outcome, "reason", "") or getattr(outcome, "message", "")
-    return reason.replace("no process for bodies starts here", "it ends the process that imports it").partition(
-        "; run:"
-    )[0]
+    return _program(package, spec, plan, [{PROBE: AS_IS}], probe)
 
 
 class PythonAdopter:
     """Python packages, for whoever adopts functions of them."""
 
+    def takes(self, path: Path) -> bool:
+        return path.suffix == ".py" or (path / "__init__.py").is_file()
+
     def read(self, path: Path) -> Package:
         return read_package(path)
 
     async def import_faults(self, package: Package, candidates: Sequence[Candidate]) -> dict[str, str]:
-        return await import_faults(package, candidates)
+        return await import_faults(package, candidates, _probe)
 
     def language(self, package: Package, candidate: Candidate) -> Language:
         return AdoptedPython(package, candidate)
+
+    def tests(self, package: Package, adopted: Sequence[Adopted], folder: Path) -> dict[str, str]:
+        text = properties(adopted)
+        return native_tests(package, adopted, folder) | ({"tests/test_properties.py": text} if text else {})
 
 
 def adopter() -> Adopter:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from criticality.adopt.adopting import Adoption
-from criticality.adopt.proposing import artifacts_of
 from criticality.artifacts import Artifacts
 from criticality.judging.domain import Domain
 from criticality.judging.wire import Codec
 from criticality.spec.types import TypeRef
-from criticality.standing import Candidate, Package, by_keyword
+from criticality.standing import Adopted, Package, by_keyword
 
 _RETURNS, _RAISES, _WIDEST = 12, 4, 400
-_IMPORTS = {
+#: Import lines by the name that a written value uses.
+IMPORTS = {
     "Decimal": "from decimal import Decimal",
     "UUID": "from uuid import UUID",
     "datetime": "import datetime",
@@ -30,19 +29,16 @@ _PLAIN = '''def plain(value):
 '''
 
 
-def native_tests(
-    package: Package, candidates: Mapping[str, Candidate], adoptions: Sequence[Adoption], folder: Path
-) -> dict[str, str]:
+def native_tests(package: Package, adopted: Sequence[Adopted], folder: Path) -> dict[str, str]:
     """Return test files by path: one a module, and what finds the package from there."""
     parts: dict[str, list[str]] = {}
     names: dict[str, list[str]] = {}
-    for adoption in adoptions:
-        candidate = candidates[adoption.id]
-        tests = list(_tests(candidate, adoption))
+    for one in adopted:
+        tests = list(_tests(one))
         if tests:
-            parts.setdefault(candidate.id.partition(".")[0], []).extend(tests)
-            names.setdefault(candidate.module, []).append(candidate.name)
-    homes = {candidates[a.id].id.partition(".")[0]: candidates[a.id].module for a in adoptions}
+            parts.setdefault(one.candidate.id.partition(".")[0], []).extend(tests)
+            names.setdefault(one.candidate.module, []).append(one.candidate.name)
+    homes = {one.candidate.id.partition(".")[0]: one.candidate.module for one in adopted}
     tree = {f"tests/test_{name}.py": _file(homes[name], names[homes[name]], tests) for name, tests in parts.items()}
     if tree:
         way = os.path.relpath(package.root, folder / "tests")
@@ -55,19 +51,19 @@ def native_tests(
 
 def _file(module: str, names: Sequence[str], tests: Sequence[str]) -> str:
     body = "\n\n".join([_PLAIN, *tests])
-    imports = [line for word, line in _IMPORTS.items() if re.search(rf"\b{word}\b", body)]
+    imports = [line for word, line in IMPORTS.items() if re.search(rf"\b{word}\b", body)]
     head = [f'"""Calls of {module} that were judged, with their results: the code as it was adopted."""', ""]
     return "\n".join([*head, *imports, *([""] if imports else []), "import pytest", "",
                       f"from {module} import {', '.join(sorted(names))}", "", "", body])  # fmt: skip
 
 
-def _tests(candidate: Candidate, adoption: Adoption) -> list[str]:
-    artifacts = artifacts_of(candidate, adoption.proposal)
-    codec = _codec(artifacts)
+def _tests(adopted: Adopted) -> list[str]:
+    candidate, artifacts = adopted.candidate, adopted.artifacts
+    codec = codec_of(artifacts)
     _, function = artifacts.functions[candidate.id]
     returned: list[str] = []
     raised: list[str] = []
-    for args, error, value in codec.cases(candidate.id, adoption.kept_cases):
+    for args, error, value in codec.cases(candidate.id, adopted.cases):
         shown = [_literal(arg, p.type) for arg, p in zip(args, function.parameters, strict=True)]
         written = f"({', '.join(shown)}{',' if len(shown) == 1 else ''})"
         row = f"({written}, {error or _literal(value, function.result)})"
@@ -89,7 +85,8 @@ def _tests(candidate: Candidate, adoption: Adoption) -> list[str]:
     return tables
 
 
-def _codec(artifacts: Artifacts) -> Codec:
+def codec_of(artifacts: Artifacts) -> Codec:
+    """Return what reads the cases of a function that was adopted."""
     assert artifacts.spec is not None
     return Codec(Domain(artifacts.spec), artifacts.plan)
 

@@ -1,0 +1,214 @@
+"""A unit's bodies in sealed processes: what they are tried with, how each case ends, and what that breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from itertools import pairwise
+from typing import Any, Self
+
+from criticality.judging.domain import Domain
+from criticality.judging.evaluate import Broken, Evaluator, Gone, Postponed, short
+from criticality.judging.hearing import Hearing
+from criticality.judging.served import Died, NoSuchValue, Outcome, Place, Process, Raised, Returned
+from criticality.judging.values import Case, Counts, Values
+from criticality.judging.wire import Codec, Unreadable, pack, same, to_json
+from criticality.lattice_plan import ModulePlan, index
+from criticality.spec.claims import ClaimTest, StructuredClaim
+from criticality.spec.literals import literals_of
+from criticality.spec.predicates import parse_predicate
+from criticality.spec.spec import Spec
+from criticality.spec.types import parse_param
+
+#: What is wrong throughout falls in the first calls, however long each takes.
+_FIRST, _BATCH = 4, 64
+#: Cases that are kept of a function.
+KEPT = 40
+CANDIDATE, HELPERS = 0, 1
+CallOne = Callable[[str, tuple[Any, ...]], Outcome | None]
+
+
+class Trial:
+    """One hearing. Use it as ``with``; the processes live as long.
+
+    Args:
+        hearing: variant 0 of its program is to be judged, variant 1 has the accepted bodies alone.
+    """
+
+    def __init__(self, hearing: Hearing) -> None:
+        self.hearing = hearing
+        self.spec = Spec.model_validate(hearing.spec)
+        self.plan = tuple(ModulePlan.model_validate(module) for module in hearing.modules)
+        self.functions = {name: function for name, (_, function) in index(self.plan).items()}
+        self.claims = [StructuredClaim.model_validate(claim) for claim in hearing.claims]
+        self.domain = Domain(self.spec)
+        self.codec = Codec(self.domain, self.plan)
+        self.evaluator = Evaluator(self.domain, self.functions, self._called)
+        for name, clauses in hearing.settled.items():
+            self.evaluator.settle(name, clauses)
+        self._above = self._callers(set(hearing.unit))
+        self._literals = literals_of([f.contract for f in self.functions.values()], self.claims)
+        self._open = ExitStack()
+        self._processes: dict[int, Process] = {}
+        self._memory: dict[tuple[str, bytes], Outcome] = {}
+        self._current: CallOne | int = CANDIDATE
+
+    def __enter__(self) -> Self:
+        hearing = self.hearing
+        self._place = self._open.enter_context(
+            Place(hearing.program, self.codec, limit=hearing.seconds, isolated=hearing.isolated)
+        )
+        self._place.build()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._open.close()
+
+    def _callers(self, touched: set[str]) -> set[str]:
+        """Return the functions that rest on some: where those are tried, these are tried with them."""
+        while more := {n for n, f in self.functions.items() if n not in touched and touched.intersection(f.calls)}:
+            touched |= more
+        return touched
+
+    def cases(self, name: str, counts: Counts | None = None) -> list[Case]:
+        """Return what a function is tried with; those that were pinned come first."""
+        codec, kinds = self.codec, [(p.name, p.type) for p in self.functions[name].parameters]
+        pinned = [
+            args for args, _, _ in codec.cases(name, [(p, 1, [""]) for p in self.hearing.pinned.get(name, ())])
+        ]
+        values = Values(self.domain, self._literals, name, self._known_results(name))
+        return list(values.cases(kinds, self.evaluator.conditions(name), pinned, counts or self.hearing.counts))
+
+    def _known_results(self, name: str) -> dict[str, list[Any]]:
+        """Return results of accepted functions by type, for those types that a function takes."""
+        wanted = {str(p.type) for p in self.functions[name].parameters}
+        known: dict[str, list[Any]] = {}
+        for other, function in self.functions.items():
+            if other in self.hearing.accepted and str(function.result) in wanted:
+                for case in self.cases_of_helper(other):
+                    outcome = self._helped(other, case.args)
+                    if isinstance(outcome, Returned) and outcome.value not in known.setdefault(
+                        str(function.result), []
+                    ):
+                        known[str(function.result)].append(outcome.value)
+        return known
+
+    def cases_of_helper(self, name: str) -> list[Case]:
+        """Return a few cases of an accepted function, whose results others are tried with."""
+        kinds = [(p.name, p.type) for p in self.functions[name].parameters]
+        values = Values(self.domain, self._literals, name)
+        return list(values.cases(kinds, self.evaluator.conditions(name), (), Counts(20, 0, 20)))
+
+    def _broken(self, name: str, args: tuple[Any, ...], outcome: Outcome) -> Broken | None:
+        """Return what a call breaks: its own contract, or what a function that it calls requires."""
+        if isinstance(outcome, NoSuchValue):
+            return None
+        self.evaluator.made.clear()
+        try:
+            broken = self.evaluator.broken(name, args, outcome)
+        except Postponed:
+            return None
+        except Gone as gone:
+            return Broken("its contract can be evaluated", str(gone))
+        if broken is not None or isinstance(outcome, Died | NoSuchValue):
+            return broken
+        for call in outcome.trace or ():
+            try:
+                part = self.evaluator.conditions(call.name) and self.evaluator.fits(call.name, call.args)
+            except Unreadable as fault:
+                return Broken("an answer", str(fault))
+            if part:
+                values = ", ".join(map(short, call.args))
+                return Broken(f"REQUIRES of {call.name}: {part}", f"a call with {values}")
+        return None
+
+    def _due(self) -> list[StructuredClaim]:
+        return [claim for claim in self.claims if claim.id in self.hearing.due]
+
+    def _held(self, claim: StructuredClaim, test: ClaimTest) -> Iterator[tuple[dict[str, Any], Sequence[int]]]:
+        params = [parse_param(variable) for variable in test.variables]
+        conditions = [self.evaluator.condition(parse_predicate(text).code) for text in test.assume]
+        values = Values(self.domain, self._literals, f"{claim.id}.{test.name}")
+        counts = self.hearing.counts
+        fewer = Counts(counts.small // 2, counts.text // 2, counts.drawn // 2)
+        for case in values.cases([(p.name, p.type) for p in params], conditions, (), fewer):
+            turns = [values.random.randrange(3) for _ in range(12)] if claim.type == "concurrent" else ()
+            yield dict(zip((p.name for p in params), case.args, strict=True)), turns
+
+    def _tested(
+        self, claim: StructuredClaim, test: ClaimTest, held: dict[str, Any], turns: Sequence[int]
+    ) -> Broken | None:
+        try:
+            return self.evaluator.test(claim.type, test, held, turns)
+        except Postponed:
+            return None
+        except Gone as gone:
+            return Broken("an answer", str(gone))
+
+    def _called(self, name: str, args: tuple[Any, ...]) -> Outcome | None:
+        """Answer a call that an evaluation makes: the unit's own functions by the body that is tried."""
+        if name not in self._above:
+            return self._helped(name, args)
+        if name not in self.hearing.unit and name not in self.hearing.accepted:
+            return None
+        if isinstance(self._current, int):
+            return self._process(self._current).call(name, args)
+        return self._current(name, args)
+
+    def _helped(self, name: str, args: tuple[Any, ...]) -> Outcome | None:
+        """Answer by an accepted body, in a process where no other body has been."""
+        if name not in self.hearing.accepted:
+            return None
+        key = name, pack(self.codec.request(name, args))
+        if key not in self._memory:
+            self._memory[key] = self._process(HELPERS).call_packed(*key)
+        return self._memory[key]
+
+    def _kept(self, name: str, cases: Sequence[Case], process: Process) -> list[list[Any]]:
+        """Return cases with their results, spread over all that were tried; long ones are left out."""
+        short_ones = [case for case in cases if case.origin != "long"]
+        chosen = short_ones[:: max(1, len(short_ones) // KEPT)][:KEPT]
+        ended = outcomes(process, name, chosen)
+        return [self._row(name, case, outcome) for case, outcome in ended if not isinstance(outcome, NoSuchValue)]
+
+    def _row(self, name: str, case: Case, outcome: Outcome) -> list[Any]:
+        args = to_json(self.codec.request(name, case.args))
+        match outcome:
+            case Returned(value=value):
+                return [args, 0, to_json(self.codec.out(value, self.functions[name].result))]
+            case Raised(kind=kind, message=message):
+                return [args, 1, [kind, message]]
+            case Died(reason=reason) | NoSuchValue(reason=reason):
+                return [args, 2, reason]
+
+    def _process(self, variant: int) -> Process:
+        if variant not in self._processes:
+            self._processes[variant] = self._place.serve(variant)
+            self._open.callback(self._processes[variant].close)
+        return self._processes[variant]
+
+
+def outcomes(process: Process | CallOne, name: str, cases: Sequence[Case]) -> Iterator[tuple[Case, Outcome]]:
+    """Yield how each case ends, up to a death; a batch is finished before any of it is looked at."""
+    starts = [0, *range(_FIRST, len(cases), _BATCH)]
+    for start, end in pairwise([*starts, len(cases)]):
+        batch = cases[start:end]
+        if isinstance(process, Process):
+            outcomes = list(process.call_many((name, case.args) for case in batch))
+        else:
+            outcomes = [outcome for case in batch if (outcome := process(name, case.args)) is not None]
+        yield from zip(batch, outcomes, strict=False)
+        if outcomes and isinstance(outcomes[-1], Died):
+            return
+
+
+def alike(one: Outcome, other: Outcome) -> bool:
+    match one, other:
+        case Returned(value=first), Returned(value=second):
+            return same(first, second)
+        case Raised(kind=first), Raised(kind=second):
+            return first == second
+        case (NoSuchValue(), _) | (_, NoSuchValue()):
+            return True
+        case _:
+            return False

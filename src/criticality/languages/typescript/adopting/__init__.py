@@ -1,0 +1,1 @@
+"""Functions that stand in a TypeScript package already: read by the compiler, run in the sealed process alone."""

@@ -1,0 +1,96 @@
+"""What an existing package exports, as TypeScript's compiler reads it, and why some of it cannot be adopted."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from criticality.languages.base.adopting import plan_name
+from criticality.languages.base.data import read_text
+from criticality.languages.base.naming import camel, snake
+from criticality.languages.typescript.toolchain import NODE, TypeScriptToolchain, environment
+from criticality.standing import Candidate, Package, Parameter
+from llm_runtime.errors import ConfigurationError
+
+_MANIFESTS = ("package.json", "tsconfig.json")
+#: Folders of a package that are not its own.
+BESIDE = ("node_modules", ".git")
+_READ_S = 120
+
+
+def is_typescript(path: Path) -> bool:
+    """Tell whether it is a package's folder with a manifest of it, a folder of one, or a ``.ts`` file."""
+    return path.suffix == ".ts" or (path.is_dir() and _root(path) is not None and any(path.rglob("*.ts")))
+
+
+def _root(path: Path) -> Path | None:
+    folders = [path, *path.parents] if path.is_dir() else list(path.parents)
+    return next((one for one in folders if any((one / name).is_file() for name in _MANIFESTS)), None)
+
+
+def read_package(path: Path) -> Package:
+    """Read a package's folder, a folder of it, or one TypeScript file.
+
+    Raises:
+        ConfigurationError: there is none, its settings cannot be read, or there is no compiler for it.
+    """
+    path = path.absolute()
+    if not path.exists():
+        raise ConfigurationError(f"there is no {path}; name a package's folder or a .ts file")
+    root = _root(path) or path.parent
+    found = _compiled(root, path)
+    candidates: list[Candidate] = []
+    texts: dict[Path, str] = {}
+    known: dict[str, str] = {}
+    for each in found:
+        file = Path(each["path"])
+        dotted = ".".join(file.relative_to(root).with_suffix("").parts)
+        texts[file] = each["text"]
+        if "fault" in each:
+            candidates.append(Candidate("", dotted, "", file, refused=f"it does not compile: {each['fault']}"))
+        candidates += [_candidate(file, dotted, plan_name(dotted, known), one) for one in each["functions"]]
+    return Package(root, root, tuple(candidates), texts, "typescript", BESIDE)
+
+
+def _compiled(root: Path, path: Path) -> list[dict[str, Any]]:
+    """Return what the compiler read of each file."""
+    if NODE.version is None:
+        raise ConfigurationError(f"TypeScript needs node, which is not here; {NODE.get}")
+    with ThreadPoolExecutor(1) as thread:  # this may be called from within a loop
+        packages = thread.submit(asyncio.run, TypeScriptToolchain.pinned().ensure()).result()
+    library = packages / "node_modules/typescript/lib/typescript.js"
+    with tempfile.TemporaryDirectory(prefix="criticality-") as folder:
+        script = Path(folder, "reader.mjs")
+        script.write_text(read_text("criticality.languages.typescript.adopting", "reader.mjs"), "utf-8")
+        words = [str(NODE.path()), str(script), str(library), root.as_posix(), path.as_posix()]
+        try:
+            ended = subprocess.run(
+                words, capture_output=True, env=environment(NODE.path()), timeout=_READ_S, check=False
+            )
+            answer = json.loads(ended.stdout)
+        except (subprocess.TimeoutExpired, ValueError):
+            raise ConfigurationError(f"{path.name} cannot be read: the compiler gives up on it") from None
+    if "fault" in answer:
+        raise ConfigurationError(f"{path.name} cannot be read: {answer['fault']}")
+    return answer["files"]
+
+
+def _candidate(file: Path, dotted: str, plan: str, one: dict[str, Any]) -> Candidate:
+    written: str = one["name"]
+    name, refused = snake(written), one.get("refused", "")
+    params = [(snake(p["name"]), p) for p in one.get("params", ())]
+    strange = [p["name"] for neutral, p in params if camel(neutral) != p["name"]]
+    if not refused and (camel(name) != written or strange):
+        refused = f"the name {[*strange, written][0]} is not in camel case"
+    return Candidate(
+        id=f"{plan}.{name}", module=dotted, name=name, path=file, line=one["line"], source=one.get("source", ""),
+        doc=one.get("doc", ""), refused=refused, written=written, body=one.get("body", ""),
+        span=(one.get("start", 0), one.get("end", 0)), result=one.get("result", ""), title="TypeScript",
+        exported=one.get("exported", ""),
+        parameters=tuple(Parameter(neutral, p["default"], type=p["type"]) for neutral, p in params),
+    )  # fmt: skip

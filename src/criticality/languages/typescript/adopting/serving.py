@@ -1,0 +1,143 @@
+"""The program that serves functions of a package as they are: its sources are copied, loaded and called."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from criticality.artifacts import Body
+from criticality.judging.served import ServedProgram
+from criticality.language import Language, Plan, Tree
+from criticality.languages.base.adopting import PROBE, import_faults
+from criticality.languages.base.data import read_text
+from criticality.languages.typescript.adapter import TypeScript, form
+from criticality.languages.typescript.adopting.reading import is_typescript, read_package
+from criticality.languages.typescript.names import identifier
+from criticality.lattice_plan import FunctionPlan, index
+from criticality.spec.spec import Spec
+from criticality.standing import Adopted, Adopter, Candidate, Package
+
+_HERE = "criticality.languages.typescript.adopting"
+#: What the module itself prints would be taken for answers.
+_QUIET = "console.log = console.info = console.debug = () => undefined;"
+_LOADED = """import {{ createRequire }} from "node:module";
+import * as wire from "./codec.js";
+import {{ $variant, serve }} from "./serving.js";
+{quiet}
+const files: Record<number, string> = {files};
+const load = () => createRequire(import.meta.url)(files[$variant] ?? files[-1]!);
+{table}
+"""
+
+
+@dataclass(frozen=True)
+class AdoptedTypeScript(TypeScript):
+    """TypeScript with one function that stands in a package already: it is called as it is."""
+
+    package: Package
+    candidate: Candidate
+
+    def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram:
+        """Return the program; a body's text stands in the place of the function's own."""
+        (name,) = index(plan)
+        changed = {number: bodies[name].text for number, bodies in enumerate(variants) if name in bodies}
+        return _program(self, self.package, self.candidate, changed, self._table(plan))
+
+    def _table(self, plan: Plan) -> str:
+        ((name, (_, function)),) = index(plan).items()
+        call = f"load()[{json.dumps(self.candidate.exported)}]"
+        parameters = ", ".join(form(p.type) for p in function.parameters)
+        served = f"{{ call: {call}, parameters: [{parameters}], result: {form(function.result)} }}"
+        return f"serve({{ {json.dumps(name)}: {served} }});"
+
+    def signature(self, function: FunctionPlan) -> str:
+        """Return the function's own header."""
+        return self.candidate.source.partition(self.candidate.body.strip()[:40] or "\0")[0].strip(" \n{")
+
+    def tests(self, spec: Spec, plan: Plan, tests: Mapping[str, str]) -> Tree:
+        """Return the test file of the function."""
+        candidate = self.candidate
+        head = 'import assert from "node:assert/strict";\nimport { test } from "node:test";'
+        name = identifier(candidate.name)
+        taken = name if name == candidate.exported else f"{candidate.exported} as {name}"
+        line = f'import {{ {taken} }} from "{{place}}";'
+        return {
+            f"tests/{candidate.id.replace('.', '-')}.test.ts": f"{head}\n{line}\n\n{text}\n"
+            for text in tests.values()
+        }
+
+
+def _program(
+    language: TypeScript, package: Package, candidate: Candidate, changed: Mapping[int, str], table: str
+) -> ServedProgram:
+    """Return the program that loads the module of a function; bodies by their variant, its own where empty."""
+
+    def place(path: Path) -> str:
+        return path.relative_to(package.root).as_posix()
+
+    files = {f"package/{place(path)}": text for path, text in package.texts.items()}
+    own = place(candidate.path).removesuffix(".ts")
+    loaded = {-1: f"../package/{own}.js"}
+    for number, body in changed.items():
+        if body:
+            text, (start, end) = package.texts[candidate.path], candidate.span
+            files[f"package/{own}.variant{number}.ts"] = f"{text[:start]}{{\n{body}\n}}{text[end:]}"
+            loaded[number] = f"../package/{own}.variant{number}.js"
+    main = _LOADED.format(quiet=_QUIET, files=json.dumps(loaded), table=table)
+    files |= {**language.serving("src"), "src/serve.ts": main, "package.mjs": read_text(_HERE, "build.mjs")}
+    program = language.tools.served(files, max(changed, default=0) + 1)
+    ((node, script, packages),) = program.build
+    modules = package.root / "node_modules"
+    return replace(
+        program,
+        build=((node, script, packages), (node, "package.mjs", packages)),
+        read_only=(*program.read_only, *([modules] if modules.is_dir() else [])),
+        environment={**program.environment, "NODE_PATH": str(modules)},
+    )
+
+
+def _probe(package: Package, candidate: Candidate, spec: Spec, plan: Plan) -> ServedProgram:
+    """Return the program that loads a function's module, and tells why that does not go."""
+    table = (
+        'let words = "";\n'
+        'try { load(); } catch (thrown) { words = String(thrown).split("\\n")[0]!.slice(0, 300); }\n'
+        f"serve({{ {json.dumps(PROBE)}: {{ call: () => words, parameters: [], result: wire.text }} }});"
+    )
+    return _program(TypeScript(), package, candidate, {0: ""}, table)
+
+
+class TypeScriptAdopter:
+    """TypeScript packages, for whoever adopts functions of them."""
+
+    def takes(self, path: Path) -> bool:
+        return is_typescript(path)
+
+    def read(self, path: Path) -> Package:
+        return read_package(path)
+
+    async def import_faults(self, package: Package, candidates: Sequence[Candidate]) -> dict[str, str]:
+        return await import_faults(package, candidates, _probe)
+
+    def language(self, package: Package, candidate: Candidate) -> Language:
+        return AdoptedTypeScript(package, candidate)
+
+    def tests(self, package: Package, adopted: Sequence[Adopted], folder: Path) -> dict[str, str]:
+        """Return a file a function, for node's own test runner."""
+        tree: dict[str, str] = {}
+        for one in adopted:
+            spec, candidate = one.artifacts.spec, one.candidate
+            assert spec is not None
+            language = AdoptedTypeScript(package, candidate)
+            way = Path(os.path.relpath(candidate.path, folder / "tests")).as_posix()
+            cases = list({json.dumps(case): case for case in one.cases}.values())
+            files = language.case_files(spec, one.artifacts.plan, {candidate.id: cases})
+            tree |= {path: text.replace("{place}", way, 1) for path, text in files.items()}
+        return tree
+
+
+def adopter() -> Adopter:
+    """TypeScript's."""
+    return TypeScriptAdopter()
