@@ -9,7 +9,7 @@ from types import ModuleType
 
 from criticality.bodies import Finding
 from criticality.languages.python.names import IMPORTABLE
-from criticality.languages.python.skeleton import TODO, body_source
+from criticality.languages.python.skeleton import UNWRITTEN, body_source
 from criticality.lattice_plan import FunctionPlan
 
 _FORBIDDEN_NAMES = frozenset(
@@ -52,7 +52,7 @@ def inspect_body(body: str, function: FunctionPlan, *, module: str, siblings: Co
 
 def leaked_logic(source: str) -> list[str]:
     """Return functions of a skeleton whose bodies are more than documentation and ``todo``."""
-    wanted = ast.dump(ast.parse(TODO).body[0])
+    wanted = ast.dump(ast.parse(UNWRITTEN).body[0])
     leaks: list[str] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef):

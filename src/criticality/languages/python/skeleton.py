@@ -13,7 +13,7 @@ from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
 
 #: Python's ``todo!()``.
-TODO = "raise NotImplementedError"
+UNWRITTEN = "raise NotImplementedError"
 
 
 def signature(function: FunctionPlan) -> str:
@@ -57,7 +57,7 @@ def module_source(
         body = bodies.get(f"{module.name}.{function.name}")
         lead = f"{body.declarations.strip()}\n\n\n" if body and body.declarations.strip() else ""
         head = f"{lead}{signature(function)}\n{documentation(function, spec.errors)}"
-        functions.append(f"{head}\n{body_source(body.text if body else TODO)}")
+        functions.append(f"{head}\n{body_source(body.text if body else UNWRITTEN)}")
     head = f'"""{_safe(module.purpose)}"""'
     code = "\n\n".join(functions)
     imports = used(code, module_imports(spec, module, modules), spec.package)

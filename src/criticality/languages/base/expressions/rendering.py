@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -30,7 +31,7 @@ from criticality.spec.types import TypeRef
 from criticality.spec.values import constraints_of
 
 
-class Renderer:
+class Renderer(ABC):
     """Renders expressions of one system; a language says how it writes names, texts and types."""
 
     #: The package of the language, and its name for people.
@@ -55,13 +56,13 @@ class Renderer:
         """Return the name of an enum's member."""
         return name
 
+    @abstractmethod
     def quoted(self, text: str) -> str:
         """Return a text as a literal."""
-        raise NotImplementedError
 
+    @abstractmethod
     def kind(self, type_: TypeRef) -> str:
         """Return a type, as an argument of another where that makes a difference."""
-        raise NotImplementedError
 
     @contextmanager
     def bound(self, name: str) -> Generator[str]:
