@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,8 @@ def test_every_puzzle_keeps_a_reference_and_a_bar_of_solutions() -> None:
         assert (oracle / "reference.py").exists(), name
         if load_puzzle(BUILT_IN / name).meta.drawn:
             continue
-        told = json.loads((oracle / "edits.json").read_text()) if (oracle / "edits.json").exists() else {}
+        edits = oracle / "edits.json"
+        told: dict[str, Any] = json.loads(edits.read_text()) if edits.exists() else {}
         solutions = {*told, *(str(path.relative_to(oracle)) for path in oracle.glob("*/*"))}
         assert sum(each.startswith("wrong/") for each in solutions) >= 5, name
         assert sum(each.startswith("right/") for each in solutions) >= 3, name
