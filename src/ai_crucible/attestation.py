@@ -36,7 +36,6 @@ Kind: TypeAlias = (
 )
 
 _PATIENCE_S = 120.0
-_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,8 +311,5 @@ def _judge(signed: SignedHead | None, walk: Walk, name: str, key: bytes) -> tupl
 
 def file_digest(path: Path) -> str:
     """Return SHA-256 of a file's bytes, in hex."""
-    total = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            total.update(block)
-    return total.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

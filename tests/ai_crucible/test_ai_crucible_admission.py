@@ -115,6 +115,22 @@ async def test_a_mutant_that_is_none_does_not_count_where_the_oracle_says_why(
 
 
 @pytest.mark.usefixtures("boxes")
+async def test_solutions_may_be_told_by_what_is_other_than_in_the_gold(make_puzzle: Callable[..., Path]) -> None:
+    told = {
+        "wrong/three": {"total.py": {"n + 1": "n + 3"}},
+        "right/shifted": {"total.py": {" // 2": " >> 1"}},
+    }
+    folder = tried(make_puzzle, DRAWN, NONE, **{"oracle/edits.json": json.dumps(told)})
+    check = await check_puzzle(load_puzzle(folder))
+    assert check.ok, check.problems
+    assert check.count("wrong", passed=False) == (2, 2) and check.count("right", passed=True) == (2, 2)
+    for other in ({"wrong/x": {"total.py": {"n": "m"}}}, {"wrong/x": {"lost.py": {"a": "b"}}}):
+        (folder / "oracle/edits.json").write_text(json.dumps(other))
+        with pytest.raises(PuzzleRefused, match="does not stand once"):
+            await check_puzzle(load_puzzle(folder))
+
+
+@pytest.mark.usefixtures("boxes")
 async def test_arguments_must_be_as_they_were_after_a_refusal_too(make_puzzle: Callable[..., Path]) -> None:
     cases = "def cases(random):\n    while True:\n        yield {'args': [[1, 2]], 'raises': 'ValueError'}\n"
     check = {"name": "kept", "kind": "call", "target": "total:total", "by": "cases", "drawn": 1}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,7 @@ QUIXBUGS = Path(os.environ.get("ASSAY_QUIXBUGS", "../shared/datasets/quixbugs"))
 
 def test_tasks_come_in_five_shapes_and_five_levels() -> None:
     metas = [load_puzzle(BUILT_IN / name).meta for name in built_in_ids()]
+    assert sum(meta.anchor is None for meta in metas) >= 40
     assert {meta.shape for meta in metas} == {"function", "repository", "shell", "diagnosis", "specification"}
     assert {meta.difficulty for meta in metas} == {1, 2, 3, 4, 5}
     assert sum(meta.drawn for meta in metas) >= 3
@@ -27,8 +30,11 @@ def test_every_puzzle_keeps_a_reference_and_a_bar_of_solutions() -> None:
         assert (oracle / "reference.py").exists(), name
         if load_puzzle(BUILT_IN / name).meta.drawn:
             continue
-        assert len(list((oracle / "wrong").iterdir())) >= 5, name
-        assert len(list((oracle / "right").iterdir())) >= 3, name
+        edits = oracle / "edits.json"
+        told: dict[str, Any] = json.loads(edits.read_text()) if edits.exists() else {}
+        solutions = {*told, *(str(path.relative_to(oracle)) for path in oracle.glob("*/*"))}
+        assert sum(each.startswith("wrong/") for each in solutions) >= 5, name
+        assert sum(each.startswith("right/") for each in solutions) >= 3, name
 
 
 def test_a_harder_task_is_rated_higher_and_more_attempts_make_it_surer() -> None:

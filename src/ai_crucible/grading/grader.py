@@ -8,7 +8,9 @@ folder, as data, and prints the verdict. ``draw SEED`` prints the files and word
 imported or run here.
 
 The oracle is ``checks.json``: ``{"checks": [...], "protected": [globs], "equivalent": {MUTANT: reason}}``; the last
-names mutants of the gold, as the check of a puzzle prints them, that nothing can tell from it. A check has
+names mutants of the gold, as the check of a puzzle prints them, that nothing can tell from it. Solutions lie in
+``gold/``, ``wrong/NAME/`` and ``right/NAME/``; ``edits.json`` tells others by what in them is not as in the gold:
+``{"wrong/NAME": {path: {old text: new text}}}``. A check has
 ``name``, ``kind``, maybe ``role`` (``task`` or ``quality``) and ``weight``, and by kind:
 
     call   target "module:function" (or the driver's own ":program", ":tests"), cases [{args, kwargs, expect |
@@ -188,9 +190,8 @@ def digest():
 
 def overlays(draws):
     """Return the names of the solutions the oracle keeps: gold, wrong/NAME and right/NAME."""
-    names = {
-        name for drawn in draws.drawn for name in drawn if name == "gold" or name.startswith(("wrong/", "right/"))
-    }
+    names = {name for drawn in draws.drawn for name in drawn} | set(edits())
+    names = {name for name in names if name == "gold" or name.startswith(("wrong/", "right/"))}
     names |= {"gold"} if os.path.isdir(os.path.join(ORACLE, "gold")) else set()
     for kind in ("wrong", "right"):
         folder = os.path.join(ORACLE, kind)
@@ -200,20 +201,53 @@ def overlays(draws):
 
 def overlay():
     """Return one solution of the oracle as an archive."""
-    root = os.path.join(ORACLE, sys.argv[2])
+    name = sys.argv[2]
+    files = edited(kept("gold"), edits()[name]) if name in edits() else kept(name)
+    for drawn in Draw(sys.argv[3]).drawn:
+        files.update({path: (content.encode(), False) for path, content in drawn.get(name, {}).items()})
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as archive:
-        for folder, folders, files in os.walk(root):
-            folders[:] = sorted(name for name in folders if name != "__pycache__")
-            for name in sorted(files):
-                path = os.path.join(folder, name)
-                with open(path, "rb") as file:
-                    data = file.read()
-                add(archive, os.path.relpath(path, root), data, os.access(path, os.X_OK))
-        for drawn in Draw(sys.argv[3]).drawn:
-            for name, content in sorted(drawn.get(sys.argv[2], {}).items()):
-                add(archive, name, content.encode(), False)
+        for path, (data, executable) in sorted(files.items()):
+            add(archive, path, data, executable)
     return {"archive": base64.b64encode(out.getvalue()).decode()}
+
+
+def kept(name):
+    """Return the files of a solution that has a folder, each with whether it is a program."""
+    root, files = os.path.join(ORACLE, name), {}
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        for each in names:
+            path = os.path.join(folder, each)
+            with open(path, "rb") as file:
+                files[os.path.relpath(path, root)] = file.read(), os.access(path, os.X_OK)
+    return files
+
+
+def edits():
+    """Return the solutions that are told by what is other in them than in the gold."""
+    try:
+        with open(os.path.join(ORACLE, "edits.json"), encoding="utf-8") as file:
+            told = json.load(file)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as fault:
+        raise BadOracle("edits.json cannot be read: %s" % fault)
+    if not isinstance(told, dict):
+        raise BadOracle("edits.json is an object of solutions")
+    return told
+
+
+def edited(files, changes):
+    """Return the gold's files with one text in place of another; each must stand there exactly once."""
+    for path, texts in changes.items():
+        data, executable = files.get(path, (b"", False))
+        for old, new in texts.items():
+            if data.count(old.encode()) != 1:
+                raise BadOracle("edits.json: %r does not stand once in %s of the gold" % (old, path))
+            data = data.replace(old.encode(), new.encode())
+        files[path] = data, executable
+    return files
 
 
 def add(archive, name, data, executable):

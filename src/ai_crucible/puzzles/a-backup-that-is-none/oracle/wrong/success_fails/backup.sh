@@ -1,7 +1,0 @@
-#!/bin/sh
-if sh -c "$1" > "$2.draft" && [ -s "$2.draft" ] && gzip -n < "$2.draft" > "$2.gz.draft"; then
-    rm "$2.draft"
-    mv "$2.gz.draft" "$2"
-fi
-rm "$2.draft"
-exit 1

@@ -1,2 +1,0 @@
-def microseconds(ticks):
-    return ticks * 100

@@ -1,2 +1,0 @@
-def microseconds(ticks):
-    return int(ticks / 10 * 1000000)

@@ -1,0 +1,52 @@
+import contextlib
+import io
+import os
+import tempfile
+
+from patchwork import Conflict, PatchError, apply_hunks, read_patch, turned
+from patchwork.__main__ import main
+
+
+def patched(text, diff, back=False):
+    """A text after a patch of one file, or why there is none."""
+    try:
+        files = read_patch(diff)
+        if back:
+            files = turned(files)
+        return apply_hunks(files[0].hunks if files else [], text)
+    except Conflict as fault:
+        return ["conflict", fault.number]
+    except PatchError as fault:
+        return ["fault", fault.line]
+
+
+def told(text, diff):
+    """What is wrong with a patch, in words; empty where nothing is."""
+    try:
+        for one in read_patch(diff):
+            apply_hunks(one.hunks, text)
+    except (Conflict, PatchError) as fault:
+        return str(fault)
+    return ""
+
+
+def folder(before, diff, *words):
+    """Exit and output of the command line, and the files afterwards."""
+    with tempfile.TemporaryDirectory() as room:
+        for name, text in before.items():
+            path = os.path.join(room, "in", name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(text.encode())
+        patch = os.path.join(room, "p")
+        with open(patch, "wb") as file:
+            file.write(diff.encode())
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+            code = main([patch, "-C", os.path.join(room, "in"), *words])
+        after = {}
+        for path, _, names in os.walk(os.path.join(room, "in")):
+            for name in names:
+                with open(os.path.join(path, name), "rb") as file:
+                    after[os.path.relpath(os.path.join(path, name), os.path.join(room, "in"))] = file.read().decode()
+    return [code, out.getvalue(), after]

@@ -1,3 +1,0 @@
-def full_week(broadcast, built):
-    assert 0 <= broadcast <= 1023
-    return built + (broadcast - built) % 1024

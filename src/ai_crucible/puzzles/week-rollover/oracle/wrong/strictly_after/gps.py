@@ -1,4 +1,0 @@
-def full_week(broadcast, built):
-    if broadcast < 0 or broadcast > 1023:
-        raise ValueError(broadcast)
-    return built + 1 + (broadcast - built - 1) % 1024

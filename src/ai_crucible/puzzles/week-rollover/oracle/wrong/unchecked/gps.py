@@ -1,2 +1,0 @@
-def full_week(broadcast, built):
-    return built + (broadcast - built) % 1024
