@@ -12,7 +12,7 @@ RESOURCES := postgres or browser or box or ray or toolchain
 PYTEST := $(BIN)/python -m pytest -q
 BOTH_CORES := -n 2 --dist worksteal
 
-.PHONY: help install demo dist site notes test test-all test-resources test-languages fuzz check lint lock docs bench chaos live evidence screenshots recordings clean
+.PHONY: help install demo dist site notes test test-all test-resources test-languages test-lower fuzz check lint lock docs bench chaos live evidence screenshots recordings clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -48,6 +48,16 @@ test-resources: $(VENV)/.installed-dev ## the tests that need more than Python, 
 
 test-languages: $(VENV)/.installed-dev ## the languages that Criticality writes, and what was skipped for want of tools
 	@$(PYTEST) -rs tests/criticality/languages
+
+# In an environment of its own: the oldest releases that pyproject.toml allows, and the newest tools that test them.
+LOWER := .venv-lower
+UV_LOWER = $(LOWER)/bin/uv pip install --quiet --python $(LOWER)/bin/python
+test-lower: pyproject.toml ## what needs no extra, with the oldest versions that pyproject.toml allows
+	@$(PYTHON) -m venv $(LOWER) && $(LOWER)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	@$(UV_LOWER) --resolution lowest-direct --editable '.[import]'
+	@$(UV_LOWER) pytest pytest-asyncio pytest-timeout pytest-xdist hypothesis
+	@$(LOWER)/bin/python -m pytest -q $(BOTH_CORES) -m "not ($(RESOURCES) or long)" tests/llm_runtime \
+		tests/assay/cli/test_ask_command.py tests/assay/cli/test_runs_command.py
 
 fuzz: $(VENV)/.installed-dev ## the properties, with new examples at each run; what it finds becomes an @example
 	@ASSAY_TESTS=fuzz $(PYTEST) $(BOTH_CORES) -m "hypothesis or counted"
@@ -115,4 +125,4 @@ recordings: $(VENV)/.installed-dev ## play the recordings that need optional par
 	@$(BIN)/python -m docs.recordings
 
 clean: ## remove .venv and what the tools left
-	@rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(LOWER) .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -39,6 +39,8 @@ _HARMLESS = frozenset(
 _FETCHES = re.compile(r"\b(apt-get|apt|apk|curl|wget|pip3?|uvx?|npm|git clone|docker)\b")
 _ID = re.compile(r"[^a-z0-9_-]+")
 _MOST_BYTES = 8 << 20
+#: Levels of a task.yaml; real ones have three.
+_DEEPEST = 16
 
 
 class _NeedsImage(ValueError):
@@ -98,7 +100,17 @@ def _settings(folder: Path) -> tuple[dict[str, Any], str]:
         return tomllib.loads(read_text(folder / "task.toml")), read_text(folder / "instruction.md")
     import yaml
 
-    data: Any = yaml.safe_load(read_text(folder / "task.yaml"))
+    text = read_text(folder / "task.yaml")
+    try:
+        # Data that refers to itself grows without end where it is written out; what is deep takes for ever to read.
+        depth = 0
+        for event in cast("Any", yaml).parse(text, Loader=yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if isinstance(event, yaml.AliasEvent) or depth > _DEEPEST:
+                raise ValueError("task.yaml refers to itself or is nested too deep; write it out")
+        data: Any = yaml.safe_load(text)
+    except yaml.YAMLError as fault:
+        raise ValueError(f"task.yaml is not YAML: {' '.join(str(fault).split())[:200]}") from None
     old = cast("dict[str, Any]", data) if isinstance(data, dict) else {}
     times = {"verifier": "max_test_timeout_sec", "agent": "max_agent_timeout_sec"}
     parts = {part: {"timeout_sec": old[name]} for part, name in times.items() if name in old}

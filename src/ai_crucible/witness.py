@@ -12,7 +12,7 @@ import urllib.request
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
@@ -98,7 +98,7 @@ def ask_witness(url: str, head: SignedHead) -> bytes:
 class _StayHere(urllib.request.HTTPRedirectHandler):
     """Follows no redirect: whoever answers says nothing of where else this machine connects."""
 
-    def redirect_request(self, *_: object) -> None:
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> None:
         """Name no other address, which makes the answer an error."""
 
 

@@ -148,7 +148,7 @@ def load_config(path: Path) -> Config:
         return Config.model_validate(data)
     except OSError as fault:
         raise ConfigurationError(f"{path.name} cannot be read: {fault.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise ConfigurationError(f"{path.name} is not TOML: {fault}") from None
     except ValidationError as fault:
         raise ConfigurationError(f"{path.name}: {first_fault(fault)}") from None
+    except (ValueError, RecursionError) as fault:
+        raise ConfigurationError(f"{path.name} is not TOML: {fault}") from None

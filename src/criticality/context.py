@@ -73,7 +73,7 @@ def spare(language: Language, artifacts: Artifacts, unit: str, failure: dict[str
     }
     spec = artifacts.spec
     assert spec is not None
-    blocks = re.split(r"\n\n+(?=\S)", values["types"])
+    blocks = re.split(r"(?<!\n)\n\n+(?=\S)", values["types"])
     required = [block for block in blocks if _defines(block, spec.named_types()) in names]
     parts.append(Spare("relatedTypes", {"types": "\n\n".join(required) or _LEFT_OUT}))
     return [*parts, Spare("requiredTypes", {"types": _LEFT_OUT})]

@@ -167,7 +167,7 @@ def load_answers(path: Path) -> Answers:
         return Answers.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as fault:
         raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise ConfigurationError(f"{path.name} is not TOML: {fault}") from None
     except ValidationError as fault:
         raise ConfigurationError(f"{path.name}: {first_fault(fault)}") from None
+    except (ValueError, RecursionError) as fault:
+        raise ConfigurationError(f"{path.name} is not TOML: {fault}") from None

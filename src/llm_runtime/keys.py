@@ -108,7 +108,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+    except (ValueError, RecursionError) as fault:
         raise ConfigurationError(f"{path} is not readable TOML: {fault}") from None
     except OSError as fault:
         raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None

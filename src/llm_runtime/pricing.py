@@ -110,7 +110,7 @@ def load_prices(own: Path | None = None) -> PriceTable:
         return PriceTable({}, package=package)
     try:
         prices = _prices(tomllib.loads(own.read_text(encoding="utf-8")), str(own))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+    except (ValueError, RecursionError) as fault:
         raise ConfigurationError(f"{own} is not readable TOML: {fault}") from None
     except OSError as fault:
         raise ConfigurationError(f"{own} cannot be read: {fault.strerror}") from None

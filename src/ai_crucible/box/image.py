@@ -61,7 +61,7 @@ def unpacked(place: Path) -> tuple[Path, str]:
         with _parts(place) as parts:
             layers, digest = _manifest(parts)
             return made_once("images", digest, partial(_unpack, parts, layers)), digest
-    except (OSError, EOFError, ValueError, KeyError, tarfile.TarError, zlib.error) as fault:
+    except (OSError, EOFError, ValueError, KeyError, RuntimeError, tarfile.TarError, zlib.error) as fault:
         told = "not in its form" if isinstance(fault, ValidationError) else str(fault)
         why = (told.splitlines() or [type(fault).__name__])[0][:200].rstrip(":")
         raise ConfigurationError(

@@ -25,7 +25,7 @@ _SMALL = re.compile(
     re.IGNORECASE,
 )
 _TALK = re.compile(r"\b(conversations?|chats?|dialog(ue)?|user'?s messages?|message history)\b", re.IGNORECASE)
-_SHOWN = re.compile(r"^\W*(user|human|ai|assistant|convo|conversation)\W*:", re.IGNORECASE | re.MULTILINE)
+_SHOWN = re.compile(r"^[^\w\n]*(user|human|ai|assistant|convo|conversation)\W{0,20}:", re.IGNORECASE | re.MULTILINE)
 _COMMIT = re.compile(r"\b(generate|write)\b[^\n?!]{0,80}\bcommit messages?\b", re.IGNORECASE)
 #: Where an order stands, if there is one, and how long it is.
 _HEAD, _ORDER = 240, 200

@@ -33,7 +33,7 @@ def load_job_file(path: Path) -> JobFile:
         data = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
     except OSError as fault:
         raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+    except (ValueError, RecursionError) as fault:
         raise ConfigurationError(f"{path} is not readable TOML: {fault}") from None
     try:
         job_file = checked(_plain(data, keep=("budget",)))

@@ -25,7 +25,7 @@ from assay.report.story import (
 _TONES = {"info": "NOTE", "good": "TIP", "warning": "WARNING", "bad": "CAUTION"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>~$^-])")
 _NUMBERED = re.compile(r"^(\d+)([.)])")
-_SIGN = re.compile("\ue002([^\ue003]*)\ue003")
+_SIGN = re.compile("\ue002([^\ue002\ue003]*)\ue003")
 _MENTION = re.compile(r"([@#])(?=\w)")
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 #: What a compiler says, and where: ``file:line[:column]: word``, or Rust's arrow.
-_PLACE = re.compile(r"^(?:\s*--> )?([^\s:]+):(\d+)(?::\d+)?(?::[ \t]*(\w*)|$)", re.MULTILINE)
+_PLACE = re.compile(r"^(?:[^\S\n]*--> )?([^\s:]+):(\d+)(?::\d+)?(?::[ \t]*(\w*)|$)", re.MULTILINE)
 _BEGIN, _END = "// body {}", "// end of body {}"
 _MARK = re.compile(r"^\s*// body (\d+)$")
 _NO_ERRORS = ("note", "warning", "remark")

@@ -12,7 +12,7 @@ SEEN = {
 }
 """Where a card's question was met."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|!~])")
-_LINE_START = re.compile(r"^(\s*)([-+>=]|\d+[.)])", re.MULTILINE)
+_LINE_START = re.compile(r"^([^\S\n]*)([-+>=]|\d+[.)])", re.MULTILINE)
 
 
 def to_markdown(result: DebateResult) -> str:

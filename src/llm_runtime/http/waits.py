@@ -14,7 +14,7 @@ LONGEST_WAIT = 120.0
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _DURATION = r"(?:\d+(?:\.\d+)?(?:ms|[smhd]))+"
-_PIECE = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhd])")
+_PIECE = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)(ms|[smhd])")
 _IN_WORDS = re.compile(rf"(?:try again|retry|wait)[^.;\d]{{0,20}}?\b({_DURATION})", re.IGNORECASE)
 
 

@@ -32,7 +32,7 @@ _NUMBERED = re.compile(
 )
 _BULLET = re.compile(r"^(?:[-*+•]|\*\*)[ \t]*(?=\S)", re.MULTILINE)
 _GAP = re.compile(r"\n\s*\n")
-_ELLIPSIS = re.compile(r"\s*(?:\[?…\]?|\[?\.\.\.\]?)\s*")
+_ELLIPSIS = re.compile(r"(?:(?<!\s)\s+)?(?:\[?…\]?|\[?\.\.\.\]?)\s*")
 _TARGETS = re.compile(r"(?im)^[ \t>*_`#-]*targets[ \t*_`]*:.*\Z")
 #: A letter that names a seat; an A may be an article, unless something tells.
 _LETTER = re.compile(r"(?:(?<=osition )|(?<=ositions )|(?<=eat )|(?<=and )|(?<=, ))A\b|\bA(?=['’]s|:)|\b[B-E]\b")

@@ -73,10 +73,10 @@ def read_watch(path: Path) -> tuple[WatchFile, Known]:
         known = Known.model_validate_json(snapshot.read_bytes()) if snapshot.is_file() else Known()
     except OSError as fault:
         raise ConfigurationError(f"{fault.filename or path} cannot be read: {fault.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise ConfigurationError(f"{path.name} is not readable TOML: {fault}") from None
     except ValidationError as fault:
         raise ConfigurationError(f"{path.name}: {first_fault(fault, 'its start')}") from None
+    except (ValueError, RecursionError) as fault:
+        raise ConfigurationError(f"{path.name} is not readable TOML: {fault}") from None
     addresses = [place for author in watched.authors for place in author.places if is_address(place)]
     if addresses and not watched.fetch:
         raise ConfigurationError(f"{path.name}: {addresses[0][:200]} is an address; fetch = true fetches it")

@@ -207,7 +207,7 @@ def _filed(value: Any, path: Path) -> Any:
 
 
 def _filled(prompt: str, values: Mapping[str, str], where: str) -> str:
-    if "{%" in prompt or any("|" in place for place in re.findall(r"\{\{[^}]*\}\}", prompt)):
+    if "{%" in prompt or any("|" in place for place in re.findall(r"\{\{[^{}]*\}\}", prompt)):
         raise ConfigurationError(f"{where}: the prompt is a program of templates; write it out, or give JSONL")
     missing = [name for name in _PLACE.findall(prompt) if name not in values]
     if missing:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from llm_runtime.errors import ConfigurationError
 
-_VERSION = re.compile(r"\d+(\.\d+)+")
+_VERSION = re.compile(r"(?<!\d)\d+(\.\d+)+")
 _ANSWER_S = 20
 
 
