@@ -7,18 +7,16 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import os
 import stat
-import subprocess
-import sys
 import tarfile
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.hostile import try_all
 
 ROOT = Path(__file__).parents[1]
 ENTITIES = b'<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>'
@@ -142,52 +140,14 @@ def tars(out: Path) -> dict[str, bytes]:
     return {name: image(layer) for name, layer in layers.items()}
 
 
-def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:
-    return {
-        str(path.relative_to(folder)): (path.lstat().st_mode, path.read_bytes() if path.is_file() else b"")
-        for path in sorted(folder.rglob("*"))
-    }
-
-
-@pytest.fixture
-def tried(tmp_path: Path) -> Callable[[list[tuple[str, str, bytes]]], None]:
-    """Has a watched process open files, each at a door and under a name, and checks all that came of it."""
-    outside, out, given = tmp_path / "outside", tmp_path / "out", tmp_path / "given"
-    for folder in (outside, out, given):
-        folder.mkdir()
-    (outside / "kept").write_text("kept")
-
-    def check(orders: list[tuple[str, str, bytes]]) -> None:
-        lines = ""
-        for number, (door, name, data) in enumerate(orders):
-            path = given / str(number) / name
-            path.parent.mkdir()
-            path.write_bytes(data)
-            lines += json.dumps({"door": door, "path": str(path), "out": str(out)}) + "\n"
-        before = snapshot(outside), snapshot(given)
-        env = {"PATH": os.environ["PATH"], "HOME": str(out), "ASSAY_DATA_DIR": str(out), "ASSAY_CONFIG_DIR": str(out),
-               "TMPDIR": str(out), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(ROOT / "src")}  # fmt: skip
-        script = [sys.executable, str(ROOT / "tests" / "watched.py")]
-        done = subprocess.run(script, input=lines, env=env, cwd=out, capture_output=True, text=True)
-        told = [json.loads(line) for line in done.stdout.splitlines()]
-        assert len(told) == len(orders), done.stderr[-2000:]
-        bad = [(one["door"], orders[number][1], number, one["outcome"], one["unasked"]) for number, one in enumerate(told)
-               if one["outcome"] not in ("read", "refused") or one["unasked"]]  # fmt: skip
-        assert not bad, "\n".join(map(str, bad))
-        assert (snapshot(outside), snapshot(given)) == before
-        assert not [path for path in (out, tmp_path) if (path / "CANARY").exists() or (path / "pwned").exists()]
-
-    return check
-
-
 @pytest.mark.long
 def test_a_hostile_archive_changes_nothing_outside_and_fits_into_memory(
-    tried: Callable[[list[tuple[str, str, bytes]]], None], tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     outside = tmp_path / "outside"
     packed, laid = zips(outside), tars(outside)
     assert len(packed) + len(laid) >= 40
     doors = [("texts", "x.zip"), ("texts", "book.epub"), ("document", "a.epub"), ("document", "a.docx"),
              ("document", "a.xlsx"), ("document", "a.ods"), ("bundle", "trial.assay")]  # fmt: skip
-    tried([*((door, name, data) for door, name in doors for data in packed.values()),
+    try_all(tmp_path, [*((door, name, data) for door, name in doors for data in packed.values()),
            *(("image", "image.tar", data) for data in [*laid.values(), *packed.values()])])  # fmt: skip

@@ -63,7 +63,8 @@ def look(event: str, arguments: tuple[Any, ...]) -> None:
     elif event in CHANGES and isinstance(arguments[0], (str, bytes)):
         # What a link says is not where it stands.
         path = Path(os.fsdecode(arguments[event == "os.symlink"]))
-        if path.is_absolute() and not is_below(os.path.realpath(path.parent), kept):
+        made = event == "os.mkdir" and os.path.realpath(path) in kept  # it is there already
+        if path.is_absolute() and not made and not is_below(os.path.realpath(path.parent), kept):
             unasked.append(f"{event} {path}")
     elif event.startswith(DEEDS) or (event == "exec" and not importing()):
         unasked.append(f"{event} {str(arguments)[:200]}")

@@ -8,13 +8,13 @@ run beside the work copy in our box; the task's own folder there (``/app``) beco
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from ai_crucible.puzzle_files import PuzzleFiles, as_json, read_text, suite_check, tests_of, why_unreadable
+from llm_runtime.toml import parse_toml
 
 _TESTS = "task_tests"
 """Where its tests lie beside the work copy."""
@@ -97,7 +97,7 @@ def _puzzle(folder: Path, origin: str) -> PuzzleFiles | str:
 
 def _settings(folder: Path) -> tuple[dict[str, Any], str]:
     if (folder / "task.toml").is_file():
-        return tomllib.loads(read_text(folder / "task.toml")), read_text(folder / "instruction.md")
+        return parse_toml(read_text(folder / "task.toml")), read_text(folder / "instruction.md")
     import yaml
 
     text = read_text(folder / "task.yaml")

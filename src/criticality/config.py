@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -13,6 +12,7 @@ from criticality.machine.breaker import BreakerLimits
 from criticality.machine.escalation import EscalationLimits
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
+from llm_runtime.toml import parse_toml
 
 
 class ProjectConfig(Model):
@@ -144,11 +144,11 @@ def load_config(path: Path) -> Config:
         ConfigurationError: it is not there, not TOML, or holds what is not known.
     """
     try:
-        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        data: dict[str, Any] = parse_toml(path.read_text(encoding="utf-8"))
         return Config.model_validate(data)
     except OSError as fault:
         raise ConfigurationError(f"{path.name} cannot be read: {fault.strerror}") from None
     except ValidationError as fault:
         raise ConfigurationError(f"{path.name}: {first_fault(fault)}") from None
-    except (ValueError, RecursionError) as fault:
+    except ValueError as fault:
         raise ConfigurationError(f"{path.name} is not TOML: {fault}") from None

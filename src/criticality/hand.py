@@ -26,6 +26,7 @@ from criticality.work import Work
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event
 from llm_runtime.models import first_fault
+from llm_runtime.toml import parse_toml
 
 SPEC, CLAIMS = "spec/spec.toml", "spec/claims.toml"
 #: What stands in the file of claims for a reader, and belongs to the specification.
@@ -41,7 +42,7 @@ def spec_edited(artifacts: Artifacts, text: str) -> Event | None:
     """
     assert artifacts.spec is not None
     try:
-        data = tomllib.loads(text)
+        data = parse_toml(text)
         spec = Spec.model_validate(data)
     except tomllib.TOMLDecodeError as fault:
         line = _AT_LINE.search(str(fault))
@@ -68,7 +69,7 @@ async def claims_edited(work: Work, text: str) -> Event | None:
             name: StructuredClaim.model_validate({k: v for k, v in entry.items() if k not in _SPOKEN} | {
                 "id": name, "type": spec.claims[name].type, "testable": artifacts.claims[name].testable,
             })
-            for name, entry in tomllib.loads(text)["claims"].items()
+            for name, entry in parse_toml(text)["claims"].items()
             if name in artifacts.claims
         }  # fmt: skip
     except (tomllib.TOMLDecodeError, ValidationError, KeyError, AttributeError, TypeError) as fault:

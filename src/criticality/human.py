@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Literal, Protocol
 
@@ -14,6 +13,7 @@ from criticality.questions import left_after
 from criticality.spec.spec import Spec
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
+from llm_runtime.toml import parse_toml
 
 MAX_ANSWER = 20_000
 
@@ -164,10 +164,10 @@ def load_answers(path: Path) -> Answers:
         ConfigurationError: it is not there, not TOML, or holds what is not known.
     """
     try:
-        return Answers.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        return Answers.model_validate(parse_toml(path.read_text(encoding="utf-8")))
     except OSError as fault:
         raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None
     except ValidationError as fault:
         raise ConfigurationError(f"{path.name}: {first_fault(fault)}") from None
-    except (ValueError, RecursionError) as fault:
+    except ValueError as fault:
         raise ConfigurationError(f"{path.name} is not TOML: {fault}") from None

@@ -1,4 +1,4 @@
-"""A prompt before a circle of models: its least trusted layer, or each (specification, section 8)."""
+"""A prompt before a circle of models: its least trusted layer, or each (specification, "API Specification")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One layer of a prompt before a circle: baseline, discussion, synthesis, verdict (specification, section 2.2).
+"""One layer of a prompt before a circle: baseline, discussion, synthesis, verdict (specification, "Data Flow").
 
 ::
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from pydantic import SecretStr
 
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import write_atomic
+from llm_runtime.toml import parse_toml
 
 #: In ``keys.toml``, in place of a key: it lies in the keyring.
 IN_KEYRING = "keyring:"
@@ -105,10 +105,10 @@ def read_toml(path: Path) -> dict[str, Any]:
         ConfigurationError: it is not TOML, or cannot be read.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return parse_toml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (ValueError, RecursionError) as fault:
+    except ValueError as fault:
         raise ConfigurationError(f"{path} is not readable TOML: {fault}") from None
     except OSError as fault:
         raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from llm_runtime.addresses import is_loopback
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.price import Price, spellings
+from llm_runtime.toml import parse_toml
 
 #: Providers that charge nothing: local servers, people and scripts.
 FREE_PROVIDERS = frozenset({"ollama", "llama.cpp", "vllm", "lmstudio", "mailbox", "terminal", "scripted"})
@@ -109,8 +109,8 @@ def load_prices(own: Path | None = None) -> PriceTable:
     if own is None or not own.is_file():
         return PriceTable({}, package=package)
     try:
-        prices = _prices(tomllib.loads(own.read_text(encoding="utf-8")), str(own))
-    except (ValueError, RecursionError) as fault:
+        prices = _prices(parse_toml(own.read_text(encoding="utf-8")), str(own))
+    except ValueError as fault:
         raise ConfigurationError(f"{own} is not readable TOML: {fault}") from None
     except OSError as fault:
         raise ConfigurationError(f"{own} cannot be read: {fault.strerror}") from None

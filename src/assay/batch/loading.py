@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from decimal import Decimal
 from math import prod
 from pathlib import Path
@@ -17,6 +16,7 @@ from assay.protocol import load
 from assay.registry import run_types
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import first_fault
+from llm_runtime.toml import parse_toml
 
 #: Combinations that a grid may have; more is taken for a slip.
 MOST_CONFIGURATIONS = 10_000
@@ -30,10 +30,10 @@ def load_job_file(path: Path) -> JobFile:
             which and where.
     """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+        data = parse_toml(path.read_text(encoding="utf-8"), Decimal)
     except OSError as fault:
         raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None
-    except (ValueError, RecursionError) as fault:
+    except ValueError as fault:
         raise ConfigurationError(f"{path} is not readable TOML: {fault}") from None
     try:
         job_file = checked(_plain(data, keep=("budget",)))

@@ -22,6 +22,7 @@ from criticality.spec.types import parse_type
 from criticality.telemetry import phase_of
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
+from llm_runtime.toml import parse_toml
 
 
 class DecisionEntry(Model):
@@ -184,7 +185,7 @@ def validate_schema(root: Path, artifact: str) -> dict[str, Any]:
     files.require_project(root)
     place, model = SCHEMAS[artifact]
     try:
-        model.model_validate(tomllib.loads((root / place).read_text(encoding="utf-8")))
+        model.model_validate(parse_toml((root / place).read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise ConfigurationError(f"the project has no {place} yet") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:

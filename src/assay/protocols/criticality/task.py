@@ -28,6 +28,7 @@ from assay.protocols.criticality.sitting import SITTING, Sitting, rest_of
 from llm_runtime.errors import ConfigurationError, MissingExtraError, RunPaused
 from llm_runtime.events import Event
 from llm_runtime.models import Model, first_fault
+from llm_runtime.toml import parse_toml
 
 if TYPE_CHECKING:
     from criticality import Answers, RunResult
@@ -99,8 +100,8 @@ def known_languages() -> list[str]:
 
 def _toml(text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as fault:
+        return parse_toml(text)
+    except tomllib.TOMLDecodeError as fault:
         raise ConfigurationError(f"answers: this is not TOML: {fault}") from None
 
 

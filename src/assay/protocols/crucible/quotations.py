@@ -17,7 +17,8 @@ Found: TypeAlias = Literal["exact", "folded", "nowhere"]
 _Where: TypeAlias = tuple[str, tuple[int, int] | None, Found]
 _NOWHERE: _Where = ("", None, "nowhere")
 _PLACE = r"\[(A\d{1,3})(?::(\d{1,6})(?:[-–](\d{1,6}))?)?\]"
-_MARKS = r"“([^”\n]{3,1000})”|„([^“”\n]{3,1000})[“”]|«([^»\n]{3,1000})»|\"([^\"\n]{3,1000})\""
+#: What opens a quotation stands in none, so that a text of opening marks alone is read once.
+_MARKS = r"“([^“”\n]{3,1000})”|„([^„“”\n]{3,1000})[“”]|«([^«»\n]{3,1000})»|\"([^\"\n]{3,1000})\""
 _QUOTED = re.compile(rf"(?:{_MARKS})(?:[.,;:]?\s*{_PLACE})?|{_PLACE}")
 _NUMBER = re.compile(r"(?m)^ *\d+\| ?")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from llm_runtime.errors import ConfigurationError, StoreUnwritable
 from llm_runtime.files import write_atomic
 from llm_runtime.http.public import read_page
 from llm_runtime.models import Model, first_fault
+from llm_runtime.toml import parse_toml
 
 if TYPE_CHECKING:
     from crux.personas.store import PersonaStore
@@ -68,14 +68,14 @@ def read_watch(path: Path) -> tuple[WatchFile, Known]:
         ConfigurationError: one of the files cannot be read or does not fit; says where.
     """
     try:
-        watched = WatchFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        watched = WatchFile.model_validate(parse_toml(path.read_text(encoding="utf-8")))
         snapshot = path.with_suffix(".json")
         known = Known.model_validate_json(snapshot.read_bytes()) if snapshot.is_file() else Known()
     except OSError as fault:
         raise ConfigurationError(f"{fault.filename or path} cannot be read: {fault.strerror}") from None
     except ValidationError as fault:
         raise ConfigurationError(f"{path.name}: {first_fault(fault, 'its start')}") from None
-    except (ValueError, RecursionError) as fault:
+    except ValueError as fault:
         raise ConfigurationError(f"{path.name} is not readable TOML: {fault}") from None
     addresses = [place for author in watched.authors for place in author.places if is_address(place)]
     if addresses and not watched.fetch:

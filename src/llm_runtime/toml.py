@@ -1,0 +1,29 @@
+"""TOML that others wrote."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable
+from typing import Any
+
+#: Python's reader takes memory by the square of a key's parts.
+_LONG_KEY = re.compile(r"(?<![^\s.={},])(?:[^\s.={},]++[ \t]*+\.[ \t]*+){200}")
+
+
+def parse_toml(text: str, number: Callable[[str], Any] = float) -> dict[str, Any]:
+    """Read TOML; ``number`` makes what has a point or an exponent.
+
+    Raises:
+        tomllib.TOMLDecodeError: it is none, or is nested or numbered beyond what a file needs.
+    """
+    if _LONG_KEY.search(text):
+        raise tomllib.TOMLDecodeError("a key has more than 200 parts")
+    try:
+        return tomllib.loads(text, parse_float=number)
+    except tomllib.TOMLDecodeError:
+        raise
+    except RecursionError:
+        raise tomllib.TOMLDecodeError("it is nested too deeply") from None
+    except ValueError as fault:
+        raise tomllib.TOMLDecodeError(str(fault)) from None
