@@ -17,6 +17,8 @@ from .conftest import TOKEN, Serve, council_answer
 
 WEATHER = RunStarted(run_id="w-1", protocol="weather", title="Rain?", task={}, settings={}, seed=1)
 WHY = Request("m", (Message("user", "Why?"),), CallLabel("weather", "ask"))
+#: Bytes that a form may have.
+LIMIT = 4 << 20
 
 
 async def test_an_answer_whose_connection_died_is_taken_once(web: Any) -> None:
@@ -77,10 +79,10 @@ async def test_what_was_typed_survives_a_server_that_is_away_and_a_form_that_is_
         await page.locator("textarea[name=text]").fill("Which database?")
         await page.goto(f"{page.url}new")
         question = page.get_by_role("textbox", name="Question")
-        await question.fill("x" * (5 << 20))
+        await question.fill("x" * (LIMIT + 1))
         await page.get_by_role("button", name="Start").click()
         await page.get_by_text("larger than 4 MiB").wait_for()
-        assert len(await question.input_value()) == 5 << 20, "what was refused stays"
+        assert len(await question.input_value()) == LIMIT + 1, "what was refused stays"
         await question.fill("Should we split it?")
         await page.get_by_text("Models, seats and bounds").click()
         await page.get_by_label("Red team").select_option("terminal:")
