@@ -43,9 +43,8 @@ test: $(VENV)/.installed-dev ## the tests that need nothing but Python, in a few
 test-all: $(VENV)/.installed-dev ## every test, with all that it can be tried with; says what was skipped
 	@ASSAY_TESTS=full $(PYTEST) $(BOTH_CORES) -rs
 
-# Three at once on two cores: these wait for processes, browsers and boxes half of the time.
 test-resources: $(VENV)/.installed-dev ## the tests that need more than Python, without the long ones
-	@$(PYTEST) -n 3 --dist worksteal -rs -m "($(RESOURCES)) and not long"
+	@$(PYTEST) $(BOTH_CORES) -rs -m "($(RESOURCES)) and not long"
 
 test-languages: $(VENV)/.installed-dev ## the languages that Criticality writes, and what was skipped for want of tools
 	@$(PYTEST) -rs tests/criticality/languages
