@@ -58,8 +58,8 @@ class Questions:
         return generate
 
     def of_run(self, run_id: str) -> list[Question]:
-        """Return the open questions of the run, in the order it asked."""
-        return list(self._open.get(run_id, {}).values())
+        """Return the open questions of the run, in the order it asked; one that has its answer is none."""
+        return [question for question in self._open.get(run_id, {}).values() if not question.reply.done()]
 
     def answer(self, run_id: str, name: str, text: str) -> None:
         """Give the run its answer.

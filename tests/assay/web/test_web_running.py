@@ -15,8 +15,10 @@ from tests.extent import PATIENCE
 from assay.protocols.fire_circle.task import Options
 from assay.registry import prepared
 from assay.web.forms import read_form, seed_of
+from assay.web.questions import Questions
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import Key
+from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.settings import Settings
 from llm_runtime.store import RunStore
 from llm_runtime.testing import LoopbackServer
@@ -106,6 +108,17 @@ async def test_a_turn_is_shown_at_once_however_much_the_page_was_sent_before(
                 answered.add(ask["name"])
                 await web.post(f"/runs/{run_id}/answers", name=ask["name"], text="I doubt it.")
     assert len(answered) == 2 and (await web.json(f"/runs/{run_id}"))["run"]["state"] == "finished"
+
+
+async def test_a_question_that_has_its_answer_is_not_shown_again() -> None:
+    questions = Questions(lambda _: None)
+    request = Request("terminal:", (Message("user", "Which?"),), CallLabel("weather", "ask"))
+    asking = asyncio.ensure_future(questions.person("w-1")(request))
+    await asyncio.sleep(0)
+    (question,) = questions.of_run("w-1")
+    questions.answer("w-1", question.name, "That one.")
+    assert questions.of_run("w-1") == []
+    assert (await asking).text == "That one."
 
 
 async def test_a_stopped_run_offers_to_go_on_while_its_log_is_still_being_signed(

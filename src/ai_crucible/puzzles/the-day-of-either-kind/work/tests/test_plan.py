@@ -1,3 +1,5 @@
+"""Tables of jobs: what is read, written, due and told on the command line."""
+
 import contextlib
 import io
 import tempfile

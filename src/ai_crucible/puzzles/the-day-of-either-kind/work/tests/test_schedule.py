@@ -1,3 +1,5 @@
+"""Schedules: what is read, and which moments they name."""
+
 import unittest
 from datetime import datetime
 

@@ -1,3 +1,5 @@
+"""Asks the patches of a solution what the checks compare."""
+
 import contextlib
 import io
 import os

@@ -1,3 +1,5 @@
+"""Hunks on a text."""
+
 import unittest
 
 from patchwork import Conflict, apply_hunks, read_patch, turned

@@ -1,3 +1,5 @@
+"""Patches on a folder."""
+
 import contextlib
 import io
 import tempfile

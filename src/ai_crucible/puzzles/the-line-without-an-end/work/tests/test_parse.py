@@ -1,3 +1,5 @@
+"""Patches as they are read."""
+
 import unittest
 
 from patchwork import PatchError, read_patch
