@@ -1,3 +1,3 @@
 """Assay: questions, prompts, models, specifications and disagreements under structured adversarial pressure."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

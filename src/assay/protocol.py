@@ -129,8 +129,8 @@ class RunType:
             twice changes nothing. It may raise where this machine lacks something.
         seated: ``(options, terms) -> options``, with the seats named after who will answer in them.
         ready: ``(task, options, terms)``, of a run that reaches its models by itself: refuses what they cannot do.
-        upgrade: ``(task, settings) -> (task, options)`` as data, from the form of older logs and job files.
-        absent: options that older logs do not have, and what they stood for.
+        upgrade: ``(task, settings) -> (task, options)`` as data, from the forms of logs and job files of before
+            version 0.2.
         take_up: ``(task, parent) -> task``, of a run that goes on from the one its field ``follow`` names, which is
             ``{"run_id", "state", "task", "result"}``.
         spent: ``(task) -> Spend``, what the same work took as far as its folder says; bounds count it where the log
@@ -145,7 +145,6 @@ class RunType:
         batch: whether jobs of a batch can be of this kind.
         form: whether the web offers a form.
         seatless: whether nobody has a seat whose words are followed while it works.
-        reworded: pairs of passages of its prompts, as they are now and as older logs have them.
         replayable: whether its log alone is enough to fork or replay it.
         own_models: whether it reaches its models by itself; then no gateway is made.
         chat: how it answers in a chat; ``None`` where it does not.
@@ -168,7 +167,6 @@ class RunType:
     seated: Ref = ""
     ready: Ref = ""
     upgrade: Ref = ""
-    absent: Ref = ""
     take_up: Ref = ""
     spent: Ref = ""
     title_of: Ref = ""
@@ -180,7 +178,6 @@ class RunType:
     batch: bool = True
     form: bool = True
     seatless: bool = False
-    reworded: Ref = ""
     replayable: bool = True
     own_models: bool = False
     chat: Chat | None = None
@@ -204,13 +201,11 @@ class Parts(TypedDict, total=False):
     seated: Ref
     ready: Ref
     upgrade: Ref
-    absent: Ref
     take_up: Ref
     spent: Ref
     title_of: Ref
     measures: Ref
     outcome: Ref
-    reworded: Ref
 
 
 def parts_of(module: str, *names: str, **elsewhere: Ref) -> Parts:
@@ -218,8 +213,7 @@ def parts_of(module: str, *names: str, **elsewhere: Ref) -> Parts:
 
     These are ``Task`` and ``Options`` and, where named, functions called as their field is and data so in capitals.
     """
-    data = ("absent", "measures", "reworded")
-    named = {name: f"{module}:{name.upper() if name in data else name}" for name in names}
+    named = {name: f"{module}:{name.upper() if name == 'measures' else name}" for name in names}
     return cast("Parts", {"task": f"{module}:Task", "options": f"{module}:Options", **named, **elsewhere})
 
 
@@ -280,6 +274,8 @@ class Protocol:
         extra: the optional part it needs, and its modules.
         demo: its recording.
         needs: what a model must be able to do for it; ``None`` is not told.
+        behaviours: the :class:`~llm_runtime.behaviour.Behaviour` of each engine that decides its requests. A log
+            says their numbers, and goes on by them.
     """
 
     name: str
@@ -294,6 +290,7 @@ class Protocol:
     modules: tuple[str, ...] = ()
     demo: Demo | None = None
     needs: Needs | None = None
+    behaviours: tuple[Ref, ...] = ()
 
 
 def load(ref: Ref) -> Any:

@@ -185,21 +185,18 @@ def opened(started: RunStarted) -> Prepared:
     Raises:
         ConfigurationError: no such kind of run, or its task or options do not fit.
     """
-    settings, run = started.settings, find(started.protocol)
-    if run.absent and "options" in settings:
-        settings = {**settings, "options": {**load(run.absent), **settings["options"]}}
-    return stored(started.protocol, started.task, settings)
+    return stored(started.protocol, started.task, started.settings, older=not started.behaviours)
 
 
-def stored(kind: str, task: Mapping[str, Any], settings: Mapping[str, Any]) -> Prepared:
-    """Return what a log or a job file holds as task and settings; see :func:`opened`."""
+def stored(kind: str, task: Mapping[str, Any], settings: Mapping[str, Any], *, older: bool = False) -> Prepared:
+    """Return what a log or a batch holds as task and settings; ``older`` is of before version 0.2."""
     from pydantic import ValidationError
 
     from llm_runtime.models import first_fault
 
     run = find(kind)
     options = settings.get("options", settings.get("engine", {}))
-    if "options" not in settings and run.upgrade:
+    if run.upgrade and isinstance(options, Mapping) and (older or "options" not in settings):
         task, options = load(run.upgrade)(task, settings)
     try:
         return Prepared(run, load(run.task).model_validate(task), load(run.options).model_validate(options))

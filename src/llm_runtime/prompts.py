@@ -7,8 +7,11 @@ import re
 from functools import cache
 from importlib import resources
 
+from llm_runtime.behaviour import number_of_prompts
 from llm_runtime.messages import CallLabel
 
+#: Folders of prompts as they were before a number.
+_OLDER = "before_"
 _PLACEHOLDER = re.compile(r"\{\{ *([a-z][a-z0-9_]*) *\}\}")
 
 
@@ -44,11 +47,20 @@ class Prompt:
         return "".join(filled)
 
 
-@cache
 def load_prompt(package: str, name: str) -> Prompt:
-    """Read ``prompts/NAME.md`` beside the modules of ``package``, once."""
-    text = resources.files(package).joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
-    return Prompt(f"{package}/{name}", text.strip())
+    """Return ``prompts/NAME.md`` beside the modules of ``package``, as the behaviour in force has it."""
+    return _read(package, name, number_of_prompts(package))
+
+
+@cache
+def _read(package: str, name: str, number: int | None) -> Prompt:
+    folder = resources.files(package).joinpath("prompts")
+    file = folder.joinpath(f"{name}.md")
+    if number is not None:
+        older = (int(one.name.removeprefix(_OLDER)) for one in folder.iterdir() if one.name.startswith(_OLDER))
+        kept = (folder.joinpath(f"{_OLDER}{until}", file.name) for until in sorted(older) if until > number)
+        file = next((one for one in kept if one.is_file()), file)
+    return Prompt(f"{package}/{name}", file.read_text(encoding="utf-8").strip())
 
 
 class Fence:

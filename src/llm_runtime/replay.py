@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Collection, Iterable
+from typing import Any
 
 from llm_runtime import errors
 from llm_runtime.errors import CallError, LlmRuntimeError, ReplayMismatch
@@ -13,7 +13,6 @@ from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event
 from llm_runtime.messages import CallLabel, Reply, Request, request_digest
 
 _SPAN = 32
-Rewordings: TypeAlias = Sequence[tuple[str, str]]
 #: How a request is to be answered and by whom else, and not what it asks. A recording may be older than these.
 _MANNER = ("effort", "fallbacks", "grammar", "schema")
 
@@ -49,6 +48,15 @@ class Recording:
         """Return the number of calls that have an outcome."""
         return len(self._outcomes)
 
+    @property
+    def digests(self) -> Collection[str]:
+        """The digest of each request that was recorded, answered or not."""
+        return self._requests.keys()
+
+    def has_label(self, label: CallLabel) -> bool:
+        """Tell whether a call of this label was recorded."""
+        return any(CallLabel(**data["label"]) == label for data in self._requests.values())
+
     def reply(self, digest: str, occurrence: int) -> Reply | None:
         """Return the recorded answer, or ``None`` where there is none, or the call failed."""
         outcome = self._outcomes.get((digest, occurrence))
@@ -67,30 +75,25 @@ class Recording:
         """Tell whether the call was answered."""
         return isinstance(self._outcomes.get((digest, occurrence)), Reply)
 
-    def as_recorded(self, request: Request, reworded: Rewordings = ()) -> Request:
+    def as_recorded(self, request: Request) -> Request:
         """Return the request in the form in which the recording asked it, where that is an older one.
 
-        That is without the schema, grammar, effort or fallbacks that it did not have yet, and in the words that a
-        prompt had before. What it asked with counts as ever: another schema is another request. So the log of an
-        older version still answers, and its replay asks the same to the byte.
-
-        Args:
-            reworded: passages of prompts as they are now and as they were before.
+        That is without the schema, grammar, effort or fallbacks that it did not have yet. What it asked with counts
+        as ever: another schema is another request. So the log of an older version still answers, and its replay
+        asks the same to the byte.
         """
         if not self._requests:
             return request
         data = request.to_dict()
-        as_ever = not reworded and all(data.get(name) is None for name in _MANNER)
-        if as_ever or request_digest(data) in self._requests:
+        if all(data.get(name) is None for name in _MANNER) or request_digest(data) in self._requests:
             return request
         if self._by_question is None:
             self._by_question = {}
             for recorded in self._requests.values():
                 self._by_question.setdefault(_question(recorded), []).append(recorded)
-        for form in (data, _in_older_words(data, reworded)):
-            for recorded in self._by_question.get(_question(form), ()):
-                if all(_alike(name, recorded[name], data.get(name)) for name in _MANNER if name in recorded):
-                    return dataclasses.replace(Request.from_dict(recorded), session_id=request.session_id)
+        for recorded in self._by_question.get(_question(data), ()):
+            if all(_alike(name, recorded[name], data.get(name)) for name in _MANNER if name in recorded):
+                return dataclasses.replace(Request.from_dict(recorded), session_id=request.session_id)
         return request
 
     def mismatch(self, request: Request, digest: str, occurrence: int) -> ReplayMismatch:
@@ -115,15 +118,6 @@ class Recording:
             self._outcomes[event.digest, event.occurrence] = Reply.from_dict(event.reply)
         elif isinstance(event, CallFailed) and event.error != "CancelledError":
             self._outcomes[event.digest, event.occurrence] = event
-
-
-def _in_older_words(data: dict[str, Any], reworded: Rewordings) -> dict[str, Any]:
-    def older(text: str) -> str:
-        for now, before in reworded:
-            text = text.replace(now, before)
-        return text
-
-    return {**data, "messages": [{**turn, "content": older(turn["content"])} for turn in data["messages"]]}
 
 
 def _alike(name: str, recorded: Any, asked: Any) -> bool:

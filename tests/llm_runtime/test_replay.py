@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from collections.abc import Callable
 
 import pytest
@@ -276,17 +275,3 @@ async def test_a_schema_is_the_same_whatever_the_order_of_its_names_in_an_older_
     assert (await replay(question(schema='{"b":{},"a":{}}'))).text == "so"
     with pytest.raises(ReplayMismatch, match="schema was"):
         await replay(question(schema='{"b":{},"a":{"type":"null"}}'))
-
-
-async def test_a_prompt_that_was_put_in_other_words_since_is_asked_in_its_old_ones() -> None:
-    asked = Request(
-        "m", (Message("system", "Know gpt-4o. Be brief."), Message("user", "Why?")), CallLabel("p", "a")
-    )
-    started = CallStarted.of(asked, {}, lambda *_: False)
-    recorded = Recording.from_events([started, CallFinished.of(started, Reply("So.", "m", "x", Usage(1, 1)))])
-    today = dataclasses.replace(asked, messages=(Message("system", "Know gpt-next. Be brief."), asked.messages[1]))
-    today = dataclasses.replace(today, schema='{"type":"object"}')
-    assert recorded.as_recorded(today, [("Know gpt-next.", "Know gpt-4o.")]) == asked
-    assert recorded.as_recorded(today) == today
-    other = dataclasses.replace(today, messages=(today.messages[0], Message("user", "Who?")))
-    assert recorded.as_recorded(other, [("Know gpt-next.", "Know gpt-4o.")]) == other

@@ -15,6 +15,7 @@ from assay.launch.words import Words
 from assay.protocol import RunContext, load, nobody_says
 from assay.registry import Prepared
 from assay.terms import Terms
+from llm_runtime.behaviour import Numbers
 from llm_runtime.errors import (
     BudgetExceeded,
     ConfigurationError,
@@ -80,7 +81,11 @@ class Followers:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A run to be carried out; of a resumed run the log says more once it is held."""
+    """A run to be carried out; of a resumed run the log says more once it is held.
+
+    Args:
+        numbers: of the behaviours that are older than today's.
+    """
 
     run: Prepared
     started: RunStarted
@@ -89,6 +94,7 @@ class Job:
     answers: Recording
     followers: Followers
     model: Generate | PerRun | None = None
+    numbers: Numbers = ()
     resumed: bool = False
     before: Account | None = None
 

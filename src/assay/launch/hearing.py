@@ -8,10 +8,10 @@ from dataclasses import replace
 from llm_runtime.events import RunStarted
 from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request, request_digest
 from llm_runtime.prompts import Fence, load_prompt
-from llm_runtime.replay import Recording, Rewordings
+from llm_runtime.replay import Recording
 
 
-def hearing(generate: Generate, answers: Recording, started: RunStarted, reworded: Rewordings = ()) -> Generate:
+def hearing(generate: Generate, answers: Recording, started: RunStarted) -> Generate:
     """Return a model that hears what was said, except in calls that were answered before it was.
 
     What the log holds decides which those are, so whoever resumes, forks or replays the run asks the same.
@@ -21,7 +21,6 @@ def hearing(generate: Generate, answers: Recording, started: RunStarted, reworde
         answers: those that the run has already.
         started: the run's first event; ``remarks`` among its settings are the words, oldest first, each heard by
             the calls that came after it.
-        reworded: passages of prompts as they are now and as older logs have them.
     """
     remarks: list[str] = started.settings.get("remarks", [])
     if not remarks:
@@ -30,7 +29,7 @@ def hearing(generate: Generate, answers: Recording, started: RunStarted, reworde
     async def ask(request: Request) -> Reply:
         for many in range(len(remarks)):
             asked = _told(request, remarks[:many], started.seed)
-            if answers.has_reply(request_digest(answers.as_recorded(asked, reworded).to_dict()), 1):
+            if answers.has_reply(request_digest(answers.as_recorded(asked).to_dict()), 1):
                 return await generate(asked)
         return await generate(_told(request, remarks, started.seed))
 

@@ -11,14 +11,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from assay import __version__
+from assay.launch.behaviours import names_of, of_log, todays
 from assay.launch.checks import check_terms, require_own_tools, require_replayable
 from assay.launch.execution import Followers, Job, LateEmit, Outcome, PerRun, beside_panel, carry_through, model_of
 from assay.launch.hearing import hearing
-from assay.launch.logs import first_event, result_of, reworded, told_when_kept
+from assay.launch.logs import first_event, result_of, told_when_kept
 from assay.launch.telemetry import instruments
 from assay.protocol import RunContext, load
 from assay.registry import Prepared, opened, prepared, read_run
 from assay.terms import Terms, configured, in_force
+from llm_runtime.behaviour import behaving
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted, tee
@@ -158,6 +160,7 @@ class Launcher:
             seed=self._draw_seed() if seed is None else seed,
             origin=origin,
             version=__version__,
+            behaviours=todays(run.run.name),
         )
         answers, laid = answers or Recording(), own.settings(settings)
         return await self._begin(Job(run, started, terms, laid, answers, followers, model, before=before))
@@ -193,7 +196,9 @@ class Launcher:
         run = opened(started)
         check_terms(run.run, own)
         await asyncio.to_thread(require_own_tools, self.store, run_id, run)
-        return await self._begin(Job(run, started, own, Settings(), Recording(), followers, model, resumed=True))
+        numbers = await of_log(run, [event for _, event in self.store.events(run_id)])
+        job = Job(run, started, own, Settings(), Recording(), followers, model, numbers=numbers, resumed=True)
+        return await self._begin(job)
 
     async def fork(
         self,
@@ -231,6 +236,7 @@ class Launcher:
         check_terms(run.run, own)
         await asyncio.to_thread(require_own_tools, self.store, parent_id, run)
         events = [event for _, event in self.store.events(parent_id)]
+        numbers = await of_log(run, events)
         if task:
             run = read_run(run.run.name, {**run.task.model_dump(), **task}, run.options.model_dump())
         settings = beside_panel(self._settings(), run.options)
@@ -245,6 +251,7 @@ class Launcher:
                 "forked_at": at,
                 "origin": "live",
                 "version": __version__,
+                "behaviours": names_of(numbers),
                 "task": data,
                 "settings": {
                     "options": options,
@@ -254,27 +261,30 @@ class Launcher:
             }
         )
         answers = Recording.from_events(events, until=at)
-        return await self._begin(Job(run, started, terms, terms.settings(settings), answers, followers, model))
+        laid = terms.settings(settings)
+        return await self._begin(Job(run, started, terms, laid, answers, followers, model, numbers=numbers))
 
     async def replay(self, run_id: str, *, pace: Pace | None = None, followers: Followers = NOBODY) -> Replayed:
-        """Run a recorded run again through today's engine, answered by its recording alone; nothing is stored.
+        """Run a recorded run again by the behaviour of its log, answered by its recording alone; nothing is stored.
 
         Raises:
-            ConfigurationError: the run works on something outside its log.
+            ConfigurationError: the run works on something outside its log, or a newer release wrote it.
             ReplayMismatch: the engine now asks what the recording has no answer to; says what differs.
         """
         events = [event for _, event in self.store.events(run_id)]
         started = self.first_event(run_id)
         run = opened(started)
         require_replayable(run.run)
+        numbers = await of_log(run, events)
         recorded = Recording.from_events(events)
         emit = tee(*followers.listeners)
         emit(started)
         generate = recording(replaying(recorded, pace=pace), emit, replayed=recorded.has)
-        generate = as_recorded(generate, recorded, reworded(run.run))
-        generate = hearing(generate, recorded, started, reworded(run.run))
+        generate = as_recorded(generate, recorded)
+        generate = hearing(generate, recorded, started)
         context = RunContext(started.run_id, started.seed, generate, emit, self._clock, in_force(events))
-        result = await load(run.run.run)(run.task, run.options, context)
+        with behaving(numbers):
+            result = await load(run.run.run)(run.task, run.options, context)
         emit(RunFinished(state="finished", result=result))
         return Replayed(result, result_of(events))
 
@@ -342,13 +352,14 @@ class Launcher:
             logged.set_result(None)
             recorded = recording(replaying(answers, answering), emit, replayed=answers.has_reply)
             if len(answers):
-                recorded = as_recorded(recorded, answers, reworded(job.run.run))
-            recorded = hearing(recorded, answers, job.started, reworded(job.run.run))
+                recorded = as_recorded(recorded, answers)
+            recorded = hearing(recorded, answers, job.started)
             seed = job.started.seed
             context = RunContext(
                 log.run_id, seed, recorded, emit, self._clock, terms, reached.local, reached.window
             )
-            return await carry_through(job.run, context)
+            with behaving(job.numbers):
+                return await carry_through(job.run, context)
 
 
 async def _opened(open_log: Callable[[T], RunLog], what: T, stack: AsyncExitStack) -> RunLog:

@@ -6,10 +6,8 @@ from collections.abc import Awaitable, Generator, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from assay.protocol import RunType, load
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import CallFinished, Emit, Event, RunFinished, RunStarted, silent
-from llm_runtime.replay import Rewordings
 
 
 def first_event(events: Iterable[Event]) -> RunStarted:
@@ -27,11 +25,6 @@ def result_of(events: Iterable[Event]) -> dict[str, Any] | None:
         if isinstance(event, RunFinished):
             result = event.result if event.state == "finished" else None
     return result
-
-
-def reworded(run: RunType) -> Rewordings:
-    """Return the passages of a kind of run's prompts that older logs have in other words."""
-    return load(run.reworded) if run.reworded else ()
 
 
 def told_when_kept(log: Emit, listeners: Emit) -> Emit:

@@ -7,24 +7,6 @@ from collections.abc import Mapping
 from crucible.config import RedTeamFlavor
 from llm_runtime.prompts import Fence, Prompt, load_prompt
 
-_NUMBERED = (
-    "Number the objections: each begins on a line of its own with its number (1., 2., 3.). Write nothing before "
-    "the first and nothing after the last. "
-)
-_PROSE = "Plain prose or a numbered list, without introduction or conclusion. "
-#: What the tasks ask for now, and as councils before them were asked.
-REWORDED = (
-    (f"{_NUMBERED}If a position", f"{_PROSE}If a position"),
-    (f"{_NUMBERED}Do not rewrite", f"{_PROSE}Do not rewrite"),
-    (", quote the claim it strikes word for word in double quotation marks, and say what fails", ", what fails"),
-    (
-        "gravest first, numbered: each begins on a line of its own with its number (1., 2., 3.). For each one "
-        "quote the claim it strikes word for word in double quotation marks, and say what fails",
-        "gravest first; for each, say what fails",
-    ),
-    ("quote the passage it strikes word for word in double quotation marks,", "quote the passage it strikes,"),
-)
-
 
 def _load(name: str) -> Prompt:
     return load_prompt("crucible.red_team", name)

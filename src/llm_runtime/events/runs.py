@@ -21,6 +21,7 @@ class RunStarted(Event, type="run.started"):
         forked_at: sequence number in the parent up to which calls are shared; 0 without a parent.
         origin: ``"live"``, ``"demo"`` or ``"replay"``.
         version: of Assay.
+        behaviours: the number of each engine's behaviour; a log of before version 0.2 has none.
     """
 
     run_id: str
@@ -33,6 +34,7 @@ class RunStarted(Event, type="run.started"):
     forked_at: int = 0
     origin: Literal["live", "demo", "replay"] = "live"
     version: str = ""
+    behaviours: dict[str, int] = {}
 
 
 class RunResumed(Event, type="run.resumed"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from llm_runtime.messages import Generate, Reply, Request, request_digest
-from llm_runtime.replay import Recording, Rewordings
+from llm_runtime.replay import Recording
 
 
 def replaying(
@@ -45,10 +45,10 @@ def replaying(
     return replay
 
 
-def as_recorded(generate: Generate, recording: Recording, reworded: Rewordings = ()) -> Generate:
+def as_recorded(generate: Generate, recording: Recording) -> Generate:
     """Ask what a recording asked in its own form, older than today's; goes around what records the calls."""
 
     async def ask(request: Request) -> Reply:
-        return await generate(recording.as_recorded(request, reworded))
+        return await generate(recording.as_recorded(request))
 
     return ask

@@ -59,4 +59,5 @@ PROTOCOL = Protocol(
         prepare=f"{_HERE}.demo:demo",
     ),
     needs=Needs(window=8_000, calls=10, answered=2_000, asked=30_000),
+    behaviours=("ai_crucible.behaviour:BEHAVIOUR",),
 )

@@ -113,6 +113,8 @@ def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[
     Raises:
         ConfigurationError: it names several.
     """
+    if "options" in settings:
+        return dict(task), dict(settings["options"])
     options = dict(settings.get("engine", {}))
     models: Any = options.pop("models", None) or []
     if not isinstance(models, list) or len(cast("list[Any]", models)) > 1:

@@ -160,6 +160,8 @@ def outcome(result: Mapping[str, Any]) -> str:
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return task and options of an older log, whose task held all of it."""
+    if "options" in settings:
+        return dict(task), dict(settings["options"])
     own = ("puzzles", "demo", "speed")
     options = {name: task[name] for name in Options.model_fields if task.get(name) is not None}
     return {name: task[name] for name in own if name in task}, options

@@ -1,8 +1,11 @@
 """Comparing in the application: the same tasks by a council, by samples of one model, by one answer."""
 
 from assay.protocol import Chat, Needs, Protocol, RunType, Seat, parts_of
+from llm_runtime.behaviour import Behaviour
 
 _HERE = __name__
+#: What the methods ask; a council among them asks as councils do.
+BEHAVIOUR = Behaviour("compare", number=1, packages=(_HERE,))
 
 TASKS = RunType(
     name="compare.tasks",
@@ -41,4 +44,5 @@ PROTOCOL = Protocol(
     command_about="Put the same tasks to several methods at equal spend, and compare with intervals.",
     runs=(TASKS, DIRECT),
     needs=Needs(json="always", window=6_400, calls=30, answered=8_000, asked=30_000),
+    behaviours=(f"{_HERE}:BEHAVIOUR", "crucible.behaviour:BEHAVIOUR"),
 )

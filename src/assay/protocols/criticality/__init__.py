@@ -71,4 +71,5 @@ PROTOCOL = Protocol(
         prepare=f"{_HERE}.task:demo",
     ),
     needs=Needs(json="always", window=6_000, calls=74, answered=11_500, asked=129_000),
+    behaviours=("criticality.behaviour:BEHAVIOUR",),
 )

@@ -206,6 +206,8 @@ def outcome(result: Mapping[str, Any]) -> str:
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return task and options of an older log."""
+    if "options" in settings:
+        return dict(task), dict(settings["options"])
     return dict(task), {}
 
 

@@ -14,9 +14,7 @@ COUNCIL = RunType(
         f"{_HERE}.task",
         "prepare",
         "upgrade",
-        "absent",
         "take_up",
-        "reworded",
         "measures",
         "outcome",
         run=f"{_HERE}.council:run",
@@ -68,4 +66,5 @@ PROTOCOL = Protocol(
         prepare=f"{_HERE}.task:demo",
     ),
     needs=Needs(json="always", window=6_400, calls=15, answered=5_200, asked=25_600),
+    behaviours=("crucible.behaviour:BEHAVIOUR",),
 )

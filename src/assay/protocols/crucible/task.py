@@ -16,15 +16,11 @@ from assay.protocols.crucible.purposes import WORDS, Purpose, form_of
 from assay.seat_tools.offered import Tools
 from crucible import EngineConfig
 from crucible.config import DeltaStrategy
-from crucible.red_team.prompts import REWORDED as RED_TEAM_REWORDED
-from crucible.triage.prompts import REWORDED as TRIAGE_REWORDED
 from llm_runtime.messages import Generate
 from llm_runtime.models import Model
 
-#: Passages of prompts as they are now, and as older logs have them.
-REWORDED = (*TRIAGE_REWORDED, *RED_TEAM_REWORDED)
 #: What options that older logs do not have stood for.
-ABSENT = {"delta": "judge", "ledger": "off", "letters": False}
+_ABSENT = {"delta": "judge", "ledger": "off", "letters": False}
 
 
 def _counted(outcome: str) -> Any:
@@ -245,7 +241,7 @@ def outcome(result: Mapping[str, Any]) -> str:
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return task and options of an older log or job file."""
-    return dict(task), dict(settings.get("engine", {}))
+    return dict(task), {**_ABSENT, **settings.get("options", settings.get("engine", {}))}
 
 
 def demo(folder: Path, speed: float) -> PreparedDemo:

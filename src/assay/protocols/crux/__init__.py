@@ -94,4 +94,5 @@ PROTOCOL = Protocol(
         prepare=f"{_HERE}.demo:demo",
     ),
     needs=Needs(json="always", window=4_500, calls=51, answered=8_100, asked=97_500),
+    behaviours=("crux.behaviour:BEHAVIOUR",),
 )

@@ -113,4 +113,6 @@ def title_of(task: Task) -> str:
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return task and options of an older log, whose task held the number of passages."""
+    if "options" in settings:
+        return dict(task), dict(settings["options"])
     return {"name": task["name"], "people": task["people"]}, {}

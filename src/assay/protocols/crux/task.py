@@ -271,6 +271,8 @@ def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[
     Raises:
         ConfigurationError: they are damaged.
     """
+    if "options" in settings:
+        return dict(task), dict(settings["options"])
     try:
         return dict(task), _upgraded(dict(settings.get("engine", {})), settings.get("personas", []))
     except (TypeError, ValueError, LookupError):

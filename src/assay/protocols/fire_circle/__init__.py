@@ -10,9 +10,7 @@ CIRCLE = RunType(
     title="Judge a prompt",
     about="A circle of models reads a prompt in rounds, says what in it does not hold up, and finds patterns.",
     noun="circle",
-    **parts_of(
-        f"{_HERE}.task", "prepare", "seated", "run", "upgrade", "title_of", "measures", "outcome", "reworded"
-    ),
+    **parts_of(f"{_HERE}.task", "prepare", "seated", "run", "upgrade", "title_of", "measures", "outcome"),
     fold=f"{_HERE}.report:CircleFold",
     opening=Opening(
         "user",
@@ -86,4 +84,5 @@ PROTOCOL = Protocol(
         prepare=f"{_HERE}.task:demo",
     ),
     needs=Needs(json="helps", window=4_200, calls=9, answered=1_800, asked=16_000),
+    behaviours=("fire_circle.behaviour:BEHAVIOUR",),
 )

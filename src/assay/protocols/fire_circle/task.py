@@ -31,13 +31,6 @@ from llm_runtime.models import Model
 from llm_runtime.settings import data_dir
 
 LAYERS = BY_TRUST
-#: Of prompts, as they are now and as logs of before version 0.2 have them: an invented trust is mentioned no more.
-REWORDED = (
-    (
-        " came before it.",
-        " came before it. Trust so far 0.50 of 1, stable; balance of give and take +0.00, from -1 to 1.",
-    ),
-)
 #: Models that answer by hand: a person, or whoever reads a folder. They get a day where a model has a minute.
 _BY_HAND = ("terminal:", "mailbox:")
 _A_DAY = 86_400.0
@@ -369,6 +362,8 @@ def outcome(result: Mapping[str, Any]) -> str:
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return task and options of an older log or job file: ``{"mode", "models", "circle", "calls"}``."""
+    if "options" in settings:
+        return dict(task), dict(settings["options"])
     old = _table(settings.get("engine"))
     circle, calls = _table(old.pop("circle", None)), _table(old.pop("calls", None))
     known = {name for name in circle if name in Options.model_fields}
