@@ -15,6 +15,7 @@ from assay.batch.jobfile import JobFile
 from assay.batch.older import older_options
 from assay.fields import read
 from assay.launch import check_terms
+from assay.launch.behaviours import todays
 from assay.launch.execution import panel_of
 from assay.protocol import RunType, load
 from assay.registry import Prepared, prepared, stored
@@ -33,8 +34,9 @@ class Configuration:
     """One combination.
 
     Args:
-        data: as the ledger keeps it: ``{"options", "terms", "added"}``, where ``added`` is what the kind of run
-            completed the options with; of an older job file ``{"engine", "model", "max_tokens"}``.
+        data: as the ledger keeps it: ``{"options", "terms", "added", "behaviours"}``, where ``added`` is what the
+            kind of run completed the options with, and ``behaviours`` are the numbers of its engines; of an older
+            job file ``{"engine", "model", "max_tokens"}``.
         options: for the kind of run.
         terms: of each job.
         digest: SHA-256 over all of it that a result depends on.
@@ -73,12 +75,14 @@ def completed(job_file: JobFile, configuration: Configuration, task: BaseModel) 
     whole, data = options.model_dump(mode="json", exclude_defaults=True), configuration.data
     if job_file.older:
         data = older_options(data, whole)
-        return replace(configuration, data=data, options=options, digest=_digest(data))
+        first = dict.fromkeys(todays(job_file.kind.name), 1)
+        return replace(configuration, data={**data, "behaviours": first}, options=options, digest=_digest(data))
     bounds = [name for name in _BOUNDS if f"terms.{name}" not in job_file.grid]
     terms = {name: value for name, value in data["terms"].items() if name not in bounds}
     added = {name: value for name, value in whole.items() if data["options"].get(name) != value}
     digest = _digest({"options": whole, "terms": terms})
-    return replace(configuration, data={**data, "added": added}, options=options, digest=digest)
+    data = {**data, "added": added, "behaviours": todays(job_file.kind.name)}
+    return replace(configuration, data=data, options=options, digest=digest)
 
 
 def run_of(kind: str, task: Mapping[str, Any], data: Mapping[str, Any]) -> Prepared:

@@ -168,6 +168,9 @@ class Ledger:
                 f"there is a batch {batch.batch_id} with other contents; give this one another id, or none: what "
                 "both have in common is not paid for again"
             )
+        # Jobs that have not begun are carried out as the others of their batch were.
+        for new, old in zip(batch.configurations, stored.configurations, strict=False):
+            new |= {name: old[name] for name in ("behaviours",) if name in old}
         self.database.execute(
             "UPDATE batches SET tenant = ?, configurations = ?, work = ? WHERE batch_id = ?",
             (batch.tenant, *_as_json(batch).values(), batch.batch_id),

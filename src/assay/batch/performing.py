@@ -16,8 +16,10 @@ from assay.batch.metering import Meter, MeteredGateway
 from assay.batch.pacing import Pace
 from assay.batch.purses import Purses
 from assay.batch.write_queue import PURSES, WriteQueue
-from assay.launch import Launcher, PerRun
+from assay.launch import Launcher, PerRun, first_event
+from assay.launch.behaviours import names_of, of_log
 from assay.launch.execution import beside_panel, panel_of
+from assay.registry import opened
 from assay.terms import Terms
 from llm_runtime.errors import (
     BudgetExceeded,
@@ -141,14 +143,19 @@ async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: Gateway
     terms, store = terms_of(configuration), launcher.store
     answers = Recording.from_events(_of_use(claim, batch, store))
     counted = claim.fence > 1 and terms.caps != Caps()
-    run = run_of(batch.protocol, claim.task, configuration)
+    run, behaviours = run_of(batch.protocol, claim.task, configuration), configuration.get("behaviours")
+    if earlier := list(_earlier(claim, batch, store)):
+        # What an earlier claim began is gone on with as it began, whatever release began it.
+        run = opened(first_event(earlier))
+        behaviours = names_of(await of_log(run, earlier))
     running = await launcher.start(
         run,
         terms,
         seed=seed_of(claim.job_id),
         run_id=run_id_of(batch, claim.job_id, claim.fence),
         answers=answers,
-        before=spent_before(_earlier(claim, batch, store)) if counted else None,
+        before=spent_before(earlier) if counted else None,
+        behaviours=behaviours,
         model=PerRun(gateways.under(terms, run.options).under),
     )
     outcome = await running.outcome()
@@ -164,9 +171,9 @@ def run_id_of(batch: Batch, job_id: str, fence: int) -> str:
     return f"{batch.tag}-{job_id[:20]}-{fence}"
 
 
-def _earlier(claim: Claim, batch: Batch, store: RunStore, after: int = 0) -> Iterator[Event]:
+def _earlier(claim: Claim, batch: Batch, store: RunStore) -> Iterator[Event]:
     """Yield what earlier claims of the job recorded: the answers there are paid for."""
-    for fence in range(after + 1, claim.fence):
+    for fence in range(1, claim.fence):
         with suppress(RunNotFound):
             yield from (event for _, event in store.events(run_id_of(batch, claim.job_id, fence)))
 

@@ -120,6 +120,7 @@ class Launcher:
         origin: Literal["live", "demo"] = "live",
         answers: Recording | None = None,
         before: Account | None = None,
+        behaviours: Mapping[str, int] | None = None,
         model: Generate | PerRun | None = None,
         followers: Followers = NOBODY,
     ) -> Running:
@@ -134,6 +135,7 @@ class Launcher:
             origin: ``"demo"`` for a recording.
             answers: calls that were answered before.
             before: what they took, where that counts against the bounds.
+            behaviours: the numbers of its engines' behaviours; today's where left out.
             model: answers in place of the gateway. Bounds hold for it too.
             followers: hear its events and words, and may answer for ``terminal:``.
 
@@ -160,10 +162,12 @@ class Launcher:
             seed=self._draw_seed() if seed is None else seed,
             origin=origin,
             version=__version__,
-            behaviours=todays(run.run.name),
+            behaviours={**todays(run.run.name), **(behaviours or {})},
         )
         answers, laid = answers or Recording(), own.settings(settings)
-        return await self._begin(Job(run, started, terms, laid, answers, followers, model, before=before))
+        numbers = await of_log(run, [started])
+        job = Job(run, started, terms, laid, answers, followers, model, numbers=numbers, before=before)
+        return await self._begin(job)
 
     async def resume(
         self,

@@ -23,7 +23,7 @@ from assay.batch.database import Database
 from llm_runtime.testing import Received
 
 JOB = """
-protocol = "crucible"
+run = "crucible.council"
 repetitions = 2
 
 [input]
