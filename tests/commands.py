@@ -22,6 +22,19 @@ from typing import Any
 _PLACE = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
 
 
+def bare_world(folder: Path, **more: str) -> dict[str, str]:
+    """Return an environment without keys, whose home, configuration and runs are in one folder."""
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "ASSAY_CONFIG_DIR": str(folder / "config"),
+        "ASSAY_DATA_DIR": str(folder / "data"),
+        "ASSAY_LOCAL_SERVERS": "",
+        **_PLACE,
+        **more,
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """What a process left behind."""
@@ -94,7 +107,8 @@ class Commands:
 
 
 def _changes_the_interpreter(env: dict[str, str]) -> bool:
-    return any(name.startswith("PYTHON") and name != "PYTHONWARNINGS" for name in env)
+    others = env.items() - _PLACE.items()
+    return any(name.startswith("PYTHON") and name != "PYTHONWARNINGS" for name, _ in others)
 
 
 async def _started(

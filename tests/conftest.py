@@ -1,4 +1,4 @@
-"""What every test may rely on: no model, no key, no configuration of the person who runs it."""
+"""What every test may rely on: a bare machine, no model, no key, no configuration of the person who runs it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tests.commands import Commands
 from tests.extent import EXAMPLES, FULL, FUZZ
+from tests.machine import Machine
 
 settings.register_profile(
     "assay",
@@ -26,7 +27,7 @@ settings.register_profile(
 settings.load_profile("assay")
 
 #: What a test needs is known by its fixtures; a test that needs it without one carries the mark itself.
-MARKS = {"commands": "process", "postgres": "postgres", "boxes": "box"}
+MARKS = {"commands": "process", "postgres": "postgres", "boxes": "box", "box": "box"}
 MARKS |= dict.fromkeys(("tools", "cargo", "gxx"), "toolchain")
 
 # A shell that starts the tests in the background has Ctrl-C ignored, and processes inherit that: what a test
@@ -37,6 +38,28 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 #: A port on which nothing listens.
 NOWHERE = 1
+
+
+_machine: Machine | None = None
+#: Where the real corpora are. Read here, for no test sees the caller's variables.
+SHARED = Path(os.environ.get("ASSAY_SHARED") or Path(__file__).parents[2] / "shared")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave the caller's environment before a module of tests is imported."""
+    global _machine
+    # With workers this process runs no test; they take from it the PATH on which programs are found.
+    if hasattr(config, "workerinput") or not config.getoption("tx", None):
+        _machine = Machine()
+        _machine.enter()
+        config.add_cleanup(_machine.leave)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Show the test the bare machine, with what its marks add; skip it where that is not here."""
+    assert _machine is not None
+    _machine.enter(item)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -68,10 +91,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 @pytest.fixture(autouse=True)
 def _own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
-    """No test sees the user's keys, configuration or runs."""
-    for name in list(os.environ):
-        if name.endswith(("_API_KEY", "_BASE_URL")) or name in ("OLLAMA_HOST", "FORCE_COLOR", "NO_COLOR"):
-            monkeypatch.delenv(name)
+    """No test sees the runs or the servers of others."""
     monkeypatch.setenv("ASSAY_LOCAL_SERVERS", "")
     monkeypatch.setenv("ASSAY_CONFIG_DIR", str(tmp_path / "config"))
     monkeypatch.setenv("ASSAY_DATA_DIR", str(tmp_path / "data"))
@@ -121,7 +141,6 @@ def commands() -> Iterator[Commands]:
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder with real corpora and data sets; tests that want it skip where it is absent."""
-    folder = Path(os.environ.get("ASSAY_SHARED") or Path(__file__).parents[2] / "shared")
-    if not folder.is_dir():
+    if not SHARED.is_dir():
         pytest.skip("the shared corpora and data sets are not on this machine (set ASSAY_SHARED)")
-    return folder
+    return SHARED

@@ -9,7 +9,6 @@ import itertools
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -119,7 +118,7 @@ def test_the_pages_on_the_command_line_are_the_help_of_today() -> None:
     assert (ROOT / "docs/assay.1").read_text(encoding="utf-8") == manual
 
 
-@pytest.mark.skipif(shutil.which("man") is None, reason="there is no man")
+@pytest.mark.needs("man", "groff", "nroff", "troff", "grotty", "preconv", "tbl", "col")
 def test_man_draws_the_page_without_a_warning() -> None:
     env = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "MANWIDTH": "120"}
     command = ["man", "--warnings", "--local-file", str(ROOT / "docs/assay.1")]

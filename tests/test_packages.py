@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -16,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.commands import bare_world
 
 ROOT = Path(__file__).parents[1]
 COMPOSE: Any = yaml.safe_load((ROOT / "compose.yaml").read_text())
@@ -47,7 +47,7 @@ def test_each_service_is_locked_down(name: str) -> None:
     assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+@pytest.mark.needs("make", "awk")
 def test_release_notes_are_the_versions_part_of_the_changelog() -> None:
     command = ["make", "--silent", "notes", "VERSION=0.1.0"]
     notes = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -62,14 +62,14 @@ def test_no_password_stands_in_the_compose_file() -> None:
 
 
 async def test_the_commands_of_the_compose_file_are_there(commands: Any, tmp_path: Path) -> None:
-    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    env = bare_world(tmp_path)
     for command in (COMPOSE["services"]["worker"]["command"], ["serve"]):
         done = await commands.run(*command, "--help", cwd=tmp_path, env=env)
         assert done.code == 0, done.err
 
 
 @pytest.mark.process
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+@pytest.mark.needs("bash")
 def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
     place = os.environ.get("PYTHONPATH", "")
     script = tmp_path / "assay"
@@ -154,7 +154,7 @@ def test_what_is_installed_is_pinned_and_hashed_and_what_is_declared_is_no_newer
             assert any(map(requirement.specifier.contains, pins[canonicalize_name(requirement.name)])), requirement
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+@pytest.mark.needs("make")
 def test_make_installs_nothing_without_a_hash() -> None:
     for target in ("install", "test"):
         command = ["make", "--dry-run", "--always-make", target]

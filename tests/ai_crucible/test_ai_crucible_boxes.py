@@ -253,11 +253,15 @@ def test_a_link_in_a_lower_layer_is_replaced_and_not_followed(tmp_path: Path) ->
     assert (root.folder / "usr/bin/python3").read_bytes() == b"#!/bin/false\n"
 
 
+@pytest.mark.box
 async def test_an_image_that_does_not_start_is_told_in_a_line(tmp_path: Path) -> None:
     dead = image(tmp_path / "dead", layer(entry("usr/bin/python3", b"#!/bin/false\n")))
     with pytest.raises(CannotIsolate, match="bubblewrap gives no box here") as fault:
         await probe(Root.at(dead))
     assert "\n" not in str(fault.value)
+
+
+def test_what_is_no_image_is_told_in_a_line(tmp_path: Path) -> None:
     cut = image(tmp_path / "cut", layer(entry("usr/bin/python3", b"x" * 9000)))
     blob = max((cut / "blobs/sha256").iterdir(), key=lambda path: path.stat().st_size)
     blob.write_bytes(blob.read_bytes()[:-1])

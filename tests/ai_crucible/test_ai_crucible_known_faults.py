@@ -14,6 +14,7 @@ from ai_crucible.events import TrialPlanned
 from ai_crucible.types import AttemptState
 
 
+@pytest.mark.box
 def test_it_imported_one_class_of_inspect_and_wrote_the_rest_anew() -> None:
     pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
     from inspect_ai import Task

@@ -26,14 +26,12 @@ def home() -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.mark.needs("setpriv")
 @pytest.mark.box
 @pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0, reason="this is an ordinary user: the attack tests themselves are the proof")
 def test_the_attack_tests_pass_as_an_ordinary_user(home: Path) -> None:
-    setpriv = shutil.which("setpriv")
-    if setpriv is None:
-        pytest.skip("there is no setpriv (util-linux) to become another user with")
-    became = [setpriv, f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"]
+    became = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"]
     # An interpreter in root's own folder is closed to others; the system's of the same version will do.
     interpreters = (sys.executable, f"/usr/bin/python{sys.version_info[0]}.{sys.version_info[1]}")
 

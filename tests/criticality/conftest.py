@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from tests.commands import Commands, Done
+from tests.commands import Commands, Done, bare_world
 
 from criticality import Answers, AnswersFile, Orchestrator, create_project
 from criticality.judging.court import Court
@@ -87,11 +86,7 @@ def drive(tools: Toolchain, court: Court) -> Callable[..., Any]:
 @pytest.fixture
 def assay(commands: Commands, tmp_path: Path) -> Callable[..., Awaitable[Done]]:
     async def run(*arguments: str, server: LoopbackServer | None = None) -> Done:
-        world = {
-            "PATH": os.environ["PATH"], "HOME": str(tmp_path), "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
-            "ASSAY_DATA_DIR": str(tmp_path / "data"), "ASSAY_LOCAL_SERVERS": "",
-            "CRITICALITY_CACHE": str(cache_root()),
-        }  # fmt: skip
+        world = bare_world(tmp_path, CRITICALITY_CACHE=str(cache_root()))
         if server is not None:
             world |= {"OPENROUTER_API_KEY": "sk-or-0123456789", "OPENROUTER_BASE_URL": f"{server.url}/v1"}
         return await commands.run("build", "adopt", *arguments, cwd=tmp_path, env=world)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -235,11 +234,9 @@ def git(project: Path, *words: str) -> str:
     return subprocess.run(["git", "-C", str(project), *words], capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 async def test_each_accepted_function_is_a_commit_and_what_a_person_has_begun_stays_as_it_is(
-    project: Path, drive: Any, monkeypatch: pytest.MonkeyPatch
+    project: Path, drive: Any
 ) -> None:
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
     git(project, "init", "-q")
     (project / "notes.txt").write_text("Ask the porter.\n")
     git(project, "add", "notes.txt")

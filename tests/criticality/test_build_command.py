@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.commands import bare_world
 from turnstile_system import ANSWERS, Script, needs_toolchain
 
 from criticality.canonical import toml
@@ -70,11 +71,8 @@ class Shell:
 
     def __init__(self, folder: Path, server: LoopbackServer) -> None:
         self._folder = folder
-        self._world = {
-            "PATH": os.environ["PATH"], "HOME": str(folder), "ASSAY_CONFIG_DIR": str(folder / "config"),
-            "ASSAY_DATA_DIR": str(folder / "data"), "ASSAY_LOCAL_SERVERS": "", "PYTHONWARNINGS": "error",
-            "OPENROUTER_API_KEY": "sk-or-0123456789", "OPENROUTER_BASE_URL": f"{server.url}/v1",
-        }  # fmt: skip
+        key = {"OPENROUTER_API_KEY": "sk-or-0123456789", "OPENROUTER_BASE_URL": f"{server.url}/v1"}
+        self._world = bare_world(folder, PYTHONWARNINGS="error", **key)
 
     async def start(self, *arguments: str) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(

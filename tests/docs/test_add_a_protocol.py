@@ -15,7 +15,7 @@ from typing import Any
 
 import aiohttp
 import pytest
-from tests.commands import Commands, Done
+from tests.commands import Commands, Done, bare_world
 from tests.docs.pages import blocks_of, commands_of, install, write_files
 
 from llm_runtime.testing import LoopbackServer, Received
@@ -47,12 +47,7 @@ def world(tmp_path: Path, models: LoopbackServer) -> dict[str, str]:
     install(tmp_path / "written" / "premortem", tmp_path / "site")
     (tmp_path / "premortem.toml").write_bytes((tmp_path / "written" / "premortem.toml").read_bytes())
     (tmp_path / "plans.csv").write_text("plan\nMove the shop\nPaint the shop\n")
-    return {
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-        "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
-        "ASSAY_DATA_DIR": str(tmp_path / "data"),
-        "ASSAY_LOCAL_SERVERS": "",
+    return bare_world(tmp_path) | {
         "OPENROUTER_API_KEY": "sk-or-canary-0123456789abcdef",
         "OPENROUTER_BASE_URL": f"{models.url}/v1",
         "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), *filter(None, [os.environ.get("PYTHONPATH")])]),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.assay.batch.batch_shell import Shell, council
-from tests.commands import Commands
+from tests.commands import Commands, bare_world
 from tests.llm_runtime.store.postgres_server import PostgresServer
 
 from assay.batch.batches import open_batches
@@ -99,16 +98,6 @@ async def server() -> AsyncIterator[LoopbackServer]:
 def shell(commands: Commands, tmp_path: Path, server: LoopbackServer) -> Shell:
     return Shell(
         tmp_path,
-        {
-            "PATH": os.environ["PATH"],
-            # Set where the code under test is not the installed one.
-            **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ},
-            "HOME": str(tmp_path),
-            "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
-            "ASSAY_DATA_DIR": str(tmp_path / "data"),
-            "OPENROUTER_API_KEY": "sk-or-canary",
-            "OPENROUTER_BASE_URL": f"{server.url}/v1",
-            "ASSAY_LOCAL_SERVERS": "",
-        },
+        bare_world(tmp_path, OPENROUTER_API_KEY="sk-or-canary", OPENROUTER_BASE_URL=f"{server.url}/v1"),
         commands,
     )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from tests.commands import Commands, Done
+from tests.commands import Commands, Done, bare_world
 
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -59,15 +58,8 @@ async def server() -> AsyncIterator[LoopbackServer]:
 
 @pytest.fixture
 def world(tmp_path: Path) -> dict[str, str]:
-    """An environment without keys, whose home is empty."""
-    return {
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-        "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
-        "ASSAY_DATA_DIR": str(tmp_path / "data"),
-        "ASSAY_LOCAL_SERVERS": "",
-        "PYTHONWARNINGS": "error",
-    }
+    """An environment without keys, in which a warning is an error."""
+    return bare_world(tmp_path, PYTHONWARNINGS="error")
 
 
 def reached(server: LoopbackServer | None) -> dict[str, str]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.commands import Commands, Done
+from tests.commands import Commands, Done, bare_world
 
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -63,15 +62,8 @@ async def server(council: Callable[[Received], str]) -> AsyncIterator[LoopbackSe
 
 @pytest.fixture
 def world(tmp_path: Path) -> dict[str, str]:
-    """An environment without keys, whose home is empty."""
-    return {
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-        "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
-        "ASSAY_DATA_DIR": str(tmp_path / "data"),
-        "ASSAY_LOCAL_SERVERS": "",
-        "PYTHONWARNINGS": "error",
-    }
+    """An environment without keys, in which a warning is an error."""
+    return bare_world(tmp_path, PYTHONWARNINGS="error")
 
 
 @pytest.fixture

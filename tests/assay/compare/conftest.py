@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import sys
 from collections.abc import Awaitable, Callable
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.commands import Commands, Done
+from tests.commands import Commands, Done, bare_world
 
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -38,15 +37,8 @@ Assay = Callable[..., Awaitable[Done]]
 
 @pytest.fixture
 def world(tmp_path: Path) -> dict[str, str]:
-    """An environment without keys, whose home is empty."""
-    return {
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-        "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
-        "ASSAY_DATA_DIR": str(tmp_path / "data"),
-        "ASSAY_LOCAL_SERVERS": "",
-        "PYTHONWARNINGS": "error",
-    }
+    """An environment without keys, in which a warning is an error."""
+    return bare_world(tmp_path, PYTHONWARNINGS="error")
 
 
 @pytest.fixture

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
-from tests.commands import Commands
+from tests.commands import Commands, bare_world
 
 from assay.launch import Launcher
 from assay.registry import read_run
@@ -209,15 +208,8 @@ async def doors(
     commands: Commands, server: LoopbackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Any]:
     """Every door by its name, over one store; only the doors' own processes and sockets stand between them."""
-    world = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-        "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
-        "ASSAY_DATA_DIR": str(tmp_path / "data"),
-        "OPENROUTER_API_KEY": "sk-or-canary-0123456789abcdef",
-        "OPENROUTER_BASE_URL": f"{server.url}/v1",
-        "ASSAY_LOCAL_SERVERS": "",
-    }
+    key = {"OPENROUTER_API_KEY": "sk-or-canary-0123456789abcdef", "OPENROUTER_BASE_URL": f"{server.url}/v1"}
+    world = bare_world(tmp_path, **key)
     for name, value in world.items():
         monkeypatch.setenv(name, value)
     (tmp_path / "data").mkdir(exist_ok=True)

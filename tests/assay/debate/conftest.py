@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.commands import Commands, Done
+from tests.commands import Commands, Done, bare_world
 
 from assay.protocol import RunContext, load
 from assay.registry import Prepared
@@ -21,14 +20,8 @@ KEY = "sk-or-canary-0123456789abcdef"
 
 @pytest.fixture
 def world(tmp_path: Path) -> dict[str, str]:
-    """An environment without keys, whose home is empty."""
-    return {
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-        "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
-        "ASSAY_DATA_DIR": str(tmp_path / "data"),
-        "ASSAY_LOCAL_SERVERS": "",
-    }
+    """An environment without keys, whose home is the working folder."""
+    return bare_world(tmp_path)
 
 
 @pytest.fixture

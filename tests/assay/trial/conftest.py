@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from tests.commands import Commands, Done
+from tests.commands import Commands, Done, bare_world
 
 from llm_runtime.testing import LoopbackServer
 
@@ -36,16 +35,8 @@ def boxes(inspect: None) -> None:
 
 @pytest.fixture
 def world(tmp_path: Path) -> dict[str, str]:
-    """An environment without keys, whose home is empty."""
-    return {
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-        "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
-        "ASSAY_DATA_DIR": str(tmp_path / "data"),
-        "ASSAY_TRIALS": str(tmp_path / "shop"),
-        "ASSAY_LOCAL_SERVERS": "",
-        **({"PYTHONPATH": path} if (path := os.environ.get("PYTHONPATH")) else {}),
-    }
+    """An environment without keys, whose home is the working folder."""
+    return bare_world(tmp_path, ASSAY_TRIALS=str(tmp_path / "shop"))
 
 
 @pytest.fixture

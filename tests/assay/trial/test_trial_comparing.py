@@ -59,7 +59,7 @@ async def test_a_comparison_stops_when_it_is_decided_and_tells_what_it_saved(ass
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--early",), "name a further model with --against"),
+        pytest.param(("--early",), "name a further model with --against", marks=pytest.mark.box),
         (("--against", "ollama:a"), "compared already"),
         (("--against", "nobody"), "write PROVIDER/MODEL"),
     ],

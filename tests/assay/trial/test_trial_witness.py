@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from ai_crucible.bundle import make_bundle
 pytest.importorskip("rfc3161_client", reason="rfc3161-client is not installed (pip install 'assay[witness]')")
 from tests.assay.trial.tsa import Authority, serving
 
-pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed: nothing stamps")
+pytestmark = pytest.mark.needs("openssl")
 Assay = Any
 
 

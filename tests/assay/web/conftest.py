@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.commands import bare_world
 
 pytest.importorskip("jinja2", reason="the web extra is not installed")
 pytest.importorskip("starlette", reason="the web extra is not installed")
@@ -199,13 +200,10 @@ def council(store: RunStore) -> Council:
 async def page() -> AsyncIterator[Any]:
     """A page of a real browser; whatever it writes to its console fails the test."""
     playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed: no browser")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is not installed: no browser to try")
     said: list[str] = []
     async with playwright.async_playwright() as driver:
         flags = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = await driver.chromium.launch(executable_path=chromium, args=flags)
+        browser = await driver.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
         opened = await browser.new_page()
         # A page that shows nothing for so long has lost something; CI then tries the test once more.
         opened.set_default_timeout(180_000)
@@ -232,16 +230,12 @@ async def serve(tmp_path: Path) -> AsyncIterator[Serve]:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
             cwd=tmp_path,
-            env={
-                "PATH": os.environ["PATH"],
-                "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
-                "HOME": str(tmp_path),
-                "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
-                "ASSAY_DATA_DIR": str(tmp_path / "data"),
-                "ASSAY_TOKEN": TOKEN,
-                "OPENROUTER_API_KEY": "sk-canary-0123456789",
-                "OPENROUTER_BASE_URL": f"{models.url}/v1",
-            },
+            env=bare_world(
+                tmp_path,
+                ASSAY_TOKEN=TOKEN,
+                OPENROUTER_API_KEY="sk-canary-0123456789",
+                OPENROUTER_BASE_URL=f"{models.url}/v1",
+            ),
         )
         started.append(process)
         assert process.stdout is not None

@@ -34,7 +34,7 @@ LANGUAGES = ["go", "typescript", "rust", "java", "cpp"]
 Bodies: TypeAlias = dict[str, dict[str, str]]
 
 
-@pytest.fixture(params=LANGUAGES)
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.toolchain) for name in LANGUAGES])
 async def written(request: pytest.FixtureRequest) -> tuple[str, Bodies]:
     """A language, and bodies in it for both systems."""
     name = str(request.param)

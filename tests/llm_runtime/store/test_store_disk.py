@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,17 +11,16 @@ from pathlib import Path
 import pytest
 from tests.extent import PATIENCE
 
-COMPILER = shutil.which("cc")
 
-
+@pytest.mark.needs("cc")
 @pytest.mark.toolchain
 @pytest.mark.long
-@pytest.mark.skipif(sys.platform != "linux" or COMPILER is None, reason="the disk is made of C, on Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="the disk is made of C, on Linux")
 @pytest.mark.parametrize("store", ["runs", "batches"])
 def test_a_fault_at_any_write_loses_nothing_that_was_on_disk(tmp_path: Path, store: str) -> None:
     library = tmp_path / "disk.so"
     source = Path(__file__).with_name("disk.c")
-    subprocess.run([str(COMPILER), "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
     done = subprocess.run(
         [sys.executable, "-m", "tests.llm_runtime.store.disk_faults", store, tmp_path],
         env={**os.environ, "LD_PRELOAD": str(library)},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -80,10 +79,8 @@ store.close()
 """
 
 
-@pytest.mark.skipif(
-    sys.platform == "win32" or os.geteuid() != 0 or shutil.which("setpriv") is None,
-    reason="becoming an ordinary user takes root and setpriv",
-)
+@pytest.mark.needs("setpriv")
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="becoming an ordinary user takes root")
 @pytest.mark.parametrize("written_meanwhile", [False, True])
 def test_a_store_that_cannot_be_written_is_read(started: Started, call: Call, written_meanwhile: bool) -> None:
     # Not below tmp_path, which belongs to root alone.

@@ -65,6 +65,7 @@ def test_a_store_of_the_first_release_opens_and_goes_on(first: Path, call: Call)
         assert verify(again, "finished-run", keys).ok
 
 
+@pytest.mark.needs("setpriv")
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="becoming an ordinary user takes root")
 def test_a_store_of_the_first_release_that_cannot_be_written_is_read(first: Path) -> None:
     program = (

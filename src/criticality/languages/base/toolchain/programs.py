@@ -36,7 +36,9 @@ class Program:
     @property
     def version(self) -> str | None:
         """As the program says it; ``None`` where it is not here, does not answer, or is too old."""
-        version = _version(self.name, self.ask)
+        path = shutil.which(self.name)
+        found = _VERSION.search(_output(path, self.ask)) if path else None
+        version = found[0] if found else None
         if version is None or tuple(int(part) for part in version.split("."))[: len(self.at_least)] < self.at_least:
             return None
         return version
@@ -60,13 +62,6 @@ class Program:
 def prefix(program: Path) -> Path:
     """Return the folder of an installation whose ``bin`` holds the program."""
     return program.parent.parent
-
-
-@lru_cache(maxsize=64)
-def _version(name: str, ask: tuple[str, ...]) -> str | None:
-    path = shutil.which(name)
-    match = _VERSION.search(_output(path, ask)) if path else None
-    return match[0] if match else None
 
 
 @lru_cache(maxsize=64)
