@@ -15,6 +15,8 @@ from tests.commands import Commands, Done
 from llm_runtime.testing import LoopbackServer
 
 Assay = Callable[..., Awaitable[Done]]
+#: Where the code under test is, if it is not the code that is installed.
+PLACE = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
 
 
 @pytest.fixture
@@ -44,7 +46,6 @@ def world(tmp_path: Path) -> dict[str, str]:
         "ASSAY_DATA_DIR": str(tmp_path / "data"),
         "ASSAY_TRIALS": str(tmp_path / "shop"),
         "ASSAY_LOCAL_SERVERS": "",
-        **({"PYTHONPATH": path} if (path := os.environ.get("PYTHONPATH")) else {}),
     }
 
 
@@ -70,7 +71,7 @@ def assay(commands: Commands, world: dict[str, str], tmp_path: Path) -> Assay:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             cwd=tmp_path,
-            env=everything,
+            env=PLACE | everything,
         )
         if kill_when is not None:
             while not kill_when() and process.returncode is None:  # noqa: ASYNC110 - what it waits for happens in another process
