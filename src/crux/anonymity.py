@@ -26,6 +26,7 @@ class Panel:
         self.personas = tuple(personas)
         self.by_name = {persona.name: persona for persona in personas}
         self._letter = {persona.name: ascii_uppercase[place] for place, persona in enumerate(personas)}
+        self._masks = dict[str, Mask]()
 
     def seat(self, name: str) -> str:
         """Return the seat's label: ``"1:maud-tarrowby"``."""
@@ -46,7 +47,9 @@ class Panel:
 
     def mask(self, viewer: str = "") -> Mask:
         """Return the mask of one persona; without a viewer, the one that a judge sees through."""
-        return Mask(self, viewer)
+        if viewer not in self._masks:
+            self._masks[viewer] = Mask(self, viewer)
+        return self._masks[viewer]
 
 
 class Mask:

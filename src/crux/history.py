@@ -102,11 +102,11 @@ class View:
         self, shown: Sequence[DialogueMessage | CruxMessage], tokens: int, name: str
     ) -> tuple[str, list[str]]:
         """Return tier 5: messages verbatim, the newest that fit, oldest first; and the ids of those shown."""
-        lines = {message.id: self._line(message) for message in shown}
-        fits = fitting(reversed(lines.values()), tokens)
-        ids = list(reversed([key for key, _ in zip(reversed(lines), fits, strict=False)]))
-        text = "\n".join(lines[key] for key in ids)
-        return (self._fence(name, text) if ids else ""), ids
+        newest = list(reversed({message.id: message for message in shown}.values()))
+        # Older ones are not even written: a long debate has many, and each turn would mask them all.
+        lines = fitting(map(self._line, newest), tokens)[::-1]
+        ids = [message.id for message in newest[: len(lines)]][::-1]
+        return (self._fence(name, "\n".join(lines)) if ids else ""), ids
 
     def about_viewer(self) -> list[DialogueMessage | CruxMessage]:
         """Return the viewer's own claims and the attacks on them: what others said next in a clash or a room."""
@@ -199,7 +199,7 @@ _SPOKEN_TO: frozenset[RoomPhase | str] = frozenset({"clash", "exchange", "conver
 
 def judged(messages: Sequence[DialogueMessage | CruxMessage], mask: Mask, tokens: int) -> str:
     """Return messages as a judge sees them: letters for names, JSON lines, the newest that fit."""
-    lines = [
+    lines = (
         _line_of(
             {
                 "id": message.id,
@@ -207,9 +207,9 @@ def judged(messages: Sequence[DialogueMessage | CruxMessage], mask: Mask, tokens
                 "said": clip(mask(message.text), 2 * _MESSAGE_TOKENS),
             },
         )
-        for message in messages
-    ]
-    return "\n".join(reversed(fitting(reversed(lines), tokens)))
+        for message in reversed(messages)
+    )
+    return "\n".join(reversed(fitting(lines, tokens)))
 
 
 def _line_of(entry: dict[str, object]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import multiprocessing
 import shutil
 import subprocess
 import sys
@@ -39,7 +38,7 @@ def graded(number: int, passed: bool | None = True, puzzle: str = "p") -> Attemp
 def ledger(tmp_path: Path) -> Ledger:
     """Ten events, appended in three goes."""
     ticks = itertools.count(1_700_000_000_000)
-    signer = Signer.built_in(tmp_path / "keys" / "signing.key")
+    signer = KeySigner(tmp_path / "keys" / "signing.key")
     made = Ledger(tmp_path / "shop" / "ledger.jsonl", tmp_path / "anchors", signer, lambda: next(ticks))
     for start, end in ((1, 4), (4, 5), (5, 11)):
         made.append([graded(number) for number in range(start, end)])
@@ -102,10 +101,10 @@ def test_every_tampering_is_found_and_named(
 def test_no_changed_byte_goes_unnoticed(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.getbasetemp() / "bytes"
     if not folder.exists():
-        made = Ledger(folder / "l.jsonl", folder / "anchors", Signer.built_in(folder / "key"), lambda: 1)
+        made = Ledger(folder / "l.jsonl", folder / "anchors", KeySigner(folder / "key"), lambda: 1)
         made.append([graded(number) for number in range(1, 5)])
         shutil.copy(made.path, folder / "good")
-    made = Ledger(folder / "l.jsonl", folder / "anchors", Signer.built_in(folder / "key"))
+    made = Ledger(folder / "l.jsonl", folder / "anchors", KeySigner(folder / "key"))
     good = (folder / "good").read_bytes()
     place = data.draw(st.integers(0, len(good) - 1))
     byte = data.draw(st.integers(0, 255).filter(lambda value: value != good[place]))
@@ -118,7 +117,7 @@ def test_a_removed_file_and_a_removed_or_forged_head_are_found(ledger: Ledger, t
     text = head.read_text()
     head.unlink()
     assert [finding.kind for finding in ledger.verify().findings] == ["unanchored"]
-    other = Signer.built_in(tmp_path / "other.key")
+    other = KeySigner(tmp_path / "other.key")
     data = json.loads(text)
     from llm_runtime.store.anchor import SignedHead
 
@@ -173,29 +172,54 @@ def test_a_signing_program_that_breaks_the_contract_adds_nothing(ledger: Ledger,
 
 
 def test_another_key_cannot_go_on_with_a_ledger(ledger: Ledger, tmp_path: Path) -> None:
-    stranger = replace(ledger, signer=Signer.built_in(tmp_path / "stranger.key"))
+    stranger = replace(ledger, signer=KeySigner(tmp_path / "stranger.key"))
     with pytest.raises(SigningFailed, match="another key"):
         stranger.append([graded(11)])
     assert ledger.verify().ok
 
 
-def _append(folder: str, start: int) -> None:
-    root = Path(folder)
-    ledger = Ledger(root / "l.jsonl", root / "anchors", Signer.built_in(root / "key"))
-    for number in range(start, start + 3):
-        ledger.append([graded(number), graded(number)])
+def test_a_program_that_keeps_the_key_signs_and_what_it_signed_verifies(ledger: Ledger, tmp_path: Path) -> None:
+    program = replace(ledger, signer=Signer.built_in(tmp_path / "keys" / "signing.key"))
+    program.append([graded(11)])
+    result = program.verify()
+    assert result.ok and result.anchored == 11
 
 
+WRITERS = """
+import os, sys
+from pathlib import Path
+from ai_crucible import Ledger
+from ai_crucible.events import PuzzleAdmitted
+from llm_runtime.store.signing import KeySigner
+
+root = Path(sys.argv[1])
+begin, go = os.pipe()
+children = []
+for writer in range(3):
+    if (child := os.fork()) == 0:
+        os.close(go)
+        os.read(begin, 1)
+        ledger = Ledger(root / "l.jsonl", root / "anchors", KeySigner(root / "key"))
+        for number in range(6):
+            ledger.append([PuzzleAdmitted(puzzle=f"{writer}-{number}-{n}", kind="k", digest="d") for n in range(2)])
+        os._exit(0)
+    children.append(child)
+os.close(go)
+sys.exit(max(os.waitpid(child, 0)[1] for child in children))
+"""
+
+
+@pytest.mark.process
 def test_concurrent_writers_keep_one_chain(tmp_path: Path) -> None:
-    Ledger(tmp_path / "l.jsonl", tmp_path / "anchors", Signer.built_in(tmp_path / "key")).append([graded(0)])
-    context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=_append, args=(str(tmp_path), n * 100)) for n in range(3)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
-    result = Ledger(tmp_path / "l.jsonl", tmp_path / "anchors", Signer.built_in(tmp_path / "key")).verify()
-    assert result.ok and result.length == 19
+    made = Ledger(tmp_path / "l.jsonl", tmp_path / "anchors", KeySigner(tmp_path / "key"))
+    made.append([graded(0)])
+    subprocess.run([sys.executable, "-c", WRITERS, str(tmp_path)], check=True)
+    result = made.verify()
+    assert result.ok and result.length == 37
+    names = [event.puzzle for event in made.events() if isinstance(event, PuzzleAdmitted)]
+    for writer in range(3):
+        own = [name for name in names if name.startswith(f"{writer}-")]
+        assert own == [f"{writer}-{number}-{n}" for number in range(6) for n in range(2)]
 
 
 def test_the_key_file_is_private(ledger: Ledger, tmp_path: Path) -> None:

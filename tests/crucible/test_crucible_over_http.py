@@ -95,12 +95,14 @@ def gateway_to(server: LoopbackServer, emit: Callable[[Event], None], seconds: f
 ELSEWHERE = {Fault.CONNECTION_REFUSED, Fault.STATUS_429_SECONDS, Fault.STATUS_429_DATE}
 #: The one that only a clock ends, and clocks are for machines that are not busy.
 TIMED = Fault.ONE_BYTE_A_SECOND
+#: The limiter waits these out too, a second each time.
+LONG = {TIMED, Fault.STATUS_429, Fault.RATE_LIMIT_IN_REPLY}
 
 
 @pytest.mark.parametrize(
     "fault",
     [
-        pytest.param(fault, id=fault.name, marks=[pytest.mark.long] if fault is TIMED else [])
+        pytest.param(fault, id=fault.name, marks=[pytest.mark.long] if fault in LONG else [])
         for fault in Fault
         if fault not in ELSEWHERE
     ],

@@ -147,7 +147,7 @@ def test_a_split_x_archive_is_read_to_its_last_part(tmp_path: Path) -> None:
 
 def test_a_large_archive_is_read_within_a_bound_of_memory(tmp_path: Path) -> None:
     large = tmp_path / "tweets.js"
-    large.write_text(tweets(100, "{n} " + "words about the queue " * 25_000), "utf-8")
+    large.write_text(tweets(100, "{n} " + "words about the queue " * 10_000), "utf-8")
     program = (
         "import sys; from pathlib import Path; from crux.personas.importing import import_corpus\n"
         "assert len(import_corpus(Path(sys.argv[1])).corpus.items) == 100\n"
@@ -160,14 +160,17 @@ def test_a_large_archive_is_read_within_a_bound_of_memory(tmp_path: Path) -> Non
     assert int(done.stdout) < 8 * large.stat().st_size // 2**20
 
 
-def test_a_fifty_megabyte_archive_is_read_and_a_bomb_is_not(tmp_path: Path) -> None:
+@pytest.mark.long
+def test_a_fifty_megabyte_archive_is_read(tmp_path: Path) -> None:
     large = tmp_path / "tweets.js"
     large.write_text(tweets(100, "{n} " + "words about the queue " * 25_000), "utf-8")
     assert large.stat().st_size > 50 * 2**20
     assert len(import_corpus(large).corpus.items) == 100
 
-    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("data/tweets.js", "0" * (60 * 2**20))
+
+def test_an_archive_that_is_a_bomb_is_not_read(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("data/tweets.js", b"0" * (60 * 2**20))
     with pytest.raises(CorpusError, match="unpack to 60 MiB"):
         import_corpus(tmp_path / "bomb.zip")
 

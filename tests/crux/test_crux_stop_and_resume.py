@@ -110,8 +110,9 @@ class Killed(Exception):
 
 async def run(personas: list[Persona], generate: Generate, stop_at: int = 0) -> tuple[list[Any], str]:
     """All wire events and the result; ended from outside after ``stop_at`` events, where that is not 0."""
+    config = DebateConfig(aspects=2, exchange_turns=(2, 4), flip_test=True, flip_samples=1)
     debate = Debate("Should software decide who waits?", personas, generate=generate, seed=3, clock=lambda: 5,
-                    config=DebateConfig(aspects=2, flip_test=True))  # fmt: skip
+                    config=config)  # fmt: skip
     events: list[Any] = []
     stream = debate.events()
     async for event in stream:
@@ -122,11 +123,17 @@ async def run(personas: list[Persona], generate: Generate, stop_at: int = 0) -> 
     return events, debate.result().model_dump_json()
 
 
+@pytest.fixture(scope="module")
+def whole(authors: list[Persona], scripts: Any) -> tuple[list[Any], str]:
+    """The debate of :func:`run` when nothing disturbs it."""
+    return asyncio.run(run(authors, ScriptedModel(scripts.panel)))
+
+
 @pytest.mark.counted
 async def test_killed_after_any_event_and_resumed_it_repeats_no_finished_call(
-    authors: list[Persona], scripts: Any
+    authors: list[Persona], scripts: Any, whole: tuple[list[Any], str]
 ) -> None:
-    undisturbed_events, undisturbed = await run(authors, ScriptedModel(scripts.panel))
+    undisturbed_events, undisturbed = whole
 
     for stop_at in kills(range(1, len(undisturbed_events), 3)):
         log: list[Event] = []
@@ -147,9 +154,9 @@ async def test_killed_after_any_event_and_resumed_it_repeats_no_finished_call(
 
 
 async def test_a_debate_stopped_by_its_budget_goes_on_where_it_stopped(
-    authors: list[Persona], scripts: Any
+    authors: list[Persona], scripts: Any, whole: tuple[list[Any], str]
 ) -> None:
-    _, undisturbed = await run(authors, ScriptedModel(scripts.panel))
+    _, undisturbed = whole
     log: list[Event] = []
     short = faulty(ScriptedModel(scripts.panel), {30: BudgetExceeded("the cap is reached")})
     await run(authors, recording(short, log.append))
@@ -172,21 +179,19 @@ def _failed(log: list[Event]) -> int:
     return sum(event.type == "call.failed" for event in log)
 
 
-async def test_nothing_depends_on_who_answers_first(authors: list[Persona], scripts: Any) -> None:
-    expected = await run(authors, ScriptedModel(scripts.panel))
+@pytest.mark.parametrize("seed", range(4))
+async def test_nothing_depends_on_who_answers_first(
+    authors: list[Persona], scripts: Any, whole: tuple[list[Any], str], seed: int
+) -> None:
+    order = random.Random(seed)
+    model = ScriptedModel(scripts.panel)
 
-    for seed in range(4):
-        order = random.Random(seed)
+    async def late(request: Request) -> Reply:
+        for _ in range(order.randrange(5)):
+            await asyncio.sleep(0)
+        return await model(request)
 
-        def late(model: ScriptedModel, order: random.Random = order) -> Generate:
-            async def generate(request: Request) -> Reply:
-                for _ in range(order.randrange(5)):
-                    await asyncio.sleep(0)
-                return await model(request)
-
-            return generate
-
-        assert await run(authors, late(ScriptedModel(scripts.panel))) == expected
+    assert await run(authors, late) == whole
 
 
 async def test_cancelling_a_debate_cancels_its_calls(authors: list[Persona], scripts: Any) -> None:

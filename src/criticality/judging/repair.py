@@ -183,7 +183,7 @@ def ordered(items: list[Any]) -> list[Any]:
 def _by_last(items: list[Any]) -> list[Any]:
     """Return records by their last field: of spans, those that end first come first."""
     try:
-        return sorted(items, key=lambda item: dataclasses.astuple(item)[::-1])
+        return sorted(items, key=lambda item: _fields(item)[::-1])
     except TypeError:
         return items
 
@@ -204,8 +204,11 @@ def _greedy(
     return mended
 
 
-def _fields(record: Any) -> tuple[Any, ...]:
-    return dataclasses.astuple(record)
+def _fields(value: Any) -> Any:
+    """Return a record as the tuple of its fields, records and tuples in it too; a copy of each value is not needed."""
+    if dataclasses.is_dataclass(value):
+        return tuple(_fields(getattr(value, field.name)) for field in dataclasses.fields(value))
+    return tuple(map(_fields, cast("tuple[Any, ...]", value))) if isinstance(value, tuple) else value
 
 
 def _conjuncts(node: ast.expr) -> Iterator[ast.expr]:

@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 
 MAX_LENGTH = 500
 MAX_DEPTH = 24
@@ -76,6 +77,11 @@ def parse_predicate(text: str, *, known: Collection[str] | None = None) -> Predi
     Raises:
         PredicateFault: too long, nested too deep, a construct outside the subset, or an unknown name.
     """
+    return _parsed(text, None if known is None else frozenset(known))
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str, known: frozenset[str] | None) -> Predicate:
     text = " ".join(text.split())
     if not text:
         raise PredicateFault("the predicate is empty")
@@ -88,7 +94,7 @@ def parse_predicate(text: str, *, known: Collection[str] | None = None) -> Predi
     when = _antecedent(tree.body)
     free = _free_names(tree.body) - BUILTINS
     if known is not None:
-        unknown = sorted(free - set(known) - {"old", "raises", "result"})
+        unknown = sorted(free - known - {"old", "raises", "result"})
         if unknown:
             raise PredicateFault(f"{text!r} uses {', '.join(unknown)}, which nothing defines")
     calls = {

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from llm_runtime.errors import ConfigurationError
 
@@ -53,6 +54,7 @@ class TypeRef:
         return 1 + max((arg.depth for arg in self.args), default=0)
 
 
+@lru_cache(maxsize=1024)
 def parse_type(text: str) -> TypeRef:
     """Read a type.
 

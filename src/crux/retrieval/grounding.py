@@ -11,8 +11,7 @@ from crux.personas.corpus import Chunk
 from crux.personas.persona import Persona
 from crux.results import Place
 from crux.retrieval.embed import Embed
-from crux.retrieval.index import Index, Sentence
-from crux.retrieval.lexical import Lexical
+from crux.retrieval.index import Index, Sentence, laid_out
 
 #: A passage that speaks of less than this much of a question does not bear on it. Of 46 questions on what
 #: Hamilton, Madison and "Brutus" wrote it takes one to be outside. To find too much outside is the worse error.
@@ -64,7 +63,7 @@ class Grounding:
         # A belief is found by its words or by any quotation it rests on, whichever is nearer.
         rows = [(place, text) for place, node in enumerate(self._nodes) for text in _wordings(node)]
         self._node_of_row = [place for place, _ in rows]
-        self._rows = Lexical.of([text for _, text in rows], self.index.lexical.language) if rows else None
+        self._rows = laid_out(tuple(text for _, text in rows), self.index.lexical.language) if rows else None
 
     async def grounds(self, claim: str, most: int = 6, about: Sequence[str] = ()) -> Grounds:
         """Return what bears on ``claim``: at most ``most`` beliefs, and the best passages.
@@ -117,7 +116,8 @@ class Grounding:
         """Return the nearest by their words; then those grounded in the passages that were found."""
         nodes = self.nearest_beliefs(claim, most)
         ids = {chunk.id for chunk in chunks}
-        nodes += [node for node in self._nodes if node not in nodes and ids & set(node.grounding)]
+        near = {node.id for node in nodes}
+        nodes += [node for node in self._nodes if node.id not in near and not ids.isdisjoint(node.grounding)]
         return tuple(nodes[:most])
 
 

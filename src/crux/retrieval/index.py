@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +82,7 @@ class Index:
         spots = [
             (rank, hit.chunk, start, end)
             for rank, hit in enumerate(hits)
-            for start, end in spans(hit.chunk.text, self.lexical.language)
-            if sum(map(str.isalnum, hit.chunk.text[start:end])) >= least and end - start <= _MOST
+            for start, end in _worth_showing(hit.chunk.text, self.lexical.language, least)
         ]
         best = hits[0].score if hits else 1.0
         alike = self.lexical.bearing(query, [chunk.text[start:end] for _, chunk, start, end in spots])
@@ -164,10 +163,29 @@ def _opened(corpus: Corpus, folder: Path | None) -> Lexical:
         own = folder / hashlib.sha256(f"1 {corpus.digest}".encode()).hexdigest()[:32]
         if index := Lexical.open(own):
             return index
-    index = Lexical.of([f"{corpus.by_id[chunk.item].title}\n{chunk.text}" for chunk in corpus.chunks])
+    texts = tuple(f"{corpus.by_id[chunk.item].title}\n{chunk.text}" for chunk in corpus.chunks)
+    if len(texts) < _WORTH_KEEPING:
+        return laid_out(texts)
+    index = Lexical.of(texts)
     if own is not None:
         index.save(own)
     return index
+
+
+@lru_cache(maxsize=8)
+def laid_out(texts: tuple[str, ...], language: str = "") -> Lexical:
+    """Lay texts out once for the debates that one process holds of the same persons."""
+    return Lexical.of(texts, language)
+
+
+@lru_cache(maxsize=4096)
+def _worth_showing(text: str, language: str, least: int) -> list[tuple[int, int]]:
+    """Return where the sentences of a passage begin and end, without headings, cries and endless ones."""
+    return [
+        (start, end)
+        for start, end in spans(text, language)
+        if end - start <= _MOST and sum(map(str.isalnum, text[start:end])) >= least
+    ]
 
 
 def _fused(rankings: Sequence[Sequence[int]]) -> list[tuple[int, float]]:

@@ -31,7 +31,8 @@ class Lexical:
     """
 
     def __init__(self, terms: Terms, model: Any, size: int) -> None:
-        self.terms: Callable[[str], list[str]] = lru_cache(maxsize=20_000)(terms)
+        # How often each term stands in a text, in the order in which they come.
+        self._counts = lru_cache(maxsize=20_000)(lambda text: Counter[str](terms(text)))
         self._vector = lru_cache(maxsize=20_000)(self._unit)
         self.language = terms.language
         self.stemmed = terms.stemmed
@@ -95,7 +96,7 @@ class Lexical:
     def _scored(self, query: str) -> Any:
         """Return every text's score; summed in the order of the terms, so that equal corpora give equal answers."""
         scores = library("numpy", FEATURE).zeros(self.size)
-        for term in sorted(set(self.terms(query))):
+        for term in sorted(self._counts(query)):
             if (place := self._vocabulary.get(term)) is not None:
                 start, end = self._starts[place], self._starts[place + 1]
                 scores[self._places[start:end]] += self._weights[start:end]
@@ -109,14 +110,19 @@ class Lexical:
 
     def bearing(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return how much of a question's terms each text has, by weight, 0 to 1; repeats count a little more."""
-        wanted = {term: self.weight(term) for term in sorted(set(self.terms(query)))}
+        wanted = {term: self.weight(term) for term in sorted(self._counts(query))}
         total = sum(wanted.values()) or 1.0
-        scores: list[float] = []
-        for text in texts:
-            counts = Counter(term for term in self.terms(text) if term in wanted)
-            shares = (wanted[term] * count * (1 + K1) / (count + K1) for term, count in counts.items())
-            scores.append(sum(shares) / total)
-        return scores
+        return [
+            sum(
+                [
+                    wanted[term] * count * (1 + K1) / (count + K1)
+                    for term, count in self._counts(text).items()
+                    if term in wanted
+                ]
+            )
+            / total
+            for text in texts
+        ]
 
     def coverage(self, query: str, text: str) -> float:
         """Return how much of a question's subject a text speaks of, 0 to 1; one term of several is chance: 0.
@@ -124,8 +130,8 @@ class Lexical:
         It is the weight of the terms that the text has, times that of the terms that any text has, each as a
         share of the whole: a question of words that nobody here ever wrote is about something else.
         """
-        wanted = sorted(set(self.terms(query)))
-        shared = set(self.terms(text)).intersection(wanted)
+        wanted = sorted(self._counts(query))
+        shared = self._counts(text).keys() & wanted
         if len(shared) < min(2, max(1, len(wanted))):
             return 0.0
         weights = {term: self.weight(term, _LEAST_TEXTS) for term in wanted}
@@ -140,7 +146,7 @@ class Lexical:
         return sum(weight * right[term] for term, weight in left.items() if term in right)
 
     def _unit(self, text: str) -> dict[str, float]:
-        counts = Counter(self.terms(text))
+        counts = self._counts(text)
         weights = {term: (1 + log(count)) * self.weight(term) for term, count in sorted(counts.items())}
         length = sqrt(sum(weight * weight for weight in weights.values())) or 1.0
         return {term: weight / length for term, weight in weights.items()}

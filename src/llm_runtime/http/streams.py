@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 _BOM = b"\xef\xbb\xbf"
+_COLON = ord(":")
 
 StreamEvent: TypeAlias = tuple[bytes, bytes]
 """One event: the name that the server gave it, mostly none, and its data."""
@@ -80,7 +81,8 @@ class EventStream(_Parts):
             # Nearly all are such, and come by the thousand.
             if block.startswith(b"data: ") and b"\n" not in block:
                 events.append((b"", block[6:]))
-            elif (event := _event(block)) is not None:
+            # Comments that keep a connection alive, and empty lines, hold none.
+            elif block and (block[0] != _COLON or b"\n" in block) and (event := _event(block)) is not None:
                 events.append(event)
         return [] if self.overflow else events
 

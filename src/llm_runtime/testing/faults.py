@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import struct
 import zlib
 from collections.abc import Awaitable, Callable
 from enum import Enum
@@ -185,9 +186,14 @@ async def _html_502(_: web.Request, request_id: str) -> web.StreamResponse:
 
 @cache
 def _bomb() -> bytes:
-    gzip = zlib.compressobj(level=9, wbits=31)
-    zeros = bytes(_MEGABYTE)
-    return b"".join([*(gzip.compress(zeros) for _ in range(256)), gzip.flush()])
+    zeros, crc = bytes(_MEGABYTE), 0
+    for _ in range(256):
+        crc = zlib.crc32(zeros, crc)
+    deflate = zlib.compressobj(level=9, wbits=-15)
+    # What was fully flushed stands alone, so one packed megabyte is repeated: packing all takes half a second.
+    packed = deflate.compress(zeros) + deflate.flush(zlib.Z_FULL_FLUSH)
+    head = zlib.compressobj(wbits=31).flush()[:10]
+    return b"".join([head, packed * 256, deflate.flush(), struct.pack("<II", crc, 256 * _MEGABYTE)])
 
 
 async def _stream(

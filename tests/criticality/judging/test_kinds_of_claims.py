@@ -38,9 +38,16 @@ def heard(unit: list[str], bodies: dict[str, str] | None = None, due: list[str] 
         return judge.heard()
 
 
+@pytest.mark.long
 def test_the_whole_example_keeps_every_promise() -> None:
     verdict = heard(list(BODIES))
     assert (verdict.faults, verdict.guilty) == ([], None)
+
+
+@pytest.mark.parametrize("unit", [["accounts.deposit"], ["holds.place_hold", "holds.is_held"]])
+def test_right_bodies_keep_every_promise_about_them(unit: list[str]) -> None:
+    verdict = heard(unit)
+    assert (verdict.faults, verdict.guilty) == ([], None) and verdict.cases > 100
 
 
 @pytest.mark.parametrize(

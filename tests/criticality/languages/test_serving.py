@@ -30,6 +30,8 @@ from criticality.judging.wire import Codec
 from criticality.languages import language
 from criticality.testing import Limits
 
+pytestmark = pytest.mark.toolchain
+
 LANGUAGES = ["go", "typescript", "rust", "java", "cpp"]
 Bodies: TypeAlias = dict[str, dict[str, str]]
 
@@ -141,7 +143,6 @@ def test_the_recorded_bodies_pass_inspection(written: tuple[str, Bodies]) -> Non
             assert target.security_findings(body, function) == []
 
 
-@pytest.mark.toolchain
 @pytest.mark.long
 def test_hostile_bodies_are_not_accepted_and_reach_nothing(written: tuple[str, Bodies], tmp_path: Path) -> None:
     name, bodies = written
@@ -188,7 +189,6 @@ RUNNERS = {
 }
 
 
-@pytest.mark.toolchain
 @pytest.mark.long
 async def test_recorded_answers_become_a_project_that_passes_its_own_tests(
     written: tuple[str, Bodies], tmp_path: Path

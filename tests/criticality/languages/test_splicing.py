@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.extent import FULL
 
 from criticality.bodies import BodyUnreadable, SpliceRefused
 from criticality.languages import language
@@ -206,8 +207,9 @@ def test_hidden_characters_are_refused(name: str) -> None:
             _filled(SAMPLES[name], grammar(name), f"return 1; // {hidden}")
 
 
+@pytest.mark.counted
 @languages
-@pytest.mark.parametrize("batch", range(2))
+@pytest.mark.parametrize("batch", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_no_body_changes_a_byte_outside_of_its_own(name: str, batch: int) -> None:
     sample, source = SAMPLES[name], grammar(name)
     before = source.declarations(sample.source)
@@ -216,7 +218,7 @@ def test_no_body_changes_a_byte_outside_of_its_own(name: str, batch: int) -> Non
     accepted: list[str] = []
 
     @settings(
-        max_examples=600,
+        max_examples=600 if FULL or batch else 200,
         derandomize=True,
         database=None,
         deadline=None,

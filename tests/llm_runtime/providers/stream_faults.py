@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import base64
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from itertools import chain, repeat
 from typing import Any, TypeAlias
 from urllib.parse import quote
@@ -144,11 +145,10 @@ def _gzip(raw: bytes) -> bytes:
     return zlib.compress(raw, wbits=31)
 
 
-def _bomb() -> Iterator[bytes]:
-    gzip = zlib.compressobj(level=9, wbits=31)
-    for _ in range(128):
-        yield gzip.compress(b": nothing" * 2**17)
-    yield gzip.flush()
+@cache
+def _bomb() -> list[bytes]:
+    gzip = zlib.compressobj(level=1, wbits=31)
+    return [*(gzip.compress(b": nothing" * 2**17) for _ in range(128)), gzip.flush()]
 
 
 def _letters(text: str, size: int) -> list[str]:
