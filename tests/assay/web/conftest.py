@@ -28,6 +28,7 @@ from assay.registry import read_run
 from assay.web.app import Doors, application, no_doors
 from assay.web.app_state import AppState
 from assay.web.guard import Gate
+from assay.web.serving import listening
 from llm_runtime.messages import Reply, Request, Usage
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, open_store
@@ -149,9 +150,7 @@ async def served(
     """The application on a free port of this machine."""
     gate = gate or Gate(token=TOKEN)
     site = AppState(store, gate, settings)
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    listener.listen()
+    listener = listening("127.0.0.1", 0)
     server = _Server(uvicorn.Config(application(site, doors), log_level="warning", ws="none"))
     await server.begin(listener)
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
