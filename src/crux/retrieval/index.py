@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,7 @@ class Index:
         self.lexical = _opened(corpus, folder)
         self._embed, self._folder = embed, folder
         self._quoted = {item.id: item.quoted for item in corpus.items if item.quoted}
+        self._spoken = lru_cache(maxsize=2_000)(self._cut)
 
     async def passages(self, query: str, most: int = _PASSAGES) -> list[Hit]:
         """Return the passages nearest to a query, best first."""
@@ -78,15 +79,14 @@ class Index:
     async def sentences(self, query: str, most: int = 8) -> list[Sentence]:
         """Return the sentences nearest to a query, best first; what the author gives as another's is left out."""
         hits = await self.passages(query)
-        least = _LEAST if self.lexical.stemmed else _LEAST_IN_GRAMS
         spots = [
             (rank, hit.chunk, start, end)
             for rank, hit in enumerate(hits)
-            for start, end in spans(hit.chunk.text, self.lexical.language)
-            if sum(map(str.isalnum, hit.chunk.text[start:end])) >= least and end - start <= _MOST
+            for start, end, _ in self._spoken(hit.chunk.text)
         ]
+        said = [text for hit in hits for *_, text in self._spoken(hit.chunk.text)]
         best = hits[0].score if hits else 1.0
-        alike = self.lexical.bearing(query, [chunk.text[start:end] for _, chunk, start, end in spots])
+        alike = self.lexical.bearing(query, said)
         bearing = [
             score * (0.5 + 0.5 * hits[rank].score / best) for score, (rank, *_) in zip(alike, spots, strict=True)
         ]
@@ -102,6 +102,12 @@ class Index:
             fused = _fused([order, meant])
             order, scores = [place for place, _ in fused], dict(fused)
         return self._own([(spots[place], scores[place]) for place in order], most)
+
+    def _cut(self, text: str) -> list[tuple[int, int, str]]:
+        """Return the sentences of a passage that say something, with where they begin and end."""
+        least = _LEAST if self.lexical.stemmed else _LEAST_IN_GRAMS
+        cut = ((start, end, text[start:end]) for start, end in spans(text, self.lexical.language))
+        return [each for each in cut if sum(map(str.isalnum, each[2])) >= least and len(each[2]) <= _MOST]
 
     def _own(self, ranked: Sequence[tuple[tuple[int, Chunk, int, int], float]], most: int) -> list[Sentence]:
         sentences: list[Sentence] = []

@@ -113,7 +113,10 @@ class Lexical:
         total = sum(wanted.values()) or 1.0
         scores: list[float] = []
         for text in texts:
-            counts = Counter(term for term in self.terms(text) if term in wanted)
+            counts: dict[str, int] = {}
+            for term in self.terms(text):
+                if term in wanted:
+                    counts[term] = counts.get(term, 0) + 1
             shares = (wanted[term] * count * (1 + K1) / (count + K1) for term, count in counts.items())
             scores.append(sum(shares) / total)
         return scores
