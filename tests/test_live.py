@@ -88,7 +88,7 @@ async def test_a_model_that_cannot_be_reached_is_a_row_too(tmp_path: Path) -> No
 @pytest.mark.process
 async def test_a_cap_on_calls_holds(tmp_path: Path) -> None:
     async with LoopbackServer(thoughtless) as server:
-        code, rows, said = await live(server, tmp_path, "--only", "debate", "--calls", "3")
+        code, rows, said = await live(server, tmp_path, "--only", "circle", "--calls", "3")
     assert code == 0, said
     assert rows[0][1].startswith("a cap: ") and len(server.requests) == 3
 

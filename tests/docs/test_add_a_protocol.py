@@ -69,6 +69,13 @@ def assay(commands: Commands, world: dict[str, str], tmp_path: Path) -> Assay:
     return run
 
 
+async def test_a_command_of_the_page_runs_the_protocol_within_a_cap(assay: Assay, models: LoopbackServer) -> None:
+    done = await assay(next(line for line in commands_of(PAGE) if "--max-calls" in line))
+    assert (done.code, len(models.requests)) == (3, 2), done.err
+    assert "assay runs resume" in done.err
+
+
+@pytest.mark.long
 async def test_the_commands_of_the_page_do_what_it_says(
     assay: Assay, models: LoopbackServer, tmp_path: Path
 ) -> None:
@@ -105,6 +112,7 @@ async def test_the_commands_of_the_page_do_what_it_says(
     assert len(models.requests) == 8
 
 
+@pytest.mark.long
 async def test_the_pages_have_its_form_its_refusals_and_its_runs(
     assay: Assay, models: LoopbackServer, world: dict[str, str], tmp_path: Path
 ) -> None:
@@ -148,6 +156,7 @@ async def test_the_pages_have_its_form_its_refusals_and_its_runs(
     assert run_id in (await assay("assay runs list")).out
 
 
+@pytest.mark.long
 async def test_a_batch_puts_it_to_every_row(assay: Assay, models: LoopbackServer) -> None:
     worked, results, report = (line for line in commands_of(PAGE) if line.startswith("assay batch"))
     done = await assay(worked)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from pydantic import SecretStr
-from tests.assay.batch.batch_shell import TRIAGE, Shell
+from tests.assay.batch.batch_shell import TRIAGE, Shell, short_pauses
 from tests.extent import PATIENCE
 
 from assay.batch.database import Database
@@ -75,7 +75,8 @@ class Till:
         }
 
     def _trouble(self, received: Received) -> str:
-        troubles = ("", "500", "", "empty", "", "cut" if self._cuts else "", "", "length", "", "529", "", "429")
+        troubles = ("", "500", "", "empty", "", "cut" if self._cuts else "", "", "length", "", "529", "")
+        troubles += ("429", *troubles, "")  # after which all wait for a second
         trouble = troubles[received.number % len(troubles)]
         # Without triage or a synthesis the run would end there.
         asked = received.messages[0].content
@@ -132,12 +133,13 @@ KINDS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("fire_circle", {"user": "Is it meant well?"}, {"models": ["lab/a", "lab/b", "lab/c", "lab/d"]}),
     (
         "compare",
-        {"tasks": [{"id": f"{n}", "question": f"What is {n} plus {n}?", "expected": 2 * n} for n in range(3)]},
+        {"tasks": [{"id": f"{n}", "question": f"What is {n} plus {n}?", "expected": 2 * n} for n in range(2)]},
         {},
     ),
 ]
 
 
+@pytest.mark.hastened
 @pytest.mark.parametrize("budget", [None, 5.0])
 @pytest.mark.parametrize(("kind", "task", "options"), KINDS, ids=[kind for kind, *_ in KINDS])
 async def test_the_run_s_book_and_the_screen_say_what_was_charged(
@@ -196,6 +198,7 @@ async def test_a_run_that_is_interrupted_keeps_its_book(tmp_path: Path, budget: 
     store.close()
 
 
+@pytest.mark.hastened
 @pytest.mark.parametrize("caps", [Caps(), Caps(cost=5_000_000)])
 async def test_a_batch_s_purse_and_the_books_of_its_runs_say_what_was_charged(
     tmp_path: Path, store_url: str, database: Database, enter: Enter, monkeypatch: pytest.MonkeyPatch, caps: Caps
@@ -206,7 +209,8 @@ async def test_a_batch_s_purse_and_the_books_of_its_runs_say_what_was_charged(
         monkeypatch.setenv("OPENROUTER_API_KEY", "sk-or-canary-0123456789")
         monkeypatch.setenv("OPENROUTER_BASE_URL", f"{server.url}/v1")
         enter(database, "Why blue?", "Why red?", "Why green?", caps=caps, attempts=3)
-        await work(store_url, "batch")
+        async with short_pauses(database):
+            await work(store_url, "batch")
     purse = Purses(database).read("batch")
     store = open_store(store_url)
     runs = store.runs(limit=100)

@@ -97,6 +97,35 @@ async def test_a_study_killed_in_the_middle_pays_for_no_answer_twice(
     assert idle.code == 0 and len(server.requests) == paid  # a finished study asks nobody
 
 
+async def test_every_measurement_of_ones_own_rows_at_once(
+    assay: Any, server: LoopbackServer, data: str, tmp_path: Path
+) -> None:
+    measures = "lift,control,ablation,calibration,overdefence,groupthink"
+    given = ("--models", "lab/ada,lab/eve", "--rounds", "2", "--measure", measures, "--out", "s", "-q", "--seed", "5")
+    done = await assay("circle", "study", data, *COLUMNS, *given, "--concurrency", "8", server=server)
+    assert done.code == 0, done.err
+    figures = json.loads((tmp_path / "s/summary.json").read_text())
+    assert {method["name"] for method in figures["lift"]["methods"]} >= {"consensus", "round-1 max", "control max"}
+    assert set(figures["overdefence"]["by_category"]) == {"family 0", "family 1"}
+    assert figures["ablation"]["items"] == 16
+    page = (tmp_path / "s/report.html").read_text()
+    for heading in ("Over-defence", "Groupthink", "The threshold"):
+        assert heading in page
+    (tmp_path / "s/report.html").unlink()
+    assert (await assay("circle", "report", "s")).code == 0
+    assert (tmp_path / "s/report.html").read_text() == page
+
+
+async def test_attacks_on_the_judges_are_of_ten_families(assay: Any, server: LoopbackServer, data: str) -> None:
+    seats = ("--models", "lab/ada,lab/eve", "--rounds", "1", "--limit", "2")
+    done = await assay(
+        "circle", "study", data, *COLUMNS, *seats, "--measure", "hijack", "-q", "--json", server=server
+    )
+    assert done.code == 0, done.err
+    assert len(done.json["hijack"]["families"]) == 10
+
+
+@pytest.mark.long
 async def test_every_measurement_at_once(
     assay: Any, server: LoopbackServer, data: str, models: str, tmp_path: Path
 ) -> None:
@@ -166,10 +195,9 @@ async def test_our_own_sets_need_no_columns(
     assert (tmp_path / "study-overdefence" / "study.json").exists()
 
 
-async def test_pairs_are_told_apart_by_kind(assay: Any, server: LoopbackServer, models: str) -> None:
-    done = await assay(
-        "circle", "study", "@pairs", "--models", models, "--measure", "pairs", "-q", "--json", server=server
-    )
+async def test_pairs_are_told_apart_by_kind(assay: Any, server: LoopbackServer) -> None:
+    seats = ("--models", "lab/ada,lab/eve", "--rounds", "1")
+    done = await assay("circle", "study", "@pairs", *seats, "--measure", "pairs", "-q", "--json", server=server)
     kinds = {
         kind: sum(report[n] for n in ("flipped", "always", "never", "inverted"))
         for kind, report in done.json["pairs"].items()

@@ -30,15 +30,19 @@ PLUGIN = ("-p", "assay.protocols.fire_circle.pytest_plugin")
 
 @pytest.fixture
 def inner(tmp_path: Path, world: dict[str, str]) -> Callable[..., Any]:
-    """Run pytest in a folder with two tests; return its output."""
+    """Run pytest in a folder with two tests; return its output. ``alone``: it has to find our plugin by itself."""
     (tmp_path / "test_prompts.py").write_text(TESTS)
 
-    async def run(*arguments: str, server: LoopbackServer | None = None, **environment: str) -> str:
+    async def run(
+        *arguments: str, server: LoopbackServer | None = None, alone: bool = False, **environment: str
+    ) -> str:
+        if not alone:  # pytest's other plugins take most of the time
+            environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         key = {"OPENROUTER_API_KEY": "k", "OPENROUTER_BASE_URL": f"{server.url}/v1"} if server else {}
         path = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
         given = ("-q", "-rsf", "-p", "no:cacheprovider", "--rootdir", ".", *arguments)
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "pytest", *([] if _installed() else PLUGIN), *given),
+            *(sys.executable, "-m", "pytest", *([] if alone and _installed() else PLUGIN), *given),
             stdout=asyncio.subprocess.PIPE,
             cwd=tmp_path,
             env={**world, **key, **path, **environment, "PYTHONWARNINGS": ""},
@@ -56,10 +60,19 @@ def _installed() -> bool:
 
 
 @pytest.mark.process
+async def test_prompts_are_judged_by_models_within_a_bound(inner: Any, server: LoopbackServer, tmp_path: Path) -> None:
+    live = await inner("--assay-live", "--assay-calls", "20", server=server)
+    assert "1 failed, 1 passed" in live and "gate F>=0.7 holds: F 0.9, 1 patterns" in live
+    assert 0 < len(server.requests) <= 20 and (tmp_path / "assay.lock").exists()
+
+
+@pytest.mark.long
+@pytest.mark.process
 async def test_prompts_survive_by_the_lock_and_models_are_asked_only_when_that_is_allowed(
     inner: Any, server: LoopbackServer, tmp_path: Path
 ) -> None:
-    assert "2 skipped" in await inner() and "judge it with --assay-live" in await inner()
+    skipped = await inner(alone=True)
+    assert "2 skipped" in skipped and "judge it with --assay-live" in skipped
     assert "2 failed" in await inner(CI="true")
     live = await inner("--assay-live", "--assay-calls", "20", server=server)
     assert "1 failed, 1 passed" in live and "gate F>=0.7 holds: F 0.9, 1 patterns" in live
@@ -71,6 +84,7 @@ async def test_prompts_survive_by_the_lock_and_models_are_asked_only_when_that_i
     assert "2 failed" in await inner()
 
 
+@pytest.mark.long
 @pytest.mark.process
 async def test_the_budget_of_a_session_bounds_what_its_tests_spend(inner: Any, server: LoopbackServer) -> None:
     out = await inner("--assay-live", "--assay-budget", "0", server=server)

@@ -231,7 +231,7 @@ async def test_no_redirect_of_a_server_that_may_be_asked_is_followed(
 ) -> None:
     handler = type("Handler", (Redirecting,), {"status": status, "target": f"http://127.0.0.1:{canary.port}/in"})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         await door(f"http://127.0.0.1:{server.server_port}/out")
         server.shutdown()

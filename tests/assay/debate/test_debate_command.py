@@ -86,7 +86,9 @@ async def test_a_cap_stops_the_debate_with_what_there_is_and_it_can_go_on(
     assert len(server.requests) == len(said)
 
 
-@pytest.mark.parametrize("killed_after", [1, 9, 24])
+@pytest.mark.parametrize(
+    "killed_after", [pytest.param(1, marks=pytest.mark.long), 9, pytest.param(24, marks=pytest.mark.long)]
+)
 async def test_killed_at_any_point_it_resumes_without_asking_again(
     assay: Assay, server: LoopbackServer, said: Answers, world: dict[str, str], tmp_path: Path, killed_after: int
 ) -> None:

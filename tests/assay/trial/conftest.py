@@ -14,8 +14,6 @@ from tests.commands import Commands, Done, bare_world
 from llm_runtime.testing import LoopbackServer
 
 Assay = Callable[..., Awaitable[Done]]
-#: Where the code under test is, if it is not the code that is installed.
-PLACE = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
 
 
 @pytest.fixture
@@ -63,7 +61,7 @@ def assay(commands: Commands, world: dict[str, str], tmp_path: Path) -> Assay:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             cwd=tmp_path,
-            env=PLACE | everything,
+            env=everything,
         )
         if kill_when is not None:
             while not kill_when() and process.returncode is None:  # noqa: ASYNC110 - what it waits for happens in another process

@@ -29,6 +29,7 @@ from assay.registry import read_run
 from assay.web.app import Doors, application, no_doors
 from assay.web.app_state import AppState
 from assay.web.guard import Gate
+from assay.web.serving import listening
 from llm_runtime.messages import Reply, Request, Usage
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, open_store
@@ -119,6 +120,27 @@ class Web:
                     fields = {}
 
 
+class _Server(uvicorn.Server):
+    """Begins and ends at once, where uvicorn's own loop looks each tenth of a second whether it shall."""
+
+    async def begin(self, listener: socket.socket) -> None:
+        self.config.load()
+        self.lifespan = self.config.lifespan_class(self.config)
+        await self.startup([listener])
+        await self.on_tick(0)
+
+    async def end(self) -> None:
+        for server in self.servers:
+            server.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        if answering := set(self.server_state.tasks):
+            _, late = await asyncio.wait(answering, timeout=1)
+            for task in late:
+                task.cancel()
+        await self.lifespan.shutdown()
+
+
 @asynccontextmanager
 async def served(
     store: RunStore,
@@ -129,12 +151,9 @@ async def served(
     """The application on a free port of this machine."""
     gate = gate or Gate(token=TOKEN)
     site = AppState(store, gate, settings)
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    listener.listen()
-    config = uvicorn.Config(application(site, doors), log_level="warning", ws="none", timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
-    task = asyncio.create_task(server.serve([listener]))
+    listener = listening("127.0.0.1", 0)
+    server = _Server(uvicorn.Config(application(site, doors), log_level="warning", ws="none"))
+    await server.begin(listener)
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     # The server reads whole requests as they come, so the one buffer limit that matters is ours for lines.
     async with aiohttp.ClientSession(
@@ -144,8 +163,7 @@ async def served(
             yield Web(url, site, client)
         finally:
             site.end_streams()
-            server.should_exit = True
-            await task
+            await server.end()
             listener.close()
 
 

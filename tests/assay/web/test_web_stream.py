@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import socket
 from itertools import pairwise
 from typing import Any
 
 from assay.registry import read_run
 from assay.terms import Terms
+from assay.web.serving import listening
 from llm_runtime.events import CallStarted, Event, RunFinished, RunStarted
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.store import open_store
@@ -152,3 +155,20 @@ async def test_a_page_gets_the_words_of_an_answer_before_the_answer_is_whole(web
     assert {(call["name"], call["stage"]) for call in written} == {("triage", "writing")}
     assert all(answer.startswith(call["text"]) for call in written)
     assert any(call["text"] != answer for call in written)
+
+
+async def test_a_page_does_not_wait_for_its_reader_to_acknowledge_the_head() -> None:
+    """What is sent in two parts is sent at once; else each page takes 40 ms longer."""
+    at_once: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def met(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        accepted = writer.get_extra_info("socket")
+        at_once.set_result(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    with listening("127.0.0.1", 0) as listener:
+        async with await asyncio.start_server(met, sock=listener):
+            _, visitor = await asyncio.open_connection(*listener.getsockname())
+            assert await at_once
+            visitor.close()
+            await visitor.wait_closed()
