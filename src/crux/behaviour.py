@@ -1,7 +1,11 @@
-"""The number of what debates ask, and what each number changed."""
+"""The number of what debates ask, and what each number changed.
+
+2: sentences are found by stems and shown with their text and date; a judge weighs concessions, sources and like
+   cards; a supposition leaves both answers open, and has a placebo. What found passages for number 1 is gone.
+"""
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crux", number=1, packages=("crux", "assay.protocols.crux"))
+BEHAVIOUR = Behaviour("crux", number=2, packages=("crux", "assay.protocols.crux"), unnumbered=2, recalled=2)

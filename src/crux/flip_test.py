@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from math import ceil
 
+from crux.behaviour import BEHAVIOUR
 from crux.panel_turns import closing_plan
 from crux.positions import read_position
 from crux.results import CruxCard, CruxKind, FlipTally, PersonaPosition, Stance
@@ -33,11 +34,13 @@ async def flip_test(debate: DebateContext, card: CruxCard) -> tuple[CruxKind, di
     closed: dict[str, Stance | None] = {name: _closing(debate, name) for name in card.personas}
     if set(closed.values()) != {"YES", "NO"}:
         return "not tested", {}
-    samples = debate.config.flip_samples
+    first = BEHAVIOUR.before(2)
+    samples = 1 if first else debate.config.flip_samples
+    placebos = () if first else ((PLACEBO, "-placebo"),)
     plans = [
         closing_plan(debate, name, premise, f"{card.crux_room_id}{mark}", sample)
         for name, side in card.personas.items()
-        for premise, mark in ((supposition(card.question, side), ""), (PLACEBO, "-placebo"))
+        for premise, mark in ((supposition(card.question, side), ""), *placebos)
         for sample in range(1, samples + 1)
     ]
     labels: list[Stance | None] = []
@@ -47,8 +50,9 @@ async def flip_test(debate: DebateContext, card: CruxCard) -> tuple[CruxKind, di
         labels.append(read_position(turn.answer.state.position)[0] if isinstance(turn, Spoken) else None)
     tallies: dict[str, FlipTally] = {}
     for place, (name, before) in enumerate(closed.items()):
-        own = labels[2 * place * samples : 2 * (place + 1) * samples]
-        tallies[name] = _tally(before, own[:samples], own[samples:])
+        many = len(plans) // len(closed)
+        own = labels[place * many : (place + 1) * many]
+        tallies[name] = _tally(before, own[:samples], own[samples:] or own if first else own[samples:])
     if any(tally.answered < samples for tally in tallies.values()):
         return "not tested", tallies
     flipped = sum(tally.flips >= ceil(2 * samples / 3) and not tally.placebo for tally in tallies.values())

@@ -14,7 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from crux.anchors import anchors
 from crux.anonymity import Panel
-from crux.claims.judge import Judge
+from crux.behaviour import BEHAVIOUR
+from crux.claims.judge import Judge, NoJudge
 from crux.config import DebateConfig, Task
 from crux.earning import weighed
 from crux.ending import OVER, tried
@@ -165,7 +166,8 @@ class DebateContext:
         self.transcript = transcript
         self.groundings = groundings
         self.emit = emit
-        self.judge = Judge(generate, config.models, transcript.seed)
+        judge = NoJudge if BEHAVIOUR.before(2) else Judge
+        self.judge = judge(generate, config.models, transcript.seed)
         panel = transcript.panel
         self._systems = {
             persona.name: system_prompt(
@@ -274,7 +276,7 @@ class DebateContext:
         before = transcript.last_stance(plan.persona, plan.question) or transcript.last_stance(plan.persona)
         claims = transcript.claims(plan.persona, spoken.visible, steelmanned=plan.steelmanned)
         entry = concession(before, stance, claims)
-        if entry is not None and before is not None and entry.earned:
+        if entry is not None and before is not None and entry.earned and not BEHAVIOUR.before(2):
             near = self.groundings[plan.persona].nearest_beliefs(stance.because, 3)
             held = [node.concept for node in near]
             entry = await weighed(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.layers import Layer, MultiNeutrosophicPrompt
 from fire_circle.session import SessionMemory
 from llm_runtime.prompts import Fence, load_prompt
@@ -62,7 +63,7 @@ class Case:
             f"This is turn {self.session.turn} of the conversation (turn={self.session.turn}): {before} "
             f"{'turn' if before == 1 else 'turns'} came before it."
         )
-        if self.session.measured:
+        if self.session.measured or BEHAVIOUR.before(3):
             stated += (
                 f" Trust so far {self.session.trust_ema:.2f} of 1, {self.session.trajectory}; "
                 f"balance of give and take {self.session.balance_ema:+.2f}, from -1 to 1."

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from fire_circle.baseline import judge_request, judge_role, polarity
+from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.case import Case
 from fire_circle.config import EvaluationConfig
 from fire_circle.record import chair_record, first_evaluations, own_last, pattern_record
@@ -39,11 +40,12 @@ def dialogue_request(
     label = CallLabel("fire_circle", plan.phase, seat.label, plan.number)
     prompt = load_prompt("fire_circle", f"chair_{plan.phase}" if chaired else plan.phase)
     fence = Fence(seed, label)
+    kinds = ("kinds",) if BEHAVIOUR.before(2) else ("kinds", "attacks")
     material: dict[str, Callable[[], str]] = {
         "round": lambda: str(plan.number),
         "standing": lambda: plan.standing,
         "turn_short": lambda: case.turn_short,
-        "kinds": lambda: "\n\n".join(load_prompt("fire_circle", name).text for name in ("kinds", "attacks")),
+        "kinds": lambda: "\n\n".join(load_prompt("fire_circle", name).text for name in kinds),
         "case": lambda: case.show(fence) + case.recall(fence),
         "own": lambda: fence("YOUR LAST JUDGEMENT", own_last(history, seat)),
         "record": lambda: fence(

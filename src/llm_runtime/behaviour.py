@@ -21,12 +21,15 @@ class Behaviour:
         number: what it does now, from 1.
         packages: those whose prompts it has.
         unnumbered: the newest number that a log without numbers may be of; those of releases before 0.2.
+        recalled: numbers below it put material into prompts that is found in another way now. What a log of theirs
+            asked is asked in its own words; only what it lacks is asked in today's.
     """
 
     engine: str
     number: int
     packages: tuple[str, ...]
     unnumbered: int = 1
+    recalled: int = 0
 
     @property
     def in_force(self) -> int:
@@ -54,6 +57,11 @@ def behaving(numbers: Numbers) -> Generator[None]:
         yield
     finally:
         _CHOSEN.reset(token)
+
+
+def recalls(numbers: Numbers) -> bool:
+    """Tell whether what a log asked is asked in the log's own words."""
+    return any(number < behaviour.recalled for behaviour, number in numbers)
 
 
 def number_of_prompts(package: str) -> int | None:

@@ -55,7 +55,22 @@ class Recording:
 
     def has_label(self, label: CallLabel) -> bool:
         """Tell whether a call of this label was recorded."""
-        return any(CallLabel(**data["label"]) == label for data in self._requests.values())
+        return bool(self._labelled(label))
+
+    def asked_as(self, request: Request, turn: int) -> Request:
+        """Return what was recorded under the label of a request.
+
+        Args:
+            turn: how often something was asked under this label by now, 1 and up.
+        """
+        recorded = self._labelled(request.label)
+        if not recorded:
+            return request
+        asked = Request.from_dict(recorded[min(turn, len(recorded)) - 1])
+        return dataclasses.replace(asked, session_id=request.session_id)
+
+    def _labelled(self, label: CallLabel) -> list[dict[str, Any]]:
+        return [data for data in self._requests.values() if CallLabel(**data["label"]) == label]
 
     def reply(self, digest: str, occurrence: int) -> Reply | None:
         """Return the recorded answer, or ``None`` where there is none, or the call failed."""
@@ -98,7 +113,7 @@ class Recording:
 
     def mismatch(self, request: Request, digest: str, occurrence: int) -> ReplayMismatch:
         """Say in one line why there is no answer to ``request``."""
-        recorded = [data for data in self._requests.values() if data["label"] == request.to_dict()["label"]]
+        recorded = self._labelled(request.label)
         where = f"replay of {request.label}"
         if digest in self._requests:
             if occurrence == 1:

@@ -12,7 +12,7 @@ from assay.launch.hearing import hearing
 from assay.protocol import RunContext, load
 from assay.registry import Prepared, protocol_of
 from assay.terms import in_force
-from llm_runtime.behaviour import Behaviour, Numbers, behaving
+from llm_runtime.behaviour import Behaviour, Numbers, behaving, recalls
 from llm_runtime.errors import ConfigurationError, ReplayMismatch
 from llm_runtime.events import Event, RunStarted, silent
 from llm_runtime.messages import Reply, Request, request_digest
@@ -111,7 +111,7 @@ async def _asks(run: Prepared, events: Sequence[Event], recorded: Recording, num
             if len(left) == before:
                 raise recorded.mismatch(request, digest, 1)
 
-    model = hearing(as_recorded(generate, recorded), recorded, started)
+    model = hearing(as_recorded(generate, recorded, recalled=recalls(numbers)), recorded, started)
     context = RunContext(started.run_id, started.seed, model, silent, lambda: 0, in_force(list(events)))
     with behaving(numbers):
         engine = asyncio.ensure_future(load(run.run.run)(run.task, run.options, context))

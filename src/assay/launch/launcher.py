@@ -20,7 +20,7 @@ from assay.launch.telemetry import instruments
 from assay.protocol import RunContext, load
 from assay.registry import Prepared, opened, prepared, read_run
 from assay.terms import Terms, configured, in_force
-from llm_runtime.behaviour import behaving
+from llm_runtime.behaviour import behaving, recalls
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted, tee
@@ -284,7 +284,7 @@ class Launcher:
         emit = tee(*followers.listeners)
         emit(started)
         generate = recording(replaying(recorded, pace=pace), emit, replayed=recorded.has)
-        generate = as_recorded(generate, recorded)
+        generate = as_recorded(generate, recorded, recalled=recalls(numbers))
         generate = hearing(generate, recorded, started)
         context = RunContext(started.run_id, started.seed, generate, emit, self._clock, in_force(events))
         with behaving(numbers):
@@ -356,7 +356,7 @@ class Launcher:
             logged.set_result(None)
             recorded = recording(replaying(answers, answering), emit, replayed=answers.has_reply)
             if len(answers):
-                recorded = as_recorded(recorded, answers)
+                recorded = as_recorded(recorded, answers, recalled=recalls(job.numbers))
             recorded = hearing(recorded, answers, job.started)
             seed = job.started.seed
             context = RunContext(

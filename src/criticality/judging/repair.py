@@ -205,7 +205,7 @@ def _greedy(
 
 
 def _fields(value: Any) -> Any:
-    """Return a record as the tuple of its fields, records and tuples in it too; a copy of each value is not needed."""
+    """Return a record as the tuple of its fields, records and tuples in it too: copies of values are not needed."""
     if dataclasses.is_dataclass(value):
         return tuple(_fields(getattr(value, field.name)) for field in dataclasses.fields(value))
     return tuple(map(_fields, cast("tuple[Any, ...]", value))) if isinstance(value, tuple) else value

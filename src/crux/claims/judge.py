@@ -144,6 +144,17 @@ class Judge:
                 self._known.setdefault(pairs[verdict.pair - 1], _checked(verdict, pairs[verdict.pair - 1]))
 
 
+class NoJudge(Judge):
+    """Stands where debates had no judge yet: what was proposed bears, and no two questions are the same."""
+
+    async def learn(self, pairs: Sequence[Pair], about: str) -> None:
+        """Judge nothing."""
+
+    async def relate(self, pairs: Sequence[Pair], about: str, *, strict: bool = False) -> list[Verdict]:
+        """Return that each pair bears."""
+        return [Verdict(kind="unsure" if strict else "supports") for _ in pairs]
+
+
 def judge_request(pairs: Sequence[Pair], models: ModelTable, seed: int, label: CallLabel) -> Request:
     """Return the question about one lot of pairs."""
     lines = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from llm_runtime.messages import Generate, Reply, Request, request_digest
+from llm_runtime.messages import CallLabel, Generate, Reply, Request, request_digest
 from llm_runtime.replay import Recording
 
 
@@ -45,10 +45,18 @@ def replaying(
     return replay
 
 
-def as_recorded(generate: Generate, recording: Recording) -> Generate:
-    """Ask what a recording asked in its own form, older than today's; goes around what records the calls."""
+def as_recorded(generate: Generate, recording: Recording, *, recalled: bool = False) -> Generate:
+    """Ask what a recording asked in its own form, older than today's; goes around what records the calls.
+
+    Args:
+        recalled: take what the recording asked under the same label, whatever today's words are.
+    """
+    asked: dict[CallLabel, int] = {}
 
     async def ask(request: Request) -> Reply:
+        if recalled:
+            turn = asked[request.label] = asked.get(request.label, 0) + 1
+            request = recording.asked_as(request, turn)
         return await generate(recording.as_recorded(request))
 
     return ask

@@ -4,8 +4,8 @@ from assay.protocol import Chat, Needs, Protocol, RunType, Seat, parts_of
 from llm_runtime.behaviour import Behaviour
 
 _HERE = __name__
-#: What the methods ask; a council among them asks as councils do.
-BEHAVIOUR = Behaviour("compare", number=1, packages=(_HERE,))
+#: What the methods ask; a council among them asks as councils do. 2: one thinks in writing before the answer.
+BEHAVIOUR = Behaviour("compare", number=2, packages=(_HERE,), unnumbered=2)
 
 TASKS = RunType(
     name="compare.tasks",
