@@ -29,7 +29,7 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	@echo "installing what the tests need ..."
-	@$(call LOCKED,end)
+	@$(call LOCKED,dense)
 	@touch $@
 
 install: $(VENV)/.installed ## make .venv with the application
