@@ -12,7 +12,7 @@ RESOURCES := postgres or browser or box or ray or toolchain
 PYTEST := $(BIN)/python -m pytest -q
 BOTH_CORES := -n 2 --dist worksteal
 
-.PHONY: help install demo dist site notes test test-all test-resources test-languages test-lower fuzz check lint lock docs bench chaos live evidence screenshots recordings clean
+.PHONY: help install demo dist site notes test test-all test-resources test-languages test-lower fuzz check lint ratchet lock docs bench chaos live evidence screenshots recordings clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -29,7 +29,7 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	@echo "installing what the tests need ..."
-	@$(call LOCKED,end)
+	@$(call LOCKED,dense)
 	@touch $@
 
 install: $(VENV)/.installed ## make .venv with the application
@@ -67,6 +67,9 @@ lint: $(VENV)/.installed-dev ## ruff, pyright strict, import-linter
 	@$(BIN)/ruff format --check .
 	@$(BIN)/pyright
 	@$(BIN)/lint-imports
+
+ratchet: $(BIN)/python ## lower what each room of src may cost to what it costs today
+	@$(BIN)/python -m tools.house --lower
 
 lock: $(VENV)/.installed-dev ## write constraints.txt: a version that stands there stays, what is missing is looked up
 	@$(PIP) uv && $(BIN)/python tools/lock.py

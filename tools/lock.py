@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "constraints.txt"
 #: What each part adds, as extras; the Makefile and the Containerfile look for these lines.
-PARTS = {"web": ["web"], "mcp scale": ["web", "mcp", "scale"], "dev": ["dev"]}
+PARTS = {"web": ["web"], "mcp scale": ["web", "mcp", "scale"], "dev": ["dev"], "dense": ["dev", "dense"]}
 #: What makes the package itself of a checkout.
 BUILDING = "hatchling\neditables\n"
 OPTIONS = ("--universal", "--python-version", "3.11", "--quiet", "--no-header", "--no-annotate")
@@ -31,11 +31,11 @@ def compiled(extras: list[str], *more: str) -> str:
 
 def main() -> None:
     """Ask for everything once, then for the names that each part needs."""
-    compiled(PARTS["dev"], "--generate-hashes", "--output-file", str(LOCK))
+    compiled(PARTS["dense"], "--generate-hashes", "--output-file", str(LOCK))
     pins = _BLOCK.findall(LOCK.read_text(encoding="utf-8"))
     text = "# Written by `make lock`. Each part adds to those before it what these extras need besides.\n"
     for part, extras in PARTS.items():
-        listed = compiled(extras, "--constraint", str(LOCK)) if part != "dev" else "\n".join(pins)
+        listed = compiled(extras, "--constraint", str(LOCK)) if part != "dense" else "\n".join(pins)
         names = set(_NAME.findall(listed))
         text += "\n".join([f"# {part}", *(pin for pin in pins if _NAME.findall(pin)[0] in names), ""])
         pins = [pin for pin in pins if _NAME.findall(pin)[0] not in names]

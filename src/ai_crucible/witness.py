@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
-from llm_runtime.errors import ConfigurationError, LlmRuntimeError, MissingExtraError
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.extras import needing
 from llm_runtime.store.anchor import SignedHead
 
 if TYPE_CHECKING:
@@ -65,10 +66,8 @@ def need_witness() -> None:
     Raises:
         MissingExtraError: the package that reads time stamps is not installed.
     """
-    try:
+    with needing(_FEATURE, "witness"):
         import rfc3161_client  # noqa: F401  # pyright: ignore[reportUnusedImport]
-    except ModuleNotFoundError:
-        raise MissingExtraError(_FEATURE, "witness") from None
 
 
 def ask_witness(url: str, head: SignedHead) -> bytes:

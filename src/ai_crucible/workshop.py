@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -44,8 +44,9 @@ from ai_crucible.puzzle_loader import load_puzzles
 from ai_crucible.rating import Rating, ratings
 from ai_crucible.types import Arm, AttemptRecord, team_name
 from ai_crucible.versions import changed_parts, environment, environment_digest, oracle_digest, seed_of, version_of
-from llm_runtime.errors import BudgetExceeded, ConfigurationError, MissingExtraError, StoreDamaged
+from llm_runtime.errors import BudgetExceeded, ConfigurationError, StoreDamaged
 from llm_runtime.events import Event
+from llm_runtime.extras import needing
 from llm_runtime.settings import config_dir, data_dir
 from llm_runtime.store.signing import KeySigner, Signer
 
@@ -137,7 +138,7 @@ class Workshop:
                 returned with the status ``cancelled``.
             StoreError: the ledger is damaged or cannot be signed; nothing was run.
         """
-        with _inspect("running a trial"):
+        with needing("running a trial", "eval"):
             from inspect_ai import eval_set  # pyright: ignore[reportUnknownVariableType] - its own hint has gaps
             from inspect_ai._util.working import sample_wait
             from inspect_ai.model import get_model
@@ -285,7 +286,7 @@ class Workshop:
 
     def attempts(self, trial: str = "") -> list[AttemptRecord]:
         """Return the attempts that the ledger names, of all trials or of one, read from the logs that it names."""
-        with _inspect("reading logs"):
+        with needing("reading logs", "eval"):
             from inspect_ai.log import read_eval_log
 
             from ai_crucible.trace_writer import attempts_of, sample_digest
@@ -388,13 +389,3 @@ class Workshop:
     def unfinished(self) -> list[str]:
         """Return trials that were planned and never logged: cut off, or dropped. Who reads a result may ask why."""
         return [name for name, trial in self.attested().items() if trial.plan is not None and not trial.finished]
-
-
-@contextmanager
-def _inspect(feature: str) -> Generator[None]:
-    try:
-        yield
-    except ModuleNotFoundError as fault:
-        if (fault.name or "").split(".")[0] != "inspect_ai":
-            raise
-        raise MissingExtraError(feature, "eval") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from llm_runtime.errors import MissingExtraError
+from llm_runtime.extras import needing
 
 
 def library(module: str, feature: str) -> Any:
@@ -18,7 +18,5 @@ def library(module: str, feature: str) -> Any:
     Raises:
         MissingExtraError: it is not installed.
     """
-    try:
+    with needing(feature, "debate"):
         return importlib.import_module(module)
-    except ImportError:
-        raise MissingExtraError(feature, "debate") from None

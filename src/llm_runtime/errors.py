@@ -89,7 +89,9 @@ class MissingExtraError(ConfigurationError):
     """An optional dependency is needed and not installed."""
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs an optional part; install it with: pip install 'assay[{extra}]'")
+        from llm_runtime.installing import how_to_install
+
+        super().__init__(f"{feature} needs an optional part; {how_to_install(extra)}")
 
 
 class CallError(LlmRuntimeError):

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.extras import needing
 from llm_runtime.files import write_atomic
 from llm_runtime.toml import parse_toml
 
@@ -132,13 +133,9 @@ def _read_dotenv(path: Path) -> dict[str, str]:
 
 
 def _from_keyring(name: str) -> str:
-    try:
+    with needing(f"the key of {name}, which lies in the keyring,", "keyring"):
         import keyring
         from keyring.errors import KeyringError
-    except ImportError:
-        raise ConfigurationError(
-            f"the key of {name} lies in the keyring; install what reads it: pip install 'assay[keyring]'"
-        ) from None
     try:
         return (keyring.get_password(_SERVICE, name) or "").strip()
     except KeyringError as fault:

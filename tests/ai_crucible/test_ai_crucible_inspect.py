@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
+inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect AI is not installed; make test installs it")
 
 from inspect_ai import Task, eval  # noqa: E402
 from inspect_ai.dataset import Sample  # noqa: E402

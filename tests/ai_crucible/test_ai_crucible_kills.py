@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.extent import kills
 
-pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
+pytest.importorskip("inspect_ai", reason="Inspect AI is not installed; make test installs it")
 
 # Each sitting is a copy of one process that has loaded Inspect; PLACE and a step to die before come as lines.
 SITTINGS = """

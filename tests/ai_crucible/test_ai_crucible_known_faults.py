@@ -16,7 +16,7 @@ from ai_crucible.types import AttemptState
 
 @pytest.mark.box
 def test_it_imported_one_class_of_inspect_and_wrote_the_rest_anew() -> None:
-    pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
+    pytest.importorskip("inspect_ai", reason="Inspect AI is not installed; make test installs it")
     from inspect_ai import Task
     from inspect_ai.scorer import Scorer
     from inspect_ai.util import SandboxEnvironment, registry_info
@@ -52,7 +52,7 @@ def test_it_imported_one_class_of_inspect_and_wrote_the_rest_anew() -> None:
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_the_log_failed_inspects_own_reader_with_thirteen_errors(tmp_path: Path) -> None:
-    inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
+    inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect AI is not installed; make test installs it")
     from inspect_ai.log import EvalLog, read_eval_log
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 

@@ -116,7 +116,7 @@ def test_a_result_calls_nothing_whatever_stands_in_it(text: str) -> None:
 
 @pytest.mark.parametrize("text", PAYLOADS[::3])
 def test_a_council_hears_every_turn_behind_a_fence(text: str) -> None:
-    pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
+    pytest.importorskip("inspect_ai", reason="Inspect AI is not installed; make test installs it")
     from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageTool, ChatMessageUser
 
     from assay.protocols.ai_crucible.inspect.council import as_question

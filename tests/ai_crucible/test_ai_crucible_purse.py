@@ -91,7 +91,7 @@ def test_an_account_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 def test_any_inspect_model_is_paid_from_it(tmp_path: Path) -> None:
-    pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
+    pytest.importorskip("inspect_ai", reason="Inspect AI is not installed; make test installs it")
     from inspect_ai.model import ModelCost, ModelInfo, ModelOutput, ModelUsage, get_model, set_model_info
 
     from ai_crucible.inspect_bridge import inspect_generate

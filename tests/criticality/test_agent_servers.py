@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("mcp", reason="the MCP SDK is not installed (pip install 'assay[mcp]')")
+pytest.importorskip("mcp", reason="the MCP SDK is not installed; make test installs it")
 
 import mcp
 import pytest_asyncio

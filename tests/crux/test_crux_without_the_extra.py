@@ -44,7 +44,7 @@ def no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_missing_extra_is_one_line_with_the_command(no_extra: None) -> None:
-    with pytest.raises(MissingExtraError, match=r"^retrieval needs an optional part; .*assay\[debate\]"):
+    with pytest.raises(MissingExtraError, match=r"^retrieval needs an optional part; .*\[debate\]"):
         Lexical.of(["words"])
     with pytest.raises(MissingExtraError, match="debate"):
         library("sentencex", "finding sentences")

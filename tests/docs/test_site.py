@@ -83,9 +83,7 @@ def test_whether_it_is_worth_it_rests_on_measured_figures_alone() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(
-    find_spec("material") is None, reason="mkdocs-material is not installed (pip install 'assay[dev]')"
-)
+@pytest.mark.skipif(find_spec("material") is None, reason="mkdocs-material is not installed; make test installs it")
 def test_the_site_builds_without_a_warning_and_every_link_in_it_leads_somewhere(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
     env = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from assay.batch.ledger import Batch, Result
-from llm_runtime.errors import MissingExtraError
+from llm_runtime.extras import needing
 
 #: Columns that say what came of a job; two engines that did the same work agree in them.
 COLUMNS = ("job", "row", "repetition", "configuration", "task", "state", "result", "error", "message")
@@ -70,14 +70,12 @@ def write_parquet(table: Iterable[dict[str, Any]], file: BinaryIO) -> None:
     Raises:
         MissingExtraError: pyarrow is not installed.
     """
-    try:
+    with needing("a table in Parquet", "scale"):
         from importlib import import_module
 
         # By name: pyarrow has no types.
         arrow: Any = import_module("pyarrow")
         parquet: Any = import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtraError("a table in Parquet", "scale") from None
     whole = {"row", "repetition", "failures", "cost"}
     schema: Any = arrow.schema(
         [(name, arrow.int64() if name in whole else arrow.string()) for name in (*COLUMNS, *HISTORY)]

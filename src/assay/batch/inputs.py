@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from assay.batch.jobfile import Input, InputFormat
-from llm_runtime.errors import ConfigurationError, MissingExtraError
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.extras import needing
 
 #: Characters of a line, or bytes of a file, beyond which a row is broken rather than read.
 LONGEST_ROW = 1 << 20
@@ -138,13 +139,11 @@ def _object(number: int, line: bytes, columns: set[str]) -> Row:
 
 
 def _parquet(path: Path, columns: set[str]) -> Iterator[Row]:
-    try:
+    with needing("a Parquet input", "scale"):
         from importlib import import_module
 
         # By name: pyarrow has no types.
         parquet: Any = import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtraError("a Parquet input", "scale") from None
     try:
         file: Any = parquet.ParquetFile(path)
     except ValueError as fault:

@@ -15,7 +15,8 @@ from typing import Any
 from assay.batch.database import open_database
 from assay.batch.performing import MakeRunner, recorded_runs
 from assay.batch.worker import work
-from llm_runtime.errors import ConfigurationError, LlmRuntimeError, MissingExtraError, StoreError
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StoreError
+from llm_runtime.extras import needing
 from llm_runtime.garbage import collect_rarely
 
 #: Seconds that the actors have to put back what they hold.
@@ -99,10 +100,8 @@ def connected(address: str | None = None) -> Generator[Any]:
     # Before the import: a batch is nobody's business but its owner's.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    try:
+    with needing("the Ray engine", "scale"):
         import ray
-    except ImportError:
-        raise MissingExtraError("the Ray engine", "scale") from None
     api: Any = ray
     if api.is_initialized():
         yield api

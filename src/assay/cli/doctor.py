@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,9 +12,6 @@ import click
 from llm_runtime.errors import LlmRuntimeError
 
 Grade = Literal["ok", "note", "fault"]
-# A requirement in a distribution's metadata is a name, whatever narrows it, and the extra it belongs to.
-_NAME = re.compile(r"[A-Za-z0-9._-]+")
-_EXTRA = re.compile(r"""extra == ['"]([A-Za-z0-9._-]+)""")
 _COLLECTIONS = ("all", "dev")
 _MARKS: dict[Grade, tuple[str, str]] = {"ok": ("ok", "green"), "note": ("--", "yellow"), "fault": ("!!", "red")}
 
@@ -63,16 +59,19 @@ def _parts() -> Iterator[Check]:
     from importlib import metadata
 
     from assay import __version__
+    from llm_runtime.installing import how_to_install, requirements
 
     yield Check("ok", "assay", __version__)
-    for name, extras in _extras_by_package(metadata.requires("assay") or []).items():
+    packages: dict[str, list[str]] = {}
+    for extra, name, _ in sorted(requirements()):
+        if extra not in _COLLECTIONS:
+            packages.setdefault(name, []).append(extra)
+    for name, extras in packages.items():
         belongs = ", ".join(filter(None, extras))
         try:
             yield Check("ok", name, metadata.version(name) + (f" ({belongs})" if belongs else ""))
         except metadata.PackageNotFoundError:
-            grade: Grade = "fault" if "" in extras else "note"
-            how = "pip install assay" if "" in extras else f"pip install 'assay[{extras[0]}]'"
-            yield Check(grade, name, f"not installed; {how}")
+            yield Check("note" if extras[0] else "fault", name, f"not installed; {how_to_install(extras[0])}")
 
 
 def _protocols() -> Iterator[Check]:
@@ -84,19 +83,6 @@ def _protocols() -> Iterator[Check]:
             yield Check("ok", f"protocol {name}", protocol.about)
     for name, reason in left_out().items():
         yield Check("fault", f"protocol {name}", f"{reason}; mend or uninstall it")
-
-
-def _extras_by_package(requirements: list[str]) -> dict[str, list[str]]:
-    """Return the extras that ask for each package, "" where none does; ordered by the first of them."""
-    pairs: list[tuple[str, str]] = []
-    for requirement in requirements:
-        name, extra = _NAME.match(requirement), _EXTRA.search(requirement)
-        if name and not (extra and extra[1] in _COLLECTIONS):
-            pairs.append((extra[1] if extra else "", name[0]))
-    packages: dict[str, list[str]] = {}
-    for extra, name in sorted(pairs):
-        packages.setdefault(name, []).append(extra)
-    return packages
 
 
 def _isolation() -> Iterator[Check]:

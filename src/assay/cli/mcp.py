@@ -7,7 +7,7 @@ from contextlib import closing
 import click
 
 from assay.console.options import open_runs, store_option
-from llm_runtime.errors import MissingExtraError
+from llm_runtime.extras import needing
 from llm_runtime.settings import data_dir
 
 
@@ -22,11 +22,7 @@ def mcp(store_path: str | None) -> None:
     \b
     claude mcp add assay -- assay mcp
     """
-    try:
+    with needing("serving agents", "mcp"):
         from assay.api.mcp.serving import serve_stdio
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] not in ("mcp", "mcp_types", "starlette"):
-            raise
-        raise MissingExtraError("serving agents", "mcp") from None
     with closing(open_runs(store_path)) as store:
         serve_stdio(store, store_path or str(data_dir() / "runs.db"))

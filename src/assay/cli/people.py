@@ -104,12 +104,10 @@ def remove_person(path: str, name: str) -> None:
 
 
 def _people(path: str) -> People:
-    from llm_runtime.errors import MissingExtraError
+    from llm_runtime.extras import needing
 
-    try:
+    with needing("people", "web"):
         from assay.web.people import People
-    except ModuleNotFoundError:
-        raise MissingExtraError("people", "web") from None
     return People(Path(path).expanduser())
 
 

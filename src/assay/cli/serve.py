@@ -12,7 +12,8 @@ import click
 
 from assay.console.lazy import lazy_group
 from assay.console.options import open_runs, store_option
-from llm_runtime.errors import ConfigurationError, MissingExtraError
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.extras import needing
 from llm_runtime.settings import data_dir
 
 if TYPE_CHECKING:
@@ -69,14 +70,10 @@ def serve(
     if context.invoked_subcommand:
         return
     token = _token(token_file)
-    try:
+    with needing("the web app", "web"):
         from assay.api.doors import program_doors
         from assay.web.people import People
         from assay.web.serving import serve as serve_runs
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] in ("jinja2", "markupsafe", "starlette", "uvicorn"):
-            raise MissingExtraError("the web app", "web") from None
-        raise
     people = None if people_file is None else People(Path(people_file).expanduser())
     if people is not None:
         people.all()

@@ -13,8 +13,8 @@ from functools import cache
 from time import time_ns
 from typing import TYPE_CHECKING, Any
 
-from llm_runtime.errors import MissingExtraError
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Emit, Event, RunFinished, RunStarted
+from llm_runtime.extras import needing
 from llm_runtime.store.tally import Tally
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def instruments() -> Instruments | None:
     """
     if os.environ.get(SWITCH, "0") in ("", "0"):
         return None
-    try:
+    with needing(f"telemetry ({SWITCH})", "otel"):
         from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
         from opentelemetry.sdk.metrics import MeterProvider
@@ -61,8 +61,6 @@ def instruments() -> Instruments | None:
         from opentelemetry.sdk.resources import Resource
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
-    except ImportError:
-        raise MissingExtraError(f"telemetry ({SWITCH})", "otel") from None
     # A collector that is away changes nothing, and is nobody's error.
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
     resource = Resource.create({"service.name": os.environ.get("OTEL_SERVICE_NAME", "assay")})

@@ -10,7 +10,7 @@ from assay.batch.batches import batches_beside
 from assay.batch.buckets import Buckets
 from assay.batch.database import Database
 from assay.batch.purses import Purses
-from llm_runtime.errors import MissingExtraError
+from llm_runtime.extras import needing
 from llm_runtime.store import RunStore
 
 if TYPE_CHECKING:
@@ -33,10 +33,8 @@ def prometheus(store: RunStore) -> bytes:
         MissingExtraError: prometheus_client is not installed.
         StoreError: the store cannot be read.
     """
-    try:
+    with needing("/metrics", "otel"):
         from prometheus_client import CollectorRegistry, generate_latest
-    except ImportError:
-        raise MissingExtraError("/metrics", "otel") from None
 
     class Collected:
         def collect(self) -> Iterator[Metric]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.batch.batches import open_batches
 from assay.queue.entry import Entry
-from llm_runtime.errors import ConfigurationError, MissingExtraError, RunNotFound
+from llm_runtime.errors import ConfigurationError, RunNotFound
+from llm_runtime.extras import needing
 from llm_runtime.store.database import Database, SqliteDatabase
 
 if TYPE_CHECKING:
@@ -239,10 +240,8 @@ def open_app(store: str) -> App:
 
 def _bring_up(database: Database, store: str) -> None:
     """Make procrastinate's tables, or make the changes to them that its newer versions want, each once."""
-    try:
+    with needing("the queue", "scale"):
         from procrastinate.schema import SchemaManager
-    except ImportError:
-        raise MissingExtraError("the queue", "scale") from None
     from pathlib import Path
 
     shipped = sorted(Path(SchemaManager.get_migrations_path()).glob("*.sql"))

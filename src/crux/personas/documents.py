@@ -11,7 +11,7 @@ from crux.personas.source import MAX_FILE_BYTES, CorpusError, iso_date
 from llm_runtime.documents import DocumentError, read_bytes
 from llm_runtime.documents import read_document as read
 from llm_runtime.documents.markup import clean, one_line
-from llm_runtime.errors import MissingExtraError
+from llm_runtime.extras import needing
 
 DOCUMENTS = frozenset({".pdf", ".docx", ".epub", ".srt", ".vtt"})
 
@@ -45,10 +45,8 @@ def read_document(path: Path, speaker: str = "") -> CorpusItem:
 
 
 def _transcript(path: Path, speaker: str) -> CorpusItem:
-    try:
+    with needing(f"reading {path.suffix.lower()} files", "import"):
         webvtt: Any = importlib.import_module("webvtt")
-    except ImportError:
-        raise MissingExtraError(f"reading {path.suffix.lower()} files", "import") from None
     try:
         captions: Any = webvtt.from_srt(str(path)) if path.suffix.lower() == ".srt" else webvtt.read(str(path))
     except Exception as fault:  # the library raises what its parsers raise

@@ -13,7 +13,8 @@ from crux.config import CruxConfigurationError
 from crux.extras import library
 from crux.retrieval.tokens import FEATURE
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.errors import MissingExtraError, StoreUnwritable
+from llm_runtime.errors import StoreUnwritable
+from llm_runtime.extras import needing
 from llm_runtime.http import Http
 
 Role: TypeAlias = Literal["query", "passage"]
@@ -82,10 +83,8 @@ class FastEmbed:
 
     def __init__(self, model: str = SMALL_MODEL) -> None:
         self.name = f"fastembed:{model}"
-        try:
+        with needing("embeddings on this machine", "dense"):
             kind: Any = importlib.import_module("fastembed").TextEmbedding
-        except ImportError:
-            raise MissingExtraError("embeddings on this machine", "dense") from None
         try:
             self._model = kind(model_name=model, local_files_only=True)
         except Exception as fault:

@@ -15,7 +15,8 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from llm_runtime.documents.markup import clean, one_line, quoted_text, text_of_html
-from llm_runtime.errors import ConfigurationError, MissingExtraError
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.extras import needing
 
 MAX_BYTES = 256 * 2**20
 #: A line on this share of a document's pages is its running head or foot.
@@ -113,10 +114,8 @@ def read_document(name: str, data: bytes, kind: str = "") -> Document:
 
 
 def _library(module: str, name: str) -> Any:
-    try:
+    with needing(f"reading {PurePath(name).suffix.lower()} files", "import"):
         return importlib.import_module(module)
-    except ImportError:
-        raise MissingExtraError(f"reading {PurePath(name).suffix.lower()} files", "import") from None
 
 
 def _text(name: str, data: bytes) -> Document:

@@ -8,13 +8,8 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from llm_runtime.errors import (
-    ConfigurationError,
-    MissingExtraError,
-    StoreBusy,
-    StoreDamaged,
-    StoreUnwritable,
-)
+from llm_runtime.errors import ConfigurationError, StoreBusy, StoreDamaged, StoreUnwritable
+from llm_runtime.extras import needing
 
 if TYPE_CHECKING:
     import psycopg
@@ -131,10 +126,8 @@ class PostgresDatabase:
             raise StoreDamaged(f"PostgreSQL does not work as a run store ({_first(fault)})") from None
 
     def _connect(self, patience: float) -> None:
-        try:
+        with needing("a store in PostgreSQL", "scale"):
             import psycopg
-        except ImportError:
-            raise MissingExtraError("a store in PostgreSQL", "scale") from None
         until = time.monotonic() + patience
         while True:
             try:

@@ -81,7 +81,7 @@ def test_a_question_of_a_person_goes_to_the_council(turns: list[tuple[str, str]]
     assert not is_housekeeping(turns)
 
 
-openai = pytest.importorskip("openai", reason="the openai package is not installed (pip install 'assay[dev]')")
+openai = pytest.importorskip("openai", reason="the openai package is not installed; make test installs it")
 
 
 @pytest.fixture

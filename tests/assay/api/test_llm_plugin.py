@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("llm", reason="llm is not installed (pip install 'assay[dev]')")
+pytest.importorskip("llm", reason="llm is not installed; make test installs it")
 
 from click.testing import CliRunner, Result
 from tests.assay.web.conftest import council_answer

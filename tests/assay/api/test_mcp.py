@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("mcp", reason="the MCP SDK is not installed (pip install 'assay[mcp]')")
+pytest.importorskip("mcp", reason="the MCP SDK is not installed; make test installs it")
 
 import httpx2
 import mcp

@@ -211,7 +211,7 @@ async def by_base_url(url: str) -> None:
 
 
 async def by_witness(url: str) -> None:
-    pytest.importorskip("rfc3161_client", reason="rfc3161-client is not installed (pip install 'assay[witness]')")
+    pytest.importorskip("rfc3161_client", reason="rfc3161-client is not installed; make test installs it")
     with pytest.raises(WitnessFailed):
         await asyncio.to_thread(ask_witness, url, HEAD)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
+pytest.importorskip("inspect_ai", reason="Inspect AI is not installed; make test installs it")
 
 from inspect_ai import Task, eval
 from inspect_ai._util.registry import registry_create

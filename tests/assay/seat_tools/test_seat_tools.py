@@ -264,7 +264,7 @@ server.run("stdio")
 async def test_of_a_server_only_what_is_allowed_is_shown_and_called(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("mcp", reason="the MCP SDK is not installed (pip install 'assay[mcp]')")
+    pytest.importorskip("mcp", reason="the MCP SDK is not installed; make test installs it")
     config = tmp_path / "config"
     config.mkdir()
     monkeypatch.setenv("ASSAY_CONFIG_DIR", str(config))

@@ -19,7 +19,7 @@ Assay = Callable[..., Awaitable[Done]]
 @pytest.fixture
 def inspect() -> None:
     """Skips where Inspect AI is absent."""
-    pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
+    pytest.importorskip("inspect_ai", reason="Inspect AI is not installed; make test installs it")
 
 
 @pytest.fixture

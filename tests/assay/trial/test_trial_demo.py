@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
+pytest.importorskip("inspect_ai", reason="Inspect AI is not installed; make test installs it")
 
 from ai_crucible.workshop import Workshop
 from assay.protocols.ai_crucible.commands.trying import records_of_run

@@ -13,7 +13,7 @@ from tests.ai_crucible.bundled import Bench
 from ai_crucible import witness
 from ai_crucible.bundle import make_bundle
 
-pytest.importorskip("rfc3161_client", reason="rfc3161-client is not installed (pip install 'assay[witness]')")
+pytest.importorskip("rfc3161_client", reason="rfc3161-client is not installed; make test installs it")
 from tests.assay.trial.tsa import Authority, serving
 
 pytestmark = pytest.mark.needs("openssl")

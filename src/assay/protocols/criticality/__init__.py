@@ -64,7 +64,7 @@ PROTOCOL = Protocol(
     demo=Demo(
         name="build",
         folder=f"{_HERE}.demo",
-        about="an interview down to verified code; some minutes of real tests (pip install 'assay[code]')",
+        about="an interview down to verified code; some minutes of real tests (needs the extra code)",
         shows="Shared expenses among friends, from eight answers. Some minutes: its type checks and tests really "
         "run.",
         own="Build your own:  assay build init NAME   (see docs/criticality.md)",

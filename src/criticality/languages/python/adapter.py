@@ -32,8 +32,8 @@ from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
 from criticality.spec.values import types_needed
 from criticality.testing import Limits
+from llm_runtime.installing import how_to_install
 
-_INSTALL = "pip install 'assay[code]'"
 _PARTS = {"mypy": True, "libcst": True, "msgpack": True, "pytest": False, "ruff": False, "radon": False}
 _PACKAGE = "criticality.languages.python"
 
@@ -142,9 +142,10 @@ class Python:
 
     def facts(self) -> list[Fact]:
         facts = [Fact("python", platform.python_version(), "install Python 3.11 or later")]
-        facts += [Fact(name, _version(name), _INSTALL, needed) for name, needed in _PARTS.items()]
+        install = how_to_install("code")
+        facts += [Fact(name, _version(name), install, needed) for name, needed in _PARTS.items()]
         facts += scanners(self.audits)
-        facts.append(Fact("bandit", _version("bandit"), _INSTALL, needed=False))
+        facts.append(Fact("bandit", _version("bandit"), install, needed=False))
         isolation = "installed" if can_isolate() else None
         facts.append(Fact("bubblewrap", isolation, "install bubblewrap, to isolate bodies", needed=False))
         return facts

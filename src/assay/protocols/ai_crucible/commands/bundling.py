@@ -15,6 +15,7 @@ import click
 from assay.protocols.ai_crucible.trials import log_dir_option, need_inspect, workshop
 from assay.report.units import count_noun
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.installing import how_to_install
 
 if TYPE_CHECKING:
     from ai_crucible.bundle import BundleVerification
@@ -125,7 +126,7 @@ def verify_file(path: Path, key: bytes, as_json: bool, authorities: str = "") ->
 
 def _stamp_line(stamp: Stamp | None) -> str:
     if stamp is None:
-        return "a time stamp lies in it, which was not read: pip install 'assay[witness]'"
+        return "a time stamp lies in it, which was not read; " + how_to_install("witness")
     whose = (
         "" if stamp.trusted else "; nobody has said whom to trust: give the authority's certificate (--witness-ca)"
     )

@@ -11,6 +11,7 @@ from assay.protocols.criticality.report.words import place_name
 from assay.report.units import count_noun
 from criticality.machine.states import AwaitingApproval, Blocked, Completed
 from criticality.machine.step import where
+from llm_runtime.installing import how_to_install
 
 if TYPE_CHECKING:
     from criticality.artifacts import Artifacts
@@ -91,7 +92,7 @@ def toolchain_lines() -> str:
     from criticality.language import Fact
     from criticality.languages import language, languages
 
-    own = [Fact(name, _version(name), "pip install 'assay[code]'") for name in _PARTS]
+    own = [Fact(name, _version(name), how_to_install("code")) for name in _PARTS]
     parts = [("Criticality", own), *((one.title, one.facts()) for one in map(language, languages()))]
     return "\n\n".join(_part(title, facts) for title, facts in parts)
 

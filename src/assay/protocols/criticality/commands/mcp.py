@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from llm_runtime.clock import now_ms
-from llm_runtime.errors import ConfigurationError, MissingExtraError
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.extras import needing
 
 _AGENTS = ("architect", "auditor", "structurer", "worker", "guardian")
 
@@ -29,13 +30,9 @@ def mcp(server: str, agent: Any, function: str | None, port: int | None, folder:
     criticality mcp artifact --as auditor
     criticality mcp toolchain --as worker --function accounts.transfer --http 8931
     """
-    try:
+    with needing("serving agents", "mcp"):
         from assay.protocols.criticality.mcp.artifact_server import artifact_server
         from assay.protocols.criticality.mcp.toolchain_server import toolchain_server
-    except ModuleNotFoundError as missing:
-        if missing.name and missing.name.partition(".")[0] != "mcp":
-            raise
-        raise MissingExtraError("serving agents", "mcp") from None
     from criticality.agents.policies import POLICIES
     from criticality.project.files import require_project
 

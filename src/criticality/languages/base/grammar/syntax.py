@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from criticality.bodies import BodyUnreadable, SpliceRefused
 from criticality.languages.base.grammar.table import Table
-from llm_runtime.errors import MissingExtraError
+from llm_runtime.extras import needing
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
@@ -21,13 +21,11 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 @cache
 def _parser(package: str, entry: str) -> Parser:
-    try:
+    with needing(f"reading source with {package}", "code"):
         from tree_sitter import Language, Parser
 
         # The wheels hand out a capsule, which the stubs do not know.
         return Parser(Language(cast("object", getattr(import_module(package), entry)())))
-    except ImportError:
-        raise MissingExtraError(f"reading source with {package}", "code") from None
 
 
 def parse(table: Table, data: bytes) -> Tree:
