@@ -12,7 +12,7 @@ RESOURCES := postgres or browser or box or ray or toolchain
 PYTEST := $(BIN)/python -m pytest -q
 BOTH_CORES := -n 2 --dist worksteal
 
-.PHONY: help install demo dist site notes test test-all test-resources test-languages test-lower fuzz check lint ratchet lock docs bench chaos live evidence screenshots recordings clean
+.PHONY: help install demo dist site notes test test-all test-resources test-languages test-lower fuzz check lint ratchet past-stores lock docs bench chaos live evidence screenshots recordings clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -70,6 +70,9 @@ lint: $(VENV)/.installed-dev ## ruff, pyright strict, import-linter
 
 ratchet: $(BIN)/python ## lower what each room of src may cost to what it costs today
 	@$(BIN)/python -m tools.house --lower
+
+past-stores: $(VENV)/.installed-dev ## make tests/past by the code of past commits: a quarter of an hour, and a clone with its history
+	@$(BIN)/python -m tools.past_stores
 
 lock: $(VENV)/.installed-dev ## write constraints.txt: a version that stands there stays, what is missing is looked up
 	@$(PIP) uv && $(BIN)/python tools/lock.py

@@ -381,7 +381,7 @@ def test_every_prompt_says_what_it_must() -> None:
     """Role or task, material named as such, the form of the answer, what to do when unsure."""
     for package in ("crux", "crux.personas", "crux.measurement"):
         folder = resources.files(package).joinpath("prompts")
-        for file in folder.iterdir():
+        for file in (one for one in folder.iterdir() if one.is_file()):
             name = file.name.removesuffix(".md")
             text = load_prompt(package, name).text
             assert "  " not in re.sub(r"\n[ ]*", "\n", text).replace("\n", ""), name

@@ -32,8 +32,9 @@ class Lexical:
 
     def __init__(self, terms: Terms, model: Any, size: int) -> None:
         # How often each term stands in a text, in the order in which they come.
-        self._counts = lru_cache(maxsize=20_000)(lambda text: Counter[str](terms(text)))
+        self._counts = lru_cache(maxsize=20_000)(self._counted)
         self._vector = lru_cache(maxsize=20_000)(self._unit)
+        self._terms = terms
         self.language = terms.language
         self.stemmed = terms.stemmed
         self.size = size

@@ -1,0 +1,65 @@
+"""Keeps what a past commit wrote as one small file, and lays it out again for whoever tries today's code on it."""
+
+from __future__ import annotations
+
+import io
+import json
+import lzma
+import sqlite3
+import tarfile
+from pathlib import Path
+from typing import Any
+
+from llm_runtime.store.packing import Unpacker
+
+#: Signs the heads of every store, so that whoever has a store can verify it and go on with it. It guards nothing.
+SIGNING_KEY = "5a" * 32
+#: Where stores are made, and laid out again: logs of runs that work on folders name them whole.
+PLACE = Path("/tmp/assay-past-stores")
+#: Left out: the key, which is no file's to keep, and what a process holds while it lives.
+_LEFT_OUT = ("signing.key", "locks", "config", ".cache", "runs.db-shm", "runs-batches.db-shm")
+
+
+def keep(home: Path, file: Path) -> None:
+    """Write a folder that commands were run in as ``file``."""
+    _shrink(home / "data" / "runs.db")
+    packed = lzma.open(file, "wb", preset=9 | lzma.PRESET_EXTREME)
+    with packed, tarfile.open(fileobj=packed, mode="w") as archive:
+        for path in sorted(path for path in home.rglob("*") if path.is_file()):
+            name = path.relative_to(home)
+            if not any(part in _LEFT_OUT for part in name.parts):
+                entry = tarfile.TarInfo(str(name))
+                data = path.read_bytes()
+                entry.size, entry.mode = len(data), 0o600
+                archive.addfile(entry, io.BytesIO(data))
+
+
+def lay_out(file: Path, home: Path) -> dict[str, Any]:
+    """Lay out what :func:`keep` kept, with the key that signed it; return what was made, by its name."""
+    with tarfile.open(file) as archive:
+        archive.extractall(home, filter="data")
+    sign(home)
+    return json.loads((home / "made.json").read_text("utf-8"))
+
+
+def sign(home: Path) -> None:
+    """Put the key that signs these stores where every version looks for its own."""
+    key = home / "data" / "signing.key"
+    key.parent.mkdir(parents=True, exist_ok=True)
+    key.write_text(SIGNING_KEY + "\n")
+    key.chmod(0o600)
+
+
+def _shrink(path: Path) -> None:
+    """Unpack bodies of events: plain, as a store may have them too, they repeat each other, and xz gains by it."""
+    database = sqlite3.connect(path, isolation_level=None)
+    try:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        unpackers: dict[int, Unpacker] = {}
+        for record, run, body in database.execute("SELECT id, run, body FROM records ORDER BY id").fetchall():
+            plain = unpackers.setdefault(run, Unpacker()).unpack(body)
+            if plain != body:
+                database.execute("UPDATE records SET body = ? WHERE id = ?", (plain, record))
+        database.execute("VACUUM")
+    finally:
+        database.close()
