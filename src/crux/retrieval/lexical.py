@@ -146,6 +146,9 @@ class Lexical:
         left, right = self._vector(first), self._vector(second)
         return sum(weight * right[term] for term, weight in left.items() if term in right)
 
+    def _counted(self, text: str) -> Counter[str]:
+        return Counter(self._terms(text))
+
     def _unit(self, text: str) -> dict[str, float]:
         counts = self._counts(text)
         weights = {term: (1 + log(count)) * self.weight(term) for term, count in sorted(counts.items())}
