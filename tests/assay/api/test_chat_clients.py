@@ -111,7 +111,6 @@ async def test_the_openai_package_lists_asks_and_streams(programs: Programs, cli
     assert text == "**Use SQLite** until it hurts." and "loop 1" in reasoning.lower() and usage is not None
 
 
-@pytest.mark.hastened
 async def test_a_timeout_and_two_retries_of_the_openai_package_are_one_council(
     programs: Programs, client: Any
 ) -> None:
