@@ -69,6 +69,7 @@ async def live(server: LoopbackServer, folder: Path, *options: str) -> tuple[int
     return process.returncode or 0, lines[2:], (out + err).decode()
 
 
+@pytest.mark.long
 @pytest.mark.process
 async def test_a_row_says_how_it_ended_and_what_it_took(tmp_path: Path) -> None:
     async with LoopbackServer(thoughtless) as server:
@@ -77,6 +78,7 @@ async def test_a_row_says_how_it_ended_and_what_it_took(tmp_path: Path) -> None:
     assert rows[0][:2] == ["circle", "a result"] and int(rows[0][2]) == len(server.requests) > 2
 
 
+@pytest.mark.long
 @pytest.mark.process
 async def test_a_model_that_cannot_be_reached_is_a_row_too(tmp_path: Path) -> None:
     async with LoopbackServer(thoughtless, faults=Fault.STATUS_401) as server:
@@ -90,7 +92,8 @@ async def test_a_cap_on_calls_holds(tmp_path: Path) -> None:
     async with LoopbackServer(thoughtless) as server:
         code, rows, said = await live(server, tmp_path, "--only", "circle", "--calls", "3")
     assert code == 0, said
-    assert rows[0][1].startswith("a cap: ") and len(server.requests) == 3
+    assert rows[0][:1] == ["circle"] and rows[0][1].startswith("a cap: ")
+    assert int(rows[0][2]) == len(server.requests) == 3
 
 
 @pytest.mark.long

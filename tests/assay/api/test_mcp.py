@@ -181,6 +181,7 @@ async def test_a_client_of_the_older_protocol_gets_its_answer_as_events(programs
     assert came[-1]["result"]["structuredContent"]["answer"].startswith("**Use SQLite**")
 
 
+@pytest.mark.long
 @pytest.mark.process
 async def test_a_process_serves_an_agent_and_leaves_no_run_behind(tmp_path: Path) -> None:
     """`assay mcp`, as an editor starts it."""

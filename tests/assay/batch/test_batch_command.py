@@ -99,9 +99,8 @@ async def test_what_cannot_work_is_refused_before_anything_is_spent(
     shell: Shell, server: LoopbackServer, job: str, says: str
 ) -> None:
     shell.write(job, ["Why?"])
-    process = await shell.begin("run", "job.toml")
-    _, err = await process.communicate()
-    assert process.returncode in (2, 3) and says in err.decode(), err.decode()
+    done = await shell.commands.run("batch", "run", "job.toml", cwd=shell.folder, env=shell.environment)
+    assert done.code in (2, 3) and says in done.err, done.err
     assert server.requests == []
 
 

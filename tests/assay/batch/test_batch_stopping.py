@@ -15,6 +15,8 @@ from tests.extent import PATIENCE
 
 from assay.batch.batches import open_batches
 from assay.batch.buckets import Buckets
+from assay.batch.ledger import Batch, Ledger
+from assay.batch.worker import work
 from llm_runtime.testing import LoopbackServer, Received
 
 FOUR = ["a?", "b?", "c?", "d?"]
@@ -28,11 +30,28 @@ async def until(enough: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
+Enter = Callable[..., Batch]
+Here = Callable[[LoopbackServer], str]
+
+
+@pytest.fixture
+def here(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Here:
+    """Lets this process ask a server on behalf of the shell's batches; returns where their store is."""
+
+    def reached(server: LoopbackServer) -> str:
+        for name, value in {**shell.environment, "OPENROUTER_BASE_URL": f"{server.url}/v1"}.items():
+            monkeypatch.setenv(name, value)
+        return str(shell.folder / "data/runs.db")
+
+    return reached
+
+
 async def status(shell: Shell) -> dict[str, object]:
     [found] = json.loads((await shell("status", "--json"))[0])["batches"]
     return found
 
 
+@pytest.mark.long
 async def test_a_killed_driver_loses_nothing_and_repeats_only_what_was_in_flight(
     shell: Shell, server: LoopbackServer
 ) -> None:
@@ -49,6 +68,30 @@ async def test_a_killed_driver_loses_nothing_and_repeats_only_what_was_in_flight
     assert 8 * CALLS <= len(server.requests) <= 8 * CALLS + 3 * 3
 
 
+@pytest.mark.hastened
+@pytest.mark.parametrize("told", ["cancel", "end"])
+async def test_a_worker_that_is_told_to_stop_puts_its_jobs_back_at_once(
+    shell: Shell, server: LoopbackServer, here: Here, enter: Enter, told: str
+) -> None:
+    async with LoopbackServer(council, latency=0.4) as slow:
+        with closing(open_batches(here(slow))) as database:
+            enter(database, *FOUR, lease=3600, in_flight=3)
+        working = asyncio.create_task(work(here(slow), "batch"))
+        await until(lambda: len(slow.requests) >= 6)
+        if told == "cancel":
+            await shell("cancel", "batch")
+        else:
+            working.cancel()
+        await asyncio.wait([working])
+    found = await status(shell)
+    assert (found["state"], found["running"]) == ("cancelled" if told == "cancel" else "idle", 0)
+    # Under a lease of an hour it would wait for what was not put back.
+    _, err = await shell("resume", "batch")
+    assert "4 of 4 done" in err
+    assert 4 * CALLS <= len(server.requests) + len(slow.requests) <= 4 * CALLS + 3 * 3
+
+
+@pytest.mark.long
 async def test_a_cancelled_batch_stops_by_itself_and_can_be_gone_on_with(
     shell: Shell, server: LoopbackServer
 ) -> None:
@@ -68,6 +111,7 @@ async def test_a_cancelled_batch_stops_by_itself_and_can_be_gone_on_with(
     assert WHOLE <= len(server.requests) + len(slow.requests) <= WHOLE + 3 * 3
 
 
+@pytest.mark.long
 async def test_two_processes_told_to_end_put_their_jobs_back_at_once(shell: Shell, server: LoopbackServer) -> None:
     shell.write(LONG_LEASE, FOUR)
     working = await shell.begin("run", "job.toml", "--workers", "2")
@@ -112,7 +156,7 @@ async def test_calls_that_fit_only_one_after_another_wait_for_each_other(
     assert len(server.requests) == WHOLE
 
 
-@pytest.mark.parametrize("cap", ["calls = 62", "tokens = 60000"])
+@pytest.mark.parametrize("cap", ["calls = 62", pytest.param("tokens = 60000", marks=pytest.mark.long)])
 async def test_a_cap_lets_jobs_come_to_their_end_in_the_order_of_the_input(
     shell: Shell, server: LoopbackServer, cap: str
 ) -> None:
@@ -130,8 +174,9 @@ async def test_a_cap_lets_jobs_come_to_their_end_in_the_order_of_the_input(
     assert (found["budget_calls"], found["budget_tokens"]) in ((62, None), (None, 60_000))
 
 
+@pytest.mark.hastened
 async def test_an_outage_costs_no_job_its_attempts_and_the_batch_goes_on_by_itself(
-    shell: Shell, server: LoopbackServer
+    shell: Shell, here: Here, enter: Enter
 ) -> None:
     """The provider fails until the batch has been held back a few times; no job is given up."""
     held_back = 0
@@ -139,22 +184,19 @@ async def test_an_outage_costs_no_job_its_attempts_and_the_batch_goes_on_by_itse
     def answer(received: Received) -> str | tuple[int, dict[str, object]]:
         return council(received) if held_back > 3 else (500, {"error": {"message": "on fire"}})
 
-    shell.write(JOB.replace("[work]", "[work]\nattempts = 1"), FOUR)
     async with LoopbackServer(answer) as failing:
-        shell.environment["OPENROUTER_BASE_URL"] = f"{failing.url}/v1"
-        working = await shell.begin("run", "job.toml", "--workers", "1")
-        await until(lambda: len(failing.requests) >= 5)
-        with closing(open_batches(str(shell.folder / "data/runs.db"))) as database:
+        with closing(open_batches(here(failing))) as database:
+            enter(database, *FOUR, attempts=1)
+            working = asyncio.create_task(work(here(failing), "batch"))
             shown: list[str] = []
-            while working.returncode is None:
+            while not working.done():
                 if closed := Buckets(database).closed():
                     held_back += 1
                     shown.append((await shell("status"))[0])
                     database.execute("UPDATE buckets SET closed_until = 0 WHERE bucket = ?", (closed[0].bucket,))
                 database.execute("UPDATE jobs SET due_at = 0 WHERE state = 'waiting'")
-                await asyncio.sleep(0.05)
-        _, err = await working.communicate()
-    assert working.returncode == 0 and b"8 of 8 done" in err, err.decode()
+                await asyncio.sleep(0.5)
+            assert (await working).done == 4 and Ledger(database).status("batch").states == {"done": 4}
     assert any("out of order" in line and "tried again in" in line for line in shown)
 
 

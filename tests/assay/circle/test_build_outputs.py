@@ -40,7 +40,7 @@ def written(folder: Path) -> tuple[dict[str, Any], ElementTree.Element]:
     [
         ({"eve": "I'm sorry, I can't help with that."}, "lab/eve: refusal in round 2"),
         ({"eve": ABSTAIN}, "lab/eve raised the alarm and fell silent"),
-        ({"ada": (500, {"error": {"message": "down"}})}, "lab/ada: api_error in round 2"),
+        ({"ada": (400, {"error": {"message": "down"}})}, "lab/ada: api_error in round 2"),
         ({"bob": "Sunny today."}, "lab/bob: unparseable in round 2"),
     ],
 )

@@ -32,6 +32,7 @@ def test_the_action_passes_inputs_by_the_environment_and_never_pushes() -> None:
     assert action_step("Findings")["if"].startswith("always()")
 
 
+@pytest.mark.long
 @pytest.mark.process
 @pytest.mark.needs("bash")
 async def test_the_action_runs_the_gate_on_a_fork_without_secrets(

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.commands import Commands, Done, bare_world
 
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -24,6 +27,19 @@ Assay = Any
 HOLD = ("debate", TOPIC, "--personas", PANEL, "--aspects", "2", "--rooms", "1", "--seed", str(SEED))
 
 
+@dataclass(frozen=True)
+class Held:
+    """A debate from the command line, the calls that it made, and where its store is."""
+
+    done: Done
+    asked: int
+    folder: Path
+
+
+def texts(received: Received) -> tuple[str, ...]:
+    return tuple(message.content for message in received.messages)
+
+
 @pytest.fixture(scope="module")
 def said() -> Answers:
     return asyncio.run(scripted([]))
@@ -31,33 +47,56 @@ def said() -> Answers:
 
 @pytest.fixture
 async def server(said: Answers) -> AsyncIterator[LoopbackServer]:
-    def reply(received: Received) -> str:
-        return said[tuple(message.content for message in received.messages)]
-
-    async with LoopbackServer(reply) as running:
+    async with LoopbackServer(lambda received: said[texts(received)]) as running:
         yield running
 
 
+@pytest.fixture(scope="module")
+def held(said: Answers, commands: Commands, tmp_path_factory: pytest.TempPathFactory) -> Held:
+    """A debate that was held once: what the command said, what was asked, and the folder with its store."""
+    folder = tmp_path_factory.mktemp("held")
+
+    async def hold() -> Held:
+        async with LoopbackServer(lambda received: said[texts(received)]) as server:
+            reached = {"OPENROUTER_API_KEY": KEY, "OPENROUTER_BASE_URL": f"{server.url}/v1"}
+            done = await commands.run(*HOLD, "--out", "r.html", cwd=folder, env={**bare_world(folder), **reached})
+            return Held(done, len(server.requests), folder)
+
+    return asyncio.run(hold())
+
+
+@pytest.fixture
+def stored(held: Held, tmp_path: Path) -> None:
+    """The store of the debate that was held, as one's own."""
+    shutil.copytree(held.folder / "data", tmp_path / "data")
+
+
 async def test_the_cards_go_to_stdout_and_the_cost_is_said_before_anything_is_asked(
-    assay: Assay, server: LoopbackServer, said: Answers
+    held: Held, said: Answers
 ) -> None:
-    done = await assay(*HOLD, url=server.url)
+    done = held.done
     assert done.code == 0, done.err
     assert "Is a refusal that nobody decided a wrong in itself" in done.out and "Would change" in done.out
     first = done.err.splitlines()[0]
     assert first.startswith("about ") and "calls" in first and "$" in first and "never more than" in first
     assert "room-1 opens" in done.err and "card, values, open" in done.err and "round 2 of 2" in done.err
-    assert len(server.requests) == len(said)
+    assert held.asked == len(said)
 
 
-async def test_a_stored_debate_is_read_mapped_measured_exported_and_replayed(
-    assay: Assay, server: LoopbackServer, tmp_path: Path
-) -> None:
-    done = await assay(*HOLD, "--json", "-q", "--out", "r.html", url=server.url)
-    run = done.json["run_id"]
-    assert "Where it stands" in (tmp_path / "r.html").read_text(encoding="utf-8")
-    cards = await assay("debate", "cards", run, "--json")
+@pytest.mark.usefixtures("stored")
+async def test_a_stored_debate_is_read_and_exported(assay: Assay, held: Held) -> None:
+    assert "Where it stands" in (held.folder / "r.html").read_text(encoding="utf-8")
+    cards = await assay("debate", "cards", "latest", "--json")
     assert {"sourceAspect", "disagreementType", "cruxRoomId"} <= cards.json[0].keys()
+    assert "[Crux 1]" in (await assay("debate", "export", "latest", "--format", "argdown")).out
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("stored")
+async def test_a_stored_debate_is_read_mapped_measured_exported_and_replayed(
+    assay: Assay,
+) -> None:
+    run = (await assay("runs", "list", "--json")).json["runs"][0]["run_id"]
     plain = (await assay("debate", "cards", "latest")).out
     assert 0 < plain.index("**Maud Tarrowby:") < plain.index("**Ilario Fennimast:")  # as they sit
     mapped = (await assay("debate", "map", run, run)).out
@@ -86,9 +125,8 @@ async def test_a_cap_stops_the_debate_with_what_there_is_and_it_can_go_on(
     assert len(server.requests) == len(said)
 
 
-@pytest.mark.parametrize(
-    "killed_after", [pytest.param(1, marks=pytest.mark.long), 9, pytest.param(24, marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("killed_after", [1, 9, 24])
 async def test_killed_at_any_point_it_resumes_without_asking_again(
     assay: Assay, server: LoopbackServer, said: Answers, world: dict[str, str], tmp_path: Path, killed_after: int
 ) -> None:
@@ -113,19 +151,15 @@ async def test_killed_at_any_point_it_resumes_without_asking_again(
     assert (await assay("runs", "verify", "latest")).code == 0
 
 
-async def test_evidence_forks_a_debate_whose_beginning_stays(
-    assay: Assay, server: LoopbackServer, said: Answers, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("stored")
+async def test_evidence_forks_a_debate_whose_beginning_stays(assay: Assay, tmp_path: Path) -> None:
     evidence = "A second count of the refusals found 51 wrong in 400."
-    run = (await assay(*HOLD, "--json", "-q", url=server.url)).json["run_id"]
+    run = (await assay("runs", "list", "--json")).json["runs"][0]["run_id"]
     one = {"id": "e1", "text": evidence, "room": "room-2", "after_turn": 2}
     more = await scripted([one])
     (tmp_path / "e.txt").write_text(evidence, encoding="utf-8")
 
-    def reply(received: Received) -> str:
-        return more[tuple(message.content for message in received.messages)]
-
-    async with LoopbackServer(reply) as other:
+    async with LoopbackServer(lambda received: more[texts(received)]) as other:
         done = await assay("debate", "fork", run, "--evidence", "e.txt", "--room", "2", "-q", url=other.url)
         assert done.code == 0, done.err
         assert [line.split()[0] for line in done.out.splitlines()] == ["same", "same"]
@@ -181,6 +215,7 @@ async def test_texts_become_a_persona_that_is_listed_and_checked(assay: Assay, t
     assert shown.code == 0 and "Beliefs" in shown.out
 
 
+@pytest.mark.long
 async def test_the_recorded_debate_plays_and_says_what_it_is(assay: Assay, tmp_path: Path) -> None:
     done = await assay("demo", "debate", "--speed", "0")
     assert done.code == 0 and "written by hand" in done.err
@@ -188,16 +223,28 @@ async def test_the_recorded_debate_plays_and_says_what_it_is(assay: Assay, tmp_p
     assert "Alignment map" in page and "Concessions" in page and "Without a debate" in page
 
 
-async def test_without_the_extra_it_says_so_in_one_line(assay: Assay, tmp_path: Path) -> None:
+@pytest.fixture
+def bare(tmp_path: Path) -> dict[str, str]:
+    """An environment in which a library of the extra is missing."""
     (tmp_path / "bm25s.py").write_text("raise ImportError")
     hidden = tmp_path / "sitecustomize.py"
     hidden.write_text(
         "import importlib.util as u\nfind = u.find_spec\n"
         "u.find_spec = lambda name, package=None: None if name == 'bm25s' else find(name, package)\n"
     )
-    done = await assay("debate", "T?", "--personas", PANEL, PYTHONPATH=str(tmp_path))
+    return {"PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])}
+
+
+async def test_without_the_extra_it_says_so_in_one_line(assay: Assay, bare: dict[str, str]) -> None:
+    done = await assay("debate", "T?", "--personas", PANEL, **bare)
     assert done.code == 2 and "[debate]" in done.err
     assert len(done.err.strip().splitlines()) == 1
-    shown = await assay("demo", "debate", PYTHONPATH=str(tmp_path))
+
+
+@pytest.mark.long
+async def test_without_the_extra_the_debate_that_was_played_beforehand_is_shown(
+    assay: Assay, bare: dict[str, str]
+) -> None:
+    shown = await assay("demo", "debate", **bare)
     assert shown.code == 0 and "[debate]" in shown.err.splitlines()[0]
     assert "Is a refusal" in shown.out, "the run that was played beforehand is shown"

@@ -42,8 +42,18 @@ def started() -> RunStarted:
     )
 
 
-async def play() -> tuple[DebateResult, list[str], list[Event]]:
-    """The result, the labels of the calls in order, and the events."""
+Played = tuple[DebateResult, list[str], list[Event]]
+_played: list[Played] = []
+
+
+async def play() -> Played:
+    """The result, the labels of the calls in order, and the events; it is played once, and read by all."""
+    if not _played:
+        _played.append(await _play())
+    return _played[0]
+
+
+async def _play() -> Played:
     recorded, asked, events = demo(), list[str](), list[Event]()
 
     async def generate(request: Request) -> Reply:

@@ -243,20 +243,29 @@ async def test_python_runs_in_a_box_without_a_network_and_without_files(notes: P
 
 
 SERVER = """
-from mcp.server import MCPServer
-server = MCPServer("notes")
+import json, sys
 
-@server.tool()
-def look(word: str) -> str:
-    "Look a word up."
-    return f"{word}: a MARKER"
+TOOLS = {"look": "Look a word up.", "wipe": "Delete everything."}
 
-@server.tool()
-def wipe() -> str:
-    "Delete everything."
-    return "canary"
+def answer(method, params):
+    if method == "initialize":
+        about = {"name": "notes", "version": "1"}
+        return {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": about}
+    if method == "tools/list":
+        schema = {"type": "object", "properties": {"word": {"type": "string"}}}
+        return {"tools": [{"name": n, "description": d, "inputSchema": schema} for n, d in TOOLS.items()]}
+    said = f"{params['arguments']['word']}: a MARKER" if params["name"] == "look" else "canary"
+    return {"content": [{"type": "text", "text": said}]}
 
-server.run("stdio")
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" in asked:
+        told = {"jsonrpc": "2.0", "id": asked["id"]}
+        if asked["method"] in ("initialize", "tools/list", "tools/call"):
+            told["result"] = answer(asked["method"], asked.get("params", {}))
+        else:
+            told["error"] = {"code": -32601, "message": "method not found"}
+        print(json.dumps(told), flush=True)
 """
 
 

@@ -37,6 +37,7 @@ async def test_an_answer_whose_connection_died_is_taken_once(web: Any) -> None:
     log.close()
 
 
+@pytest.mark.hastened
 async def test_a_run_that_is_deleted_while_it_is_looked_at_ends_its_streams_in_words(web: Any) -> None:
     log = web.store.start(WEATHER)
     log.emit(RunFinished(state="stopped", error="Interrupted", message="interrupted"))

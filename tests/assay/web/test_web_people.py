@@ -183,6 +183,7 @@ async def test_what_is_spent_is_refused_in_one_line_at_every_door(house: House) 
     assert (await anna.ask("POST", f"/runs/{run_id}/resume", json={}))[0] == 201
 
 
+@pytest.mark.hastened
 async def test_a_person_who_is_removed_sees_no_more_even_of_an_open_stream(house: House) -> None:
     anna, bob = await house.enter("anna"), await house.enter("bob")
     started = RunStarted(run_id="w-1", protocol="weather", title=CANARY, task={}, settings={}, seed=1)

@@ -192,6 +192,7 @@ async def test_a_fork_shares_the_answers_up_to_its_event(web: Any, models: Loopb
     assert code == 400 and "no event" in said["message"]
 
 
+@pytest.mark.hastened
 async def test_a_letter_in_a_mailbox_is_answered_from_the_page(web: Any, tmp_path: Path) -> None:
     box = tmp_path / "letters"
     _, told = await web.post("/runs", query="Which database?", seats={"red_team": f"mailbox:{box}"})

@@ -8,6 +8,8 @@ import socket
 from itertools import pairwise
 from typing import Any
 
+import pytest
+
 from assay.registry import read_run
 from assay.terms import Terms
 from assay.web.serving import listening
@@ -60,6 +62,7 @@ async def test_a_run_that_another_process_writes_arrives_as_it_is_written(web: A
     elsewhere.close()
 
 
+@pytest.mark.hastened
 async def test_a_page_that_lost_its_connection_anywhere_ends_as_a_fresh_one(web: Any, tmp_path: Any) -> None:
     elsewhere = open_store(tmp_path / "runs.db")
     log = elsewhere.start(opening())
@@ -140,6 +143,7 @@ async def test_steps_and_times_of_a_list_of_events_are_in_order(web: Any, counci
     assert any(line["about"] == "position · pragmatist · 1" for line in lines)
 
 
+@pytest.mark.hastened
 async def test_a_page_gets_the_words_of_an_answer_before_the_answer_is_whole(web: Any) -> None:
     answer = "Use SQLite <b>until it hurts."
     async with LoopbackServer(answer, piece=6, pace=0.2) as server:
