@@ -70,8 +70,9 @@ async def _made(past: Past, folder: Path, libraries: Path) -> dict[str, dict[str
     _git("worktree", "add", "--detach", str(tree), past.commit)
     try:
         answers = Answers()
-        async with LoopbackServer(answers, models=MODELS, cost=0.0004) as server:
-            return await Maker(tree, home, libraries, server, answers).make(past.rare)
+        priced, unpriced = (LoopbackServer(answers, models=MODELS, cost=cost) for cost in (0.0004, None))
+        async with priced, unpriced:
+            return await Maker(tree, home, libraries, priced, unpriced, answers).make(past.rare)
     finally:
         _git("worktree", "remove", "--force", str(tree))
 

@@ -98,6 +98,12 @@ def _scores(text: str, received: Received) -> Any:
     return found
 
 
+def _counted(text: str, received: Received) -> str:
+    # Samples differ in length, and so in what they cost.
+    number = int(received.payload.get("seed") or 0) % 90
+    return f"{'I count once more. ' * (70 + number)}\nANSWER: {6 + number % 2}"
+
+
 def _classified(text: str, _: Received) -> Any:
     numbers = sorted({int(found) for found in re.findall(r'"number": ?(\d+)', text)})
     return {"classified": [{"number": number, "kinds": ["temporal_inconsistency"]} for number in numbers]}
@@ -237,7 +243,8 @@ _BY_WORDS: list[tuple[str, Callable[[str, Received], Any] | dict[str, Any] | str
     ("You sort observations that judges made", _classified),
     ("You write the final answer to a question after several", "Eight, all in all."),
     ("You choose the best of several independent answers", "It counts.\n\nBEST: 1"),
-    ("Then end with one line of exa", lambda text, _: f"I count.\nANSWER: {7 + len(text) % 2}"),
+    ("Then end with one line of exa", _counted),
+    ("What is a common for?", _counted),
     ("You decide whether the claim did", _earned),
     ("You write the card that says it", _card),
     ("Two speakers were each asked what they cannot agree on", {"same": True, "opposite_wording": False}),

@@ -23,8 +23,8 @@ _LEFT_OUT = ("signing.key", "locks", "config", ".cache", "runs.db-shm", "runs-ba
 def keep(home: Path, file: Path) -> None:
     """Write a folder that commands were run in as ``file``."""
     _shrink(home / "data" / "runs.db")
-    packed = lzma.open(file, "wb", preset=9 | lzma.PRESET_EXTREME)
-    with packed, tarfile.open(fileobj=packed, mode="w") as archive:
+    preset = 9 | lzma.PRESET_EXTREME
+    with lzma.open(file, "wb", preset=preset) as packed, tarfile.open(fileobj=packed, mode="w") as archive:
         for path in sorted(path for path in home.rglob("*") if path.is_file()):
             name = path.relative_to(home)
             if not any(part in _LEFT_OUT for part in name.parts):

@@ -52,6 +52,7 @@ class Maker:
         tree: the work tree of the commit.
         home: the folder that commands run in; ``home/data`` becomes the fixture.
         libraries: a folder with what this commit needs beside what is installed.
+        server: answers for the same cost each time; ``by_length`` says no cost, so that the price counts.
         store: a path or URL in place of the default.
     """
 
@@ -59,6 +60,7 @@ class Maker:
     home: Path
     libraries: Path
     server: LoopbackServer
+    by_length: LoopbackServer
     answers: Answers
     store: str = ""
     ids: dict[str, str] = field(default_factory=dict[str, str])
@@ -96,10 +98,11 @@ class Maker:
             return {"left_out": f"there is no run {missing}"}
         before = self._runs()
         program = ("-c", step.program) if step.program else ("-m", "assay")
-        code, said = await self._command((*program, *arguments), step.killed_after)
+        server = self.by_length if step.by_length else self.server
+        code, said = await self._command((*program, *arguments), server, step.killed_after)
         if code == 2 and step.older:
             arguments = list(step.older)
-            code, said = await self._command((*program, *arguments), step.killed_after)
+            code, said = await self._command((*program, *arguments), server, step.killed_after)
         new = [run for run in self._runs() if run not in before]
         if not new and (code not in (0, 1, 3, 4, -signal.SIGKILL) or (code == 1 and step.program)):
             return {"left_out": said[-200:]}
@@ -111,7 +114,9 @@ class Maker:
             done["run"] = new[0]
         return {**done, **({"like": step.like} if step.like else {})}
 
-    async def _command(self, arguments: tuple[str, ...], killed_after: int | None) -> tuple[int, str]:
+    async def _command(
+        self, arguments: tuple[str, ...], server: LoopbackServer, killed_after: int | None
+    ) -> tuple[int, str]:
         self.answers.calls, self.answers.limit = 0, killed_after
         self.answers.waited_for.clear()
         process = await asyncio.create_subprocess_exec(
@@ -120,7 +125,7 @@ class Maker:
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
             cwd=self.home,
-            env=self._environment(),
+            env={**self._environment(), "OPENROUTER_BASE_URL": f"{server.url}/v1"},
             start_new_session=True,
         )
         said = asyncio.create_task(process.communicate())
@@ -144,7 +149,6 @@ class Maker:
             "ASSAY_DATA_DIR": str(self.home / "data"),
             "ASSAY_LOCAL_SERVERS": "",
             "OPENROUTER_API_KEY": "no-key-of-anybody",
-            "OPENROUTER_BASE_URL": f"{self.server.url}/v1",
         }
 
     def _runs(self) -> list[str]:

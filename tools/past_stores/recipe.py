@@ -23,6 +23,7 @@ class Step:
         like: the step that does the same and is not cut off.
         older: arguments of versions that do not know these.
         rare: made only where a commit is there for it.
+        by_length: a call costs by the tokens that it takes; else all cost the same.
         program: Python in place of ``assay``, for what a command line has no words for.
     """
 
@@ -32,6 +33,7 @@ class Step:
     like: str = ""
     older: tuple[str, ...] = ()
     rare: bool = False
+    by_length: bool = False
     program: str = ""
 
 
@@ -114,8 +116,8 @@ RUNS = (
         ("debate", "Should the village count its sheep where they stumble over the wall?", *_debate()[2:]),
         rare=True,
     ),
-    Step("compared", _COMPARE),
-    Step("compared killed", _COMPARE, killed_after=9, like="compared"),
+    Step("compared", _COMPARE, by_length=True),
+    Step("compared killed", _COMPARE, killed_after=9, like="compared", by_length=True),
     Step(
         "compared panels", (*_COMPARE, "--methods", "single,best-of-n,council,council-without-red-team"), rare=True
     ),
