@@ -37,8 +37,8 @@ def bench(
     """Measure the debate RUN; or, without one, the retrieval or the fidelity of personas.
 
     Every formula stands in docs/crux.md. What no program can judge, such as who sounds like whom, is marked as a
-    stand-in; people judge it with --blind, then --answers. --fidelity asks models and is kept as a run. What is drawn
-    for RUN is drawn with seed 0 unless --seed gives another.
+    stand-in; people judge it with --blind, then --answers. --fidelity asks models and is kept as a run. RUN's draws
+    have seed 0 unless --seed gives another.
     """
     need_extra()
     fidelity = "personas" in command.task
