@@ -223,8 +223,9 @@ def _seal(shop: Workshop, known: dict[str, AttestedTrial], chosen: Sequence[Atte
 def _as_attested(log: LoggedAttempt, graded: AttemptGraded, whole: bool) -> LoggedAttempt:
     """Return an attempt with the ledger's verdict, whatever its log says now.
 
-    Of a ``whole`` log, whose bytes are those that were attested, a sample's own digest is as it was: another
-    version of Inspect may write the same sample otherwise.
+    Args:
+        whole: the log's bytes are those that were attested. Then a sample's digest counts as attested too, since
+            another version of Inspect may write the same sample in another way.
     """
     if whole or log.digest == graded.sample_digest:
         return replace(log, digest=graded.sample_digest)
