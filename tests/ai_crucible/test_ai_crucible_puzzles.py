@@ -175,6 +175,6 @@ async def test_a_hostile_draft_leaves_nothing_behind(tmp_path: Path, answer: str
 
 
 async def test_a_draft_is_read_though_braces_stand_before_it(tmp_path: Path) -> None:
-    answer = "Of {x, -x} I first took {\"id\": \"other\"}; now: " + draft(title=5)
+    answer = 'Of {x, -x} I first took {"id": "other"}; now: ' + draft(title=5)
     designed = await Designer(designer_saying(answer)[0], tries=1)("defect", tmp_path)
     assert designed.tries[0].startswith("title: ")

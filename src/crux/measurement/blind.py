@@ -13,12 +13,12 @@ from crux.config import CruxConfigurationError
 from crux.exports.tables import safe
 from crux.measurement.share import Share, share
 from crux.personas.persona import Persona
-from crux.results import DebateResult, DisagreementType, Wire
+from crux.results import CamelModel, DebateResult, DisagreementType
 
 _COLUMNS = ("number", "about", "text", "choices", "answer")
 
 
-class BlindRow(Wire):
+class BlindRow(CamelModel):
     """One thing to judge. ``about`` is the question to the judge; ``choices`` are the answers possible."""
 
     number: int
@@ -27,7 +27,7 @@ class BlindRow(Wire):
     choices: tuple[str, ...]
 
 
-class BlindSheet(Wire):
+class BlindSheet(CamelModel):
     """Rows in an order drawn by lot, and the key, kept apart from them.
 
     Args:

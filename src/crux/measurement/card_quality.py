@@ -9,7 +9,7 @@ from crux.insight.crux_graph import Ties, worded
 from crux.measurement.share import Share, share
 from crux.measurement.words import Rarity
 from crux.personas.persona import Persona
-from crux.results import CruxCard, Wire
+from crux.results import CamelModel, CruxCard
 
 _MEASURED = re.compile(
     r"\d|\b(?:percent|half|third|quarter|double|twice|majority|more than|fewer than|less than|at least|within|"
@@ -28,7 +28,7 @@ _HEADS = frozenset(_HEAD_WORDS.split())
 _LEAST_WORDS = 6
 
 
-class CardQuality(Wire):
+class CardQuality(CamelModel):
     """The third table.
 
     Args:
