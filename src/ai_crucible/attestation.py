@@ -15,7 +15,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from ai_crucible.attested import attested, unnamed_logs
 from ai_crucible.events import TrialLogged
@@ -26,28 +25,9 @@ from llm_runtime.events.chain import read_record, written
 from llm_runtime.files import flush_folder, write_atomic
 from llm_runtime.store.anchor import Head, HeadFiles, SignedHead
 from llm_runtime.store.signing import Signer, SigningFailed
-from llm_runtime.store.verify import Kind as ChainKind
-from llm_runtime.store.verify import Walk, judge
-
-Kind: TypeAlias = (
-    ChainKind
-    | Literal["log changed", "log missing", "log unnamed", "not a bundle", "trial missing", "not as planned"]
-    | Literal["not witnessed", "bad time stamp"]
-)
+from llm_runtime.store.verify import Finding, Walk, judge
 
 _PATIENCE_S = 120.0
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that is wrong, at line ``seq`` (1-based; 0 where it concerns none)."""
-
-    seq: int
-    kind: Kind
-    detail: str
-
-    def __str__(self) -> str:
-        return f"event {self.seq}: {self.kind}: {self.detail}" if self.seq else f"{self.kind}: {self.detail}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +272,7 @@ def verify_records(
             yield replace(record, seq=place)
 
     walk.over(by_place())
-    findings = [Finding(one.seq, one.kind, one.detail) for one in walk.findings] + broken
+    findings = walk.findings + broken
     anchored, judged = (0, [fault]) if fault else _judge(signed, walk, name, key)
     # Where lines were taken out or put in, all that follow are numbered otherwise.
     return Verification(walk.count, anchored, tuple(((findings or misnumbered) + judged)[:100]))
@@ -305,8 +285,7 @@ def _judge(signed: SignedHead | None, walk: Walk, name: str, key: bytes) -> tupl
         return 0, [Finding(0, "bad signature", "the head was not signed for this ledger with its key")]
     if not walk.count:
         return 0, [Finding(0, "emptied", f"the head says {signed.head.length} events, none are left")]
-    anchored, judged = judge(signed, walk)
-    return anchored, [Finding(one.seq, one.kind, one.detail) for one in judged]
+    return judge(signed, walk)
 
 
 def file_digest(path: Path) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, cast
 
-from ai_crucible.attestation import Finding, records_of, verify_records
+from ai_crucible.attestation import records_of, verify_records
 from ai_crucible.attested import AttestedTrial, attested
 from ai_crucible.versions import environment_digest
 from ai_crucible.witness import BadStamp, Stamp, read_stamp
@@ -29,6 +29,7 @@ from llm_runtime.events import Event, Record
 from llm_runtime.files import write_atomic
 from llm_runtime.store.anchor import SignedHead
 from llm_runtime.store.reading import read_event
+from llm_runtime.store.verify import Finding
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate

@@ -33,7 +33,7 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogEntry:
     """One puzzle's place and what was seen of it since it came there.
 
     Args:
@@ -77,7 +77,7 @@ class Catalog:
     """
 
     policy: Policy = field(default_factory=Policy)
-    entries: dict[str, Entry] = field(default_factory=dict[str, Entry])
+    entries: dict[str, CatalogEntry] = field(default_factory=dict[str, CatalogEntry])
     _planned: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
     @classmethod
@@ -115,12 +115,12 @@ class Catalog:
             entry = self.entries[event.puzzle]
             self.entries[event.puzzle] = self._again(entry, event.target, (*entry.moves, entry.stage))
 
-    def _is_at(self, event: AttemptGraded, entry: Entry) -> bool:
+    def _is_at(self, event: AttemptGraded, entry: CatalogEntry) -> bool:
         """Tell whether an attempt was made at the puzzle as it was admitted."""
         puzzle = event.puzzle_digest or self._planned.get(event.trial, {}).get(event.puzzle, entry.digest)
         return (puzzle, event.oracle_digest) == (entry.digest, entry.oracle)
 
-    def _again(self, entry: Entry, stage: Stage, moves: tuple[str, ...]) -> Entry:
+    def _again(self, entry: CatalogEntry, stage: Stage, moves: tuple[str, ...]) -> CatalogEntry:
         return replace(self._fresh(entry.puzzle, entry.kind, entry.digest, stage, moves), oracle=entry.oracle)
 
     def next_move(self, puzzle: str) -> PuzzleMoved | str:
@@ -148,10 +148,10 @@ class Catalog:
             return PuzzleMoved(puzzle=puzzle, source="regression", target="arena", reason=reason)
         return f"{puzzle} stays in regression: {seen}"
 
-    def _fresh(self, puzzle: str, kind: str, digest: str, stage: Stage, moves: tuple[str, ...]) -> Entry:
+    def _fresh(self, puzzle: str, kind: str, digest: str, stage: Stage, moves: tuple[str, ...]) -> CatalogEntry:
         # Evidence from another stage is evidence about another question: both tests begin anew.
         rate = self.policy.saturated_rate
-        return Entry(
+        return CatalogEntry(
             puzzle,
             kind,
             digest,

@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from ai_crucible.checking import PuzzleCheck, check_puzzle
 from ai_crucible.grading.edge import GradingFailed
@@ -18,8 +18,9 @@ from ai_crucible.puzzle_loader import PuzzleRefused, load_puzzle
 from ai_crucible.types import PUZZLE_ID, Line, Prompting
 from llm_runtime.errors import ConfigurationError, StructuredOutputError
 from llm_runtime.messages import CallLabel
-from llm_runtime.models import Model, first_fault
+from llm_runtime.models import Model
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structured import parse
 
 _SAFE = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$"
 
@@ -87,7 +88,7 @@ class Designer:
 
     async def _try(self, text: str, target: Path) -> tuple[Path | None, PuzzleCheck | None, str]:
         try:
-            draft = read_draft(text)
+            draft, _ = parse(text, Draft, repair=False)
         except StructuredOutputError as fault:
             return None, None, str(fault)
         folder = target / draft.id
@@ -106,23 +107,6 @@ class Designer:
         finally:
             shutil.rmtree(bench, ignore_errors=True)
         return folder, check, ""
-
-
-def read_draft(text: str) -> Draft:
-    """Read the draft in an answer: its one JSON object, fenced or not.
-
-    Raises:
-        StructuredOutputError: there is none of that form; says what is wrong.
-    """
-    start, end = text.find("{"), text.rfind("}")
-    if start == -1 or end < start:
-        raise StructuredOutputError("the answer holds no JSON object", text)
-    try:
-        return Draft.model_validate(json.loads(text[start : end + 1]))
-    except ValidationError as fault:
-        raise StructuredOutputError(first_fault(fault), text) from None
-    except (ValueError, RecursionError):
-        raise StructuredOutputError("the object is not JSON", text) from None
 
 
 def _files(draft: Draft) -> dict[str, str]:

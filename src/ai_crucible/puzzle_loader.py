@@ -26,6 +26,7 @@ from ai_crucible.box.packages import LOCK, first_unpinned
 from ai_crucible.types import Puzzle, PuzzleMeta
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import first_fault
 
 SEALED = "oracle"
 _MOST_FILES = 2000
@@ -95,9 +96,7 @@ def _read_meta(path: Path) -> PuzzleMeta:
     try:
         return PuzzleMeta.model_validate(data)
     except ValidationError as fault:
-        first = fault.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise PuzzleRefused(f"{path}: {where}: {first['msg']}") from None
+        raise PuzzleRefused(f"{path}: {first_fault(fault, 'the file')}") from None
 
 
 def _read_text(path: Path) -> str:

@@ -25,7 +25,7 @@ from ai_crucible.arms import history_of, standings_of
 from ai_crucible.attestation import Ledger, Verification, file_digest
 from ai_crucible.attested import AttestedTrial, attested, graded_events, log_path, set_aside
 from ai_crucible.box.root import Root
-from ai_crucible.catalog import Catalog, Entry, Policy
+from ai_crucible.catalog import Catalog, CatalogEntry, Policy
 from ai_crucible.catalog_paths import resolve_puzzles
 from ai_crucible.checking import Bar, PuzzleCheck, check_puzzle
 from ai_crucible.events import (
@@ -359,7 +359,7 @@ class Workshop:
             if event.passed is not None and newest[event.puzzle] == (event.puzzle_digest, event.oracle_digest)
         )
 
-    def show(self, puzzle: str) -> Entry:
+    def show(self, puzzle: str) -> CatalogEntry:
         """Return one entry of the catalog.
 
         Raises:

@@ -22,8 +22,8 @@ Measures: TypeAlias = "Mapping[str, Callable[[Mapping[str, Any]], Any]]"
 """What a batch's table shows of one result: whether, how much or of what kind, by name; ``None`` is left out."""
 
 
-async def nobody_says() -> None:
-    """Return that nobody says how much a model reads."""
+async def unknown_window() -> None:
+    """Return ``None``: how much the models read is not known."""
     return None
 
 
@@ -39,7 +39,7 @@ class RunContext:
         clock: milliseconds since 1970.
         terms: models and bounds in force; the model function keeps them already.
         local: whether a model on this machine answers, which may take minutes for its first words.
-        window: returns how many tokens the smallest of its models reads; ``None`` where nobody says.
+        window: returns how many tokens the smallest of its models reads; ``None`` where that is not known.
     """
 
     run_id: str
@@ -49,7 +49,7 @@ class RunContext:
     clock: Callable[[], int]
     terms: Terms
     local: bool = False
-    window: Callable[[], Awaitable[int | None]] = nobody_says
+    window: Callable[[], Awaitable[int | None]] = unknown_window
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +133,8 @@ class RunType:
             version 0.2.
         take_up: ``(task, parent) -> task``, of a run that goes on from the one its field ``follow`` names, which is
             ``{"run_id", "state", "task", "result"}``.
-        spent: ``(task) -> Spend``, what the same work took as far as its folder says; bounds count it where the log
-            says less.
+        spent: ``(task) -> Spend``, what the files in the work's own folder say that it took. Bounds count that sum
+            where it is more than the log's.
         title_of: ``(task) -> str``, one line for lists; empty takes the first text of the task.
         seats: roles and phases that a model can be set for; empty for a run whose seats cannot be set one by one.
             ``"*"`` as a name allows any.

@@ -36,12 +36,12 @@ _SECONDS = 5.0
 Resolve = Callable[[str, int], list[str]]
 
 
-class Refused(ConfigurationError):
+class WebhookRefused(ConfigurationError):
     """An address that no notification goes to; one line says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class Webhook:
     """A checked address: where to connect, and under which name."""
 
     host: str
@@ -55,7 +55,7 @@ def _resolve(host: str, port: int) -> list[str]:
     return [str(info[4][0]) for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
 
 
-def check_endpoint(url: str, resolve: Resolve = _resolve) -> Endpoint:
+def check_endpoint(url: str, resolve: Resolve = _resolve) -> Webhook:
     """Tell where a webhook may go.
 
     Raises:
@@ -65,19 +65,19 @@ def check_endpoint(url: str, resolve: Resolve = _resolve) -> Endpoint:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
     except ValueError:
-        raise Refused("the webhook's address cannot be read") from None
+        raise WebhookRefused("the webhook's address cannot be read") from None
     if parts.scheme not in ("http", "https") or not host or parts.username or parts.password or "%" in host:
-        raise Refused("a webhook's address is https://HOST/PATH, without user or password")
+        raise WebhookRefused("a webhook's address is https://HOST/PATH, without user or password")
     port = port or (443 if parts.scheme == "https" else 80)
     try:
         addresses = resolve(host, port)
     except OSError:
-        raise Refused(f"the webhook's host {host} has no address") from None
+        raise WebhookRefused(f"the webhook's host {host} has no address") from None
     kinds = {_kind(address) for address in addresses}
     if kinds == {"loopback"} or (kinds == {"public"} and parts.scheme == "https"):
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        return Endpoint(host, addresses[0], port, path, parts.scheme == "https")
-    raise Refused(f"the webhook's host {host} is not public over https, nor this machine: nothing is sent")
+        return Webhook(host, addresses[0], port, path, parts.scheme == "https")
+    raise WebhookRefused(f"the webhook's host {host} is not public over https, nor this machine: nothing is sent")
 
 
 def _kind(text: str) -> str:
@@ -86,7 +86,7 @@ def _kind(text: str) -> str:
     return "loopback" if mapped.is_loopback else "public" if is_public(address) else "private"
 
 
-def post(endpoint: Endpoint, body: bytes, headers: Mapping[str, str], seconds: float = _SECONDS) -> int:
+def post(endpoint: Webhook, body: bytes, headers: Mapping[str, str], seconds: float = _SECONDS) -> int:
     """Send; returns the status. Nothing is followed, and no more than a line of the answer is read.
 
     Raises:

@@ -29,7 +29,7 @@ from criticality.machine.states import Active, Blocked, Completed, ProtocolState
 from criticality.machine.step import MachineLimits, advance, where
 from criticality.machine.table import Action
 from criticality.project import files
-from criticality.project.commits import Commits, told
+from criticality.project.commits import Commits, commit_message
 from criticality.project.journal import Clock, Journal, read_journal
 from criticality.project.written import Written
 from criticality.steps import blocked, performed
@@ -184,7 +184,7 @@ class Orchestrator:
         if isinstance(event, e.Approved) and hand.SPEC in self._written.theirs:
             self._written.release(hand.SPEC)
         await self._settle(event)
-        if message := told(event):
+        if message := commit_message(event):
             for path in (files.CONFIG, getattr(event, "path", hand.SPEC)):
                 self._commits.wrote(path)
             self._commits.commit(message)

@@ -12,7 +12,7 @@ what several debates have in common is in :mod:`crux.insight`; how well it works
 """
 
 from crux.building import build_persona
-from crux.config import CruxConfigurationError, DebateConfig, Model, ModelTable, TaskSettings
+from crux.config import ChosenModel, CruxConfigurationError, DebateConfig, ModelTable, TaskSettings
 from crux.debate import Debate
 from crux.personas.importing import import_corpus
 from crux.personas.persona import Persona
@@ -35,6 +35,7 @@ from crux.transcript import Evidence
 
 __all__ = [
     "CardNotes",
+    "ChosenModel",
     "CruxCard",
     "CruxConfigurationError",
     "CruxMessage",
@@ -46,7 +47,6 @@ __all__ = [
     "DisagreementCandidate",
     "Evidence",
     "LedgerEntry",
-    "Model",
     "ModelTable",
     "Persona",
     "PersonaPosition",

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
-from crux.results import Place, Wire
+from crux.results import CamelModel, Place
 
 ClaimKind: TypeAlias = Literal["fact", "inference", "value", "assumption", "proposal"]
 Stance: TypeAlias = Literal["holds", "denies", "reports", "grants"]
@@ -19,7 +19,7 @@ Link: TypeAlias = Literal["supports", "undermines", "same", "contradicts", "narr
 LEAST_READ, LEAST_HELD, LEAST_IN_THEMES, THEME = 0.95, 20, 0.7, 5
 
 
-class Claim(Wire):
+class Claim(CamelModel):
     """A positive sentence that can be held or denied; ``aliases`` are wordings that were found to say the same."""
 
     id: str
@@ -28,7 +28,7 @@ class Claim(Wire):
     aliases: tuple[str, ...] = ()
 
 
-class Mention(Wire):
+class Mention(CamelModel):
     """A sentence in which an author takes a stance to a claim, verbatim."""
 
     claim: str
@@ -37,7 +37,7 @@ class Mention(Wire):
     place: Place
 
 
-class Relation(Wire):
+class Relation(CamelModel):
     """``from_`` bears on ``to``; said by the author, or found by the judge. On the wire: ``from`` and ``to``."""
 
     model_config = ConfigDict(alias_generator=lambda name: to_camel(name.rstrip("_")))
@@ -50,7 +50,7 @@ class Relation(Wire):
     places: tuple[Place, ...] = ()
 
 
-class Author(Wire):
+class Author(CamelModel):
     """How far an author was read: ids of passages, with the reason where one holds no claim or got no answer."""
 
     name: str
@@ -59,7 +59,7 @@ class Author(Wire):
     unquoted: int = 0
 
 
-class ClaimBook(Wire):
+class ClaimBook(CamelModel):
     """Everything that was read, of one author or of several."""
 
     claims: tuple[Claim, ...] = ()
@@ -120,7 +120,7 @@ def reached(start: str, edges: Iterable[tuple[str, str]]) -> list[str]:
     return waiting[1:]
 
 
-class Standing(Wire):
+class Standing(CamelModel):
     """Whether a book is enough to stand on.
 
     Args:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from crux.results import CruxCard, DebateResult, Wire
+from crux.results import CamelModel, CruxCard, DebateResult
 
 
-class CardChange(Wire):
+class CardChange(CamelModel):
     """What became of one card.
 
     Args:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from crux.book import ClaimBook, Standing
 from crux.claims.audit import Audit
 from crux.claims.judge import Judgement
-from crux.results import Place, Wire
+from crux.results import CamelModel, Place
 
 
-class SideView(Wire):
+class SideView(CamelModel):
     """A claim as one author takes it: ``holds``, ``denies`` or ``grants``; ``places`` are oldest first."""
 
     claim: str
@@ -18,7 +18,7 @@ class SideView(Wire):
     dependants: int = 0
 
 
-class Match(Wire):
+class Match(CamelModel):
     """Two claims side by side.
 
     Args:
@@ -32,7 +32,7 @@ class Match(Wire):
     question: str = ""
 
 
-class Candidate(Wire):
+class Candidate(CamelModel):
     """A question on which the two may turn, found in the texts alone.
 
     Args:
@@ -48,7 +48,7 @@ class Candidate(Wire):
     why: str = ""
 
 
-class Read(Wire):
+class Read(CamelModel):
     """How far one author was read. ``unread`` is a line for each passage that got no usable answer."""
 
     name: str
@@ -61,7 +61,7 @@ class Read(Wire):
     audit: Audit | None = None
 
 
-class Comparison(Wire):
+class Comparison(CamelModel):
     """What came of it.
 
     Args:

@@ -49,7 +49,7 @@ class _Settings(BaseModel):
             raise CruxConfigurationError(first_fault(fault).replace("Value error, ", "", 1)) from None
 
 
-class Model(_Settings):
+class ChosenModel(_Settings):
     """A model and what it can do. ``takes_temperature`` is False for models that refuse one."""
 
     id: str = Field(min_length=1)
@@ -113,10 +113,10 @@ class ModelTable(_Settings):
         panel: models that the debaters take in turn to speak, in place of ``strong``.
     """
 
-    fast: Model = Model(id="anthropic/claude-haiku-4-5")
-    strong: Model = Model(id="anthropic/claude-sonnet-4-5")
+    fast: ChosenModel = ChosenModel(id="anthropic/claude-haiku-4-5")
+    strong: ChosenModel = ChosenModel(id="anthropic/claude-sonnet-4-5")
     tasks: dict[Task, TaskSettings] = Field(default_factory=_table)
-    panel: tuple[Model, ...] = ()
+    panel: tuple[ChosenModel, ...] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -130,7 +130,7 @@ class ModelTable(_Settings):
             return changes
         return {**changes, "tasks": {**_table(), **cast("dict[str, Any]", tasks)}}
 
-    def model(self, task: Task, seat: str = "") -> Model:
+    def model(self, task: Task, seat: str = "") -> ChosenModel:
         """Return the model that answers ``task``; of a panel, that of the debater in a seat like ``"1:maud"``."""
         number = seat.partition(":")[0]
         if self.panel and task in _SPEAKING and number.isdecimal():

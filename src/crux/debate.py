@@ -36,7 +36,7 @@ from crux.events import (
     RoundEnd,
     RoundStart,
 )
-from crux.flip_test import flip_test
+from crux.flipping import flip_test
 from crux.panel_turns import closing_plan, opening_plan, take_plan
 from crux.personas.corpus import shared_texts
 from crux.personas.persona import Persona

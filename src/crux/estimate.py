@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import ceil
 
 from crux.config import DebateConfig, ModelTable, Task
-from crux.results import Wire
+from crux.results import CamelModel
 from llm_runtime.price import Price
 
 #: Input tokens of one call of each task: the specification's table of costs, and what the shipped authors took.
@@ -26,7 +26,7 @@ INPUT_TOKENS: dict[Task, int] = {
 }
 
 
-class EstimateLine(Wire):
+class EstimateLine(CamelModel):
     """One kind of call. ``cost`` is micro-dollars; None where the model has no known price."""
 
     task: Task
@@ -37,7 +37,7 @@ class EstimateLine(Wire):
     cost: int | None
 
 
-class Estimate(Wire):
+class Estimate(CamelModel):
     """What a debate takes.
 
     Args:
@@ -86,7 +86,7 @@ def estimate(
     )
 
 
-class _Course(Wire):
+class _Course(CamelModel):
     """How a debate goes: clashes an aspect, rebuttals a clash, rooms in all, turns and checks a room."""
 
     clashes: int

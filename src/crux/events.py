@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 
 from crux.results import (
+    CamelModel,
     CruxCard,
     CruxMessage,
     DebateAspect,
@@ -19,12 +20,11 @@ from crux.results import (
     DisagreementCandidate,
     Phase,
     PositionShift,
-    Wire,
 )
 from llm_runtime.events import Event
 
 
-class DebateStart(Wire):
+class DebateStart(CamelModel):
     """The topic is decomposed and the panel sits."""
 
     type: Literal["debate_start"] = "debate_start"
@@ -33,21 +33,21 @@ class DebateStart(Wire):
     personas: tuple[str, ...]
 
 
-class DebateComplete(Wire):
+class DebateComplete(CamelModel):
     """The last event of a debate that came to its end."""
 
     type: Literal["debate_complete"] = "debate_complete"
     shifts: tuple[PositionShift, ...]
 
 
-class DebateError(Wire):
+class DebateError(CamelModel):
     """A turn was skipped; or, as the last event, the debate was stopped or failed."""
 
     type: Literal["error"] = "error"
     error: str
 
 
-class RoundStart(Wire):
+class RoundStart(CamelModel):
     """A themed round begins; ``round_number`` counts from 1."""
 
     type: Literal["round_start"] = "round_start"
@@ -55,14 +55,14 @@ class RoundStart(Wire):
     round_number: int
 
 
-class RoundEnd(Wire):
+class RoundEnd(CamelModel):
     """A themed round is over."""
 
     type: Literal["round_end"] = "round_end"
     aspect: DebateAspect
 
 
-class MessagePosted(Wire):
+class MessagePosted(CamelModel):
     """A persona spoke on the panel."""
 
     type: Literal["message_posted"] = "message_posted"
@@ -70,7 +70,7 @@ class MessagePosted(Wire):
     phase: Phase
 
 
-class ClashStart(Wire):
+class ClashStart(CamelModel):
     """Two personas rebut each other; ``aspect`` is the aspect's id."""
 
     type: Literal["clash_start"] = "clash_start"
@@ -78,7 +78,7 @@ class ClashStart(Wire):
     aspect: str
 
 
-class CruxRoomSpawning(Wire):
+class CruxRoomSpawning(CamelModel):
     """A room opens on ``question``."""
 
     type: Literal["crux_room_spawning"] = "crux_room_spawning"
@@ -87,7 +87,7 @@ class CruxRoomSpawning(Wire):
     personas: tuple[str, ...]
 
 
-class CruxMessagePosted(Wire):
+class CruxMessagePosted(CamelModel):
     """A turn of a room."""
 
     type: Literal["crux_message"] = "crux_message"
@@ -95,21 +95,21 @@ class CruxMessagePosted(Wire):
     message: CruxMessage
 
 
-class CruxCardPosted(Wire):
+class CruxCardPosted(CamelModel):
     """A room's card."""
 
     type: Literal["crux_card_posted"] = "crux_card_posted"
     card: CruxCard
 
 
-class CruxRoomComplete(Wire):
+class CruxRoomComplete(CamelModel):
     """A room is closed, with or without a card."""
 
     type: Literal["crux_room_complete"] = "crux_room_complete"
     room_id: str
 
 
-class DisagreementDetected(Wire):
+class DisagreementDetected(CamelModel):
     """A pair was found to disagree."""
 
     type: Literal["disagreement_detected"] = "disagreement_detected"

@@ -31,7 +31,7 @@ RESOLVABLE: dict[DisagreementType, str] = {
 """What further work on each kind of disagreement would be good for."""
 
 
-class Wire(BaseModel):
+class CamelModel(BaseModel):
     """Base of everything that leaves the library as data."""
 
     model_config = ConfigDict(
@@ -47,7 +47,7 @@ class Wire(BaseModel):
         return {key: value for key, value in handler(self).items() if value is not None}
 
 
-class DebateAspect(Wire):
+class DebateAspect(CamelModel):
     """A sub-question of the topic. ``label`` is an arguable yes/no question, ``description`` one sentence."""
 
     id: str
@@ -55,7 +55,7 @@ class DebateAspect(Wire):
     description: str
 
 
-class DialogueMessage(Wire):
+class DialogueMessage(CamelModel):
     """What a persona said on the panel.
 
     Args:
@@ -77,7 +77,7 @@ class DialogueMessage(Wire):
     flags: tuple[str, ...] = ()
 
 
-class CruxMessage(Wire):
+class CruxMessage(CamelModel):
     """What was said in a crux room; ``turn`` counts from 1, ``persona`` is empty for injected evidence."""
 
     id: str
@@ -91,7 +91,7 @@ class CruxMessage(Wire):
     flags: tuple[str, ...] = ()
 
 
-class DisagreementCandidate(Wire):
+class DisagreementCandidate(CamelModel):
     """A pair that may disagree, by three booleans.
 
     The booleans and the pair keep the names that the specification gives them. ``queued`` is False for one that
@@ -113,7 +113,7 @@ class DisagreementCandidate(Wire):
         return self.has_direct_opposition and self.has_specific_claim and self.topic_relevant
 
 
-class PersonaPosition(Wire):
+class PersonaPosition(CamelModel):
     """One side of a card.
 
     Args:
@@ -133,7 +133,7 @@ class PersonaPosition(Wire):
     messages: tuple[str, ...] = ()
 
 
-class CruxCard(Wire):
+class CruxCard(CamelModel):
     """A premise that drives a disagreement. ``timestamp`` is milliseconds of the injected clock."""
 
     id: str
@@ -149,7 +149,7 @@ class CruxCard(Wire):
     timestamp: int
 
 
-class Place(Wire):
+class Place(CamelModel):
     """A place in a corpus: ``item.text[start:end] == quote``. ``url`` and ``date`` are the item's."""
 
     item: str
@@ -161,7 +161,7 @@ class Place(Wire):
     url: str = ""
 
 
-class SentenceSource(Wire):
+class SentenceSource(CamelModel):
     """Where one sentence of a card comes from: message, belief, and the place in the text (CX22)."""
 
     part: str
@@ -172,7 +172,7 @@ class SentenceSource(Wire):
     places: tuple[Place, ...] = ()
 
 
-class FlipTally(Wire):
+class FlipTally(CamelModel):
     """How one side closed when the other answer to a card's question was granted.
 
     Args:
@@ -189,7 +189,7 @@ class FlipTally(Wire):
     placebo: int
 
 
-class CardNotes(Wire):
+class CardNotes(CamelModel):
     """What is known about a card beside its own fields.
 
     Args:
@@ -213,7 +213,7 @@ class CardNotes(Wire):
     seen_in: Literal["debate", "both"] | None = None
 
 
-class TrackedStance(Wire):
+class TrackedStance(CamelModel):
     """A position as its owner stated it before speaking (CX6).
 
     Args:
@@ -233,7 +233,7 @@ class TrackedStance(Wire):
     claim_ref: str = ""
 
 
-class LedgerEntry(Wire):
+class LedgerEntry(CamelModel):
     """A concession, and whether it was earned (CX23).
 
     ``reason`` says by what it was earned (``named claim``, ``flip condition``) or why it was not.
@@ -250,7 +250,7 @@ class LedgerEntry(Wire):
     reason: str
 
 
-class PositionShift(Wire):
+class PositionShift(CamelModel):
     """From opening to closing on the topic, with the rooms and claims that lie between.
 
     ``drift`` is the distance between the two texts, 0 to 1; shown as drift only, never read as a shift.
@@ -269,7 +269,7 @@ class PositionShift(Wire):
     drift: float | None = None
 
 
-class Baseline(Wire):
+class Baseline(CamelModel):
     """The same topic without a debate (CX24). ``cost`` is micro-dollars; None where no price is known."""
 
     method: Literal["one call", "chain of thought"]
@@ -280,7 +280,7 @@ class Baseline(Wire):
     cost: int | None = None
 
 
-class Spend(Wire):
+class Spend(CamelModel):
     """What was used. ``cost`` is micro-dollars; None as soon as one call has no known price."""
 
     calls: int = 0
@@ -289,7 +289,7 @@ class Spend(Wire):
     cost: int | None = 0
 
 
-class DebateResult(Wire):
+class DebateResult(CamelModel):
     """A whole debate, as far as it came.
 
     Args:

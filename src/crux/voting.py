@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from crux.extras import library
-from crux.results import Wire
+from crux.results import CamelModel
 from llm_runtime.errors import StoreUnwritable
 
 Vote: TypeAlias = Literal["agree", "disagree", "pass"]
@@ -27,7 +27,7 @@ _TURNS = 100
 _APART, _MOST_CLAIMS = 1.2816, 5
 
 
-class Standpoint(Wire):
+class Standpoint(CamelModel):
     """A claim that sets a group apart: the share of its readers that agree, and that of all others."""
 
     claim: str
@@ -35,14 +35,14 @@ class Standpoint(Wire):
     outside: float
 
 
-class ReaderGroup(Wire):
+class ReaderGroup(CamelModel):
     """Readers who vote alike; ``claims`` are those that set them apart, the furthest first."""
 
     readers: int
     claims: tuple[Standpoint, ...]
 
 
-class Groups(Wire):
+class Groups(CamelModel):
     """What was found. ``why`` says why there are no groups; ``common`` are claims that every group agrees on."""
 
     readers: int

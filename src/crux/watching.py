@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 from crux.comparison import Comparison, Match, SideView
-from crux.results import Place, Wire
+from crux.results import CamelModel, Place
 
 
-class CruxChange(Wire):
+class CruxChange(CamelModel):
     """One opposition of two authors, and what became of it.
 
     Args:

@@ -18,7 +18,7 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 from fire_circle.layers import LayerName, MultiNeutrosophicPrompt
 from fire_circle.results import PatternType
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.models import Model
+from llm_runtime.models import Model, first_fault
 
 Split = Literal["development", "test"]
 Text = Annotated[str, Field(min_length=1)]
@@ -237,9 +237,8 @@ def _read(source: Traversable, row: type[Row]) -> tuple[Row, ...]:
         try:
             case = row.model_validate_json(line)
         except ValidationError as faults:
-            first = faults.errors(include_url=False)[0]
-            where = ".".join(map(str, first["loc"])) or "the row"
-            raise DatasetError(f"{source.name}, line {number}: {where}: {first['msg']}; correct the line") from None
+            reason = first_fault(faults, "the row")
+            raise DatasetError(f"{source.name}, line {number}: {reason}; correct the line") from None
         if case.id in rows:
             raise DatasetError(f"{source.name}, line {number}: the id {case.id} came before; ids must be unique")
         rows[case.id] = case

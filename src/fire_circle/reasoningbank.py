@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 
 from fire_circle.results import FireCircleResult
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
-from llm_runtime.models import Model
+from llm_runtime.models import Model, first_fault
 
 CATEGORY = "fire_circle_pattern"
 
@@ -216,7 +216,7 @@ class ReasoningBank:
             try:
                 entries.append(BankEntry.model_validate_json(line))
             except ValidationError as fault:
-                reason = fault.errors()[0]["msg"]
+                reason = first_fault(fault)
                 raise StoreDamaged(f"line {number} is not an entry of a pattern library: {reason}") from None
         return self._add(entries)
 

@@ -83,7 +83,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Capability:
     """One thing that was measured: how good it is, in words, and in figures."""
 
     name: str
@@ -108,11 +108,11 @@ class Capabilities:
     provider: str
     calls: int
     tokens: int
-    findings: tuple[Finding, ...]
+    findings: tuple[Capability, ...]
 
-    def of(self, name: str) -> Finding:
+    def of(self, name: str) -> Capability:
         """Return a finding; one of grade ``"unknown"`` where nothing of that name was measured."""
-        return next((one for one in self.findings if one.name == name), Finding(name, "unknown", "not measured"))
+        return next((one for one in self.findings if one.name == name), Capability(name, "unknown", "not measured"))
 
 
 class Watch:
@@ -283,26 +283,26 @@ async def _ask(generate: Generate, watch: Watch, request: Request, probe: Probe)
     return _Asked(probe, began, watch.clock(), reply, fault)
 
 
-def _judged(asked: _Asked, watch: Watch) -> Finding:
+def _judged(asked: _Asked, watch: Watch) -> Capability:
     name = asked.probe.name
     if isinstance(asked.fault, ReplyTruncated):
         if _reasoning(asked, watch):
-            return Finding(name, "unknown", f"{asked.tokens} tokens went into reasoning before an answer came")
-        return Finding(name, "no", f"the answer had not ended after {asked.probe.max_tokens} tokens")
+            return Capability(name, "unknown", f"{asked.tokens} tokens went into reasoning before an answer came")
+        return Capability(name, "no", f"the answer had not ended after {asked.probe.max_tokens} tokens")
     if isinstance(asked.fault, BudgetExceeded):
-        return Finding(name, "unknown", "not measured: the tokens of the check are used up")
+        return Capability(name, "unknown", "not measured: the tokens of the check are used up")
     if asked.reply is None or asked.fault:
-        return Finding(name, "no", str(asked.fault))
-    return Finding(name, *asked.probe.judge(asked.reply.text))
+        return Capability(name, "no", str(asked.fault))
+    return Capability(name, *asked.probe.judge(asked.reply.text))
 
 
 def _reasoning(asked: _Asked, watch: Watch) -> bool:
     return asked.probe.name in watch.reasoned or bool(asked.reply and asked.reply.usage.reasoning_tokens)
 
 
-def _speed(asked: _Asked, watch: Watch) -> Finding:
+def _speed(asked: _Asked, watch: Watch) -> Capability:
     if not asked.tokens:
-        return Finding("speed", "no", str(asked.fault or "no text came"))
+        return Capability("speed", "no", str(asked.fault or "no text came"))
     first = watch.first.get("speed")
     # Where the answer comes in one piece there is only the whole of it to go by.
     start = asked.began if first is None or first >= asked.ended else first
@@ -310,27 +310,29 @@ def _speed(asked: _Asked, watch: Watch) -> Finding:
     figures = {"tokens_per_second": round(pace, 2)}
     words = f"{pace:.1f} tokens a second"
     if first is None:
-        return Finding("speed", "ok", f"{words}; the answer comes in one piece", figures)
+        return Capability("speed", "ok", f"{words}; the answer comes in one piece", figures)
     wait = first - asked.began
-    return Finding(
+    return Capability(
         "speed", "ok", f"first token after {wait:.1f} s, then {words}", figures | {"first": round(wait, 2)}
     )
 
 
-def _thinking(asked: list[_Asked], watch: Watch) -> Finding:
+def _thinking(asked: list[_Asked], watch: Watch) -> Capability:
     reasoning = [one for one in asked if _reasoning(one, watch)]
     if not reasoning:
-        return Finding("reasoning", "ok", "none before its answers", {"tokens": 0})
+        return Capability("reasoning", "ok", "none before its answers", {"tokens": 0})
     spent = sum(one.reply.usage.reasoning_tokens for one in reasoning if one.reply)
     words = f"in {len(reasoning)} of {len(asked)} answers"
     if spent:
         words += f", {spent} of {sum(one.tokens for one in asked)} tokens"
-    return Finding("reasoning", "ok", f"{words}; allow long answers", {"tokens": spent})
+    return Capability("reasoning", "ok", f"{words}; allow long answers", {"tokens": spent})
 
 
-def _counting(replies: list[Reply]) -> Finding:
+def _counting(replies: list[Reply]) -> Capability:
     reported = bool(replies) and not any(reply.usage.estimated for reply in replies)
-    return Finding("usage", "ok" if reported else "weak", "reported" if reported else "not reported, so estimated")
+    return Capability(
+        "usage", "ok" if reported else "weak", "reported" if reported else "not reported, so estimated"
+    )
 
 
 def _hidden(window: int | None) -> Probe:
@@ -344,27 +346,29 @@ def _hidden(window: int | None) -> Probe:
     return Probe("window", "".join(lines) + question, _needle, max_tokens=100)
 
 
-def _window(window: int | None, asked: _Asked | None, watch: Watch) -> Finding:
+def _window(window: int | None, asked: _Asked | None, watch: Watch) -> Capability:
     figures: dict[str, float] = {} if window is None else {"tokens": window}
     reads = "not known" if window is None else f"{window:,} tokens"
     if asked is None:
-        return Finding("window", "unknown" if window is None else "ok", f"{reads}; measured with --long", figures)
+        return Capability(
+            "window", "unknown" if window is None else "ok", f"{reads}; measured with --long", figures
+        )
     result = _judged(asked, watch)
     if asked.reply is None:
-        return Finding("window", "no", f"{reads}; {asked.fault}", figures)
+        return Capability("window", "no", f"{reads}; {asked.fault}", figures)
     read = asked.reply.usage.input_tokens
     grade: Grade = result.grade
     if (first := watch.first.get("window")) is not None and first > asked.began:
         figures["prompt_tokens_per_second"] = round(read / (first - asked.began), 1)
-    return Finding("window", grade, f"{reads}; a needle in {read:,} tokens: {result.detail}", figures)
+    return Capability("window", grade, f"{reads}; a needle in {read:,} tokens: {result.detail}", figures)
 
 
-def _at_once(one: _Asked, other: _Asked, watch: Watch, slots: int | None) -> Finding:
+def _at_once(one: _Asked, other: _Asked, watch: Watch, slots: int | None) -> Capability:
     """Tell by the order of their pieces whether two answers were written at the same time."""
     if slots is not None:
-        return Finding("at once", "ok", f"{slots} calls", {"slots": slots})
+        return Capability("at once", "ok", f"{slots} calls", {"slots": slots})
     names = one.probe.name, other.probe.name
     if any(name not in watch.first for name in names):
-        return Finding("at once", "unknown", "not seen: the answers come in one piece")
+        return Capability("at once", "unknown", "not seen: the answers come in one piece")
     overlap = all(watch.first[name] < watch.last[peer] for name, peer in (names, names[::-1]))
-    return Finding("at once", "ok", "2 calls or more" if overlap else "1 call", {"slots": 2 if overlap else 1})
+    return Capability("at once", "ok", "2 calls or more" if overlap else "1 call", {"slots": 2 if overlap else 1})

@@ -22,7 +22,7 @@ _FIRST_KEY = '"}'
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FoundObject:
     """An object in a text.
 
     Args:
@@ -51,21 +51,21 @@ class Objects:
         #: A string that begins from here on is never closed: scanning for its end once is enough.
         self._unclosed = len(text) + 1
 
-    def __iter__(self) -> Iterator[Place]:
+    def __iter__(self) -> Iterator[FoundObject]:
         """Yield them in order. One that nothing closes is given once, the first, and what follows is looked at."""
         text, at, open_ended = self._text, 0, False
         while (opening := _START.search(text, at)) is not None:
             start = opening.start()
             end, at = self._read(start)
             if end:
-                yield Place(start, end, _decoded(text[start:end]))
+                yield FoundObject(start, end, _decoded(text[start:end]))
             elif start in self._ends:
                 at = self._ends[start]
-                yield Place(start, at, None)
+                yield FoundObject(start, at, None)
             elif not open_ended:
                 open_ended = True
                 fence = text.find("\n```", start)
-                yield Place(start, len(text) if fence < 0 else fence, None)
+                yield FoundObject(start, len(text) if fence < 0 else fence, None)
 
     def _read(self, start: int) -> tuple[int, int]:
         """Read an object by JSON's grammar; return its end, or 0, and where to look for the next one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import genai_prices
-from genai_prices.data_snapshot import DataSnapshot, get_snapshot
+from genai_prices.data_snapshot import get_snapshot
 from genai_prices.types import (
     ClauseEquals,
     ClauseOr,
@@ -22,11 +22,15 @@ from genai_prices.types import (
     ModelPrice,
     Provider,
     TieredPrices,
+    _providers_from_raw,  # pyright: ignore[reportPrivateUsage]  # the public door fetches by a client of its own
 )
+from genai_prices.update_prices import DEFAULT_UPDATE_URL
 from pydantic import BaseModel, ValidationError
 
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.endpoints import Endpoint
+from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.files import write_atomic
+from llm_runtime.http import Http
 from llm_runtime.price import Price, spellings
 
 #: Our names of vendors where the package has others.
@@ -101,7 +105,7 @@ def price_list(fetched: Path) -> PriceList:
         ConfigurationError: the file cannot be read.
     """
     if not fetched.is_file():
-        return _of_snapshot(get_snapshot())
+        return _of_providers(get_snapshot().providers)
     try:
         stored = _Fetched.model_validate_json(fetched.read_bytes())
     except (OSError, ValidationError):
@@ -109,21 +113,25 @@ def price_list(fetched: Path) -> PriceList:
             f"{fetched} does not hold prices; delete it, or fetch it anew: assay models prices --update"
         ) from None
     if stored.package != genai_prices.__version__:
-        return _of_snapshot(get_snapshot())
+        return _of_providers(get_snapshot().providers)
     return PriceList(stored.prices, stored.others, stored.patterns, stored.dated)
 
 
-def update_prices(fetched: Path, today: date | None = None) -> PriceList:
+async def update_prices(
+    fetched: Path, http: Http, today: date | None = None, url: str = DEFAULT_UPDATE_URL
+) -> PriceList:
     """Fetch the package's newest list over the network, and keep it in ``fetched``.
 
     Raises:
         ConfigurationError: it cannot be fetched.
     """
+    folder, _, name = url.rpartition("/")
     try:
-        snapshot = genai_prices.UpdatePrices().fetch()
-    except Exception as fault:  # the package's client and its parser raise what they like
-        raise ConfigurationError(f"the prices cannot be fetched: {type(fault).__name__}: {fault}") from None
-    new = _of_snapshot(snapshot or get_snapshot())
+        listed = _providers_from_raw(await http.get_json(Endpoint("prices", folder), f"/{name}"))
+    except (CallError, TypeError, ValueError) as fault:
+        reason = str(fault) if isinstance(fault, CallError) else "what came is no list of prices"
+        raise ConfigurationError(f"the prices cannot be fetched: {reason}") from None
+    new = _of_providers(listed)
     prices: dict[str, dict[str, Price]] = {}
     for vendor, models in new.models.items():
         for name, info in models.items():
@@ -143,8 +151,7 @@ def update_prices(fetched: Path, today: date | None = None) -> PriceList:
     return price_list(fetched)
 
 
-def _of_snapshot(snapshot: DataSnapshot) -> PriceList:
-    providers = snapshot.providers
+def _of_providers(providers: Sequence[Provider]) -> PriceList:
     return PriceList(
         {provider.id: _by_id(provider) for provider in providers},
         {one.id: tuple(one.fallback_model_providers) for one in providers if one.fallback_model_providers},

@@ -37,8 +37,8 @@ class Capacity:
     """What is known of a model at an endpoint.
 
     Args:
-        window: tokens of a prompt and its answer together; ``None`` where nobody says.
-        slots: calls that are worked on at once; ``None`` where nobody says.
+        window: tokens of a prompt and its answer together; ``None`` where that is not known.
+        slots: calls that are worked on at once; ``None`` where that is not known.
         server: the software that answers, where it is one that people run themselves.
     """
 

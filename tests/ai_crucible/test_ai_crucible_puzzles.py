@@ -172,3 +172,9 @@ async def test_a_hostile_draft_leaves_nothing_behind(tmp_path: Path, answer: str
     designed = await Designer(designer_saying(answer)[0], tries=1)("defect", target)
     assert designed.folder is None and designed.tries
     assert list(tmp_path.rglob("*.py")) == []  # noqa: ASYNC240
+
+
+async def test_a_draft_is_read_though_braces_stand_before_it(tmp_path: Path) -> None:
+    answer = 'Of {x, -x} I first took {"id": "other"}; now: ' + draft(title=5)
+    designed = await Designer(designer_saying(answer)[0], tries=1)("defect", tmp_path)
+    assert designed.tries[0].startswith("title: ")

@@ -16,7 +16,7 @@ from turnstile_system import clock
 
 from criticality.config import ChannelConfig, NotificationsConfig
 from criticality.machine.states import Blocked, Completed, HumanQuery, QueryOption, beginning
-from criticality.notifications import MESSAGE, Notifier, Refused, check_endpoint
+from criticality.notifications import MESSAGE, Notifier, WebhookRefused, check_endpoint
 from llm_runtime.errors import ConfigurationError
 
 BLOCKED = Blocked(
@@ -107,12 +107,12 @@ FORBIDDEN = [
 
 @pytest.mark.parametrize("url", FORBIDDEN)
 def test_addresses_that_nothing_is_sent_to(url: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(WebhookRefused):
         check_endpoint(url)
 
 
 def test_a_name_that_points_outward_and_inward_is_refused_and_the_checked_address_is_the_one_used() -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(WebhookRefused):
         check_endpoint("https://hooks.example/", lambda host, port: ["93.184.216.34", "127.0.0.1"])
     endpoint = check_endpoint("https://hooks.example/a?b=1", lambda host, port: ["93.184.216.34"])
     assert (endpoint.address, endpoint.path, endpoint.tls) == ("93.184.216.34", "/a?b=1", True)

@@ -21,8 +21,7 @@ from crux.insight.alignment import alignment_map
 from crux.insight.crux_graph import Ties, worded
 from crux.insight.timeline import shift_timeline
 from crux.measurement.attribution import attribute, tell_apart
-from crux.measurement.blind import blind_sheet, score_sheet
-from crux.measurement.card_quality import is_answerable, is_concrete, recurrence, type_accuracy
+from crux.measurement.card_quality import is_answerable, is_concrete, recurrence
 from crux.measurement.gold_replies import gold_replies
 from crux.measurement.held_out import held_out_fidelity
 from crux.measurement.report import measure
@@ -138,13 +137,6 @@ def test_answerable_questions() -> None:
     assert not is_answerable("Is it?")
 
 
-def test_types_against_an_expert() -> None:
-    cards = [card("1", "Is it so?", "premise"), card("2", "Is it so?", "values"), card("3", "Is it?", "claim")]
-    found = type_accuracy(cards, {"1": "premise", "2": "evidence"})
-    assert (found.accuracy.hits, found.accuracy.of) == (1, 2) and found.alpha is not None
-    assert type_accuracy(cards, {}).alpha is None
-
-
 def test_recurrence_counts_what_asks_the_same() -> None:
     first = [card("1", "Does the toll reveal who needs the bridge?")]
     paraphrase = [card("2", "Does whoever pays show by it a need to cross?")]
@@ -153,28 +145,6 @@ def test_recurrence_counts_what_asks_the_same() -> None:
     assert recurrence([first, paraphrase], ties).value == 1.0
     assert recurrence([first, negation], ties).value == 0.0
     assert recurrence([first, first], {}).value == 1.0
-
-
-def test_a_blind_sheet_hides_who_and_scores_answers(authors: list[Persona]) -> None:
-    from crux.results import DialogueMessage
-
-    said = [
-        DialogueMessage(id=f"m{n}", persona=p.name, text=f"As {p.name} said, {n}.", phase="opening")
-        for n, p in enumerate(authors * 3)
-    ]
-    result = DebateResult(
-        debate_id="d", topic="T", personas=tuple(p.name for p in authors), seed=0, state="finished",
-        messages=tuple(said), cards=(card("1", "Is it so?"),),
-    )  # fmt: skip
-    sheet = blind_sheet(result, seed=4)
-
-    assert not any("Tarrowby" in row.text or "Ilario" in row.text for row in sheet.rows)
-    perfect = score_sheet(sheet, {row.number: sheet.key.get(row.number, "yes") for row in sheet.rows})
-    assert {about: found.value for about, found in perfect.items()} == {
-        "Who said this?": 1.0,
-        "Could this be resolved with evidence?": 1.0,
-    }
-    assert blind_sheet(result, seed=4) == sheet
 
 
 async def test_held_out_fidelity_compares_with_another_author(authors: list[Persona]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from crux import CruxConfigurationError, DebateConfig, Model, ModelTable, Persona
+from crux import ChosenModel, CruxConfigurationError, DebateConfig, ModelTable, Persona
 from crux.estimate import estimate
 from crux.events import DebateEnded, Posted, RoundSummarised, TurnTaken, read_event
 from llm_runtime.messages import Request
@@ -192,7 +192,7 @@ async def test_every_call_has_a_label_of_its_own(authors: list[Persona], hold: H
 
 
 async def test_the_model_table_is_section_2_10(authors: list[Persona], hold: Hold) -> None:
-    table = ModelTable(fast=Model(id="small"), strong=Model(id="large"))
+    table = ModelTable(fast=ChosenModel(id="small"), strong=ChosenModel(id="large"))
     held = await hold(authors, aspects=2, models=table)
     seen = {request.label.phase: (request.model, request.temperature) for request in held.model.requests}
 
@@ -215,14 +215,16 @@ async def test_the_model_table_is_section_2_10(authors: list[Persona], hold: Hol
 
 
 async def test_a_model_that_refuses_a_temperature_gets_none(authors: list[Persona], hold: Hold) -> None:
-    table = ModelTable(strong=Model(id="reasoner", takes_temperature=False))
+    table = ModelTable(strong=ChosenModel(id="reasoner", takes_temperature=False))
     held = await hold(authors, aspects=2, models=table)
     assert {r.temperature for r in held.model.requests if r.model == "reasoner"} == {None}
 
 
 async def test_a_panels_models_take_turns_to_speak_and_speak_only(authors: list[Persona], hold: Hold) -> None:
-    panel = tuple(Model(id=name) for name in ("one", "two"))
-    held = await hold(authors, models=ModelTable(fast=Model(id="small"), strong=Model(id="large"), panel=panel))
+    panel = tuple(ChosenModel(id=name) for name in ("one", "two"))
+    held = await hold(
+        authors, models=ModelTable(fast=ChosenModel(id="small"), strong=ChosenModel(id="large"), panel=panel)
+    )
     speaking = {"opening", "take", "clash", "closing", "room_position", "room_exchange", "room_convergence"}
     asked: dict[str, set[str]] = {"1": set(), "2": set(), "": set()}
     for request in held.model.requests:

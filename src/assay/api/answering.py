@@ -6,7 +6,7 @@ import builtins
 
 from assay.api.asked import Refused
 from assay.api.catalogue import ChatModel
-from assay.api.wire import Answer
+from assay.api.wire import RunAnswer
 from assay.protocol import load
 from assay.report.clean import clean, one_line
 from assay.report.markdown import story_markdown
@@ -24,7 +24,7 @@ def progress_of(run: LiveRun, after: int) -> str:
     return "".join(f"{clean(line.step)}\n" for line in run.lines[after:] if line.step)
 
 
-def answer_of(run: LiveRun, model: ChatModel, page: str) -> Answer:
+def answer_of(run: LiveRun, model: ChatModel, page: str) -> RunAnswer:
     """Return how a finished run answered; what is missing stands in the answer's first line.
 
     Args:
@@ -35,7 +35,7 @@ def answer_of(run: LiveRun, model: ChatModel, page: str) -> Answer:
     text = load(model.chat.answer)(run.head.result) if model.chat.answer else story_markdown(run.fold.story())
     if missing := _missing(run):
         text = f"*{missing}*\n\n{text}"
-    return Answer(clean(text), progress_of(run, 0).rstrip(), _usage(run), about(run, model, page))
+    return RunAnswer(clean(text), progress_of(run, 0).rstrip(), _usage(run), about(run, model, page))
 
 
 def about(run: LiveRun, model: ChatModel, page: str) -> dict[str, object]:

@@ -15,7 +15,7 @@ from assay.api.desk import GRACE_S, Desk
 from assay.api.key_gate import KeyGate
 from assay.api.keys import ApiKeys
 from assay.api.mcp.door import Door
-from assay.api.openai import Endpoint
+from assay.api.openai import ChatEndpoint
 from assay.batch.spending import Spending
 from assay.protocol import load
 from assay.web.app import Doors
@@ -45,7 +45,7 @@ def program_doors(store_url: str, grace_s: float = GRACE_S) -> Doors:
             stack.push_async_callback(desk.aclose)
             # In a thread, once the server answers: the first program that asks has its first byte within a second.
             stack.push_async_callback(asyncio.wait, [asyncio.create_task(asyncio.to_thread(_load))])
-            routes = Endpoint(desk, gate).routes()
+            routes = ChatEndpoint(desk, gate).routes()
             if find_spec("mcp") is not None:
                 door = Door(desk, gate)
                 stack.push_async_callback(door.aclose)

@@ -45,7 +45,7 @@ _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-class Endpoint:
+class ChatEndpoint:
     """The endpoint over one desk.
 
     Args:
@@ -153,7 +153,7 @@ class Endpoint:
         self, request: Request, asked: ChatRequest, model: ChatModel, order: Order, page: str
     ) -> Response:
         run_id = await self._desk.take(order)
-        head = wire.Head(run_id, asked.model, int(time.time()))
+        head = wire.AnswerHead(run_id, asked.model, int(time.time()))
         with self._desk.waiting(run_id, order.key):
             run = self._desk.hub.watch(run_id)
             run.join()
@@ -177,7 +177,7 @@ class Endpoint:
         self, begun: asyncio.Task[str], asked: ChatRequest, model: ChatModel, order: Order, page: str
     ) -> AsyncIterator[str]:
         created = int(time.time())
-        yield wire.opening(wire.Head(f"api-{order.name}", asked.model, created))
+        yield wire.opening(wire.AnswerHead(f"api-{order.name}", asked.model, created))
         try:
             while not (await asyncio.wait([begun], timeout=_BEAT_S))[0]:
                 yield wire.STILL_HERE
@@ -186,7 +186,7 @@ class Endpoint:
             for piece in wire.broken(refusal(fault)):
                 yield piece
             return
-        head = wire.Head(f"api-{order.name}", asked.model, created)
+        head = wire.AnswerHead(f"api-{order.name}", asked.model, created)
         with self._desk.waiting(run_id, order.key):
             run = self._desk.hub.watch(run_id)
             run.join()

@@ -19,7 +19,7 @@ STILL_HERE = ": keep-alive\n\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class AnswerHead:
     """What every piece of one answer begins with.
 
     Args:
@@ -38,7 +38,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RunAnswer:
     """How a run answered.
 
     Args:
@@ -54,7 +54,7 @@ class Answer:
     about: Mapping[str, Any]
 
 
-def completion(head: Head, answer: Answer) -> dict[str, Any]:
+def completion(head: AnswerHead, answer: RunAnswer) -> dict[str, Any]:
     """Return a whole answer."""
     message: dict[str, Any] = {"role": "assistant", "content": answer.text, "refusal": None}
     if answer.progress:
@@ -68,17 +68,17 @@ def completion(head: Head, answer: Answer) -> dict[str, Any]:
     }
 
 
-def opening(head: Head) -> str:
+def opening(head: AnswerHead) -> str:
     """Return the first chunk of a stream."""
     return _chunk(head, {"role": "assistant", "content": ""})
 
 
-def progress_chunk(head: Head, text: str) -> str:
+def progress_chunk(head: AnswerHead, text: str) -> str:
     """Return a chunk that says what happens."""
     return _chunk(head, {"reasoning_content": text, "reasoning": text})
 
 
-def closing(head: Head, answer: Answer, *, usage: bool) -> Iterable[str]:
+def closing(head: AnswerHead, answer: RunAnswer, *, usage: bool) -> Iterable[str]:
     """Yield the answer and the end of a stream."""
     yield _chunk(head, {"content": answer.text})
     yield _chunk(head, {}, finish_reason="stop", assay=dict(answer.about))
@@ -88,7 +88,7 @@ def closing(head: Head, answer: Answer, *, usage: bool) -> Iterable[str]:
     yield DONE
 
 
-def _chunk(head: Head, delta: Mapping[str, Any], finish_reason: str | None = None, **more: Any) -> str:
+def _chunk(head: AnswerHead, delta: Mapping[str, Any], finish_reason: str | None = None, **more: Any) -> str:
     choice = {"index": 0, "delta": dict(delta), "finish_reason": finish_reason, "logprobs": None}
     return _event({**head.data("chat.completion.chunk"), "choices": [choice], **more})
 

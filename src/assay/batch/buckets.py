@@ -27,7 +27,7 @@ _PAUSE_US = round(PAUSE_SECONDS * 1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Grant:
     """What a bucket says: microseconds to wait before asking again, 0 for granted; its pace in millionths; and
     whether the last that was heard of the provider was a fault."""
 
@@ -71,7 +71,7 @@ class Buckets:
             (bucket, limits.requests_per_minute, limits.tokens_per_minute, limits.in_flight, FULL_PACE),
         )
 
-    def take(self, bucket: str, tokens: int) -> Turn:
+    def take(self, bucket: str, tokens: int) -> Grant:
         """Take a request, its tokens and its place in flight at once, or nothing and the time to wait.
 
         Where calls in flight are limited, whoever was granted one has to :meth:`land`.
@@ -88,7 +88,7 @@ class Buckets:
                 "DO UPDATE SET flying = flights.flying + 1",
                 (bucket, self._owner, self._lease_us),
             )
-        return Turn(int(wait), int(pace), bool(faulty))
+        return Grant(int(wait), int(pace), bool(faulty))
 
     def land(self, bucket: str) -> None:
         """Give a place in flight back. One that was taken away with the lease is not given back twice."""

@@ -18,7 +18,7 @@ LONGEST_ROW = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class InputRow:
     """One row of an input.
 
     Args:
@@ -34,7 +34,7 @@ class Row:
     raw: str = ""
 
 
-def rows(source: Input) -> Iterator[Row]:
+def rows(source: Input) -> Iterator[InputRow]:
     """Yield the rows of ``source`` in order.
 
     Raises:
@@ -71,7 +71,7 @@ def _known(path: Path, wanted: set[str], present: list[str]) -> None:
         )
 
 
-def _csv(path: Path, columns: set[str]) -> Iterator[Row]:
+def _csv(path: Path, columns: set[str]) -> Iterator[InputRow]:
     with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         csv.field_size_limit(LONGEST_ROW)  # of the whole process, but higher harms nobody
         reader = csv.reader(file, strict=True)
@@ -89,23 +89,23 @@ def _csv(path: Path, columns: set[str]) -> Iterator[Row]:
                 return
             except csv.Error as fault:
                 # A quote that does not close may swallow rows: they are named, not lost.
-                yield Row(number, fault=f"not CSV: {fault} (lines {line} to {reader.line_num} of the file)")
+                yield InputRow(number, fault=f"not CSV: {fault} (lines {line} to {reader.line_num} of the file)")
                 continue
             raw = ",".join(cells)
             if not cells:
                 number -= 1
             elif len(cells) != len(header):
-                yield Row(
+                yield InputRow(
                     number, fault=f"{len(cells)} cells where the header has {len(header)}", raw=ascii(raw[:100])
                 )
             elif not _text(raw):
-                yield Row(number, fault="not UTF-8", raw=ascii(raw[:100]))
+                yield InputRow(number, fault="not UTF-8", raw=ascii(raw[:100]))
             else:
                 values = dict(zip(header, cells, strict=True))
-                yield Row(number, {name: values[name] for name in columns})
+                yield InputRow(number, {name: values[name] for name in columns})
 
 
-def _jsonl(path: Path, columns: set[str]) -> Iterator[Row]:
+def _jsonl(path: Path, columns: set[str]) -> Iterator[InputRow]:
     seen: set[str] = set()
     with path.open("rb") as file:
         number = 0
@@ -114,7 +114,7 @@ def _jsonl(path: Path, columns: set[str]) -> Iterator[Row]:
             if len(line) == LONGEST_ROW and not line.endswith(b"\n"):
                 while (rest := file.readline(LONGEST_ROW)) and not rest.endswith(b"\n"):
                     pass
-                yield Row(number, fault=f"longer than {LONGEST_ROW} bytes", raw=ascii(line[:100]))
+                yield InputRow(number, fault=f"longer than {LONGEST_ROW} bytes", raw=ascii(line[:100]))
                 continue
             if not line.strip():
                 number -= 1
@@ -127,18 +127,18 @@ def _jsonl(path: Path, columns: set[str]) -> Iterator[Row]:
             yield row
 
 
-def _object(number: int, line: bytes, columns: set[str]) -> Row:
+def _object(number: int, line: bytes, columns: set[str]) -> InputRow:
     try:
         data = json.loads(line.decode("utf-8"))
     except (ValueError, RecursionError) as fault:
-        return Row(number, fault=f"not JSON: {ascii(str(fault))[1:80]}", raw=ascii(line[:100]))
+        return InputRow(number, fault=f"not JSON: {ascii(str(fault))[1:80]}", raw=ascii(line[:100]))
     if not isinstance(data, dict):
-        return Row(number, fault="not a JSON object", raw=ascii(line[:100]))
+        return InputRow(number, fault="not a JSON object", raw=ascii(line[:100]))
     values = cast("dict[str, Any]", data)
-    return Row(number, {name: values.get(name) for name in columns})
+    return InputRow(number, {name: values.get(name) for name in columns})
 
 
-def _parquet(path: Path, columns: set[str]) -> Iterator[Row]:
+def _parquet(path: Path, columns: set[str]) -> Iterator[InputRow]:
     with needing("a Parquet input", "scale"):
         from importlib import import_module
 
@@ -153,24 +153,24 @@ def _parquet(path: Path, columns: set[str]) -> Iterator[Row]:
     for group in file.iter_batches(batch_size=1024, columns=sorted(columns)):
         for values in group.to_pylist():
             number += 1
-            yield Row(number, values)
+            yield InputRow(number, values)
 
 
-def _folder(path: Path, columns: set[str]) -> Iterator[Row]:
+def _folder(path: Path, columns: set[str]) -> Iterator[InputRow]:
     _known(path, columns, ["name", "text"])
     files = sorted(entry for entry in path.iterdir() if entry.is_file() and not entry.name.startswith("."))
     for number, entry in enumerate(files, start=1):
         with entry.open("rb") as file:
             content = file.read(LONGEST_ROW + 1)
         if len(content) > LONGEST_ROW:
-            yield Row(number, fault=f"{entry.name} is longer than {LONGEST_ROW} bytes", raw=ascii(entry.name))
+            yield InputRow(number, fault=f"{entry.name} is longer than {LONGEST_ROW} bytes", raw=ascii(entry.name))
             continue
         try:
             values = {"name": entry.name, "text": content.decode("utf-8-sig")}
         except UnicodeDecodeError:
-            yield Row(number, fault=f"{entry.name} is not UTF-8", raw=ascii(entry.name))
+            yield InputRow(number, fault=f"{entry.name} is not UTF-8", raw=ascii(entry.name))
             continue
-        yield Row(number, {name: values[name] for name in columns})
+        yield InputRow(number, {name: values[name] for name in columns})
 
 
 def _text(value: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from assay.batch.configurations import Configuration, completed
-from assay.batch.inputs import Row, rows
+from assay.batch.inputs import InputRow, rows
 from assay.batch.jobfile import JobFile
 from assay.batch.older import older_words
 from assay.fields import FieldSpec, read, specs_of
@@ -109,7 +109,7 @@ def seed_of(job_id: str) -> int:
     return int(job_id[:13], 16)
 
 
-def _task(job_file: JobFile, row: Row, options: BaseModel) -> tuple[BaseModel | None, str]:
+def _task(job_file: JobFile, row: InputRow, options: BaseModel) -> tuple[BaseModel | None, str]:
     """Return the task of a row, complete; or ``None`` and why it cannot be run."""
     if row.fault:
         return None, row.fault
@@ -127,7 +127,7 @@ def _task(job_file: JobFile, row: Row, options: BaseModel) -> tuple[BaseModel | 
         return None, str(refusal)
 
 
-def _identity(job_file: JobFile, row: Row, task: Mapping[str, Any] | None, text: str, fault: str) -> bytes:
+def _identity(job_file: JobFile, row: InputRow, task: Mapping[str, Any] | None, text: str, fault: str) -> bytes:
     """Return what a job's id is drawn from, but for its configuration and repetition."""
     # Not the words of a fault: those of a later version may differ, and a batch goes on.
     kind, words = job_file.kind.name, "broken" if fault else ""
@@ -146,7 +146,7 @@ def _cell(spec: FieldSpec, value: Any) -> Any:
         raise ConfigurationError(f"{spec.name}: not JSON") from None
 
 
-def _sentence(job_file: JobFile, row: Row, fault: str) -> str:
+def _sentence(job_file: JobFile, row: InputRow, fault: str) -> str:
     return f"{job_file.input.path.name}: row {row.number}: {fault}"
 
 

@@ -9,9 +9,9 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from functools import partial
 
-from assay.batch.buckets import FULL_PACE, LOOK_US, Buckets, Turn
+from assay.batch.buckets import FULL_PACE, LOOK_US, Buckets, Grant
 from assay.batch.ledger import Claim
-from assay.batch.line import Line, Place
+from assay.batch.line import QueuePlace, WaitingLine
 from assay.batch.pacing import Pace
 from assay.batch.purses import Purse, Purses, Reservation
 from assay.batch.write_queue import BUCKETS, PURSES, WriteQueue
@@ -61,7 +61,7 @@ class Asked:
 
     hold: Spend
     where: object
-    place: Place
+    place: QueuePlace
 
 
 class Meter:
@@ -98,13 +98,13 @@ class Meter:
         self.buckets = buckets
         # One task of a worker waits at a bucket, the others behind it, in the order they came.
         self._lines: dict[str, asyncio.Lock] = {}
-        self.line = Line(pace or Pace())
+        self.line = WaitingLine(pace or Pace())
         self._under_way = 0
 
     @asynccontextmanager
     async def turn(
         self, bucket: str, tokens: int, *, lands: bool, asked: Asked | None = None
-    ) -> AsyncGenerator[tuple[Turn, bool]]:
+    ) -> AsyncGenerator[tuple[Grant, bool]]:
         """Wait for the bucket, and keep the place in flight for the block where those are limited (``lands``).
 
         Args:
@@ -133,11 +133,11 @@ class Meter:
     def _land(self, bucket: str) -> asyncio.Future[None]:
         return self._queue.put(lambda: self.buckets.land(bucket), BUCKETS, bucket, repeatable=False)
 
-    async def _admitted(self, bucket: str, tokens: int, asked: Asked | None) -> tuple[Turn, Reservation | None]:
+    async def _admitted(self, bucket: str, tokens: int, asked: Asked | None) -> tuple[Grant, Reservation | None]:
         """Take a turn, and hold what is asked for if it is granted, in one transaction."""
-        turns: list[Turn] = []
+        turns: list[Grant] = []
 
-        def take() -> Turn:
+        def take() -> Grant:
             turns[:] = [self.buckets.take(bucket, tokens)]
             return turns[0]
 
@@ -165,7 +165,7 @@ class Meter:
         """Hold what a call may take, where no bucket is to be asked first; see :meth:`turn`.
 
         What does not fit only beside this worker's own calls under way has to ask again once one of them is settled
-        (:meth:`~assay.batch.line.Line.turn`): they were held at their worst, and will take less.
+        (:meth:`~assay.batch.line.WaitingLine.turn`): they were held at their worst, and will take less.
 
         Returns:
             Whether it is held.
@@ -332,11 +332,11 @@ def _metered(
                     if turns is not None:
                         return await sent(request, hold, budget, turns)
 
-    async def granted(stack: AsyncExitStack, tokens: int, asked: Asked) -> dict[str, Turn] | None:
+    async def granted(stack: AsyncExitStack, tokens: int, asked: Asked) -> dict[str, Grant] | None:
         """Take places in flight, turns and money; ``None`` where there is no room for it now."""
         for semaphore in places:
             await stack.enter_async_context(semaphore)
-        turns: dict[str, Turn] = {}
+        turns: dict[str, Grant] = {}
         held = False
         for bucket, limits in buckets.items():
             # Last, so that nothing is sent for a job that was lost while it waited for its turn.
@@ -346,7 +346,7 @@ def _metered(
             )
         return turns if (held if buckets else await meter.reserve(asked)) else None
 
-    async def sent(request: Request, hold: Spend, budget: Budget, turns: Mapping[str, Turn]) -> Reply:
+    async def sent(request: Request, hold: Spend, budget: Budget, turns: Mapping[str, Grant]) -> Reply:
         settlement = Settlement(NOTHING)
         try:
             # The run's own budget is this process's and cannot be overtaken, so it comes last.

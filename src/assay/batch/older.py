@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from assay.batch.inputs import Row
+from assay.batch.inputs import InputRow
 from llm_runtime.canonical import canonical_json
 
 _REQUIRED = {"crucible": "query", "crux": "topic", "ai_crucible": "puzzle"}
@@ -28,7 +28,7 @@ def older_options(data: Mapping[str, Any], options: Mapping[str, Any]) -> dict[s
 
 
 def older_words(
-    protocol: str, row: Row, columns: Mapping[str, str], task: Mapping[str, Any] | None, refusal: str
+    protocol: str, row: InputRow, columns: Mapping[str, str], task: Mapping[str, Any] | None, refusal: str
 ) -> tuple[str, str]:
     """Return a row's task and its fault in the words that a job's id was drawn from.
 
@@ -47,7 +47,7 @@ def older_words(
         return "", "holds a value that JSON cannot"
 
 
-def _older_task(row: Row, columns: Mapping[str, str]) -> tuple[dict[str, Any], str]:
+def _older_task(row: InputRow, columns: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     task: dict[str, Any] = {}
     for name, column in columns.items():
         value = row.values.get(column)

@@ -12,7 +12,7 @@ from llm_runtime.wrappers.accounts import amount
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class BatchProgress:
     """A batch at one moment.
 
     Args:
@@ -136,13 +136,13 @@ def _word(closed: Closed) -> str:
     return f"{closed.bucket}, {why}, tried again in {_span(closed.wait_us / 1e6)}"
 
 
-def look(ledger: Ledger, purses: Purses, batch_id: str) -> Progress:
+def look(ledger: Ledger, purses: Purses, batch_id: str) -> BatchProgress:
     """Return a batch as it stands now. Raises :class:`~llm_runtime.errors.RunNotFound`."""
     batch, status = ledger.batch(batch_id), ledger.status(batch_id)
     left = status.left / status.rate if status.rate and status.states.get("running") else None
     buckets = Buckets(ledger.database)
     closed, busy = tuple(buckets.closed()), tuple(buckets.busy())
-    return Progress(batch, status, purses.read(batch_id), left, closed, busy)
+    return BatchProgress(batch, status, purses.read(batch_id), left, closed, busy)
 
 
 def amounts(purse: Purse) -> str:

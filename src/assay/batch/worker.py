@@ -59,7 +59,7 @@ _MOST_WAITS = 100
 
 
 @dataclass(slots=True)
-class Tally:
+class WorkerCounts:
     """What one worker did: jobs finished and failed, and results that came too late."""
 
     done: int = 0
@@ -90,7 +90,7 @@ class Worker:
     owner: str
     purse: Callable[[], Purse] | None = None
     pace: Pace = field(default_factory=Pace)
-    tally: Tally = field(default_factory=Tally)
+    tally: WorkerCounts = field(default_factory=WorkerCounts)
     _work: Work = field(init=False)
     _running: dict[asyncio.Task[None], Claim] = field(init=False, default_factory=dict[asyncio.Task[None], Claim])
     _changed: asyncio.Event = field(init=False, default_factory=asyncio.Event)
@@ -98,7 +98,7 @@ class Worker:
     def __post_init__(self) -> None:
         self._work = Work.model_validate(self.batch.work)
 
-    async def run(self) -> Tally:
+    async def run(self) -> WorkerCounts:
         """Work until all jobs are over, or the batch was stopped.
 
         Raises:
@@ -234,7 +234,7 @@ def new_owner() -> str:
 
 async def work(
     store_url: str, batch_id: str, make_runner: MakeRunner = recorded_runs, owner: str | None = None
-) -> Tally:
+) -> WorkerCounts:
     """Work off a batch from this event loop, with connections of its own.
 
     Args:

@@ -16,7 +16,7 @@ from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from assay.batch.ledger import Batch, Ledger
-    from assay.batch.progress import Progress
+    from assay.batch.progress import BatchProgress
     from assay.batch.purses import Purses
 
 _PROGRESS_S = 1.0
@@ -245,7 +245,9 @@ def _work(store: str, batch_id: str, *, engine: str, address: str | None, worker
     return _ENDED.get(progress.state, 1)
 
 
-async def _watched(working: Callable[[], Awaitable[None]], store: str, batch_id: str, *, quiet: bool) -> Progress:
+async def _watched(
+    working: Callable[[], Awaitable[None]], store: str, batch_id: str, *, quiet: bool
+) -> BatchProgress:
     import asyncio
     import signal
 
@@ -267,7 +269,7 @@ async def _watched(working: Callable[[], Awaitable[None]], store: str, batch_id:
         return look(ledger, purses, batch_id)
 
 
-async def _show(look: Callable[[], Progress]) -> None:
+async def _show(look: Callable[[], BatchProgress]) -> None:
     """Progress on standard error: at a terminal one line that stays up to date, elsewhere a line now and then."""
     import asyncio
     import shutil

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.launch.model_check import Verdict
+from assay.launch.model_check import Fitness
 from assay.report.clean import one_line
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _MARKS: dict[Grade, tuple[str, str]] = {
 }
 
 
-def show(capabilities: Capabilities, judged: list[Verdict]) -> None:
+def show(capabilities: Capabilities, judged: list[Fitness]) -> None:
     """Print what was measured, and what it means for each protocol."""
     where = f"{capabilities.model} at {capabilities.provider}" if capabilities.model else "the model"
     click.secho(one_line(where, 120), bold=True, nl=False)
@@ -36,7 +36,7 @@ def show(capabilities: Capabilities, judged: list[Verdict]) -> None:
         click.echo(f"  {verdict.protocol:<{width}}  {carries} {'; '.join(verdict.why)}".rstrip())
 
 
-def as_data(capabilities: Capabilities, judged: list[Verdict]) -> dict[str, Any]:
+def as_data(capabilities: Capabilities, judged: list[Fitness]) -> dict[str, Any]:
     """Return all of it as JSON data."""
     from dataclasses import asdict
 

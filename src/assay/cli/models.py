@@ -100,6 +100,7 @@ def prices(search: str, update: bool) -> int:
 
 
 def _show_prices(search: str, *, update: bool = False) -> None:
+    from llm_runtime.http import Http
     from llm_runtime.price import Price
     from llm_runtime.pricelist import price_list, update_prices
     from llm_runtime.pricing import load_prices
@@ -107,7 +108,7 @@ def _show_prices(search: str, *, update: bool = False) -> None:
 
     own, fetched = config_dir() / "prices.toml", config_dir() / "prices.json"
     table = load_prices(own)
-    known = update_prices(fetched) if update else price_list(fetched)
+    known = asyncio.run(update_prices(fetched, Http())) if update else price_list(fetched)
 
     def line(vendor: str, model: str, price: Price) -> str:
         cached = "" if price.cached is None else f"{price.cached:.3f}"

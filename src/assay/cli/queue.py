@@ -28,7 +28,7 @@ def queue() -> None:
 @store_option
 def list_entries(state: str, as_json: bool, store_path: str | None) -> None:
     """List entries, those first that are taken next, and what repeats."""
-    from assay.queue.schedules import schedules
+    from assay.queue.schedules import readable, schedules
     from assay.queue.tables import as_data, counted, listed
 
     with _queue(store_path) as database:
@@ -46,7 +46,8 @@ def list_entries(state: str, as_json: bool, store_path: str | None) -> None:
         if each.error:
             click.echo(f"    {each.error}")
     for one in repeating:
-        click.echo(f"{one.name}  repeats {one.cron}  {one.entry.kind}  {one.entry.title[:60]}")
+        left = "" if readable(one.cron) else "  (cannot be read any more: unschedule it, and give it anew)"
+        click.echo(f"{one.name}  repeats {one.cron}  {one.entry.kind}  {one.entry.title[:60]}{left}")
     if not entries and not repeating:
         click.echo("nothing is in the queue; put a run there with: assay ask QUESTION --queue", err=True)
 

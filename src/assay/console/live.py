@@ -99,9 +99,9 @@ class LiveDisplay:
         self._progress: Progress | None = None
         self._drawn: object = None
         self.redraws = 0
-        #: Whether what it hears is of before, until the run goes on: that is drawn, and not announced again.
-        self.past = False
         """How many pictures were drawn."""
+        self.past = False
+        """Whether the events are those of an earlier sitting: they are drawn, and not announced again."""
         if words is not None and self._manner != "live":
             words.on_first = self._first_words
 

@@ -102,13 +102,13 @@ def put_into_queue(
     from random import SystemRandom
 
     from assay.queue.entry import entry_of
-    from assay.queue.schedules import check_cron, schedule
+    from assay.queue.schedules import last_moment, schedule
     from assay.queue.tables import check_url, open_queue, put
     from llm_runtime.store import new_run_id
 
     url, due = check_url(store or ""), moment(options.after)
     if options.every:
-        check_cron(options.every)
+        last_moment(options.every, datetime.now(UTC).timestamp())
     now = round(datetime.now(UTC).timestamp() * 1000)
     entry = entry_of(run, terms, run_id or new_run_id(now, SystemRandom()), seed, options.purse)
     with open_queue(url) as database:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assay.launch.words import Words
-from assay.protocol import RunContext, load, nobody_says
+from assay.protocol import RunContext, load, unknown_window
 from assay.registry import Prepared
 from assay.terms import Terms
 from llm_runtime.behaviour import Numbers
@@ -116,12 +116,12 @@ class Reached:
     Args:
         generate: asks them, within the run's bounds.
         local: whether a model on this machine answers.
-        window: returns how many tokens the smallest of them reads; ``None`` where nobody says.
+        window: returns how many tokens the smallest of them reads; ``None`` where that is not known.
     """
 
     generate: Generate
     local: bool = False
-    window: Callable[[], Awaitable[int | None]] = nobody_says
+    window: Callable[[], Awaitable[int | None]] = unknown_window
 
 
 async def model_of(

@@ -18,7 +18,7 @@ PATIENCE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Fitness:
     """Whether a model can carry a protocol, and why not or not well."""
 
     protocol: str
@@ -26,14 +26,14 @@ class Verdict:
     why: tuple[str, ...]
 
 
-def verdicts(capabilities: Capabilities, protocols: Iterable[Protocol]) -> list[Verdict]:
+def verdicts(capabilities: Capabilities, protocols: Iterable[Protocol]) -> list[Fitness]:
     """Return what a model's capabilities mean for each protocol that says what it needs."""
-    made: list[Verdict] = []
+    made: list[Fitness] = []
     for protocol in protocols:
         if protocol.needs is not None:
             lacks, limits = list(_lacks(capabilities, protocol.needs)), list(_limits(capabilities, protocol.needs))
             made.append(
-                Verdict(protocol.command[0], "no" if lacks else "limits" if limits else "ready", (*lacks, *limits))
+                Fitness(protocol.command[0], "no" if lacks else "limits" if limits else "ready", (*lacks, *limits))
             )
     return made
 

@@ -23,7 +23,7 @@ _OF_EACH = 2
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model with what it costs and reads; ``None`` where nobody says."""
+    """A model with what it costs and reads; ``None`` where that is not known."""
 
     name: str
     price: Price | None = None

@@ -128,7 +128,7 @@ def opened(purses: Purses, name: str) -> Caps:
     return purses.read(name).caps
 
 
-def told(outcome: Outcome | None) -> dict[str, Any]:
+def ending(outcome: Outcome | None) -> dict[str, Any]:
     """Return how a run ended, for a line of the log."""
     if outcome is None:
         return {"state": "done"}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from random import SystemRandom
 
 from assay.queue.entry import Entry
@@ -15,6 +17,8 @@ from llm_runtime.store.database import Database
 
 #: A moment that nobody was there for is made up for within so many seconds; longer ago it is left out.
 _LATE_S = 600
+#: What a star stands for in each field of a cron expression.
+_WHOLE = ("0-59", "0-23", "1-31", "1-12", "0-6")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +40,50 @@ class Schedule:
     entry: Entry
 
 
-def check_cron(cron: str) -> None:
-    """Refuse what is no cron expression of five fields.
+def last_moment(cron: str, now_s: float) -> int:
+    """Return the last moment of a cron expression up to ``now_s``, both in seconds since the epoch.
 
     Raises:
-        ConfigurationError: it is none.
+        ConfigurationError: it is no expression of five fields, or there is no such moment.
     """
-    from croniter import croniter
+    from cronsim import CronSim, CronSimError
 
-    if len(cron.split()) != 5 or not croniter.is_valid(cron):
+    try:
+        if len(fields := cron.replace("?", "*").split()) != 5:
+            raise CronSimError
+        plain = " ".join(map(_plain, fields, _WHOLE))
+        after = datetime.fromtimestamp(int(now_s) + 1, UTC)
+        return int(next(CronSim(plain, after, reverse=True)).timestamp())
+    except (CronSimError, StopIteration):
         raise ConfigurationError(
             f'--every {cron}: give five fields as cron has them, in UTC: "0 6 * * 1" is Mondays at 6'
-        )
+        ) from None
+
+
+def readable(cron: str) -> bool:
+    """Tell whether a stored expression means anything still."""
+    try:
+        return bool(last_moment(cron, time.time()))
+    except ConfigurationError:
+        return False
+
+
+def _plain(field: str, whole: str) -> str:
+    """Write out a field's ranges, none of them past its end: that is ``whole``'s.
+
+    Either day may fit, unless one is a plain star. To the library ``*/2`` would be a star too.
+    """
+    if {"*", "*/1"} & set(field.split(",")):
+        return "*"
+    low, high = whole.split("-")
+
+    def upwards(found: re.Match[str]) -> str:
+        start, end = found.groups()
+        return found[0] if int(start) <= int(end) else f"{start}-{high},{low}-{end}"
+
+    field = re.sub("-sun", "-7", field.replace("*/", f"{whole}/"), flags=re.IGNORECASE)
+    field = re.sub(r"(?<![\w-])(\w+)/", rf"\1-{high}/", field)
+    return re.sub(r"\b(\d+)-(\d+)\b(?!/)", upwards, field)
 
 
 def schedule(database: Database, cron: str, entry: Entry, priority: int) -> str:
@@ -77,12 +113,12 @@ def unschedule(database: Database, name: str) -> None:
 
 def put_due(database: Database, now_s: float | None = None) -> list[str]:
     """Put there what is due, each once however many workers look; return the runs' ids."""
-    from croniter import croniter
-
     now_s = time.time() if now_s is None else now_s
     put: list[str] = []
     for each in schedules(database):
-        moment = round(croniter(each.cron, now_s + 0.001).get_prev(float))
+        if not readable(each.cron):  # `assay queue list` says so
+            continue
+        moment = last_moment(each.cron, now_s)
         if now_s - moment > _LATE_S or moment * 1_000_000 < each.since:
             continue
         run_id = new_run_id(moment * 1000, SystemRandom())

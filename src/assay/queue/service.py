@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay import __version__
 from assay.batch.worker import new_owner
-from assay.queue.carrying import Carrier, told
+from assay.queue.carrying import Carrier, ending
 from assay.queue.entry import Entry, batch_entry, read_entry, served
 from assay.queue.log import Say
 from assay.queue.schedules import put_due
@@ -156,7 +156,7 @@ async def _carry_out(
         entry: Entry = read_entry(data)
         service.say("run taken", entry=number, run=entry.run_id, kind=entry.kind, attempt=context.job.attempts + 1)
         outcome = await carrier.carry(entry)
-        service.say("run ended", entry=number, run=entry.run_id, kind=entry.kind, **told(outcome))
+        service.say("run ended", entry=number, run=entry.run_id, kind=entry.kind, **ending(outcome))
         if outcome is not None and outcome.error is not None:
             raise outcome.error
     except asyncio.CancelledError:

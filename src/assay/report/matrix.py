@@ -70,14 +70,14 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class ColumnSums:
-    """What a column adds up to; of what something tells to be right or wrong, how many are right."""
+    """What a column adds up to; ``right`` are those of ``judged`` cells that are right."""
 
     done: int
     failed: int
     cost: int
     unpriced: bool
     right: int
-    told: int
+    judged: int
     labels: dict[str, int]
 
 
@@ -96,7 +96,7 @@ def _sums(cells: Sequence[Cell]) -> ColumnSums:
         cost=sum(cell.cost or 0 for cell in cells),
         unpriced=any(cell.cost is None for cell in cells if cell.state == "done"),
         right=sum(cell.right is True for cell in cells),
-        told=sum(cell.right is not None for cell in cells),
+        judged=sum(cell.right is not None for cell in cells),
         labels=labels,
     )
 

@@ -97,7 +97,7 @@ def _with_marks(prose: Prose) -> tuple[str, list[Element]]:
     places = [(place, 0, _sign(sign)) for place, sign in prose.notes]
     places += [(place, 1, element("del", words)) for place, words in prose.gone]
     for pin in prose.pins:
-        # What is marked never touches Markdown, so neither does the place of a sign that belongs to it.
+        # A mark covers words only, never Markdown's own signs; so the sign of a pin stands behind a word, too.
         words = word_ranges(text, pin.start, pin.end)
         marks += [(pin.kind, span) for span in words]
         ahead = [] if words else word_ranges(text, pin.start, pin.start + _NEAR)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from assay.report.story import Block, Fact, Note, Table, columns
-from assay.report.tally import Spend, Sums, Tally
+from assay.report.tally import CallSums, Sums, Tally
 from assay.report.units import cost, count, count_noun, duration, money
 
 _COLUMNS = ("Calls", "Tokens in", "Tokens out", "Time", "Cost")
@@ -59,7 +59,7 @@ def _row(sums: Sums) -> tuple[str, ...]:
     return calls, count(both.input_tokens), count(both.output_tokens), duration(both.milliseconds), paid
 
 
-def _cost(spend: Spend) -> str:
+def _cost(spend: CallSums) -> str:
     return cost(spend.cost, spend.calls, spend.unpriced)
 
 

@@ -58,7 +58,7 @@ class Call:
 
 
 @dataclass(slots=True)
-class Spend:
+class CallSums:
     """Sums over calls that were paid for; ``cost`` in micro-dollars, without the ``unpriced`` calls."""
 
     calls: int = 0
@@ -86,8 +86,8 @@ class Spend:
         else:
             self.cost += call.cost
 
-    def __add__(self, other: Spend) -> Spend:
-        return Spend(*map(operator.add, _values(self), _values(other)))
+    def __add__(self, other: CallSums) -> CallSums:
+        return CallSums(*map(operator.add, _values(self), _values(other)))
 
 
 @dataclass(slots=True)
@@ -97,8 +97,8 @@ class Sums:
     ``unknown`` is micro-dollars that attempts may have taken of which nobody knows the end; of all calls only.
     """
 
-    live: Spend = field(default_factory=Spend)
-    replayed: Spend = field(default_factory=Spend)
+    live: CallSums = field(default_factory=CallSums)
+    replayed: CallSums = field(default_factory=CallSums)
     running: int = 0
     failed: int = 0
     retries: int = 0
@@ -109,7 +109,7 @@ class Sums:
         return Sums(*map(operator.add, _values(self), _values(other)))
 
     @property
-    def both(self) -> Spend:
+    def both(self) -> CallSums:
         """Live and replayed together."""
         return self.live + self.replayed
 
@@ -119,7 +119,7 @@ class Sums:
         return self.both.calls + self.failed
 
 
-def _values(sums: Spend | Sums) -> list[Any]:
+def _values(sums: CallSums | Sums) -> list[Any]:
     return [getattr(sums, field.name) for field in fields(sums)]
 
 

@@ -86,7 +86,7 @@ def _estimated(site: AppState, run: Prepared, terms: Terms) -> str:
 
 
 def model_price(site: AppState, model: str | None) -> Price | None:
-    """Return the price of the model that answers; ``None`` where nobody says it."""
+    """Return the price of the model that answers; ``None`` where it is not known."""
     named = model or site.settings().config.model
     chip = site.models.known.of(named) if named else None
     return chip.price if chip else price_of(site.settings(), named) if named else None

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from assay.batch.batches import batches_beside
 from assay.batch.ledger import Ledger
-from assay.batch.progress import Progress, look
+from assay.batch.progress import BatchProgress, look
 from assay.batch.purses import Purses
 from assay.batch.report import batch_story
 from assay.report.story import Story
@@ -26,7 +26,7 @@ T = TypeVar("T")
 async def list_batches(request: Request) -> Response:
     """List batches, newest first: jobs done, running and failed, and what they took."""
 
-    def read(ledger: Ledger, purses: Purses) -> list[Progress]:
+    def read(ledger: Ledger, purses: Purses) -> list[BatchProgress]:
         return [look(ledger, purses, batch.batch_id) for batch in ledger.batches()]
 
     batches = await with_ledger(request, read) or []
@@ -39,7 +39,7 @@ async def show_batch(request: Request) -> Response:
     """Show a batch's report."""
     batch_id: str = request.path_params["batch_id"]
 
-    def read(ledger: Ledger, purses: Purses) -> tuple[Progress, Story]:
+    def read(ledger: Ledger, purses: Purses) -> tuple[BatchProgress, Story]:
         progress = look(ledger, purses, batch_id)
         return progress, batch_story(progress, ledger.results(batch_id))
 

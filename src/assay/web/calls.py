@@ -10,7 +10,7 @@ from llm_runtime.messages import CallLabel
 
 
 @dataclass(slots=True)
-class Place:
+class CallEvents:
     """Sequence numbers of the events of a call; ``ended`` is 0 while it has no outcome."""
 
     started: int
@@ -23,7 +23,7 @@ class SeatNode:
 
     seat: str
     sums: Sums = field(default_factory=Sums)
-    calls: list[tuple[Call, Place]] = field(default_factory=list[tuple[Call, Place]])
+    calls: list[tuple[Call, CallEvents]] = field(default_factory=list[tuple[Call, CallEvents]])
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class CallLog:
 
     def __init__(self) -> None:
         self.tally = Tally()
-        self.places: dict[CallKey, Place] = {}
+        self.places: dict[CallKey, CallEvents] = {}
         self.began = 0
         self.last = 0
         self._pauses: list[tuple[int, int]] = []
@@ -77,7 +77,7 @@ class CallLog:
                 _count(sums, call)
         return list(phases.values())
 
-    def at(self, seq: int) -> tuple[Call, Place] | None:
+    def at(self, seq: int) -> tuple[Call, CallEvents] | None:
         """Return the call that began with event ``seq``."""
         for key, place in self.places.items():
             if place.started == seq and key in self.tally.calls:
@@ -90,7 +90,7 @@ class CallLog:
             known = self.tally.calls.get(key)
             # A resumed run passes once more by the answers that it has; they stay where they first were.
             if known is None or known.state in ("failed", "cut", "running"):
-                self.places[key] = Place(seq)
+                self.places[key] = CallEvents(seq)
         elif (place := self.places.get(key)) is not None and not place.ended:
             place.ended = seq
 

@@ -8,7 +8,7 @@ from typing import Any
 from assay.report.markup import render
 from assay.report.story import Block, Details, Figure, Prose, Story, Table, Voice
 from assay.report.tally import Call, Sums
-from assay.web.calls import PhaseNode, Place
+from assay.web.calls import CallEvents, PhaseNode
 from assay.web.live_runs import LiveRun
 from llm_runtime.store import RunSummary
 
@@ -102,7 +102,7 @@ def sums_data(sums: Sums) -> dict[str, Any]:
     }
 
 
-def call_data(call: Call, place: Place) -> dict[str, Any]:
+def call_data(call: Call, place: CallEvents) -> dict[str, Any]:
     """Return one call, without its texts."""
     return {
         "seq": place.started,

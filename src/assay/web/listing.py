@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from assay.batch.ledger import Batch, Ledger
-from assay.batch.progress import Progress, look
+from assay.batch.progress import BatchProgress, look
 from assay.batch.purses import Purses
 from assay.registry import known, run_types
 from assay.web import data
@@ -54,7 +54,7 @@ async def list_runs(request: Request) -> Response:
     )
 
 
-def _looks(ledger: Ledger, purses: Purses, batches: list[Batch]) -> list[Progress]:
+def _looks(ledger: Ledger, purses: Purses, batches: list[Batch]) -> list[BatchProgress]:
     return [look(ledger, purses, batch.batch_id) for batch in batches]
 
 

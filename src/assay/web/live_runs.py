@@ -24,7 +24,7 @@ _KEPT = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class EventLine:
     """An event in a list.
 
     Args:
@@ -60,7 +60,7 @@ class LiveRun:
         self.fold: RunFold = GenericFold()
         self.head = RunTotals()
         self.calls = CallLog()
-        self.lines: list[Line] = []
+        self.lines: list[EventLine] = []
         """Every event up to :attr:`seq`, in order."""
         self.fault: Exception | None = None
         self.viewers = 0
@@ -97,7 +97,7 @@ class LiveRun:
             self.calls.apply(record.seq, event, record.at)
             self.seq = record.seq
             step, about = self.fold.announce(event) or "", self.calls.about(event)
-            self.lines.append(Line(record.seq, record.at, _type_of(event), step, about))
+            self.lines.append(EventLine(record.seq, record.at, _type_of(event), step, about))
         if self.seq != before[0] or self._state != "running":
             self._look_for_writer()
         if self.state != before[1]:
@@ -127,7 +127,7 @@ class LiveRun:
             return False
         return True
 
-    def steps(self, most: int) -> list[Line]:
+    def steps(self, most: int) -> list[EventLine]:
         """Return the latest events that completed a step, at most ``most``, oldest first."""
         return list(islice((line for line in reversed(self.lines) if line.step), most))[::-1]
 

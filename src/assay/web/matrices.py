@@ -133,10 +133,10 @@ def labelled(store: RunStore, matrix: Matrix) -> Matrix:
             if note.label:
                 labels[run_id, note.place][note.who] = note.label
 
-    def told(cell: Cell | None) -> Cell | None:
+    def with_labels(cell: Cell | None) -> Cell | None:
         return replace(cell, labels=labels[cell.run_id, cell.place]) if cell and cell.run_id else cell
 
-    rows = (replace(row, cells=tuple(map(told, row.cells))) for row in matrix.rows)
+    rows = (replace(row, cells=tuple(map(with_labels, row.cells))) for row in matrix.rows)
     return replace(matrix, rows=tuple(rows))
 
 

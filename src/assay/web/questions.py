@@ -12,7 +12,7 @@ from llm_runtime.tokens import estimated_usage
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class WaitingRequest:
     """A request that waits for a person.
 
     Args:
@@ -35,7 +35,7 @@ class Questions:
 
     def __init__(self, changed: Callable[[str], None]) -> None:
         self._changed = changed
-        self._open: dict[str, dict[str, Question]] = {}
+        self._open: dict[str, dict[str, WaitingRequest]] = {}
         self._count = 0
 
     def person(self, run_id: str) -> Generate:
@@ -43,7 +43,7 @@ class Questions:
 
         async def generate(request: Request) -> Reply:
             self._count += 1
-            question = Question(f"q{self._count}", request, asyncio.get_running_loop().create_future())
+            question = WaitingRequest(f"q{self._count}", request, asyncio.get_running_loop().create_future())
             questions = self._open.setdefault(run_id, {})
             questions[question.name] = question
             self._changed(run_id)
@@ -57,7 +57,7 @@ class Questions:
 
         return generate
 
-    def of_run(self, run_id: str) -> list[Question]:
+    def of_run(self, run_id: str) -> list[WaitingRequest]:
         """Return the open questions of the run, in the order it asked; one that has its answer is none."""
         return [question for question in self._open.get(run_id, {}).values() if not question.reply.done()]
 

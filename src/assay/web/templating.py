@@ -22,10 +22,9 @@ _BREAK = re.compile(r"(?<=[>}])\s*\n\s*(?=[<{])")
 
 
 class _Sources(Extension):
-    """Write out what a template's source leaves to be understood.
+    """Complete addresses and drop line breaks in a template's source.
 
-    Its addresses stand below the path that this launch has in a browser, and the line breaks between tags are for
-    its reader and would show as spaces.
+    Addresses get this launch's path in front. Line breaks between tags would show as spaces.
     """
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:

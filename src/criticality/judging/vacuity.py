@@ -1,4 +1,4 @@
-"""Before there are bodies: would a test say anything? It must fail one of some bodies without thought."""
+"""Before there are bodies: would a test say anything? It must fail at least one of several mindless bodies."""
 
 from __future__ import annotations
 

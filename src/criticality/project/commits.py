@@ -51,7 +51,7 @@ class Commits:
             self._paths = {}
 
 
-def told(event: Event | None) -> str:
+def commit_message(event: Event | None) -> str:
     """Return the message of the commit after an event; empty where there is none."""
     match event:
         case e.TestsGenerated():

@@ -157,7 +157,7 @@ class Council:
             self._report(loop, phase, seat, answer)
             if isinstance(answer, str):
                 texts[seat] = answer
-            elif phase != "defence":  # who fails to defend has spoken in this loop, and keeps its position
+            elif phase != "defence":  # a seat without a defence keeps the position that it gave in this loop
                 self._failures.setdefault(loop, {})[seat] = answer
         self._require_voices(loop)
         return texts

@@ -10,7 +10,7 @@ from crux.claims.judge import BEARING, Judge, Pair
 from crux.claims.reading import read_alone
 from crux.config import ModelTable
 from crux.personas.corpus import Chunk, Corpus
-from crux.results import Place, Wire
+from crux.results import CamelModel, Place
 from llm_runtime.messages import Generate
 from llm_runtime.tasks import gather
 
@@ -20,14 +20,14 @@ SHARE, LEAST = 0.05, 5
 ENOUGH = 0.8
 
 
-class Missed(Wire):
+class Missed(CamelModel):
     """A claim of a passage read alone that the book does not have."""
 
     text: str
     place: Place
 
 
-class Audit(Wire):
+class Audit(CamelModel):
     """What an audit found.
 
     Args:

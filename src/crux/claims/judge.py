@@ -15,7 +15,7 @@ from crux.ending import tried
 from crux.personas.answers import Answers
 from crux.quotes import folded
 from crux.requests import request
-from crux.results import Wire
+from crux.results import CamelModel
 from llm_runtime.messages import CallLabel, Generate, Request
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.tasks import gather
@@ -42,7 +42,7 @@ class Pair:
         return Pair(self.claim, self.premise)
 
 
-class Verdict(Wire):
+class Verdict(CamelModel):
     """What a premise says of a claim.
 
     Args:
@@ -55,7 +55,7 @@ class Verdict(Wire):
     why: str = ""
 
 
-class Judgement(Wire):
+class Judgement(CamelModel):
     """A verdict with what it was on, so that it can be kept."""
 
     premise: str

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Literal, TypeAlias
 
-from crux.results import CoarseType, CruxCard, DisagreementType, Wire
+from crux.results import CamelModel, CoarseType, CruxCard, DisagreementType
 
 Relation: TypeAlias = Literal["agree", "oppose", "differ"]
 
@@ -21,7 +21,7 @@ COARSE: dict[DisagreementType, CoarseType] = {
 """The six types of a card by the three that speakers use (CX5)."""
 
 
-class AlignmentCell(Wire):
+class AlignmentCell(CamelModel):
     """How two personas relate on one card: ``oppose`` is YES against NO, ``differ`` any other two answers."""
 
     first: str
@@ -33,7 +33,7 @@ class AlignmentCell(Wire):
     resolved: bool
 
 
-class PairTally(Wire):
+class PairTally(CamelModel):
     """A pair over all cards; ``mostly`` is the coarse type of most of its clashes, None without any."""
 
     first: str
@@ -44,7 +44,7 @@ class PairTally(Wire):
     mostly: CoarseType | None = None
 
 
-class AlignmentMap(Wire):
+class AlignmentMap(CamelModel):
     """A disagreement matrix.
 
     Args:

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from crux.claims.judge import Pair, Verdict
 from crux.insight.alignment import COARSE, most_common
 from crux.quotes import folded
-from crux.results import CoarseType, CruxCard, DebateResult, DisagreementType, Wire
+from crux.results import CamelModel, CoarseType, CruxCard, DebateResult, DisagreementType
 from crux.retrieval.lexical import Lexical
 
 Tie: TypeAlias = Literal["same", "negation"]
@@ -23,7 +23,7 @@ Ties: TypeAlias = Mapping[frozenset[str], Tie]
 _EACH, _NEAR = 24, 8
 
 
-class CruxPoint(Wire):
+class CruxPoint(CamelModel):
     """One card of one debate."""
 
     card: str
@@ -34,7 +34,7 @@ class CruxPoint(Wire):
     resolved: bool
 
 
-class CruxLink(Wire):
+class CruxLink(CamelModel):
     """Two cards that ask the same, or the opposite."""
 
     first: str
@@ -42,7 +42,7 @@ class CruxLink(Wire):
     kind: Tie
 
 
-class FaultLine(Wire):
+class FaultLine(CamelModel):
     """A crux that comes back.
 
     Args:
@@ -64,7 +64,7 @@ class FaultLine(Wire):
     negated_by: tuple[str, ...] = ()
 
 
-class CruxGraph(Wire):
+class CruxGraph(CamelModel):
     """Cards, links, and fault lines, those of most debates first."""
 
     points: tuple[CruxPoint, ...]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from crux.results import DebateResult, PositionShift, Stance, Wire
+from crux.results import CamelModel, DebateResult, PositionShift, Stance
 
 
-class StancePoint(Wire):
+class StancePoint(CamelModel):
     """One persona's stance at one message.
 
     Args:
@@ -29,7 +29,7 @@ class StancePoint(Wire):
     room: str = ""
 
 
-class ShiftTimeline(Wire):
+class ShiftTimeline(CamelModel):
     """All points in order, and from opening to closing what came of them."""
 
     personas: tuple[str, ...]

@@ -11,13 +11,13 @@ from typing import Any
 
 from crux.extras import library
 from crux.measurement.share import Share, share
-from crux.results import Wire
+from crux.results import CamelModel
 
 _SHUFFLES = 200
 _WORD = re.compile(r"\w+")
 
 
-class Attribution(Wire):
+class Attribution(CamelModel):
     """How often the classifier named the right person.
 
     Args:

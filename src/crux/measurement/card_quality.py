@@ -1,16 +1,15 @@
-"""Card quality: specificity, type, falsifiers, recurrence."""
+"""Card quality: specificity, falsifiers, recurrence."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from crux.insight.crux_graph import Ties, worded
 from crux.measurement.share import Share, share
 from crux.measurement.words import Rarity
 from crux.personas.persona import Persona
-from crux.results import CruxCard, DisagreementType, Wire
-from llm_runtime.statistics.agreement import krippendorff_alpha, nominal_disagreement
+from crux.results import CamelModel, CruxCard
 
 _MEASURED = re.compile(
     r"\d|\b(?:percent|half|third|quarter|double|twice|majority|more than|fewer than|less than|at least|within|"
@@ -29,7 +28,7 @@ _HEADS = frozenset(_HEAD_WORDS.split())
 _LEAST_WORDS = 6
 
 
-class CardQuality(Wire):
+class CardQuality(CamelModel):
     """The third table.
 
     Args:
@@ -51,7 +50,7 @@ class CardQuality(Wire):
 
 
 def card_quality(cards: Sequence[CruxCard], personas: Sequence[Persona]) -> CardQuality:
-    """Return the third table, but for what needs an expert or other debates."""
+    """Return the third table, but for what needs people (:mod:`crux.measurement.blind`) or other debates."""
     rarity = Rarity([chunk.text for persona in personas for chunk in persona.corpus.chunks])
     sides = [side for card in cards for side in card.personas.values()]
     return CardQuality(
@@ -75,24 +74,6 @@ def is_concrete(falsifier: str) -> bool:
         return False
     without = _EMPTY.sub("", falsifier)
     return bool(_MEASURED.search(without)) and len(without.split()) >= _LEAST_WORDS
-
-
-class TypeAccuracy(Wire):
-    """Types against an expert's. ``alpha`` is Krippendorff's for nominal data; None where it is undefined."""
-
-    accuracy: Share
-    alpha: float | None
-
-
-def type_accuracy(cards: Sequence[CruxCard], expert: Mapping[str, DisagreementType]) -> TypeAccuracy:
-    """Count cards whose type is the expert's, over the cards that the expert annotated, by card id."""
-    annotated = [card for card in cards if card.id in expert]
-    ours = [card.disagreement_type for card in annotated]
-    theirs = [expert[card.id] for card in annotated]
-    return TypeAccuracy(
-        accuracy=share(own == other for own, other in zip(ours, theirs, strict=True)),
-        alpha=krippendorff_alpha([ours, theirs], nominal_disagreement) if annotated else None,
-    )
 
 
 def recurrence(runs: Sequence[Sequence[CruxCard]], ties: Ties) -> Share:

@@ -13,7 +13,7 @@ from crux.ending import tried
 from crux.measurement.share import Share, share
 from crux.personas.persona import Persona
 from crux.requests import request
-from crux.results import DebateResult, Wire
+from crux.results import CamelModel, DebateResult
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
@@ -27,7 +27,7 @@ class Consistent(BaseModel):
     consistent: bool
 
 
-class JudgedConsistency(Wire):
+class JudgedConsistency(CamelModel):
     """By a judge, one question a line.
 
     Args:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from crux.measurement.share import Share, share
 from crux.measurement.words import Rarity
 from crux.personas.persona import Persona
-from crux.results import DebateResult, Wire
+from crux.results import CamelModel, DebateResult
 
 
-class Compression(Wire):
+class Compression(CamelModel):
     """One room: how specific the claim was that opened it, and the card's question that came out.
 
     ``ratio`` is specificity(question) / specificity(claim), with :class:`~crux.measurement.words.Rarity`; above 1
@@ -23,7 +23,7 @@ class Compression(Wire):
     ratio: float | None
 
 
-class Sycophancy(Wire):
+class Sycophancy(CamelModel):
     """Agreements without a named reason, over all agreements.
 
     An agreement is a ledger entry, or a message that says it agrees. It is unearned if its entry is, or if it has
@@ -35,7 +35,7 @@ class Sycophancy(Wire):
     rate: float
 
 
-class DebateQuality(Wire):
+class DebateQuality(CamelModel):
     """The first table.
 
     Args:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from crux.measurement.share import Share, share
 from crux.personas.corpus import CorpusItem
-from crux.results import Wire
+from crux.results import CamelModel
 from crux.retrieval.lexical import Lexical
 
 
-class GoldReply(Wire):
+class GoldReply(CamelModel):
     """One essay with known links. ``rank`` is the best of them, 1-based; None where none was found at all."""
 
     item: str
@@ -19,7 +19,7 @@ class GoldReply(Wire):
     found: tuple[str, ...]
 
 
-class GoldReplies(Wire):
+class GoldReplies(CamelModel):
     """All essays with known links; a hit is a link among the first ``first``."""
 
     replies: tuple[GoldReply, ...]

@@ -19,7 +19,7 @@ from crux.measurement.share import Share, share
 from crux.personas.corpus import CorpusItem, make_corpus
 from crux.personas.persona import Persona
 from crux.requests import request
-from crux.results import Wire
+from crux.results import CamelModel
 from crux.retrieval.embed import Embed
 from crux.retrieval.grounding import Grounding
 from llm_runtime.messages import CallLabel, Generate
@@ -44,7 +44,7 @@ class Prediction(BaseModel):
     answer: str = Field(pattern="^(YES|NO|UNKNOWN)$")
 
 
-class HeldOutCase(Wire):
+class HeldOutCase(CamelModel):
     """One hidden text.
 
     ``truth`` is drawn by lot before the question is written (it is worded so that the author's answer is that), so
@@ -58,7 +58,7 @@ class HeldOutCase(Wire):
     control: str
 
 
-class HeldOut(Wire):
+class HeldOut(CamelModel):
     """Own against control.
 
     Args:

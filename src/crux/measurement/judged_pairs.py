@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from crux.claims.judge import BEARING, Kind, Verdict
 from crux.measurement.share import Share, share
-from crux.results import Wire
+from crux.results import CamelModel
 
 
-class JudgeFigures(Wire):
+class JudgeFigures(CamelModel):
     """Verdicts against the kinds that people gave.
 
     Args:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from crux.measurement.attribution import Attribution, attribute, tell_apart
 from crux.measurement.share import Share, share
 from crux.personas.persona import Persona
-from crux.results import DebateResult, Wire
+from crux.results import CamelModel, DebateResult
 
 
-class PersonaQuality(Wire):
+class PersonaQuality(CamelModel):
     """The second table.
 
     Args:

@@ -8,10 +8,10 @@ from crux.measurement.card_quality import CardQuality, card_quality
 from crux.measurement.debate_quality import DebateQuality, debate_quality
 from crux.measurement.persona_quality import PersonaQuality, persona_quality
 from crux.personas.persona import Persona
-from crux.results import Baseline, DebateResult, Spend, Wire
+from crux.results import Baseline, CamelModel, DebateResult, Spend
 
 
-class Measures(Wire):
+class Measures(CamelModel):
     """The three tables of measures, and what the debate and the answers beside it cost."""
 
     debate: DebateQuality

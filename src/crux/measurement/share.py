@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from crux.results import Wire
+from crux.results import CamelModel
 from llm_runtime.statistics.proportions import wilson
 
 
-class Share(Wire):
+class Share(CamelModel):
     """``hits`` of ``of``; ``value`` is None of nothing. ``low`` and ``high`` are Wilson's bounds at 95%."""
 
     hits: int

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log
 
-from crux.retrieval.tokens import Terms, language_of
+from crux.retrieval.tokens import Tokenizer, language_of
 
 
 class Rarity:
@@ -17,7 +17,7 @@ class Rarity:
     """
 
     def __init__(self, passages: Sequence[str]) -> None:
-        self._terms = Terms(language_of(passages))
+        self._terms = Tokenizer(language_of(passages))
         self._frequency: Counter[str] = Counter()
         self._count = 0
         for passage in passages:

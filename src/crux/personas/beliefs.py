@@ -13,7 +13,7 @@ from pydantic.alias_generators import to_camel
 
 from crux.book import ClaimBook, ClaimKind, reached
 from crux.personas.corpus import Corpus
-from crux.results import Place, Wire
+from crux.results import CamelModel, Place
 
 BeliefType: TypeAlias = Literal["factual_claim", "inference", "core_value", "assumption"]
 Polarity: TypeAlias = Literal[1, -1]
@@ -24,7 +24,7 @@ _COUNTS: dict[str, int] = dict.fromkeys(
 _TYPES: dict[ClaimKind, BeliefType] = {"fact": "factual_claim", "value": "core_value", "assumption": "assumption"}
 
 
-class BeliefNode(Wire):
+class BeliefNode(CamelModel):
     """A belief.
 
     Args:
@@ -48,7 +48,7 @@ class BeliefNode(Wire):
         return tuple(dict.fromkeys(place.item for place in self.places))
 
 
-class BeliefEdge(Wire):
+class BeliefEdge(CamelModel):
     """``from_`` supports (1) or undermines (-1) ``to``; on the wire the keys are ``from`` and ``to``."""
 
     model_config = ConfigDict(alias_generator=lambda name: to_camel(name.rstrip("_")))
@@ -60,7 +60,7 @@ class BeliefEdge(Wire):
     source_chunks: tuple[str, ...]
 
 
-class Contradiction(Wire):
+class Contradiction(CamelModel):
     """Two things that cannot both be held, each dated; interesting, not an error (CX17).
 
     ``kind`` says whether two beliefs oppose each other, or one relation was read with both polarities.
@@ -73,7 +73,7 @@ class Contradiction(Wire):
     second_places: tuple[Place, ...]
 
 
-class BeliefGraph(Wire):
+class BeliefGraph(CamelModel):
     """One universal graph a person, filtered per topic at retrieval (CX18).
 
     Args:

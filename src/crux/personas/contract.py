@@ -15,7 +15,7 @@ from crux.config import ModelTable
 from crux.personas.corpus import Chunk, Corpus, spread
 from crux.quotes import folded, sentences
 from crux.requests import request
-from crux.results import Place, Wire
+from crux.results import CamelModel, Place
 from llm_runtime.messages import CallLabel, Request
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.tokens import estimate_tokens
@@ -55,14 +55,14 @@ class VoiceAnswer(BaseModel):
     examples: list[str] = Field(max_length=8)
 
 
-class FlipCondition(Wire):
+class FlipCondition(CamelModel):
     """What would change the person's mind; ``id`` is ``"F1"``, ``"F2"``, ... and can be named as a cause."""
 
     id: str
     text: str
 
 
-class VoiceProfile(Wire):
+class VoiceProfile(CamelModel):
     """How the person sounds. The two figures are counted in the corpus; the examples are verbatim."""
 
     speech_patterns: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ class VoiceProfile(Wire):
     contractions_per_100_words: float = 0.0
 
 
-class PersonaContract(Wire):
+class PersonaContract(CamelModel):
     """A person as a debater.
 
     Args:

@@ -11,7 +11,7 @@ from typing import TypeVar
 from pydantic import Field
 
 from crux.quotes import find_quote
-from crux.results import Place, Wire
+from crux.results import CamelModel, Place
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ _PARAGRAPH = re.compile(r"\n\s*\n")
 _SENTENCE = re.compile(r"(?<=[.!?;])[\"'”’)\]]?\s+")
 
 
-class CorpusItem(Wire):
+class CorpusItem(CamelModel):
     """One text.
 
     Args:
@@ -47,7 +47,7 @@ class CorpusItem(Wire):
     quoted: tuple[tuple[int, int], ...] | None = Field(default=None, exclude_if=lambda spans: spans is None)
 
 
-class Chunk(Wire):
+class Chunk(CamelModel):
     """A passage: ``item.text[start:end] == text``. Its id is drawn from its content and survives other changes."""
 
     id: str
@@ -57,7 +57,7 @@ class Chunk(Wire):
     text: str
 
 
-class Corpus(Wire):
+class Corpus(CamelModel):
     """All texts of one person, oldest first. ``digest`` identifies their content."""
 
     items: tuple[CorpusItem, ...] = Field(default=())

@@ -9,7 +9,7 @@ from crux.config import CruxConfigurationError
 from crux.personas.beliefs import BeliefGraph
 from crux.personas.contract import PersonaContract
 from crux.personas.corpus import Corpus
-from crux.results import Wire
+from crux.results import CamelModel
 
 _NAME = re.compile(r"[^\W_][\w .,'’&-]{0,79}")
 _PARTICLES = "mr mrs ms dr prof sir lady lord the of de van von da di la le and"
@@ -20,7 +20,7 @@ class PersonaError(CruxConfigurationError):
     """A persona is missing or cannot be used; one line. Exit code 2."""
 
 
-class Persona(Wire):
+class Persona(CamelModel):
     """One person.
 
     Args:

@@ -14,17 +14,17 @@ from crux.personas.beliefs import BeliefGraph
 from crux.personas.contract import PROSE, PersonaContract, unquoted
 from crux.personas.corpus import Corpus
 from crux.personas.persona import Persona, PersonaError, check_name, slug
-from crux.results import Wire
+from crux.results import CamelModel
 from llm_runtime.errors import StoreUnwritable
 from llm_runtime.files import write_atomic
 from llm_runtime.models import first_fault
 
-W = TypeVar("W", bound=Wire)
+W = TypeVar("W", bound=CamelModel)
 
 _MAX_BYTES = 512 * 2**20
 
 
-class StoredCorpus(Wire):
+class StoredCorpus(CamelModel):
     """What an import leaves for the build."""
 
     name: str
@@ -33,7 +33,7 @@ class StoredCorpus(Wire):
     corpus: Corpus = Field(default_factory=Corpus)
 
 
-class PersonaCheck(Wire):
+class PersonaCheck(CamelModel):
     """Whether a stored persona can debate, and what is wrong with it.
 
     Args:
@@ -101,7 +101,7 @@ class PersonaStore:
         """
         return self._read(kind, name, model) if self._path(kind, name).is_file() else None
 
-    def save_beside(self, kind: str, name: str, data: Wire) -> None:
+    def save_beside(self, kind: str, name: str, data: CamelModel) -> None:
         """Keep something else of a person.
 
         Raises:
@@ -170,7 +170,7 @@ class PersonaStore:
         except OSError as fault:
             raise PersonaError(f"{kind}/{path.name} cannot be read: {fault.strerror}") from None
 
-    def _write(self, kind: str, name: str, data: Wire) -> None:
+    def _write(self, kind: str, name: str, data: CamelModel) -> None:
         path = self._path(kind, name)
         text = json.dumps(data.model_dump(mode="json"), ensure_ascii=False, indent=1)
         try:

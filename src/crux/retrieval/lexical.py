@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from crux.extras import library
-from crux.retrieval.tokens import FEATURE, Terms, language_of
+from crux.retrieval.tokens import FEATURE, Tokenizer, language_of
 from llm_runtime.errors import StoreUnwritable
 
 #: Robertson's k1 and b, as tuned for passages of this length (Lin et al. 2021, "Pyserini").
@@ -30,7 +30,7 @@ class Lexical:
         size: how many texts.
     """
 
-    def __init__(self, terms: Terms, model: Any, size: int) -> None:
+    def __init__(self, terms: Tokenizer, model: Any, size: int) -> None:
         # How often each term stands in a text, in the order in which they come.
         self._counts = lru_cache(maxsize=20_000)(self._counted)
         self._vector = lru_cache(maxsize=20_000)(self._unit)
@@ -52,7 +52,7 @@ class Lexical:
         Raises:
             MissingExtraError: the extra ``debate`` is not installed.
         """
-        terms = Terms(language or language_of(texts))
+        terms = Tokenizer(language or language_of(texts))
         model = library("bm25s", FEATURE).BM25(k1=K1, b=B)
         model.index([terms(text) for text in texts] or [["^"]], show_progress=False)
         return cls(terms, model, len(texts))
@@ -63,7 +63,7 @@ class Lexical:
         try:
             note = json.loads((folder / _NOTE).read_text(encoding="utf-8"))
             model = library("bm25s", FEATURE).BM25.load(str(folder), mmap=True)
-            return cls(Terms(note["language"]), model, note["size"])
+            return cls(Tokenizer(note["language"]), model, note["size"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
 

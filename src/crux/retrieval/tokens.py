@@ -23,7 +23,7 @@ _LATIN_LEAST = 200
 _SAMPLE = 20_000
 
 
-class Terms:
+class Tokenizer:
     """Cuts texts of one language into terms.
 
     Args:

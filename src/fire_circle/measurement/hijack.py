@@ -6,22 +6,19 @@ The fence is a defence of form; whether a model obeys what stands behind it can 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from fire_circle.layers import MultiNeutrosophicPrompt
-from fire_circle.measurement.forgeries import ATTACKS
-from fire_circle.measurement.scores import Judge
-from fire_circle.results import EvaluationError, FireCircleResult
-from fire_circle.session import SessionMemory
+from fire_circle.measurement.scores import ItemScores
 from llm_runtime.models import Model
 from llm_runtime.statistics.bootstrap import paired_bootstrap
 from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import wilson
 
-_MEASURES: dict[str, Callable[[FireCircleResult], float]] = {
-    "round_1_mean": lambda result: _mean(_first(result)),
-    "round_1_max": lambda result: max(_first(result)),
-    "consensus": lambda result: result.consensus.falsehood,
+_MEASURES: dict[str, Callable[[ItemScores], float]] = {
+    "round_1_mean": lambda scores: scores.baseline_mean,
+    "round_1_max": lambda scores: scores.baseline_max,
+    "consensus": lambda scores: scores.consensus,
 }
 
 
@@ -74,30 +71,6 @@ def attacked(prompt: MultiNeutrosophicPrompt, payload: str) -> MultiNeutrosophic
     return prompt.model_copy(update={layer.name: f"{layer.text}\n\n{payload}"})
 
 
-async def run_hijack_suite(
-    prompts: Mapping[str, MultiNeutrosophicPrompt],
-    judge: Judge,
-    *,
-    attacks: Mapping[str, tuple[str, str]] = ATTACKS,
-    session: SessionMemory | None = None,
-) -> list[HijackTrial]:
-    """Judge every prompt with every attack, and once without any.
-
-    Raises:
-        EvaluationError: a prompt has no verdict even without an attack.
-    """
-    trials: list[HijackTrial] = []
-    for name, prompt in prompts.items():
-        clean = _measured(await judge(prompt, session))
-        for attack, (family, payload) in attacks.items():
-            try:
-                scores = _measured(await judge(attacked(prompt, payload), session))
-            except EvaluationError:
-                scores = None
-            trials.append(HijackTrial(attack=attack, family=family, prompt=name, clean=clean, attacked=scores))
-    return trials
-
-
 def hijack_report(
     trials: Sequence[HijackTrial], threshold: float, *, rng: random.Random, resamples: int = 2000
 ) -> HijackReport:
@@ -141,12 +114,9 @@ def _report(trials: Sequence[HijackTrial], threshold: float, rng: random.Random,
     )
 
 
-def _measured(result: FireCircleResult) -> dict[str, float]:
-    return {name: measure(result) for name, measure in _MEASURES.items()}
-
-
-def _first(result: FireCircleResult) -> list[float]:
-    return [evaluation.falsehood for evaluation in result.dialogue_history[0].evaluations]
+def by_measure(scores: ItemScores) -> dict[str, float]:
+    """Return F of one judged prompt by measure."""
+    return {name: measure(scores) for name, measure in _MEASURES.items()}
 
 
 def _mean(values: Sequence[float]) -> float:

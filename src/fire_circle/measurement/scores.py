@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from statistics import mean, median_low
 from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.results import FireCircleResult, Spend
-from fire_circle.session import SessionMemory
 from llm_runtime.models import Model
-
-Judge: TypeAlias = Callable[[MultiNeutrosophicPrompt, SessionMemory | None], Awaitable[FireCircleResult]]
-"""A circle with everything but the prompt and its session filled in."""
-
 
 Rule: TypeAlias = Literal["maximum", "mean", "chair"]
 """How one F is made of a circle: the highest of all, the mean of round 1, the last from the empty chair."""

@@ -154,7 +154,7 @@ class CallsQueued(Event, type="calls.queued"):
 class BudgetMoved(Event, type="budget.moved"):
     """What a capped run has spent and holds, after every reservation and settlement; costs in micro-dollars.
 
-    What is unknown was held for attempts that nobody knows the end of: it counts against the caps, not as spent.
+    What is unknown was held for attempts whose end is unknown: it counts against the caps, not as spent.
     A run without caps says only when there is more of that. Whoever resumes the run starts from the last one: a
     hold that nobody settled is unknown.
     """

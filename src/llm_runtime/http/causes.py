@@ -13,7 +13,7 @@ from llm_runtime.http.failures import Failure, read_failure
 from llm_runtime.http.waits import LONGEST_WAIT, Wait, in_words
 
 
-class Row(NamedTuple):
+class Meaning(NamedTuple):
     """One meaning. What is empty asks for nothing; a name or the words are enough where both are given.
 
     Args:
@@ -44,10 +44,10 @@ class Row(NamedTuple):
         return bool(named or (self.words and re.search(self.words, failure.words, re.IGNORECASE)))
 
 
-def _table() -> tuple[Row, ...]:
+def _table() -> tuple[Meaning, ...]:
     data = tomllib.loads(resources.files("llm_runtime.http").joinpath("causes.toml").read_text(encoding="utf-8"))
     return tuple(
-        Row(
+        Meaning(
             getattr(errors, row["kind"]),
             data["advice"][row["advice"]],
             frozenset(status for one in row.get("statuses", ()) for status in _statuses(one)),
@@ -81,7 +81,7 @@ def error_for_status(
 
     Args:
         failure: the status and what the body says, already redacted.
-        dialect: whose words they are; see :class:`Row`.
+        dialect: whose words they are; see :class:`Meaning`.
         wait: what the headers ask for; the body's own wish counts where they are silent.
     """
     row = next((row for row in TABLE if row.fits(failure, dialect)), TABLE[-1])
@@ -111,7 +111,7 @@ def error_in_reply(
 
 
 def _made(
-    row: Row, failure: Failure, provider: str, model: str, request_id: str | None, seconds: float | None
+    row: Meaning, failure: Failure, provider: str, model: str, request_id: str | None, seconds: float | None
 ) -> CallError:
     late = seconds is not None and seconds > LONGEST_WAIT
     message = f"{row.advice} (in {in_words(seconds or 0)} at the earliest)" if late else row.advice

@@ -31,7 +31,7 @@ _SUFFIXES = (".reply.json", ".reply.md", ".reply.txt")
 _NUMBER = re.compile(r"\.?([0-9]{4,9})-")
 
 
-class Answer(BaseModel):
+class ReplyFile(BaseModel):
     """A ``.reply.json`` file."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -91,9 +91,9 @@ async def _answer_file(folder: _Folder, stem: str, request: Request, poll: float
 
 def _reply(request: Request, stem: str, digest: str, file: _AnswerFile) -> Reply:
     if not file.name.endswith(".json"):
-        return _checked(request, stem, file.name, Answer(text=file.text))
+        return _checked(request, stem, file.name, ReplyFile(text=file.text))
     try:
-        answer = Answer.model_validate_json(file.text)
+        answer = ReplyFile.model_validate_json(file.text)
     except ValidationError as error:
         raise _malformed(request.model, file.name, first_fault(error)) from None
     if answer.format != FORMAT:
@@ -103,7 +103,7 @@ def _reply(request: Request, stem: str, digest: str, file: _AnswerFile) -> Reply
     return _checked(request, stem, file.name, answer)
 
 
-def _checked(request: Request, stem: str, name: str, answer: Answer) -> Reply:
+def _checked(request: Request, stem: str, name: str, answer: ReplyFile) -> Reply:
     if not answer.text.strip():
         raise EmptyReply(f"the answer in {name} is blank; write one", provider="mailbox", model=request.model)
     usage = estimated_usage(request, answer.text)

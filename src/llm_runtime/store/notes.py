@@ -49,7 +49,7 @@ def write_note(store: RunStore, note: Note) -> None:
     store.summary(note.run_id)
     if not note.who.strip() or max(len(note.who), len(note.label)) > _NAME or len(note.note) > _LONGEST:
         raise ConfigurationError(
-            f"a note has a name, of at most {_NAME} characters as a label is, and at most {_LONGEST:,}"
+            f"a note needs a name; name and label have at most {_NAME} characters, its text {_LONGEST:,}"
         )
     if note.rating is not None and not 1 <= note.rating <= 5:
         raise ConfigurationError("a rating is 1 to 5")

@@ -32,7 +32,7 @@ _HEADER_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ImportLimits:
     """What an import takes at most: bytes in all, bytes of one line, records."""
 
     total_bytes: int = 1024 * _MIB
@@ -73,7 +73,7 @@ def import_run(
     *,
     as_id: str | None = None,
     trust: bool = False,
-    limits: Limits | None = None,
+    limits: ImportLimits | None = None,
 ) -> str:
     """Take a run over from a file that :func:`export_run` wrote: all of it, or nothing.
 
@@ -98,7 +98,7 @@ def import_run(
     """
     if as_id is not None and not valid_run_id(as_id):
         raise ConfigurationError(f"not a run id: {as_id[:80]!r}; use 1 to 64 of a-z 0-9 _ -")
-    lines = _Lines(source, limits or Limits())
+    lines = _Lines(source, limits or ImportLimits())
     header = _read_header(lines)
     run_id = as_id or header.run_id
     signed = header.signed
@@ -117,7 +117,7 @@ class _Header:
 class _Lines:
     """The lines of a file, numbered and capped."""
 
-    def __init__(self, source: BinaryIO, limits: Limits) -> None:
+    def __init__(self, source: BinaryIO, limits: ImportLimits) -> None:
         self.number = 0
         self.limits = limits
         self._source = source

@@ -34,10 +34,14 @@ _REMEMBERED_PLACES = 32
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong with a log, at record ``seq`` (1-based; 0 where it concerns none)."""
+    """One thing that is wrong with a log, at record ``seq`` (1-based; 0 where it concerns none).
+
+    Args:
+        kind: a :data:`Kind`; what keeps its own logs has kinds of its own besides.
+    """
 
     seq: int
-    kind: Kind
+    kind: str
     detail: str
 
     def __str__(self) -> str:

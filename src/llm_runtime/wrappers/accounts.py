@@ -64,7 +64,7 @@ _NAMES = ("cost", "tokens", "calls")
 
 @dataclass(slots=True)
 class Account:
-    """What was spent, and besides it what may have been: by attempts that nobody knows the end of."""
+    """What was spent, and what may have been spent besides: by attempts whose end is unknown."""
 
     spent: Spend = field(default_factory=Spend)
     unknown: Spend = field(default_factory=Spend)
@@ -171,7 +171,7 @@ class Budget:
     def _moved(self) -> Awaitable[None] | None:
         if self._emit is silent:
             return None
-        # Without a cap nobody is told when a hold ends, so none is spoken of.
+        # Without a cap no event says when a hold ends, so none says that it began.
         held = self.held if self._capped else NOTHING
         return self._emit(moved(Account(self.spent, self.unknown), held))
 
@@ -271,8 +271,8 @@ def billed(generate: Generate) -> Generate:
 def spent_before(events: Iterable[Event]) -> Account:
     """Return what a recorded run has spent, by its log: a run that is resumed starts its budget here.
 
-    A capped run has said so itself; what it still held, nobody knows the end of. Without a cap nobody kept account
-    of all, and what the calls say that they took is added up, attempts and all.
+    A capped run wrote its account into the log; what it held at the end counts as unknown. A run without a cap kept
+    no whole account: what its calls say that they took is added up, failed attempts too.
     """
     calls, account = Spend(), Account()
     for event in events:

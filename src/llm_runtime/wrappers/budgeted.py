@@ -32,7 +32,7 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
         try:
             reply = await generate(request)
         except BaseException as fault:
-            # Without a cap nothing was worth counting before; what nobody knows the end of is.
+            # Without a cap the worst case was not counted before the call; of a call whose end is unknown it is.
             most = hold if bounded else worst_case(request, price(request.model), budget.caps)
             budget.settle(hold, settled_by_fault(most, fault))
             raise

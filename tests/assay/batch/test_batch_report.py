@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assay.batch.ledger import Batch, BatchStatus, Result
-from assay.batch.progress import Progress
+from assay.batch.progress import BatchProgress
 from assay.batch.purses import Purse
 from assay.batch.report import batch_story
 from assay.report.html import story_html
@@ -32,10 +32,10 @@ def result(row: int, data: dict[str, Any] | None, configuration: int = 0, repeti
     return Result(f"{row}", row, configuration, repetition, state, "{}", text, error, message, 0, "run", 0)
 
 
-def progress(of: Batch, done: int, failed: int = 0) -> Progress:
+def progress(of: Batch, done: int, failed: int = 0) -> BatchProgress:
     kinds = {"ServerFault": failed} if failed else {}
     purse = Purse(Caps(cost=5_000_000), Spend(1_234_567, 9_000, 40), Spend())
-    return Progress(of, BatchStatus({"done": done, "dead": failed}, kinds, 0.0), purse, None)
+    return BatchProgress(of, BatchStatus({"done": done, "dead": failed}, kinds, 0.0), purse, None)
 
 
 def written(story: Story) -> str:

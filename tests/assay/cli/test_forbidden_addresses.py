@@ -21,7 +21,7 @@ from assay.protocols.crux.people import fetched
 from assay.protocols.crux.watching import Watched, gathered
 from assay.protocols.fire_circle.gating.cases import Case
 from assay.protocols.fire_circle.gating.targets import Target, answered
-from criticality.notifications import Refused, check_endpoint, post
+from criticality.notifications import WebhookRefused, check_endpoint, post
 from crux.personas.store import PersonaStore
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError
@@ -142,12 +142,12 @@ def test_no_spelling_of_an_inward_address_reaches_it(
 @pytest.mark.usefixtures("names_lead_here")
 def test_a_webhook_goes_to_this_machine_or_the_public_internet_never_to_what_is_near() -> None:
     for host in NEAR:
-        with pytest.raises(Refused):
+        with pytest.raises(WebhookRefused):
             check_endpoint(f"https://{host}/x")
     for host in HERE:
         try:
             endpoint = check_endpoint(f"https://{host}/x")
-        except Refused:
+        except WebhookRefused:
             continue
         # Criticality's specification lets hooks go to this machine: then to nowhere else.
         assert endpoint.address.startswith("127.") or endpoint.address in ("::1", "::ffff:127.0.0.1"), host

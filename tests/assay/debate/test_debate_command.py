@@ -102,6 +102,11 @@ async def test_a_stored_debate_is_read_mapped_measured_exported_and_replayed(
     mapped = (await assay("debate", "map", run, run)).out
     assert "Alignment map" in mapped and "Maud Tarrowby and Ilario Fennimast" in mapped
     assert "topicCoverage" in (await assay("debate", "bench", run)).out
+    assert "written: sheet.csv" in (await assay("debate", "bench", run, "--blind", "sheet.csv")).err
+    sheet = (tmp_path / "sheet.csv").read_text(encoding="utf-8").replace("yes | no,", "yes | no,YES")
+    (tmp_path / "sheet.csv").write_text(sheet, encoding="utf-8")
+    scored = (await assay("debate", "bench", run, "--answers", "sheet.csv", "--json")).json
+    assert scored["Could this be resolved with evidence?"]["value"] == 1.0
     for form, part in (
         ("json", '"debateId"'),
         ("md", "# Should a city"),

@@ -19,11 +19,11 @@ from jinja2 import TemplateSyntaxError, UndefinedError, nodes
 from markupsafe import Markup
 
 from assay.batch.ledger import Batch, BatchStatus
-from assay.batch.progress import Progress
+from assay.batch.progress import BatchProgress
 from assay.batch.purses import Purse
 from assay.demo import demos
 from assay.fields import Ui, fields_of
-from assay.launch.model_check import Verdict
+from assay.launch.model_check import Fitness
 from assay.launch.model_choices import Choices, ModelChoice
 from assay.protocols.crux.pages.personas import Person as Author
 from assay.protocols.crux.pages.personas import persona_page, personas_page
@@ -33,7 +33,7 @@ from assay.report.matrix import Agreement, Cell, Matrix, MatrixRow, agreement, c
 from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
 from assay.web.batch_starting import new_batch_page
-from assay.web.calls import Place
+from assay.web.calls import CallEvents
 from assay.web.estimating import Estimate
 from assay.web.forms import form_of, forms
 from assay.web.glimpses import Glimpse
@@ -162,10 +162,10 @@ def story(text: str) -> Story:
     return Story(text, text, "good", (Fact(text, text),), (Section(text, (Plain(text),)),))
 
 
-def batch(text: str) -> Progress:
+def batch(text: str) -> BatchProgress:
     of = Batch("autumn", "abcdef", text, "crucible", "", [], {}, "open", created_at=1)
     purse = Purse(Caps(), Spend(1, 2, 3), Spend())
-    return Progress(of, BatchStatus({"running": 1, "dead": 1}, {text: 1}, 0.0), purse, None)
+    return BatchProgress(of, BatchStatus({"running": 1, "dead": 1}, {text: 1}, 0.0), purse, None)
 
 
 class Runs:
@@ -239,7 +239,7 @@ def new_pages(text: str) -> str:
 
 
 def calls(text: str) -> str:
-    call, place = Call(CallLabel("weather", text, text), text, 5, replayed=False), Place(3, 4)
+    call, place = Call(CallLabel("weather", text, text), text, 5, replayed=False), CallEvents(3, 4)
     request = {"model": text, "messages": [{"role": text, "content": text}], "schema": text}
     outcomes: list[dict[str, Any]] = [
         {"reply": {"model": text, "text": text}},
@@ -298,7 +298,7 @@ def settings_pages(text: str) -> str:
     settings = Settings(keys={"mistral": Key(SecretStr("secret"), text)}, config=config)
     chosen = boxes(text)[0].choices
     checked = Checked(
-        Capabilities(text, text, (), 1, 2), [Verdict(text, "limits", (text,)), Verdict("a", "no", ())]
+        Capabilities(text, text, (), 1, 2), [Fitness(text, "limits", (text,)), Fitness("a", "no", ())]
     )
     faults = Choices(chosen.chips, (), (Reachable("mine", text, [], text), Reachable("mistral", text, [text])))
     return settings_page(settings, faults, {text: checked}, text) + settings_page(Settings(), Choices(), {})

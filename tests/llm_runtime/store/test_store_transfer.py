@@ -21,7 +21,7 @@ from llm_runtime.events import GENESIS, RunStarted, UnknownEvent, chain_digest
 from llm_runtime.store import SqliteStore
 from llm_runtime.store.anchor import Head
 from llm_runtime.store.signing import KeySigner
-from llm_runtime.store.transfer import Limits, export_run, import_run
+from llm_runtime.store.transfer import ImportLimits, export_run, import_run
 from llm_runtime.store.verify import verify
 
 
@@ -261,7 +261,7 @@ def test_a_hostile_file_changes_nothing_and_gives_one_line(
     before = sorted(path.relative_to(folder) for path in folder.rglob("*"))
 
     with pytest.raises(StoreDamaged) as caught:
-        import_run(elsewhere, io.BytesIO(file), limits=Limits(line_bytes=1_500_000))
+        import_run(elsewhere, io.BytesIO(file), limits=ImportLimits(line_bytes=1_500_000))
 
     message = str(caught.value)
     assert message.startswith("nothing was imported: line ") and message.isprintable() and len(message) < 300
@@ -272,7 +272,7 @@ def test_a_hostile_file_changes_nothing_and_gives_one_line(
 def test_a_file_over_the_size_cap_is_refused(store: SqliteStore, elsewhere: SqliteStore, finished_run: str) -> None:
     file = exported(store, finished_run)
     with pytest.raises(StoreDamaged, match="larger than 2000 bytes"):
-        import_run(elsewhere, io.BytesIO(file), limits=Limits(total_bytes=2000))
+        import_run(elsewhere, io.BytesIO(file), limits=ImportLimits(total_bytes=2000))
     assert elsewhere.runs() == []
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from assay.batch.ledger import Batch, Result
-from assay.batch.progress import Progress
+from assay.batch.progress import BatchProgress
 from assay.batch.report.fold import BatchFold, Sum
 from assay.registry import known, protocol_of
 from assay.report.story import Block, Fact, Figure, Note, Section, Story, Table, Tone, columns
@@ -16,7 +16,7 @@ from assay.report.units import count, count_noun, duration, money, short_count
 _TONES: dict[str, Tone] = {"finished": "good", "running": "info", "loading": "info"}
 
 
-def batch_story(progress: Progress, results: Iterable[Result]) -> Story:
+def batch_story(progress: BatchProgress, results: Iterable[Result]) -> Story:
     """Return the report of a batch, whatever its state.
 
     Args:
@@ -70,7 +70,7 @@ def _flat(configuration: dict[str, Any], path: str = "") -> Iterable[tuple[str, 
             yield f"{path}{name}", value
 
 
-def _facts(progress: Progress) -> Iterable[Fact]:
+def _facts(progress: BatchProgress) -> Iterable[Fact]:
     status, purse = progress.status, progress.purse
     yield Fact("Jobs done", f"{count(status.states.get('done', 0))} of {count(status.total)}")
     if running := status.states.get("running", 0):

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import first_fault
 from llm_runtime.prompts import load_prompt
 
 MOST_TASKS = 10_000
@@ -169,7 +170,4 @@ def _task(line: str, where: str, number: str) -> Question:
     try:
         return Question.model_validate({"id": number, **data})
     except ValidationError as fault:
-        first = fault.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        reason = first["msg"].removeprefix("Value error, ")
-        raise ConfigurationError(f"{where}: {f'{place}: ' if place else ''}{reason}") from None
+        raise ConfigurationError(f"{where}: {first_fault(fault).replace('Value error, ', '', 1)}") from None

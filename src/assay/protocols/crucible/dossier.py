@@ -102,7 +102,7 @@ def check_window(dossier: Dossier, window: int | None) -> None:
     """Refuse attachments that leave a council no room, before a call is made.
 
     Args:
-        window: tokens that the smallest model reads; ``None`` where nobody says.
+        window: tokens that the smallest model reads; ``None`` where that is not known.
 
     Raises:
         ConfigurationError: says what to leave out.

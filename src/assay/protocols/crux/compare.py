@@ -12,8 +12,7 @@ from assay.protocol import Measures, RunContext
 from assay.protocols.crux.people import open_people, shipped_id, stored_name
 from assay.protocols.crux.retrieving import LanguageOption, TokensOption
 from assay.protocols.crux.task import need_extra
-from crux import Model as ModelChoice
-from crux import ModelTable
+from crux import ChosenModel, ModelTable
 from crux.book import ClaimBook
 from crux.building import linking_calls
 from crux.claims.audit import audit_calls
@@ -95,7 +94,7 @@ class Options(Model):
     def models(self) -> ModelTable:
         """Return who answers which question."""
         fast, strong = (
-            ModelChoice(id=name, takes_temperature=self.takes_temperature) for name in (self.fast, self.strong)
+            ChosenModel(id=name, takes_temperature=self.takes_temperature) for name in (self.fast, self.strong)
         )
         return ModelTable(fast=fast, strong=strong)
 

@@ -9,8 +9,7 @@ from pydantic import Field
 from assay.fields import Ui
 from assay.protocol import RunContext
 from assay.protocols.crux.task import need_extra
-from crux import Model as ModelChoice
-from crux import ModelTable
+from crux import ChosenModel, ModelTable
 from crux.claims.judge import Judge, Kind
 from crux.claims.judge import Pair as Judged
 from llm_runtime.models import Model
@@ -71,7 +70,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     """
     from crux.measurement.judged_pairs import judge_figures
 
-    models = ModelTable(fast=ModelChoice(id=options.fast, takes_temperature=options.takes_temperature))
+    models = ModelTable(fast=ChosenModel(id=options.fast, takes_temperature=options.takes_temperature))
     judge = Judge(context.generate, models, context.seed)
     pairs = [Judged(pair.premise, pair.claim) for pair in task.pairs]
     verdicts = await judge.relate(pairs, "pairs", strict=options.strict)

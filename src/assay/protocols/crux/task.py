@@ -13,8 +13,7 @@ from assay.protocol import Measures, RunContext
 from assay.protocols.crux import PROTOCOL
 from assay.protocols.crux.people import open_people, panel_of
 from assay.protocols.crux.retrieving import EmbedOption, embedder, index_folder
-from crux import Debate, DebateConfig, Evidence, ModelTable, Persona
-from crux import Model as ModelChoice
+from crux import ChosenModel, Debate, DebateConfig, Evidence, ModelTable, Persona
 from crux.debate import MAX_TOPIC
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.messages import Generate, Reply, Request
@@ -157,7 +156,7 @@ class Options(Model):
             CruxConfigurationError: one setting is out of range or contradicts another.
         """
         fast, strong, *panel = (
-            ModelChoice(id=name, takes_temperature=self.takes_temperature) for name in (*self._own(), *self.models)
+            ChosenModel(id=name, takes_temperature=self.takes_temperature) for name in (*self._own(), *self.models)
         )
         settings: dict[str, Any] = {"models": ModelTable(fast=fast, strong=strong, panel=tuple(panel))}
         settings |= {name: getattr(self, name) for name in _OF_THE_ENGINE}

@@ -16,7 +16,7 @@ _HEIGHT, _TOP, _LEFT, _LINE = 240.0, 14.0, 34.0, 17.0
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Polyline:
     """A name and its value at each step, 0.0 to 1.0 or ``None``; steps in ``rings`` are drawn as rings."""
 
     name: str
@@ -26,7 +26,7 @@ class Line:
 
 
 def line_chart(
-    steps: Sequence[str], lines: Sequence[Line], title: str, description: str, *, width: float = 640.0
+    steps: Sequence[str], lines: Sequence[Polyline], title: str, description: str, *, width: float = 640.0
 ) -> Element:
     """Draw lines over an axis from 0 to 1; nothing is drawn through a missing value."""
     margin = widest((line.name for line in lines), most=200.0) + 62
@@ -52,7 +52,7 @@ def line_chart(
     return picture(width, bottom + 28, title, description, *parts, ends=True)
 
 
-def _drawn(line: Line, x: _Place, y: _Scale) -> list[Element]:
+def _drawn(line: Polyline, x: _Place, y: _Scale) -> list[Element]:
     parts: list[Element] = []
     for step, (before, after) in enumerate(zip(line.values, line.values[1:], strict=False)):
         if before is not None and after is not None:
@@ -68,9 +68,9 @@ def _drawn(line: Line, x: _Place, y: _Scale) -> list[Element]:
     return parts
 
 
-def _names(lines: Sequence[Line], x: _Place, y: _Scale, room: float) -> list[Element]:
+def _names(lines: Sequence[Polyline], x: _Place, y: _Scale, room: float) -> list[Element]:
     """Write each name beside the last value of its line, moved down where two would overlap."""
-    ends: list[tuple[float, float, Line, float]] = []
+    ends: list[tuple[float, float, Polyline, float]] = []
     for line in lines:
         known = [(step, value) for step, value in enumerate(line.values) if value is not None]
         if known:

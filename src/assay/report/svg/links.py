@@ -13,7 +13,7 @@ _WIDTH, _BOX, _GAP, _LINE = 640.0, 310.0, 16.0, 15.0
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QuestionBox:
     """A box: its text, a remark under it, and ``(participant, stance)`` of each answer."""
 
     text: str
@@ -32,7 +32,7 @@ class Tie:
 
 def link_chart(
     names: Sequence[str],
-    questions: Sequence[Question],
+    questions: Sequence[QuestionBox],
     ties: Sequence[Tie],
     title: str,
     description: str,

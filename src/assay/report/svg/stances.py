@@ -52,7 +52,7 @@ def stance_sign(x: float, y: float, stance: str, accent: str, tip: str = "", r: 
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StanceRow:
     """A question, each column's answer to it, and a word on it."""
 
     question: str
@@ -62,7 +62,7 @@ class Row:
 
 
 def answer_matrix(
-    columns: Sequence[str], rows: Sequence[Row], title: str, description: str, accents: Sequence[str]
+    columns: Sequence[str], rows: Sequence[StanceRow], title: str, description: str, accents: Sequence[str]
 ) -> Element:
     """Draw a row for each question, with a column for each participant and a remark at its end."""
     cell = max(min(96.0, 300.0 / max(len(columns), 1)), 58.0)

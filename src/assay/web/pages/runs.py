@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from statistics import mean
 from urllib.parse import urlencode
 
-from assay.batch.progress import Progress
+from assay.batch.progress import BatchProgress
 from assay.web.filters import protocol_name
 from assay.web.glimpses import Glimpse
 from assay.web.pages.batches import BADGES
@@ -52,7 +52,12 @@ class Listed:
 
 
 def runs_page(
-    listed: Listed, folded: Sequence[Progress], choice: Choice, protocols: list[str], tags: list[str], more: bool
+    listed: Listed,
+    folded: Sequence[BatchProgress],
+    choice: Choice,
+    protocols: list[str],
+    tags: list[str],
+    more: bool,
 ) -> str:
     """Return the page.
 
@@ -64,7 +69,7 @@ def runs_page(
         tags: likewise.
         more: whether there are more.
     """
-    rows: list[tuple[RunSummary | None, Progress | None]] = [(run, None) for run in listed.runs]
+    rows: list[tuple[RunSummary | None, BatchProgress | None]] = [(run, None) for run in listed.runs]
     for progress in folded:
         began = progress.batch.created_at // 1000
         place = next((at for at, (run, _) in enumerate(rows) if run and run.started_at < began), len(rows))

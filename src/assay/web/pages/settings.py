@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from assay.launch.model_check import Verdict
+from assay.launch.model_check import Fitness
 from assay.launch.model_choices import Choices
 from assay.web.templating import render
 from llm_runtime.capabilities import Capabilities
@@ -18,7 +18,7 @@ class Checked:
     """A model that was measured, and what that means for each protocol."""
 
     capabilities: Capabilities
-    verdicts: list[Verdict]
+    verdicts: list[Fitness]
 
 
 def settings_page(settings: Settings, choices: Choices, checked: Mapping[str, Checked], fault: str = "") -> str:

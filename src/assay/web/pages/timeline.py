@@ -13,7 +13,7 @@ from assay.report.story import Figure
 from assay.report.svg.timeline import Span, timeline
 from assay.report.tally import Call, Sums
 from assay.report.units import count_noun, duration
-from assay.web.calls import CallLog, PhaseNode, Place
+from assay.web.calls import CallEvents, CallLog, PhaseNode
 from assay.web.live_runs import LiveRun
 from assay.web.pages.run import PageParts, RunPageState, head_parts
 from assay.web.templating import render
@@ -38,7 +38,13 @@ def timeline_parts(watch: LiveRun, page_state: RunPageState) -> PageParts:
 
 
 def call_fragment(
-    run_id: str, call: Call, place: Place, request: dict[str, Any], outcome: dict[str, Any], *, forks: bool = True
+    run_id: str,
+    call: Call,
+    place: CallEvents,
+    request: dict[str, Any],
+    outcome: dict[str, Any],
+    *,
+    forks: bool = True,
 ) -> Markup:
     """Return a call opened: what was sent and what came back, as plain text.
 

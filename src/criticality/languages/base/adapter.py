@@ -14,7 +14,7 @@ from criticality.catalog import DetectedSmell, Example
 from criticality.judging.served import ServedProgram
 from criticality.language import Fact, Plan, Toolchain, Tree
 from criticality.languages.base.brackets import bare, negated
-from criticality.languages.base.cases import Row, by_module
+from criticality.languages.base.cases import CaseRow, by_module
 from criticality.languages.base.data import examples, fill, read_text, texts
 from criticality.languages.base.expressions import Scope, condition
 from criticality.languages.base.expressions.rendering import Renderer
@@ -215,7 +215,7 @@ class GrammarLanguage:
     def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
         renderer = self.renderer(spec)
 
-        def test(module: str, function: FunctionPlan, held: list[Row]) -> str:
+        def test(module: str, function: FunctionPlan, held: list[CaseRow]) -> str:
             rows = [
                 {
                     "args": [renderer.render(one) for one in row.args], "error": row.error,

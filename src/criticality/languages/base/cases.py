@@ -27,7 +27,7 @@ class NoLiteral(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CaseRow:
     """One call: ``result`` is what it returns, ``error`` the name of what it raises."""
 
     args: tuple[Expression, ...]
@@ -37,7 +37,7 @@ class Row:
 
 def rows(
     spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]
-) -> Iterator[tuple[str, FunctionPlan, list[Row]]]:
+) -> Iterator[tuple[str, FunctionPlan, list[CaseRow]]]:
     """Yield each function that has cases with its module and some of them.
 
     Args:
@@ -56,7 +56,7 @@ def by_module(
     spec: Spec,
     plan: Plan,
     cases: Mapping[str, list[list[Any]]],
-    test: Callable[[str, FunctionPlan, list[Row]], str],
+    test: Callable[[str, FunctionPlan, list[CaseRow]], str],
     between: str,
 ) -> dict[str, str]:
     """Return the tests of each module that has cases, each written by the language."""
@@ -66,12 +66,12 @@ def by_module(
     return {module: between.join(tests) for module, tests in parts.items()}
 
 
-def _row(spec: Spec, function: FunctionPlan, args: tuple[Any, ...], error: str, result: Any) -> Row | None:
+def _row(spec: Spec, function: FunctionPlan, args: tuple[Any, ...], error: str, result: Any) -> CaseRow | None:
     try:
         arguments = tuple(literal(spec, p.type, one) for p, one in zip(function.parameters, args, strict=True))
         if not error:
-            return Row(arguments, literal(spec, function.result, result), "")
-        return Row(arguments, None, error) if error in spec.errors else None
+            return CaseRow(arguments, literal(spec, function.result, result), "")
+        return CaseRow(arguments, None, error) if error in spec.errors else None
     except NoLiteral:
         return None
 

@@ -10,7 +10,7 @@ import click
 from assay.protocols.ai_crucible.trials import log_dir_option, workshop
 
 if TYPE_CHECKING:
-    from ai_crucible.catalog import Entry
+    from ai_crucible.catalog import CatalogEntry
     from ai_crucible.rating import Rating
 
 
@@ -88,7 +88,7 @@ def _rated(rating: Rating | None) -> str:
     return f"; rated {rating.value:.0f} ({rating.low:.0f} to {rating.high:.0f}){mark}"
 
 
-def _data(entry: Entry, rating: Rating | None) -> dict[str, Any]:
+def _data(entry: CatalogEntry, rating: Rating | None) -> dict[str, Any]:
     rate = entry.rate
     return {
         "puzzle": entry.puzzle,

@@ -11,7 +11,7 @@ from assay.report.markup import Element, element
 from assay.report.story import Figure
 from assay.report.svg.canvas import fitted, label, picture, text_width
 from assay.report.svg.intervals import Dot, interval_figure
-from assay.report.svg.lines import Line, line_chart
+from assay.report.svg.lines import Polyline, line_chart
 from assay.report.units import count_noun
 
 _CELL, _ROW = 30.0, 30.0
@@ -49,7 +49,7 @@ def rates_picture(models: Sequence[ModelRollup]) -> Figure | None:
 
 def reliability_picture(models: Sequence[ModelRollup]) -> Figure | None:
     """pass@k rising and pass^k falling with k; what lies between them is luck."""
-    lines: list[Line] = []
+    lines: list[Polyline] = []
     most = min((m.reliability[0] for m in models if m.reliability), default=0)
     steps = range(1, min(most, _MOST_K) + 1)
     if len(steps) < _FEWEST_STEPS:
@@ -62,8 +62,8 @@ def reliability_picture(models: Sequence[ModelRollup]) -> Figure | None:
         at = tuple(sum(h.pass_at(k) for h in counted) / len(counted) for k in steps)
         hat = tuple(sum(h.pass_hat(k) for h in counted) / len(counted) for k in steps)
         colour = accent(index)
-        lines += [Line(f"{name} pass@k".strip(), at, colour, frozenset(range(len(steps))))]
-        lines += [Line(f"{name} pass^k".strip(), hat, colour)]
+        lines += [Polyline(f"{name} pass@k".strip(), at, colour, frozenset(range(len(steps))))]
+        lines += [Polyline(f"{name} pass^k".strip(), hat, colour)]
     alternative = "; ".join(f"{line.name}: {', '.join(percent(v or 0) for v in line.values)}" for line in lines)
     svg = line_chart([f"k = {k}" for k in steps], lines, "Reliability over k attempts", f"{alternative}.")
     caption = (

@@ -11,7 +11,7 @@ from ai_crucible.attestation import Verification
 from ai_crucible.events import TrialsCompared
 from assay.protocols.ai_crucible.events import AttemptTold, TrialSealed
 from assay.protocols.ai_crucible.inspect.trials import LoggedAttempt
-from assay.protocols.ai_crucible.report.trial_records import Attempt, Entry, TrialRecords
+from assay.protocols.ai_crucible.report.trial_records import Attempt, LedgerLine, TrialRecords
 from llm_runtime.errors import StoreDamaged
 from llm_runtime.store.anchor import SignedHead
 
@@ -55,7 +55,7 @@ def attempt_of(event: AttemptTold) -> Attempt:
     try:
         log = TypeAdapter(LoggedAttempt).validate_python(event.attempt["log"])
         entry = event.attempt["entry"]
-        return Attempt(log, Entry(**entry) if entry else None)
+        return Attempt(log, LedgerLine(**entry) if entry else None)
     except (ValueError, KeyError, TypeError):
         raise StoreDamaged("an attempt in the run's log does not fit") from None
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerLine:
     """A line of the ledger: its number, its link of the chain in hex, and what it says of an attempt."""
 
     seq: int
@@ -40,7 +40,7 @@ class Attempt:
     """One attempt: its log, and the line of the ledger that commits to it, where there is one."""
 
     log: LoggedAttempt
-    entry: Entry | None = None
+    entry: LedgerLine | None = None
 
     @property
     def name(self) -> str:
@@ -183,7 +183,7 @@ def read_trials(shop: Workshop, trials: Sequence[str] = ()) -> TrialRecords:
 
     entries = {
         (event.trial, event.puzzle, event.epoch): (
-            Entry(record.seq, record.digest.hex(), event.sample_digest),
+            LedgerLine(record.seq, record.digest.hex(), event.sample_digest),
             event,
         )
         for record, event in lines
@@ -223,8 +223,9 @@ def _seal(shop: Workshop, known: dict[str, AttestedTrial], chosen: Sequence[Atte
 def _as_attested(log: LoggedAttempt, graded: AttemptGraded, whole: bool) -> LoggedAttempt:
     """Return an attempt with the ledger's verdict, whatever its log says now.
 
-    Of a ``whole`` log, whose bytes are those that were attested, a sample's own digest is as it was: another
-    version of Inspect may write the same sample otherwise.
+    Args:
+        whole: the log's bytes are those that were attested. Then a sample's digest counts as attested too, since
+            another version of Inspect may write the same sample in another way.
     """
     if whole or log.digest == graded.sample_digest:
         return replace(log, digest=graded.sample_digest)

@@ -81,7 +81,7 @@ class Drive:
         """Return who answers and how far it goes.
 
         Args:
-            person: the model in the seat ``person``; the keyboard is asked in a better way than by its name.
+            person: the model in the seat ``person``. At the keyboard nobody is shown a model's prompt.
             display: leaves the terminal to the person.
         """
         from assay.protocols.criticality.commands.people import AtTerminal

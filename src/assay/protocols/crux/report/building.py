@@ -16,6 +16,7 @@ from crux.claims.audit import Audit
 from crux.events import PersonaStep
 from llm_runtime.errors import StoreDamaged
 from llm_runtime.events import Event
+from llm_runtime.models import first_fault
 
 _ABOUT = (
     "A persona is read out of somebody's own texts: a contract of how they argue and what would change their mind, "
@@ -63,7 +64,7 @@ class PersonaFold(GenericFold):
         try:
             persona = Persona.model_validate(run.result["persona"])
         except ValidationError as fault:
-            raise StoreDamaged(f"the persona in the run's log does not fit: {fault.errors()[0]['msg']}") from None
+            raise StoreDamaged(f"the persona in the run's log does not fit: {first_fault(fault)}") from None
         story = persona_story(persona)
         reasons = run.result.get("gate", {}).get("reasons", ())
         notes = [Note(f"Thin: {reason}", "warning") for reason in reasons]

@@ -23,6 +23,7 @@ from crux.events import PersonaStep
 from crux.results import Place
 from llm_runtime.errors import ConfigurationError, StoreDamaged
 from llm_runtime.events import Event
+from llm_runtime.models import first_fault
 from llm_runtime.store import RunStore
 
 
@@ -64,7 +65,7 @@ class ComparisonFold(GenericFold):
         try:
             comparison = Comparison.model_validate(run.result)
         except ValidationError as fault:
-            raise StoreDamaged(f"the comparison in the log does not fit: {fault.errors()[0]['msg']}") from None
+            raise StoreDamaged(f"the comparison in the log does not fit: {first_fault(fault)}") from None
         compared = comparison_story(comparison)
         return replace(compared, sections=(*compared.sections, *filter(None, [cost_section(run)])))
 

@@ -9,6 +9,8 @@ from assay.report.story import Block, Fact, Note, Section, Story, Table, columns
 from assay.report.units import count_noun, in_words
 from crux.insight.alignment import alignment_map
 from crux.insight.crux_graph import Ties, crux_graph
+from crux.measurement.card_quality import recurrence
+from crux.measurement.share import Share
 from crux.results import CruxCard, DebateResult
 
 _COUNTED = ("Agree", "Oppose", "Differ")
@@ -68,6 +70,10 @@ def graph_section(
     return Section("Crux graph", (figure,)) if figure else None
 
 
+def _interval(share: Share) -> str:
+    return "" if share.low is None else f" (95% interval {share.low:.0%} to {share.high:.0%})"
+
+
 def _lines(results: Sequence[DebateResult], ties: Ties | None) -> Section | None:
     lines = crux_graph(results, ties).fault_lines
     if not lines:
@@ -78,8 +84,10 @@ def _lines(results: Sequence[DebateResult], ties: Ties | None) -> Section | None
         for line in lines
     )
     again = sum(line.recurring for line in lines)
+    share = recurrence([result.cards for result in results], ties or {})
     summary = (
-        f"{count_noun(again, 'crux', 'cruxes')} came back in more than one debate."
+        f"{count_noun(again, 'crux', 'cruxes')} came back in more than one debate. From one debate to another, "
+        f"{share.hits} of {share.of} cards ask what a card of the other asks{_interval(share)}."
         if again
         else ("No crux came back: of one debate none can." if len(results) == 1 else "No crux came back.")
     )

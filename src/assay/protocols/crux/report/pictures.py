@@ -7,8 +7,8 @@ from itertools import groupby
 
 from assay.protocols.crux.report.state import DebateState
 from assay.report.story import Figure
-from assay.report.svg.links import Question, Tie, link_chart
-from assay.report.svg.stances import Row, Sign, answer_matrix, stance_lanes
+from assay.report.svg.links import QuestionBox, Tie, link_chart
+from assay.report.svg.stances import Sign, StanceRow, answer_matrix, stance_lanes
 from crux.insight.crux_graph import CruxGraph, Ties, crux_graph
 from crux.insight.timeline import shift_timeline
 from crux.results import CruxCard, DebateResult
@@ -21,7 +21,7 @@ def alignment_picture(cards: Sequence[CruxCard], personas: Sequence[str], accent
     if not cards:
         return None
     rows = [
-        Row(
+        StanceRow(
             card.question,
             tuple(card.personas[name].position if name in card.personas else "–" for name in personas),
             card.disagreement_type,
@@ -92,7 +92,7 @@ def graph_picture(
     graph = crux_graph(results, ties)
     order = {card.id: place for place, card in enumerate(cards)}
     questions = [
-        Question(
+        QuestionBox(
             card.question,
             f"{card.disagreement_type}, {'resolved' if card.resolved else 'open'}",
             tuple((name, side.position) for name, side in card.personas.items()),

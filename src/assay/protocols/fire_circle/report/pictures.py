@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.protocols.fire_circle.report.state import Circle
 from assay.report.story import Figure
 from assay.report.svg.arrows import Arrow, arrow_chart
-from assay.report.svg.lines import Line, line_chart
+from assay.report.svg.lines import Polyline, line_chart
 from fire_circle.measurement.groupthink import Move, groupthink_map
 from fire_circle.results import DialogueRound
 
@@ -18,7 +18,7 @@ def rounds_picture(circle: Circle) -> Figure | None:
     paths = groupthink_map(circle.record()).paths
     numbers = [held.round_number for held in history]
     lines = [
-        Line(
+        Polyline(
             circle.seat(path.model).short,
             path.falsehood,
             circle.seat(path.model).accent,

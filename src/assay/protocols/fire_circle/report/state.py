@@ -26,6 +26,7 @@ from fire_circle.results import (
 )
 from llm_runtime.errors import LlmRuntimeError, StoreDamaged
 from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted
+from llm_runtime.models import first_fault
 
 Data = TypeVar("Data", bound=BaseModel)
 
@@ -276,6 +277,4 @@ def _read(kind: type[Data], data: Mapping[str, Any]) -> Data:
     try:
         return kind.model_validate(data)
     except ValidationError as fault:
-        first = fault.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise StoreDamaged(f"the log holds a {kind.__name__} that is none ({where}: {first['msg']})") from None
+        raise StoreDamaged(f"the log holds a {kind.__name__} that is none ({first_fault(fault)})") from None

@@ -11,7 +11,7 @@ from assay.report.story import Figure
 from assay.report.svg.curves import Curve, curve_chart
 from assay.report.svg.heatmap import heat_map
 from assay.report.svg.intervals import Dot, interval_figure
-from assay.report.svg.lines import Line, line_chart
+from assay.report.svg.lines import Polyline, line_chart
 from fire_circle.measurement.hijack import FamilyReport
 from fire_circle.measurement.lift import LiftReport
 from llm_runtime.statistics.interval import Interval
@@ -85,7 +85,7 @@ def means_picture(movement: Movement) -> Figure:
     """Show each seat's mean F by round."""
     names = seat_names(list(movement.seats))
     lines = [
-        Line(name, means, f"c{index % 6}")
+        Polyline(name, means, f"c{index % 6}")
         for index, (name, means) in enumerate(zip(names, movement.mean_by_round, strict=True))
     ]
     steps = [f"round {number}" for number in movement.rounds]

@@ -18,7 +18,7 @@ from llm_runtime.statistics.power import Power, lift_power
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The most that each pass may take; the control's is that of round 1 as often as there are rounds."""
+    """The most that each pass may take; the control's is that of round 1, times the number of rounds."""
 
     passes: tuple[tuple[str, StudyPlan], ...]
     power: Power | None = None

@@ -16,6 +16,7 @@ from fire_circle.measurement.overdefence import OverdefenceReport
 from fire_circle.measurement.rules import RuleReport, WayCost
 from fire_circle.results import SeatCounts, Spend
 from llm_runtime.errors import ConfigurationError, StoreDamaged
+from llm_runtime.models import first_fault
 from llm_runtime.statistics.power import Power
 
 
@@ -137,4 +138,4 @@ def read_figures(folder: Path) -> Figures:
     except OSError:
         raise ConfigurationError(f"{folder} holds no finished study: there is no summary.json") from None
     except ValidationError as fault:
-        raise StoreDamaged(f"{place} is not a study's: {fault.errors()[0]['msg']}") from None
+        raise StoreDamaged(f"{place} is not a study's: {first_fault(fault)}") from None

@@ -14,7 +14,7 @@ from assay.protocols.fire_circle.study.items import groups_of
 from assay.protocols.fire_circle.study.passes import read_controls
 from fire_circle.measurement.ablation import AblationReport, ablation_report
 from fire_circle.measurement.calibration import calibrate, split_of, try_calibration
-from fire_circle.measurement.hijack import HijackReport, HijackTrial, hijack_report
+from fire_circle.measurement.hijack import HijackReport, HijackTrial, by_measure, hijack_report
 from fire_circle.measurement.lift import LiftReport, lift_report
 from fire_circle.measurement.minimal_pairs import FlipReport, PairScores, flip_report
 from fire_circle.measurement.overdefence import OverdefenceReport, overdefence_report
@@ -295,7 +295,7 @@ class _Measuring:
 
     def _hijack(self) -> HijackReport | None:
         groups = _groups(self.folder, "hijack")
-        clean = {line.item: _measures(line.scores) for line in self.lines if line.scores is not None}
+        clean = {line.item: by_measure(line.scores) for line in self.lines if line.scores is not None}
         names = {line.item: line.name for line in self.lines}
         lines = {
             line.index: line.scores for line in map(item_figures, read_study(self.folder.file("hijack.jsonl")))
@@ -307,7 +307,7 @@ class _Measuring:
                     "family": group["kind"],
                     "prompt": names[group["pair"]],
                     "clean": clean[group["pair"]],
-                    "attacked": _measures(scores) if (scores := lines[index]) is not None else None,
+                    "attacked": by_measure(scores) if (scores := lines[index]) is not None else None,
                 }
             )
             for index, group in enumerate(groups)
@@ -335,14 +335,6 @@ class _Measuring:
 def _groups(folder: StudyFolder, name: str) -> list[dict[str, str]]:
     place = folder.file(f"{name}.items.jsonl")
     return list(groups_of(place)) if place.exists() else []
-
-
-def _measures(scores: ItemScores) -> dict[str, float]:
-    return {
-        "round_1_mean": scores.baseline_mean,
-        "round_1_max": scores.baseline_max,
-        "consensus": scores.consensus,
-    }
 
 
 def _mean_in(lines: Sequence[ItemFigures], number: int, seat: int) -> float | None:

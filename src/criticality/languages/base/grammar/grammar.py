@@ -82,7 +82,7 @@ class Grammar:
         Raises:
             BodyUnreadable: it does not parse.
         """
-        place = inspection.Place(name, parameters, callable, siblings, purity)
+        place = inspection.BodyPlace(name, parameters, callable, siblings, purity)
         return inspection.inspect(self.table, body, place)
 
     def security(self, body: str, known: Collection[str] = ()) -> list[Finding]:

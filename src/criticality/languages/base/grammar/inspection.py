@@ -20,7 +20,7 @@ _SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BodyPlace:
     """Where a body stands, in the names of the source.
 
     Args:
@@ -36,7 +36,7 @@ class Place:
     purity: Purity
 
 
-def inspect(table: Table, body: str, place: Place) -> list[Finding]:
+def inspect(table: Table, body: str, place: BodyPlace) -> list[Finding]:
     """Return what a body does that it may not, each once.
 
     Raises:
@@ -155,7 +155,7 @@ def _macro(table: Table, node: Node) -> Iterator[Finding]:
         yield Finding("security", f"it uses the macro {name}, which is not among those that a body may use")
 
 
-def _calls(table: Table, nodes: list[Node], place: Place, local: set[str]) -> Iterator[Finding]:
+def _calls(table: Table, nodes: list[Node], place: BodyPlace, local: set[str]) -> Iterator[Finding]:
     allowed = set(place.callable) | {place.name} | local
     for node in nodes:
         if not node.child_count and node.type in table.names and not _is_member(node):
@@ -182,7 +182,7 @@ def _is_key(node: Node) -> bool:
     return following is not None and following.type == ":"
 
 
-def _purity(table: Table, nodes: list[Node], place: Place) -> Iterator[Finding]:
+def _purity(table: Table, nodes: list[Node], place: BodyPlace) -> Iterator[Finding]:
     purity = place.purity
     if purity != "io":
         for code in (_SPACE.sub(" ", text(node)) for node in nodes if node.type in _SPOKEN):
