@@ -93,9 +93,7 @@ async def test_a_stored_debate_is_read_and_exported(assay: Assay, held: Held) ->
 
 @pytest.mark.long
 @pytest.mark.usefixtures("stored")
-async def test_a_stored_debate_is_read_mapped_measured_exported_and_replayed(
-    assay: Assay,
-) -> None:
+async def test_a_stored_debate_is_read_mapped_measured_exported_and_replayed(assay: Assay, tmp_path: Path) -> None:
     run = (await assay("runs", "list", "--json")).json["runs"][0]["run_id"]
     plain = (await assay("debate", "cards", "latest")).out
     assert 0 < plain.index("**Maud Tarrowby:") < plain.index("**Ilario Fennimast:")  # as they sit
