@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -28,7 +29,7 @@ def queue() -> None:
 @store_option
 def list_entries(state: str, as_json: bool, store_path: str | None) -> None:
     """List entries, those first that are taken next, and what repeats."""
-    from assay.queue.schedules import readable, schedules
+    from assay.queue.schedules import last_moment, schedules
     from assay.queue.tables import as_data, counted, listed
 
     with _queue(store_path) as database:
@@ -46,7 +47,11 @@ def list_entries(state: str, as_json: bool, store_path: str | None) -> None:
         if each.error:
             click.echo(f"    {each.error}")
     for one in repeating:
-        left = "" if readable(one.cron) else "  (cannot be read any more: unschedule it, and give it anew)"
+        left = (
+            ""
+            if last_moment(one.cron, time.time())
+            else "  (cannot be read any more: unschedule it, and give it anew)"
+        )
         click.echo(f"{one.name}  repeats {one.cron}  {one.entry.kind}  {one.entry.title[:60]}{left}")
     if not entries and not repeating:
         click.echo("nothing is in the queue; put a run there with: assay ask QUESTION --queue", err=True)

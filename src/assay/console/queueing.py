@@ -107,9 +107,11 @@ def put_into_queue(
     from llm_runtime.store import new_run_id
 
     url, due = check_url(store or ""), moment(options.after)
-    if options.every:
-        last_moment(options.every, datetime.now(UTC).timestamp())
     now = round(datetime.now(UTC).timestamp() * 1000)
+    if options.every and last_moment(options.every, now / 1000) is None:
+        raise ConfigurationError(
+            f'--every {options.every}: give five fields as cron has them, in UTC: "0 6 * * 1" is Mondays at 6'
+        )
     entry = entry_of(run, terms, run_id or new_run_id(now, SystemRandom()), seed, options.purse)
     with open_queue(url) as database:
         if options.every:

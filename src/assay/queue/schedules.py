@@ -11,7 +11,7 @@ from random import SystemRandom
 
 from assay.queue.entry import Entry
 from assay.queue.tables import TASK
-from llm_runtime.errors import ConfigurationError, RunNotFound
+from llm_runtime.errors import RunNotFound
 from llm_runtime.store import new_run_id
 from llm_runtime.store.database import Database
 
@@ -40,32 +40,21 @@ class Schedule:
     entry: Entry
 
 
-def last_moment(cron: str, now_s: float) -> int:
+def last_moment(cron: str, now_s: float) -> int | None:
     """Return the last moment of a cron expression up to ``now_s``, both in seconds since the epoch.
 
-    Raises:
-        ConfigurationError: it is no expression of five fields, or there is no such moment.
+    ``None`` where it is no expression of five fields, or there is no such moment.
     """
     from cronsim import CronSim, CronSimError
 
+    fields = [_plain(*one) for one in zip(cron.replace("?", "*").split(), _WHOLE, strict=False)]
+    if len(fields) != len(cron.split()):
+        return None
     try:
-        if len(fields := cron.replace("?", "*").split()) != 5:
-            raise CronSimError
-        plain = " ".join(map(_plain, fields, _WHOLE))
         after = datetime.fromtimestamp(int(now_s) + 1, UTC)
-        return int(next(CronSim(plain, after, reverse=True)).timestamp())
+        return int(next(CronSim(" ".join(fields), after, reverse=True)).timestamp())
     except (CronSimError, StopIteration):
-        raise ConfigurationError(
-            f'--every {cron}: give five fields as cron has them, in UTC: "0 6 * * 1" is Mondays at 6'
-        ) from None
-
-
-def readable(cron: str) -> bool:
-    """Tell whether a stored expression means anything still."""
-    try:
-        return bool(last_moment(cron, time.time()))
-    except ConfigurationError:
-        return False
+        return None
 
 
 def _plain(field: str, whole: str) -> str:
@@ -116,10 +105,9 @@ def put_due(database: Database, now_s: float | None = None) -> list[str]:
     now_s = time.time() if now_s is None else now_s
     put: list[str] = []
     for each in schedules(database):
-        if not readable(each.cron):  # `assay queue list` says so
-            continue
         moment = last_moment(each.cron, now_s)
-        if now_s - moment > _LATE_S or moment * 1_000_000 < each.since:
+        # `assay queue list` says which have none.
+        if moment is None or now_s - moment > _LATE_S or moment * 1_000_000 < each.since:
             continue
         run_id = new_run_id(moment * 1000, SystemRandom())
         entry = each.entry.model_copy(update={"run_id": run_id})
