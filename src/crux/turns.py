@@ -278,7 +278,7 @@ class DebateContext:
         entry = concession(before, stance, claims)
         if entry is not None and before is not None and entry.earned and not BEHAVIOUR.before(2):
             near = self.groundings[plan.persona].nearest_beliefs(stance.because, 3)
-            held = [node.concept for node in near]
+            held = [] if BEHAVIOUR.before(3) else [node.concept for node in near]
             entry = await weighed(
                 self.generate, self.config.models, transcript, entry, before, stance, claims, held
             )

@@ -45,6 +45,8 @@ class Behaviour:
         return any(package == own or package.startswith(f"{own}.") for own in self.packages)
 
 
+RUNTIME = Behaviour("llm_runtime", number=2, packages=("llm_runtime",), unnumbered=2)
+"""How answers are read. 2: of several objects in an answer the last that fits counts, no longer the first."""
 Numbers = Sequence[tuple[Behaviour, int]]
 _CHOSEN: ContextVar[Numbers] = ContextVar("behaviours", default=())
 

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from llm_runtime.behaviour import RUNTIME
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import Generate, Message, Reply, Request
 from llm_runtime.models import first_fault
@@ -146,7 +147,8 @@ def parse(text: str, model: type[T], *, repair: bool = True, shown: str = "") ->
     whole = [place for place in places if place.data is not None][-MAX_OBJECTS:]
     broken = [place for place in places if place.data is None][-MAX_BROKEN:] if repair else []
     material, fault, quoted = Material(shown, model), "", False
-    for place in (*reversed(whole), *reversed(broken)):
+    first = RUNTIME.before(2)
+    for place in (*whole, *broken) if first else (*reversed(whole), *reversed(broken)):
         spelling, data = clean[place.start : place.end], place.data
         if data is None:
             data = _repaired(spelling)

@@ -216,6 +216,7 @@ def every_prompt() -> list[str]:
         f"{package}/{file.name.removesuffix('.md')}"
         for package in PACKAGES
         for file in resources.files(package).joinpath("prompts").iterdir()
+        if file.is_file()
     )
 
 

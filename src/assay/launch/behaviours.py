@@ -12,7 +12,7 @@ from assay.launch.hearing import hearing
 from assay.protocol import RunContext, load
 from assay.registry import Prepared, protocol_of
 from assay.terms import in_force
-from llm_runtime.behaviour import Behaviour, Numbers, behaving, recalls
+from llm_runtime.behaviour import RUNTIME, Behaviour, Numbers, behaving, recalls
 from llm_runtime.errors import ConfigurationError, ReplayMismatch
 from llm_runtime.events import Event, RunStarted, silent
 from llm_runtime.messages import Reply, Request, request_digest
@@ -27,7 +27,7 @@ _STILL = 2.0
 
 def engines(kind: str) -> list[Behaviour]:
     """Return the behaviours that decide the requests of a kind of run."""
-    return [ASSAY, *map(load, protocol_of(kind).behaviours)]
+    return [ASSAY, RUNTIME, *map(load, protocol_of(kind).behaviours)]
 
 
 def todays(kind: str) -> dict[str, int]:

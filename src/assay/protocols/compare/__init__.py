@@ -4,8 +4,9 @@ from assay.protocol import Chat, Needs, Protocol, RunType, Seat, parts_of
 from llm_runtime.behaviour import Behaviour
 
 _HERE = __name__
-#: What the methods ask; a council among them asks as councils do. 2: one thinks in writing before the answer.
-BEHAVIOUR = Behaviour("compare", number=2, packages=(_HERE,), unnumbered=2)
+#: What the methods ask; a council among them asks as councils do.
+#: 2: samples are drawn in waves, not planned by the first. 3: one thinks in writing before the answer.
+BEHAVIOUR = Behaviour("compare", number=3, packages=(_HERE,), unnumbered=3)
 
 TASKS = RunType(
     name="compare.tasks",

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from assay.protocols.compare import BEHAVIOUR
 from assay.protocols.compare.tasks import Question, final_answer, majority, same
 from llm_runtime.errors import CallError
 from llm_runtime.events import Emit
@@ -182,6 +183,8 @@ async def _samples(task: Question, meter: Meter, bench: Bench, *, closing: bool)
     while drawn < most:
         if bench.against is None:
             wanted = bench.samples - len(texts)
+        elif texts and BEHAVIOUR.before(2):
+            wanted = 0 if drawn > 1 else _planned(bench.against, meter, closing=closing) - 1
         elif texts:
             wanted = more_samples(bench.against, meter, len(texts), closing=closing)
         else:
@@ -198,6 +201,16 @@ async def _samples(task: Question, meter: Meter, bench: Bench, *, closing: bool)
     if not texts:
         raise fault or CallError("no sample was drawn")
     return texts
+
+
+def _planned(against: Spent | Meter, one: Meter, *, closing: bool) -> int:
+    """Return how many samples would come closest to another's spend, each taking what the first took."""
+    dollars = bool(against.cost) and bool(one.cost)
+    budget, each = (against.cost or 0, one.cost or 0) if dollars else (against.tokens, one.tokens)
+    share = budget / each if each > 0 else 1.0
+    if closing and each > 0:
+        share = (share - 1) / (1 + one.output_tokens / max(one.tokens, 1))
+    return min(max(round(share), 1), MOST_SAMPLES)
 
 
 async def _tried(task: Question, meter: Meter, bench: Bench, number: int) -> str | CallError:
