@@ -12,7 +12,10 @@ RESOURCES := postgres or browser or box or ray or toolchain
 PYTEST := $(BIN)/python -m pytest -q
 BOTH_CORES := -n 2 --dist worksteal
 
-.PHONY: help install demo dist site notes test test-all test-resources test-languages test-lower fuzz check lint ratchet past-stores lock docs bench chaos live evidence screenshots recordings clean
+# Where byte code is not kept, each of hundreds of processes compiles everything anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help install demo dist site notes test test-cost test-all test-resources test-languages test-lower fuzz check lint ratchet past-stores lock docs bench chaos live evidence screenshots recordings clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -39,6 +42,9 @@ demo: $(VENV)/.installed ## play the recorded council through the real engine; t
 
 test: $(VENV)/.installed-dev ## the tests that need nothing but Python, in a few minutes
 	@$(PYTEST) $(BOTH_CORES) -m "not ($(RESOURCES) or long)"
+
+test-cost: $(VENV)/.installed-dev ## `make test`, and out/costs.txt: what each test took of a processor, the dearest first
+	@$(PYTEST) $(BOTH_CORES) -m "not ($(RESOURCES) or long)" --costs out/costs.txt && head -n 30 out/costs.txt
 
 test-all: $(VENV)/.installed-dev ## every test, with all that it can be tried with; says what was skipped
 	@ASSAY_TESTS=full $(PYTEST) $(BOTH_CORES) -rs

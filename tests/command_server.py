@@ -43,13 +43,14 @@ def request(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
 
 
 def ended(copies: dict[int, Copy]) -> None:
-    """Report the copies that have ended, and load what they had loaded."""
+    """Report the copies that have ended and what they took, and load what they had loaded."""
     while copies:
-        pid, status = os.waitpid(-1, os.WNOHANG)
+        pid, status, used = os.wait4(-1, os.WNOHANG)
         if pid == 0:
             return
         copy = copies.pop(pid)
-        os.write(copy.reply, struct.pack("!i", os.waitstatus_to_exitcode(status)))
+        spent = used.ru_utime + used.ru_stime
+        os.write(copy.reply, struct.pack("!id", os.waitstatus_to_exitcode(status), spent))
         os.close(copy.reply)
         copy.modules.seek(0)
         for name in copy.modules.read().split():

@@ -51,6 +51,9 @@ class Done:
 class Commands:
     """Runs commands until :meth:`close`."""
 
+    #: Seconds of a processor that the copies have taken, with the processes that they waited for.
+    spent = 0.0
+
     def __init__(self) -> None:
         self._control: socket.socket | None = None
         self._server: subprocess.Popen[bytes] | None = None
@@ -89,8 +92,10 @@ class Commands:
                 control = self._connected()
                 socket.send_fds(control, [struct.pack("!I", len(text))], [*streams, theirs.fileno()])
                 control.sendall(text)
-            code = await asyncio.get_running_loop().sock_recv(reply, 4)
-        return struct.unpack("!i", code)[0]
+            ended = await asyncio.get_running_loop().sock_recv(reply, 12)
+        code, spent = struct.unpack("!id", ended)
+        Commands.spent += spent
+        return code
 
     def _connected(self) -> socket.socket:
         if self._control is None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import time
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.commands import Commands
-from tests.extent import EXAMPLES, FULL, FUZZ
+from tests.extent import EXAMPLES, FUZZ
 from tests.machine import Machine
+from tests.meter import Meter
 
 settings.register_profile(
     "assay",
@@ -45,9 +45,15 @@ _machine: Machine | None = None
 SHARED = Path(os.environ.get("ASSAY_SHARED") or Path(__file__).parents[2] / "shared")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Offer to write down what the tests cost."""
+    parser.addoption("--costs", metavar="FILE", help="write what each test took of a processor, the dearest first")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Leave the caller's environment before a module of tests is imported."""
+    """Weigh the tests; leave the caller's environment before a module of tests is imported."""
     global _machine
+    config.pluginmanager.register(Meter(config.getoption("costs")))
     # With workers this process runs no test; they take from it the PATH on which programs are found.
     if hasattr(config, "workerinput") or not config.getoption("tx", None):
         _machine = Machine()
@@ -71,22 +77,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             needs.add("postgres")
         for mark in sorted(needs):
             item.add_marker(mark)
-
-
-#: Seconds of a processor that a test without a mark may take, and the marks that let it take more.
-QUICK = 2.0
-ROOM = frozenset({"long", "counted", "hypothesis", "process", *MARKS.values(), "browser", "ray"})
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Fail a test of `make test-all` that takes longer than those that newcomers run may take."""
-    before = time.process_time()
-    result = yield
-    taken = time.process_time() - before
-    if FULL and taken > QUICK and not any(mark.name in ROOM for mark in item.iter_markers()):
-        pytest.fail(f"it takes {taken:.1f} s of a processor; make it smaller, or mark it long")
-    return result
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,6 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -46,8 +45,8 @@ class Machine:
     def __init__(self) -> None:
         self._caller = dict(os.environ)
         self._folder = Path(tempfile.mkdtemp(prefix="assay-machine-"))
-        self.home = self._folder / "home"
-        self.home.mkdir()
+        self._home = self._folder / "home"
+        self._home.mkdir()
         base = self._folder / "base"
         base.mkdir()
         for name in BASE.split():
@@ -59,11 +58,13 @@ class Machine:
             (base / name).write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n')
             (base / name).chmod(0o755)
         kept = {name: value for name, value in self._caller.items() if name.startswith(KEPT)}
-        self._bare = {**kept, **FIXED, "PATH": str(base), "HOME": str(self.home)}
+        self._bare = {**kept, **FIXED, "PATH": str(base), "HOME": str(self._home)}
 
     def enter(self, item: pytest.Item | None = None) -> None:
-        """Give the process the environment of a test: nothing of what tests before it left there."""
+        """Give the process the environment of a test: nothing of what tests before it left there, or at home."""
         added = self._added(item) if item is not None else {}
+        for left in self._home.iterdir():
+            shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
         os.environ.clear()
         os.environ.update(self._bare | added)
         time.tzset()
@@ -74,7 +75,7 @@ class Machine:
         os.environ.update(self._caller)
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _added(self, item: pytest.Item) -> Mapping[str, str]:
+    def _added(self, item: pytest.Item) -> dict[str, str]:
         marks = [mark.name for mark in item.iter_markers()]
         needed = [str(name) for mark in item.iter_markers("needs") for name in mark.args]
         needed += [name for mark in marks for name in NEEDS.get(mark, ())]

@@ -35,9 +35,10 @@ def test_no_variable_is_the_callers_and_the_home_is_empty() -> None:
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_what_a_test_leaves_in_the_environment_the_next_does_not_see(number: int) -> None:
-    assert "LEFT_BY_A_TEST" not in os.environ
+def test_what_a_test_leaves_in_the_environment_or_at_home_the_next_does_not_see(number: int) -> None:
+    assert "LEFT_BY_A_TEST" not in os.environ and not (Path.home() / ".left").exists()
     os.environ["LEFT_BY_A_TEST"] = str(number)
+    (Path.home() / ".left/below").mkdir(parents=True)
 
 
 @pytest.mark.needs("make")

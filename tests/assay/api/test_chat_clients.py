@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.lazily import Lazily
 
 from assay.api.housekeeping import is_housekeeping
 
@@ -82,12 +81,11 @@ def test_a_question_of_a_person_goes_to_the_council(turns: list[tuple[str, str]]
     assert not is_housekeeping(turns)
 
 
-openai = Lazily("openai")
+openai = pytest.importorskip("openai", reason="the openai package is not installed; make test installs it")
 
 
 @pytest.fixture
 async def client(programs: Programs) -> AsyncIterator[Any]:
-    pytest.importorskip("openai", reason="the openai package is not installed; make test installs it")
     async with openai.AsyncOpenAI(base_url=programs.url, api_key=programs.key("sdk"), max_retries=2) as made:
         yield made
 

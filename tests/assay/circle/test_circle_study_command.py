@@ -303,6 +303,7 @@ async def test_failed_items_have_no_score_and_are_asked_again_only_on_request(
         assert "16 of 16 judged" in (await assay(*command, "--retry-failed", server=server)).out
 
 
+@pytest.mark.long
 async def test_a_public_set_becomes_an_appendix(
     assay: Any, judged: Any, shared: Path, models: str, tmp_path: Path
 ) -> None:

@@ -44,8 +44,9 @@ def test_the_whole_example_keeps_every_promise() -> None:
     assert (verdict.faults, verdict.guilty) == ([], None)
 
 
-def test_right_bodies_keep_every_promise_about_them() -> None:
-    verdict = heard(["holds.place_hold", "holds.is_held"])
+@pytest.mark.parametrize("unit", [["accounts.deposit"], ["holds.place_hold", "holds.is_held"]])
+def test_right_bodies_keep_every_promise_about_them(unit: list[str]) -> None:
+    verdict = heard(unit)
     assert (verdict.faults, verdict.guilty) == ([], None) and verdict.cases > 100
 
 
