@@ -54,7 +54,10 @@ def parse_model(text: str, endpoints: Container[str] = ()) -> Target | None:
     """
     if text.startswith(("http://", "https://")):
         url, _, model = text.partition("#")
-        if not urlsplit(url).hostname:
+        host = ""
+        with suppress(ValueError):  # half of an IPv6 address
+            host = urlsplit(url).hostname
+        if not host:
             raise ConfigurationError(f"{text} names no host; write http://HOST:PORT/v1#MODEL")
         return Target(url.rstrip("/"), model)
     head, colon, rest = text.partition(":")

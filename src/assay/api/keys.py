@@ -12,6 +12,7 @@ from pathlib import Path
 from filelock import FileLock
 from pydantic import Field, TypeAdapter, ValidationError
 
+from assay.api.catalogue import PREFIX
 from assay.batch.spending import Allowance, Period, allowance
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError
@@ -51,6 +52,10 @@ class ApiKey(Model):
     def whose(self) -> str:
         """By what runs and purse are known as its own."""
         return self.id or self.name
+
+    def allows(self, model: str) -> bool:
+        """Tell whether it may use a model, by its name without the prefix."""
+        return not self.allow or model in {name.removeprefix(PREFIX) for name in self.allow}
 
     @property
     def allowance(self) -> Allowance:

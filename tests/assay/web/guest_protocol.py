@@ -48,11 +48,15 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     for number, name in enumerate(name for name in names if name):
         label = CallLabel("guest", "ask", f"judge {number}")
         await context.generate(Request(name, (Message("user", task.question),), label))
+    return {"asked": len(names), "rules": written(task, options)}
+
+
+def written(task: Task, options: Options) -> list[str]:
+    """Write the copy, and read the rules."""
     if options.out:
         Path(options.out).mkdir(parents=True)
         Path(options.out, "copy.txt").write_text(task.question)
-    rules = [Path(judge.rules).read_text() for judge in options.judges if judge.rules]
-    return {"asked": len(names), "rules": rules}
+    return [Path(judge.rules).read_text() for judge in options.judges if judge.rules]
 
 
 PROTOCOL = Protocol(

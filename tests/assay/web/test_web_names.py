@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -29,7 +29,9 @@ from llm_runtime.settings import Settings
 from llm_runtime.store.upkeep import mark
 
 from .conftest import Web
-from .test_web_people import Browser, House, house  # noqa: F401
+from .test_web_people import COUNCIL, Browser, House, house
+
+__all__ = ["house"]
 
 SECRET = "the secret of this machine"
 #: What a kind of run needs so that nothing but the field under trial is wrong.
@@ -48,6 +50,7 @@ class Canary:
     folder: Path
     file: Path
     heard: int = 0
+    sung: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def spellings(self) -> list[str]:
@@ -64,6 +67,7 @@ async def canary(tmp_path: Path) -> AsyncIterator[Canary]:
 
     async def hear(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         seen.heard += 1
+        seen.sung.set()
         writer.close()
 
     listening = await asyncio.start_server(hear, "127.0.0.1", 0)
@@ -73,7 +77,7 @@ async def canary(tmp_path: Path) -> AsyncIterator[Canary]:
 
 
 @pytest.fixture
-async def anna(house: House) -> AsyncIterator[Browser]:  # noqa: F811
+async def anna(house: House) -> AsyncIterator[Browser]:
     """A member, whose browser opens a connection for each request: there are pauses between them."""
     cookie = (await house.enter("anna")).cookie
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True)) as client:
@@ -137,12 +141,12 @@ def whole_of(run: RunType) -> dict[str, Any]:
 def ways(run: RunType, canary: Canary, *, terms: bool = True) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each field of a kind of run with each way to name what nobody may reach."""
     for model in (load(run.task), load(run.options), *([Terms] if terms else [])):
-        for field, info in model.model_fields.items():
+        for at, info in model.model_fields.items():
             if get_origin(info.annotation) is Literal:
                 continue
             for text in canary.spellings:
                 for value in places(info.annotation, text, tuple(info.metadata)):
-                    yield field, {field: value}
+                    yield at, {at: value}
 
 
 def typed(model: type[BaseModel]) -> set[str]:
@@ -183,17 +187,18 @@ async def test_no_field_of_any_kind_of_run_leads_a_member_anywhere(
     for kind, run in run_types().items():
         fields = typed(load(run.task)) | typed(load(run.options))
         refused = set[str]()
-        for field, given in ways(run, canary):
+        for at, given in ways(run, canary):
             tried += 1
             status, text = await anna.ask("POST", "/runs", json={**whole_of(run), "kind": kind, **given})
             assert status < 500, (kind, given, text)
             if status != 201:
-                refused.add(field)
+                refused.add(at)
         assert fields <= refused, (kind, fields - refused)
         await quiet(house, canary, kind)
     assert tried >= 120
 
 
+@pytest.mark.long
 async def test_nothing_that_a_run_goes_on_with_leads_a_member_anywhere(
     house: House, anna: Browser, canary: Canary
 ) -> None:
@@ -201,13 +206,13 @@ async def test_nothing_that_a_run_goes_on_with_leads_a_member_anywhere(
     _, run_id = await anna.start(max_calls=1)
     await house.over(run_id, "stopped")
     for door, more in (("resume", {}), ("fork", {"at": 1})):
-        for field, given in ways(council, canary):
-            if field in Terms.model_fields:
+        for at, given in ways(council, canary):
+            if at in Terms.model_fields:
                 status, text = await anna.ask(
                     "POST", f"/runs/{run_id}/{door}", json={"max_calls": 3, **more, **given}
                 )
                 assert status in (201, 400), (door, given, text)
-                assert status == 400 or given[field] not in canary.spellings[:2], (door, given)
+                assert status == 400 or given[at] not in canary.spellings[:2], (door, given)
         await quiet(house, canary, door)
 
 
@@ -227,11 +232,12 @@ async def test_what_an_admin_named_leads_no_member_anywhere_from_a_shared_run(
     await quiet(house, canary, "fork of a shared run")
 
 
+@pytest.mark.long
 async def test_no_other_door_leads_a_member_anywhere(house: House, anna: Browser, canary: Canary) -> None:
     bearer = {"Authorization": f"Bearer {ApiKeys().add(ApiKey(name='notes', hash='', person='anna'))}"}
     council, debate = run_types()["crucible.council"], run_types()["crux.debate"]
     chat = {"model": "assay/crucible", "messages": [{"role": "user", "content": "Why?"}]}
-    for field, given in ways(council, canary):
+    for at, given in ways(council, canary):
         async with house.web.client.post(
             f"{house.web.url}/v1/chat/completions", json={**chat, "assay": given}, headers=bearer
         ) as answer:
@@ -239,16 +245,17 @@ async def test_no_other_door_leads_a_member_anywhere(house: House, anna: Browser
         for body in ({**given, "queue": "1"}, {**given, "kind": "crucible.council", "estimate": "1"}):
             status, text = await anna.ask("POST", "/runs", json={"query": "Why?", **body})
             assert status in (200, 400, 403, 404), (body, text)
-        batch = {"kind": "crucible.council", "rows": "query\nWhy?", "models": str(given[field]), **given}
+        batch = {"kind": "crucible.council", "rows": "query\nWhy?", "models": str(given[at]), **given}
         assert (await anna.ask("POST", "/batches", json=batch))[0] == 403
-    for field, given in ways(debate, canary):
-        if field in typed(load(debate.options)) | {"engine", "model", "seats"}:
+    for at, given in ways(debate, canary):
+        if at in typed(load(debate.options)) | {"engine", "model", "seats"}:
             body = {"topic": "Is it so?", "personaIds": WHOLE["crux.debate"]["personas"], "max_calls": 3, **given}
             status, text = await anna.ask("POST", "/api/dialogue", json=body)
             assert status < 500, (given, text)
     await quiet(house, canary, "/v1, queue, batch, /api/dialogue")
 
 
+@pytest.mark.long
 async def test_an_agent_of_a_member_is_led_nowhere(house: House, anna: Browser, canary: Canary) -> None:
     mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed (pip install 'assay[mcp]')")
     import httpx2
@@ -270,6 +277,16 @@ async def test_an_agent_of_a_member_is_led_nowhere(house: House, anna: Browser, 
     await quiet(house, canary, "/mcp")
 
 
+async def test_no_form_reads_a_file_of_the_server_whoever_fills_it_in(house: House) -> None:
+    boss = await house.enter("boss", role="admin")
+    for sent, why in (
+        ({"data": {**COUNCIL, "attach": "/etc/passwd"}}, "attach: only https"),
+        ({"json": {**COUNCIL, "tools": ["files:/etc", "search"]}}, "tools can be set on the command line"),
+    ):
+        status, text = await boss.ask("POST", "/runs", **sent)
+        assert status == 400 and why in text
+
+
 async def test_an_admin_names_what_they_like(house: House, canary: Canary, guest: None) -> None:
     boss = await house.enter("boss", role="admin")
     fields = {
@@ -281,5 +298,4 @@ async def test_an_admin_names_what_they_like(house: House, canary: Canary, guest
     status, text = await boss.ask("POST", "/runs", json=fields)
     assert status == 201, text
     async with asyncio.timeout(30):
-        while not canary.heard:
-            await asyncio.sleep(0)
+        await canary.sung.wait()
