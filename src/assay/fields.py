@@ -155,7 +155,7 @@ def _plain(annotation: Any) -> tuple[Kind, Any]:
         return _plain(inner[0]) if len(inner) == 1 else ("line", annotation)
     if origin is Literal or (isinstance(annotation, type) and issubclass(annotation, Enum)):
         return "choice", annotation
-    if origin in (list, tuple) and get_args(annotation)[0] is str:
+    if origin in (list, tuple) and _plain(get_args(annotation)[0])[1] is str:
         return "list", cast("Any", annotation)
     kinds: dict[Any, Kind] = {bool: "checkbox", int: "whole", float: "number", str: "line"}
     return kinds.get(annotation, "json"), cast("Any", annotation)

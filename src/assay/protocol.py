@@ -11,13 +11,18 @@ from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, cast
 
+from llm_runtime.errors import ConfigurationError
+
 if TYPE_CHECKING:
     from assay.terms import Terms
+    from llm_runtime.endpoints import Endpoint
     from llm_runtime.events import Emit
+    from llm_runtime.http import Http
     from llm_runtime.messages import Generate
 
 Ref: TypeAlias = str
 """``"module:attribute"``, resolved when it is first needed."""
+Served: TypeAlias = "tuple[Http, Endpoint, str]"
 Measures: TypeAlias = "Mapping[str, Callable[[Mapping[str, Any]], Any]]"
 """What a batch's table shows of one result: whether, how much or of what kind, by name; ``None`` is left out."""
 
@@ -25,6 +30,15 @@ Measures: TypeAlias = "Mapping[str, Callable[[Mapping[str, Any]], Any]]"
 async def unknown_window() -> None:
     """Return ``None``: how much the models read is not known."""
     return None
+
+
+async def nowhere(model: str) -> Served:
+    """Refuse a model that is no part of a conversation: nothing says where it is.
+
+    Raises:
+        ConfigurationError: always.
+    """
+    raise ConfigurationError(f"{model[:60]}: this run has no way to a model that answers no calls")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +54,8 @@ class RunContext:
         terms: models and bounds in force; the model function keeps them already.
         local: whether a model on this machine answers, which may take minutes for its first words.
         window: returns how many tokens the smallest of its models reads; ``None`` where that is not known.
+        served: returns who serves a model that answers no calls, such as one of embeddings: the client, the
+            endpoint and the model's name there, as the settings of whoever runs this have it.
     """
 
     run_id: str
@@ -50,6 +66,7 @@ class RunContext:
     terms: Terms
     local: bool = False
     window: Callable[[], Awaitable[int | None]] = unknown_window
+    served: Callable[[str], Awaitable[Served]] = nowhere
 
 
 @dataclass(frozen=True, slots=True)

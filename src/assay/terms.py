@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from assay.fields import Ui
 from llm_runtime.events import Event, RunResumed, RunStarted
 from llm_runtime.messages import Effort
+from llm_runtime.names import ModelName
 from llm_runtime.wrappers.accounts import Caps
 
 if TYPE_CHECKING:
@@ -28,10 +29,10 @@ class Terms(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
-    model: Annotated[str, Ui(metavar="MODEL")] = ""
+    model: Annotated[ModelName, Ui(metavar="MODEL")] = ""
     """PROVIDER:MODEL for every call, e.g. ollama:qwen3, mailbox:DIR, terminal:, or a base URL."""
     seats: Annotated[
-        dict[str, str],
+        dict[str, ModelName],
         Ui(
             help="A model for one role or phase, e.g. red_team=terminal: (repeatable).",
             flag="--seat",

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Protocol
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator
 
 from llm_runtime.messages import Generate
+from llm_runtime.names import ModelName
 
 
 class ComplexityDomain(str, Enum):  # noqa: UP042 - frozen; StrEnum prints differently
@@ -86,10 +87,10 @@ class EngineConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
     openrouter_api_key: str = Field(repr=False)
-    triage_model: str = "anthropic/claude-sonnet-4-20250514"
-    default_model: str = "openrouter/auto"
+    triage_model: ModelName = "anthropic/claude-sonnet-4-20250514"
+    default_model: ModelName = "openrouter/auto"
     observability: bool = False
     delta_strategy: Annotated[DeltaStrategy | None, PlainValidator(_usable_strategy)] = None
     base_url: str | None = None
     generate: Generate | None = Field(default=None, repr=False)
-    models: tuple[str, ...] = ()
+    models: tuple[ModelName, ...] = ()

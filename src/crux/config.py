@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import first_fault
+from llm_runtime.names import ModelName
 
 Tier: TypeAlias = Literal["fast", "strong"]
 Task: TypeAlias = Literal[
@@ -52,7 +53,7 @@ class _Settings(BaseModel):
 class ChosenModel(_Settings):
     """A model and what it can do. ``takes_temperature`` is False for models that refuse one."""
 
-    id: str = Field(min_length=1)
+    id: ModelName = Field(min_length=1)
     takes_temperature: bool = True
 
 

@@ -18,6 +18,7 @@ from pydantic import (
 
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
+from llm_runtime.names import ModelName
 
 
 class CircleConfigurationError(ConfigurationError, ValueError):
@@ -89,7 +90,7 @@ class EvaluationConfig(_Settings):
         policy: a criterion of the team's own, weighed beside reciprocity.
     """
 
-    models: tuple[str, ...] = ("anthropic/claude-sonnet-4-20250514",)
+    models: tuple[ModelName, ...] = ("anthropic/claude-sonnet-4-20250514",)
     temperature: float | None = Field(default=None, ge=0.0, le=2.0)
     max_tokens: int | None = Field(default=1500, ge=64)
     timeout_seconds: float = Field(default=45.0, gt=0.0, allow_inf_nan=False)
@@ -131,7 +132,7 @@ class FireCircleConfig(_Settings):
     """
 
     circle_size: _Size | None = None
-    models: tuple[str, ...] = (
+    models: tuple[ModelName, ...] = (
         "anthropic/claude-sonnet-4-20250514",
         "qwen/qwen-2.5-72b-instruct",
         "deepseek/deepseek-r1",
@@ -144,7 +145,7 @@ class FireCircleConfig(_Settings):
     min_viable_models: int = Field(default=2)
     pattern_threshold: float = Field(default=0.5, ge=0.0, le=1.0, allow_inf_nan=False)
     pattern_classification: Literal["heuristic", "llm"] = "heuristic"
-    classifier_model: str = "x-ai/grok-4-fast"
+    classifier_model: ModelName = "x-ai/grok-4-fast"
     cache_enabled: bool = False
     timeout_per_round: float = Field(default=60.0, gt=0.0, allow_inf_nan=False)
     early_stop_convergence: float = Field(default=0.1, ge=0.0, le=1.0, allow_inf_nan=False)

@@ -31,6 +31,7 @@ class Endpoint:
         context: tokens that its models can read and write in one call, where it is known; 1 or more.
         in_flight: calls that it takes at the same time; 1 or more.
         body: further fields of every request, over those that the dialect makes.
+        judged: whether it may only be at a public address, which is looked at where the connection is made.
 
     Raises:
         ConfigurationError: an address that is none, a key that would travel unencrypted beyond this machine,
@@ -46,6 +47,7 @@ class Endpoint:
     context: int | None = None
     in_flight: int | None = None
     body: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False, hash=False)
+    judged: bool = False
 
     def __post_init__(self) -> None:
         try:

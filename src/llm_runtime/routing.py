@@ -54,13 +54,27 @@ def parse_model(text: str, endpoints: Container[str] = ()) -> Target | None:
     """
     if text.startswith(("http://", "https://")):
         url, _, model = text.partition("#")
-        if not urlsplit(url).hostname:
+        host = ""
+        with suppress(ValueError):  # half of an IPv6 address
+            host = urlsplit(url).hostname
+        if not host:
             raise ConfigurationError(f"{text} names no host; write http://HOST:PORT/v1#MODEL")
         return Target(url.rstrip("/"), model)
     head, colon, rest = text.partition(":")
     if colon and (head in HOSTED or head in LOCAL or head in HUMAN_PROVIDERS or head in endpoints):
         return Target(head, rest)
     return None
+
+
+def permitted(settings: Settings, asked: str) -> bool:
+    """Tell whether a model may be asked by this name: with bound settings only what they allow is."""
+    if settings.bound_to is None or asked in settings.bound_to:
+        return True
+    with suppress(ConfigurationError):
+        target = parse_model(asked, settings.config.endpoints)
+        # A plain id is led to an endpoint by the configuration; terminal: is the page of whoever asks.
+        return target is None or not (target.provider == "mailbox" or "://" in target.provider)
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +109,12 @@ class Router:
             named: the user asked for this very model, so another one will not do.
 
         Raises:
-            ConfigurationError: ``named``, and nothing that is reached serves the model.
+            ConfigurationError: ``named``, and nothing that is reached serves the model; or it may not be named.
             NoModelError: no endpoint is configured or found.
             CallError: the endpoint's list of models was needed and could not be read.
         """
+        if not permitted(self._settings, asked):
+            raise ConfigurationError(f"{asked[:60]}: only an admin names folders and addresses as models")
         written = parse_model(asked, self._settings.config.endpoints)
         if written and named and await self._is_local_name(asked, written):
             return await self._exactly(asked)

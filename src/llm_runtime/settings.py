@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, cast
@@ -111,7 +111,12 @@ class ConfigFile(Model):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All that the gateway needs to know. Holds secrets; its repr shows none."""
+    """All that the gateway needs to know. Holds secrets; its repr shows none.
+
+    Args:
+        bound_to: where it is set, models are named by vendor, by configured endpoint, or as one of these; no other
+            address or folder is.
+    """
 
     keys: Mapping[str, Key] = field(default_factory=dict[str, Key])
     base_urls: Mapping[str, str] = field(
@@ -120,6 +125,11 @@ class Settings:
     config: ConfigFile = field(default_factory=ConfigFile)
     prices_path: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    bound_to: frozenset[str] | None = None
+
+    def bound(self) -> Settings:
+        """Return the same for a run of somebody who may reach what is configured here and nothing else."""
+        return replace(self, bound_to=frozenset(filter(None, (self.config.model, *self.config.seats.values()))))
 
     @property
     def providers(self) -> tuple[str, ...]:
@@ -154,6 +164,7 @@ class Settings:
             own.context,
             own.in_flight,
             own.body,
+            judged=self.bound_to is not None and base_url == dialect.base_url,
         )
 
     def limits_for(self, provider: str, model: str) -> dict[str, Limits]:
@@ -256,8 +267,6 @@ def _key(name: str, file: ConfigFile, sources: KeySources) -> Key | None:
 
 def merged(settings: Settings, **changes: object) -> Settings:
     """Return settings with some fields of the configuration file replaced, as flags of a command line do."""
-    import dataclasses
-
     fields = {name: value for name, value in changes.items() if value is not None}
     config = ConfigFile.model_validate({**settings.config.model_dump(), **cast("dict[str, Any]", fields)})
-    return dataclasses.replace(settings, config=config)
+    return replace(settings, config=config)

@@ -60,7 +60,7 @@ def order_name(key: ApiKey | None, data: Any) -> str:
 
 
 def _owner(key: ApiKey | None) -> str:
-    return _digest(key.name if key else "", 8)
+    return _digest(key.whose if key else "", 8)
 
 
 def _digest(data: Any, length: int) -> str:

@@ -47,7 +47,8 @@ class KeyGate:
             raise Refused(500, message, "server_misconfigured", again=False) from None
         if key is None:
             raise Refused(401, "this key opens nothing here; see: assay serve keys list", "invalid_api_key")
-        if key.person and (person is None or person.role == "reader"):
+        # A key of somebody who was removed is not of whoever has the name now.
+        if key.person and (person is None or person.role == "reader" or key.since < person.since):
             raise Refused(
                 403, "this key's person may not start runs here; ask an admin of this server", "not_allowed"
             )

@@ -12,7 +12,9 @@ from pathlib import Path
 from filelock import FileLock
 from pydantic import Field, TypeAdapter, ValidationError
 
+from assay.api.catalogue import PREFIX
 from assay.batch.spending import Allowance, Period, allowance
+from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import write_atomic
 from llm_runtime.models import Model, first_fault
@@ -32,6 +34,8 @@ class ApiKey(Model):
         allow: names of the models that it may use; empty allows all.
         background: whether its runs go on when the program that asked has left.
         person: whose it is, where the server has people: its runs are theirs, and so is what they spend.
+        id: drawn when it is made; its runs and its purse go by it. A key without one goes by its name.
+        since: when it was made, in milliseconds since 1970.
     """
 
     name: str
@@ -41,11 +45,22 @@ class ApiKey(Model):
     allow: tuple[str, ...] = ()
     background: bool = False
     person: str = ""
+    id: str = ""
+    since: int = 0
+
+    @property
+    def whose(self) -> str:
+        """By what runs and purse are known as its own."""
+        return self.id or self.name
+
+    def allows(self, model: str) -> bool:
+        """Tell whether it may use a model, by its name without the prefix."""
+        return not self.allow or model in {name.removeprefix(PREFIX) for name in self.allow}
 
     @property
     def allowance(self) -> Allowance:
         """What its runs may spend."""
-        return allowance(f"key:{self.name}", self.budget, self.per)
+        return allowance(f"key:{self.whose}", self.budget, self.per)
 
 
 _KEYS = TypeAdapter(list[ApiKey])
@@ -99,7 +114,8 @@ class ApiKeys:
         with self._changing() as keys:
             if any(one.name == key.name for one in keys):
                 raise ConfigurationError(f"there is a key {key.name}; remove it first: assay serve keys remove")
-            keys.append(key.model_copy(update={"hash": _hash(secret)}))
+            drawn = {"id": f"{key.name}~{secrets.token_hex(8)}", "since": now_ms()}
+            keys.append(key.model_copy(update={"hash": _hash(secret), **drawn}))
         return secret
 
     def remove(self, name: str) -> None:

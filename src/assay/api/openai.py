@@ -115,10 +115,7 @@ class ChatEndpoint:
             models = chat_models()
         except ConfigurationError as fault:
             raise Refused(500, str(fault), "server_misconfigured", again=False) from None
-        if key is None or not key.allow:
-            return models
-        wanted = {name.removeprefix(PREFIX) for name in key.allow}
-        return {name: model for name, model in models.items() if name in wanted}
+        return {name: model for name, model in models.items() if key is None or key.allows(name)}
 
     def _order(self, asked: ChatRequest, key: ApiKey | None, repeated: str) -> tuple[ChatModel, Order]:
         """Return what is to be done about a request, and which model that is."""

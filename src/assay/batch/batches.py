@@ -18,6 +18,7 @@ from assay.batch.purses import Purses
 from assay.batch.schema import migrate
 from assay.batch.write_queue import WriteQueue
 from assay.launch import price_of
+from assay.launch.naming import asked_of
 from assay.terms import Terms
 from llm_runtime.errors import BudgetExceeded, ConfigurationError
 from llm_runtime.messages import CallLabel, Request
@@ -137,8 +138,7 @@ def _asked_of(configurations: Iterable[Configuration]) -> Iterator[tuple[Terms, 
     """Yield each model that some configuration asks, once under the same terms."""
     seen: set[tuple[str, str]] = set()
     for configuration in configurations:
-        models: Sequence[str] = getattr(configuration.options, "asked_models", ()) or ("openrouter/auto",)
-        for asked in models:
+        for asked in asked_of(configuration.options):
             key = (configuration.terms.model_dump_json(), asked)
             if key not in seen:
                 seen.add(key)

@@ -18,7 +18,8 @@ from assay.batch.purses import Purses
 from assay.batch.write_queue import PURSES, WriteQueue
 from assay.launch import Launcher, PerRun, first_event
 from assay.launch.behaviours import names_of, of_log
-from assay.launch.execution import beside_panel, panel_of
+from assay.launch.execution import beside_panel
+from assay.launch.naming import panel_of
 from assay.registry import opened
 from assay.terms import Terms
 from llm_runtime.errors import (

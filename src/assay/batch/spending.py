@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
+from pydantic import BaseModel
+
 from assay.batch.buckets import Buckets
 from assay.batch.database import open_database
 from assay.batch.metering import Meter, amounts
@@ -18,6 +20,7 @@ from assay.batch.purses import Purse, Purses
 from assay.batch.schema import migrate
 from assay.batch.write_queue import PURSES, WriteQueue
 from assay.launch import PerRun
+from assay.launch.naming import asked_of
 from assay.terms import Terms
 from llm_runtime.errors import BudgetExceeded, ConfigurationError
 from llm_runtime.settings import Settings
@@ -26,7 +29,6 @@ from llm_runtime.wrappers.accounts import Caps
 Period: TypeAlias = Literal["day", "month", "ever"]
 _BUDGET = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(?:/(day|month))?")
 _PERIODS: dict[Period, str] = {"day": "%Y-%m-%d", "month": "%Y-%m", "ever": "ever"}
-_DEFAULT = "openrouter/auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Allowance:
     """What somebody may spend in a period.
 
     Args:
-        owner: who, as ``key:NAME`` or ``person:NAME``.
+        owner: who, as ``key:ID`` or ``person:ID``.
         caps: how much; without any there is no bound.
         per: the period, in UTC.
     """
@@ -42,6 +44,11 @@ class Allowance:
     owner: str
     caps: Caps
     per: Period
+
+    @property
+    def label(self) -> str:
+        """Who that is, in words."""
+        return self.owner.partition("~")[0].replace(":", " ", 1)
 
     def purse(self, now: datetime) -> str:
         """Return the name of the purse that holds at a moment."""
@@ -90,7 +97,7 @@ class Spending:
         self._rows: tuple[WriteQueue, Purses, Buckets] | None = None
         self._gateways: dict[tuple[str, Caps], tuple[Settings, Gateways]] = {}
 
-    async def models(self, of: Allowance, terms: Terms, options: object) -> PerRun | None:
+    async def models(self, of: Allowance, terms: Terms, options: BaseModel) -> PerRun | None:
         """Return the way to models of one run; ``None`` where its owner has no bound.
 
         Raises:
@@ -102,9 +109,9 @@ class Spending:
         if of.caps == Caps():
             return None
         gateway = (await self._gateways_of(of)).under(terms, options)
-        for asked in getattr(options, "asked_models", None) or (_DEFAULT,):
+        for asked in asked_of(options):
             await gateway.least_cost(asked)
-        return PerRun(gateway.under)
+        return PerRun(gateway.under, capped=True)
 
     async def purse(self, of: Allowance) -> Purse | None:
         """Return what somebody has spent in this period; ``None`` where there is no purse yet."""
@@ -125,7 +132,7 @@ class Spending:
             return purses.read(name)
 
         purse = await queue.do(opened, PURSES, name)
-        remedy = f"ask whoever runs this server for a larger budget of the {of.owner.replace(':', ' ', 1)}" + (
+        remedy = f"ask whoever runs this server for a larger budget of the {of.label}" + (
             "" if of.per == "ever" else f", or wait for the next {of.per} (UTC)"
         )
         if purse.empty:

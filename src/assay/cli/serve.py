@@ -41,6 +41,13 @@ _KEYS = {"keys": ("Make, list and remove the keys of programs.", "assay.cli.serv
     metavar="FILE",
     help="Let the people of this file sign in, each with a role, a budget and runs of their own.",
 )
+@click.option(
+    "--proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="A proxy before this server, whose X-Forwarded-For and -Proto are believed; nobody else's are.",
+)
 @click.option("--open/--no-open", "browser", default=False, help="Open the browser.")
 @store_option
 @click.pass_context
@@ -51,6 +58,7 @@ def serve(
     token_file: str | None,
     hosts: tuple[str, ...],
     people_file: str | None,
+    proxies: tuple[str, ...],
     browser: bool,
     store_path: str | None,
 ) -> None:
@@ -93,7 +101,17 @@ def serve(
 
     with closing(open_runs(store_path)) as store:
         doors = program_doors(store_path or str(data_dir() / "runs.db"))
-        serve_runs(store, host=host, port=port, token=token, hosts=hosts, ready=ready, doors=doors, people=people)
+        serve_runs(
+            store,
+            host=host,
+            port=port,
+            token=token,
+            hosts=hosts,
+            ready=ready,
+            doors=doors,
+            people=people,
+            proxies=proxies,
+        )
 
 
 def _token(file: str | None) -> str | None:

@@ -11,8 +11,9 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
+from assay.launch.naming import asked_of, panel_of
 from assay.launch.words import Words
-from assay.protocol import RunContext, load, unknown_window
+from assay.protocol import RunContext, Served, load, unknown_window
 from assay.registry import Prepared
 from assay.terms import Terms
 from llm_runtime.behaviour import Numbers
@@ -31,7 +32,7 @@ from llm_runtime.messages import Generate, Reply, Request, unwatched
 from llm_runtime.price import Price
 from llm_runtime.pricing import PriceTable, load_prices
 from llm_runtime.replay import Recording
-from llm_runtime.routing import HUMAN_PROVIDERS, Target, parse_model
+from llm_runtime.routing import HUMAN_PROVIDERS, Router, Target, parse_model
 from llm_runtime.settings import Settings
 from llm_runtime.tasks import first_error
 from llm_runtime.wrappers.accounts import Account, Budget, Caps, spent_before
@@ -59,9 +60,15 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class PerRun:
-    """A way to models that many runs share: makes the function by which one run asks, under that run's budget."""
+    """A way to models that many runs share.
+
+    Args:
+        make: the function by which one run asks, under that run's budget.
+        capped: whether it asks nobody for whom no purse pays.
+    """
 
     make: Callable[[Budget, Followers], Generate]
+    capped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +166,7 @@ async def model_of(
             http=http,
         )
     )
-    asked = getattr(job.run.options, "asked_models", None) or ("openrouter/auto",)
-    targets = [await gateway.ready(name) for name in asked]
+    targets = [await gateway.ready(name) for name in asked_of(job.run.options)]
     targets += [await gateway.router.resolve(name, named=True) for name in settings.config.seats.values()]
 
     async def window() -> int | None:
@@ -171,9 +177,20 @@ async def model_of(
     return Reached(gateway.generate, gateway.local, window)
 
 
-def panel_of(options: object) -> tuple[str, ...]:
-    """Return the models that the user put into the seats of a run."""
-    return getattr(options, "named_models", ())
+async def served(settings: Settings, http: Http, model: Generate | PerRun | None, name: str) -> Served:
+    """Return who serves a model that answers no calls, as :attr:`~assay.protocol.RunContext.served` says it.
+
+    Raises:
+        ConfigurationError: it may not be named, nothing serves it, or nobody could pay for it.
+    """
+    router = Router(settings, http)
+    target = await router.resolve(name, named=True)
+    endpoint = await router.endpoint(target.provider)
+    if isinstance(model, PerRun) and model.capped and not endpoint.local:
+        raise ConfigurationError(
+            f"{name[:60]}: it is counted in no budget, and yours has bounds; name one on this machine"
+        )
+    return http, endpoint, target.model
 
 
 def beside_panel(settings: Settings, options: object) -> Settings:

@@ -8,12 +8,23 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 from assay import __version__
 from assay.launch.behaviours import names_of, of_log, todays
 from assay.launch.checks import check_terms, require_own_tools, require_replayable
-from assay.launch.execution import Followers, Job, LateEmit, Outcome, PerRun, beside_panel, carry_through, model_of
+from assay.launch.execution import (
+    Followers,
+    Job,
+    LateEmit,
+    Outcome,
+    PerRun,
+    beside_panel,
+    carry_through,
+    model_of,
+    served,
+)
 from assay.launch.hearing import hearing
 from assay.launch.logs import first_event, result_of, told_when_kept
 from assay.launch.telemetry import instruments
@@ -286,7 +297,10 @@ class Launcher:
         generate = recording(replaying(recorded, pace=pace), emit, replayed=recorded.has)
         generate = as_recorded(generate, recorded, recalled=recalls(numbers))
         generate = hearing(generate, recorded, started)
-        context = RunContext(started.run_id, started.seed, generate, emit, self._clock, in_force(events))
+        place = partial(served, self._settings(), self._http, None)
+        context = RunContext(
+            started.run_id, started.seed, generate, emit, self._clock, in_force(events), served=place
+        )
         with behaving(numbers):
             result = await load(run.run.run)(run.task, run.options, context)
         emit(RunFinished(state="finished", result=result))
@@ -359,8 +373,9 @@ class Launcher:
                 recorded = as_recorded(recorded, answers, recalled=recalls(job.numbers))
             recorded = hearing(recorded, answers, job.started)
             seed = job.started.seed
+            place = partial(served, settings, self._http, job.model)
             context = RunContext(
-                log.run_id, seed, recorded, emit, self._clock, terms, reached.local, reached.window
+                log.run_id, seed, recorded, emit, self._clock, terms, reached.local, reached.window, place
             )
             with behaving(job.numbers):
                 return await carry_through(job.run, context)

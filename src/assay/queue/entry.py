@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from assay import __version__
+from assay.launch.naming import models_of
 from assay.registry import Prepared, known, stored
 from assay.terms import Terms
 from llm_runtime.errors import ConfigurationError
@@ -67,7 +68,7 @@ def entry_of(run: Prepared, terms: Terms, run_id: str, seed: int | None = None, 
     Raises:
         ConfigurationError: somebody at a keyboard is to answer; no worker has one.
     """
-    if any(model.startswith("terminal:") for model in terms.routes.values()):
+    if any(model.startswith("terminal:") for model in models_of(run, terms)):
         raise ConfigurationError("terminal: needs a keyboard, which no worker of the queue has; name another model")
     task, options = run.data()
     return Entry(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from pydantic import AfterValidator, Field
 
 from assay.fields import Ui
+from llm_runtime.names import ToolName
 
 if TYPE_CHECKING:
     from ai_crucible.types import ToolSpec
@@ -56,7 +57,7 @@ def _checked(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 Tools: TypeAlias = Annotated[
-    tuple[str, ...],
+    tuple[ToolName, ...],
     AfterValidator(_checked),
     Field(exclude_if=lambda names: not names),
     Ui(

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from assay.launch import price_of
+from assay.launch.naming import models_of, panel_of
 from assay.protocol import load
 from assay.registry import Prepared
 from assay.terms import Terms
@@ -64,6 +65,7 @@ async def start_run(request: Request) -> Response:
         run, terms = forms.read_form(fields, strict=is_json(request))
         if not run.run.form:
             forms.form_of(run.run.name)
+        site.runs.permit(run, terms)
         if fields.get("estimate"):
             return PlainTextResponse(await asyncio.to_thread(_estimated, site, run, terms), headers={"X-Note": "1"})
         if fields.get("queue"):
@@ -82,7 +84,15 @@ async def start_run(request: Request) -> Response:
 
 def _estimated(site: AppState, run: Prepared, terms: Terms) -> str:
     units = load(run.run.units)(run.task) if run.run.units else 1
-    return words_of(estimate_of(run.run, site.store, "", model_price(site, terms.model), units), units)
+    return words_of(estimate_of(run.run, site.store, "", run_price(site, run, terms), units), units)
+
+
+def run_price(site: AppState, run: Prepared, terms: Terms) -> Price | None:
+    """Return the price of the dearest model that answers a run; ``None`` where nobody says one of them."""
+    panel = [] if terms.model else models_of(run) if panel_of(run.options) else []
+    prices = [model_price(site, name) for name in panel or [terms.model]]
+    known = [price for price in prices if price is not None]
+    return max(known, key=lambda price: price.output) if len(known) == len(prices) else None
 
 
 def model_price(site: AppState, model: str | None) -> Price | None:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
+from pathlib import Path
 from typing import Any, cast
 from urllib.parse import parse_qsl
 from weakref import WeakKeyDictionary
@@ -70,6 +71,7 @@ class AppState:
     workers: BatchWorkers = field(default_factory=BatchWorkers)
     closing: asyncio.Event = field(init=False)
     _letter_names: WeakKeyDictionary[LiveRun, tuple[str, ...]] = field(init=False)
+    _mailboxes: WeakKeyDictionary[LiveRun, list[Path]] = field(init=False)
 
     def __post_init__(self) -> None:
         configured = self.settings
@@ -80,7 +82,7 @@ class AppState:
         self.runs = ActiveRuns(self.store, self.questions, self.settings, self.hub.take_turn, self.spending)
         self.renderer = PageRenderer(self.page_state, self._standing)
         self.closing = asyncio.Event()
-        self._letter_names = WeakKeyDictionary()
+        self._letter_names, self._mailboxes = WeakKeyDictionary(), WeakKeyDictionary()
 
     @property
     def models(self) -> ModelChoices:
@@ -116,13 +118,19 @@ class AppState:
 
     def look(self, watch: LiveRun) -> float:
         """Notice letters that came or were answered; return in how many seconds to look again."""
-        if watch.state != "running" or not folders(watch.started):
+        if watch.state != "running" or not self._folders(watch):
             return inf
         names = tuple(letter.name for letter in self.open_letters(watch))
         if self._letter_names.get(watch, ()) != names:
             self._letter_names[watch] = names
             watch.take_turn()
         return _LETTERS_S
+
+    def _folders(self, watch: LiveRun) -> list[Path]:
+        # They are looked for several times a second, and a task may be long.
+        if watch not in self._mailboxes:
+            self._mailboxes[watch] = folders(watch.started)
+        return self._mailboxes[watch]
 
     def open_letters(self, watch: LiveRun) -> list[MailboxQuestion]:
         """Return the letters that a run's calls in flight wait for."""
@@ -135,7 +143,7 @@ class AppState:
                 if isinstance(event, CallStarted):
                     waiting.append(event.request)
                 break
-        return letters(watch.started, waiting)
+        return letters(self._folders(watch), waiting)
 
     def _asks(self, watch: LiveRun) -> list[Ask]:
         kind, asks = watch.started.protocol, list[Ask]()

@@ -110,9 +110,7 @@ def read_form(fields: Mapping[str, Any], *, strict: bool) -> tuple[Prepared, Ter
         values["task"][spec.name] = str(place or text).strip()
         values["task"][spec.ui.upload] = str((place or data_dir() / "studies" / text.strip("@ ")).with_suffix(""))
     for section in ("task", "options"):
-        values[section] = {
-            name: _no_file(texts[name], plain_value(texts[name], value)) for name, value in values[section].items()
-        }
+        values[section] = {name: plain_value(texts[name], value) for name, value in values[section].items()}
     return read_run(run.name, values["task"], values["options"], strict=strict), terms
 
 
@@ -212,17 +210,6 @@ def plain_value(spec: FieldSpec, value: Any) -> Any:
     if spec.ui.reads and value.strip():
         return load(spec.ui.reads)(value)
     return value if value.strip() or spec.required else None
-
-
-def _no_file(spec: FieldSpec, value: Any) -> Any:
-    """Refuse a path, and what only the command line has: who fills in a form may not read this machine's files."""
-    if "form" not in spec.ui.doors and value:
-        raise ConfigurationError(f"{spec.name} can be set on the command line and in job files alone")
-    entries = cast("list[Any]", value) if spec.ui.local and isinstance(value, list) else []
-    for one in entries:
-        if not str(one).startswith("https://"):
-            raise ConfigurationError(f"{spec.name}: only https:// addresses are taken here, not {str(one)[:80]}")
-    return cast("Any", value)
 
 
 def _json(spec: FieldSpec, text: str) -> Any:

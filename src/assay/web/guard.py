@@ -9,14 +9,11 @@ inline scripts or styles.
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 import ipaddress
 import re
 import secrets
-import time
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
@@ -27,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from assay.web.pages.entering import entrance
 from assay.web.people import SEVERAL, WHO, People, Person
 from assay.web.root import ROOT
+from assay.web.signing_in import Line
 from llm_runtime.errors import ConfigurationError
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -48,8 +46,6 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 #: Doors for programs, which ask for keys of their own. No cookie opens them.
 _OWN_KEYS = re.compile(r"/v1/.*|/mcp")
 _COOKIE = "assay"
-#: Passwords that may be wrong: for one name from one address, and in all, within so many seconds.
-_MOST_OF_ONE, _MOST_TRIES, _PAUSE_S = 5, 60, 60.0
 _NO_TOKEN = "403: this application answers only to whom it knows."
 
 
@@ -61,7 +57,7 @@ class Gate:
         token: what a program sends as ``Authorization: Bearer``; drawn where left out.
         hosts: further names that the application may be called by.
         people: who else may sign in, by name and password.
-        clock: seconds, for the pause after passwords that were wrong.
+        line: where passwords wait to be tried.
     """
 
     def __init__(
@@ -70,14 +66,13 @@ class Gate:
         token: str | None = None,
         hosts: Iterable[str] = (),
         people: People | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        line: Line | None = None,
     ) -> None:
         self.token = token or secrets.token_urlsafe(32)
         self.key: str | None = secrets.token_urlsafe(24)
         self.root = f"/s/{secrets.token_urlsafe(16)}"
         self.people = people
-        self._clock = clock
-        self._tries: deque[tuple[float, str]] = deque()
+        self._line = line or Line()
         self._sessions: dict[str, tuple[str, str]] = {}
         self._everywhere = host in ("0.0.0.0", "::", "")
         self._names = {name.lower() for name in (*_LOOPBACK, *hosts)} | {host.lower()}
@@ -99,20 +94,11 @@ class Gate:
             address: where the request came from.
 
         Raises:
-            ConfigurationError: too many were wrong lately; or as for :meth:`People.enter`.
+            ConfigurationError: too many wait at this moment; or as for :meth:`People.enter`.
         """
-        who, now = f"{address} {name[:60]}", self._clock()
-        while self._tries and now - self._tries[0][0] > _PAUSE_S:
-            self._tries.popleft()
-        if len(self._tries) >= _MOST_TRIES or sum(each == who for _, each in self._tries) >= _MOST_OF_ONE:
-            raise ConfigurationError("too many passwords were wrong; wait a minute and try again")
-        # Counted before it is looked at: who sends many at once has no more tries.
-        attempt = (now, who)
-        self._tries.append(attempt)
-        person = await asyncio.to_thread(self.people.enter, name, secret, password) if self.people else None
-        if person is not None and attempt in self._tries:
-            self._tries.remove(attempt)
-        return person
+        if (people := self.people) is None:
+            return None
+        return await self._line.tried(address, name[:60], lambda: people.enter(name, secret, password))
 
     def sign_in(self, response: Response, person: Person | None = None) -> None:
         """Begin a session, and let the browser that gets this response keep it, for this launch's path alone."""

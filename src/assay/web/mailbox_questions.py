@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assay.launch.naming import models_of
+from assay.registry import opened
 from assay.terms import in_force
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import RunStarted
@@ -36,19 +38,21 @@ class MailboxQuestion:
 
 
 def folders(started: RunStarted) -> list[Path]:
-    """Return the mailbox folders of a run's seats."""
-    terms = in_force([started])
-    models = dict.fromkeys([terms.model, *terms.seats.values()])
+    """Return the mailbox folders that a run asks."""
+    try:
+        models = models_of(opened(started), in_force([started]))
+    except ConfigurationError:  # a kind of run that is not installed
+        models = list(in_force([started]).routes.values())
     paths = [name.removeprefix("mailbox:") for name in models if name.startswith("mailbox:")]
     return [Path(path).expanduser() for path in paths if path]
 
 
-def letters(started: RunStarted, waiting: Iterable[dict[str, Any]]) -> list[MailboxQuestion]:
+def letters(places: Iterable[Path], waiting: Iterable[dict[str, Any]]) -> list[MailboxQuestion]:
     """Return the letters of the calls in ``waiting``, which are requests as the run's log has them."""
     keys = {_key(request) for request in waiting}
     if not keys:
         return []
-    return [letter for folder in folders(started) for letter in _open(folder) if _key(letter.request) in keys]
+    return [letter for folder in places for letter in _open(folder) if _key(letter.request) in keys]
 
 
 def answer_letter(letter: MailboxQuestion, text: str) -> None:

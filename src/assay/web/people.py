@@ -20,6 +20,7 @@ from pydantic import Field, SecretStr, ValidationError
 from tomlkit.exceptions import ParseError
 
 from assay.batch.spending import Allowance, Period, allowance
+from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import write_atomic
 from llm_runtime.keys import Key, read_toml
@@ -48,7 +49,9 @@ class Person(Model):
         model: for every seat, where a run names none.
         keys: by provider or endpoint, the variable that holds their own key: ``env:VARIABLE``.
         endpoints: servers of their own, as in ``config.toml``.
-        name: that of the table.
+        id: drawn when they are added; their runs and their purse go by it. A table without one goes by its name.
+        since: when they were added, in milliseconds since 1970; keys of programs of before are another's.
+        name: that of the table; somebody else may have it later.
     """
 
     role: Role
@@ -60,12 +63,19 @@ class Person(Model):
     model: str | None = None
     keys: dict[str, str] = {}
     endpoints: dict[str, EndpointEntry] = {}
+    id: str = ""
+    since: int = 0
     name: str = ""
+
+    @property
+    def whose(self) -> str:
+        """By what runs and purse are known as theirs."""
+        return self.id or self.name
 
     @property
     def allowance(self) -> Allowance:
         """What their runs may spend."""
-        return allowance(f"person:{self.name}", self.budget, self.per, self.calls)
+        return allowance(f"person:{self.whose}", self.budget, self.per, self.calls)
 
     @property
     def bounds(self) -> list[str]:
@@ -97,7 +107,8 @@ class Person(Model):
         config = settings.config
         named = {**config.endpoints, **self.endpoints}
         endpoints = {name: entry.model_dump(exclude_defaults=True) for name, entry in named.items()}
-        return replace(merged(settings, model=self.model, endpoints=endpoints), keys=keys)
+        own = replace(merged(settings, model=self.model, endpoints=endpoints), keys=keys)
+        return own if self.role == "admin" else own.bound()
 
 
 WHO: ContextVar[Person | None] = ContextVar("WHO", default=None)
@@ -167,9 +178,10 @@ class People:
         with self._changing() as document:
             if person.name in document:
                 raise ConfigurationError(f"there is somebody called {person.name}; a new link: assay people link")
-            return _draw(
-                document, person.name, person.model_dump(exclude={"name", "secret"}, exclude_defaults=True)
-            )
+            fields = person.model_dump(exclude={"name", "secret"}, exclude_defaults=True)
+            # No name has such a sign.
+            drawn = {"id": f"{person.name}~{secrets.token_hex(8)}", "since": now_ms()}
+            return _draw(document, person.name, {**fields, **drawn})
 
     def link(self, name: str) -> str:
         """Return a new secret for one sign-in of somebody; what they had opens nothing any more.

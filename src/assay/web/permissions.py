@@ -10,10 +10,14 @@ from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias, TypeVar
 
+from assay.fields import Ui, specs_of
+from assay.launch.naming import names_of
 from assay.registry import Prepared
-from assay.terms import Terms, configured
-from assay.web.people import WHO, may_all
+from assay.terms import Terms
+from assay.web.people import WHO, Person, may_all
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound
+from llm_runtime.names import Name, names_in
+from llm_runtime.routing import permitted
 from llm_runtime.settings import Settings
 from llm_runtime.store import RunStore
 from llm_runtime.store.upkeep import mark, tags_of
@@ -31,15 +35,15 @@ class NotAllowed(LlmRuntimeError):
     """Whoever asks may not do that."""
 
 
-def tag_of(name: str) -> str:
+def tag_of(who: Person) -> str:
     """Return the tag of a person's runs."""
-    return f"owner:{name}"
+    return f"owner:{who.whose}"
 
 
 def seen() -> list[str] | None:
     """Return the tags of which a run has one where whoever asks may see it; ``None`` for every run."""
     who = WHO.get()
-    return None if may_all() or who is None else [tag_of(who.name), SHARED]
+    return None if may_all() or who is None else [tag_of(who), SHARED]
 
 
 def sees(store: RunStore, run_id: str) -> bool:
@@ -51,7 +55,7 @@ def sees(store: RunStore, run_id: str) -> bool:
 def acts(store: RunStore, run_id: str) -> bool:
     """Tell whether whoever asks may act on a run: stop it, go on with it, answer it, share it."""
     who = WHO.get()
-    return may_all() or (who is not None and who.role == "member" and tag_of(who.name) in tags_of(store, run_id))
+    return may_all() or (who is not None and who.role == "member" and tag_of(who) in tags_of(store, run_id))
 
 
 def may_start() -> bool:
@@ -86,29 +90,38 @@ def permit(store: RunStore, settings: Settings, run: Prepared, *terms: Terms, fr
         settings: name the models that may be named whatever they are.
         run: the run.
         terms: that it goes on.
-        fresh: whether it takes up what its task names.
+        fresh: whether it begins with what its task names, which stands in a log later.
 
     Raises:
         ConfigurationError: it would reach what is the server's: a folder, an address, another's run.
     """
     demand(store, "start")
-    if may_all():
-        return
-    if not run.run.replayable:
+    if not may_all() and not run.run.replayable:
         raise ConfigurationError(
             f"{run.run.title}: it works in folders of this server, so only an admin starts one"
         )
-    named = [
-        *getattr(run.options, "named_models", ()),
-        *(model for each in terms for model in each.routes.values()),
-    ]
-    usual = configured(settings).routes.values()
-    if strange := next(
-        (name for name in named if (name.startswith("mailbox:") or "://" in name) and name not in usual), None
-    ):
-        raise ConfigurationError(f"{strange[:60]}: only an admin names folders and addresses as models")
-    if fresh and (other := getattr(run.task, "follow", "")):
-        demand(store, "see", str(other))
+    for part in (run.task, run.options) if fresh else ():
+        for name in names_in(part):
+            _refuse_beside_forms(specs_of(type(part))[name.field].ui, name)
+    for name in () if may_all() else names_of(run, *terms):
+        if name.kind == "run":
+            if fresh:
+                demand(store, "see", name.text)
+        elif name.kind in ("folder", "file", "tool") or not _reaches(settings, name):
+            raise ConfigurationError(f"{name.field}: {name.text[:60]}: only an admin names folders and addresses")
+
+
+def _refuse_beside_forms(ui: Ui, name: Name) -> None:
+    """Refuse what is for the command line: whoever asks a server may not read its machine's files."""
+    if "form" not in ui.doors:
+        raise ConfigurationError(f"{name.field} can be set on the command line and in job files alone")
+    if ui.local and not name.text.startswith("https://"):
+        raise ConfigurationError(f"{name.field}: only https:// addresses are taken here, not {name.text[:80]}")
+
+
+def _reaches(settings: Settings, name: Name) -> bool:
+    """Tell whether a name leads where everybody may: what is configured, or a page of the public web."""
+    return name.text.startswith("https://") if name.kind == "address" else permitted(settings, name.text)
 
 
 @contextmanager
@@ -117,14 +130,14 @@ def owned(store: RunStore, run_id: str) -> Generator[None]:
     if (who := WHO.get()) is None:
         yield
         return
-    mark(store, run_id, tag_of(who.name))
+    mark(store, run_id, tag_of(who))
     try:
         yield
     except BaseException:
         try:
             store.summary(run_id)
         except RunNotFound:
-            mark(store, run_id, tag_of(who.name), off=True)
+            mark(store, run_id, tag_of(who), off=True)
         raise
 
 

@@ -73,13 +73,17 @@ class ActiveRuns:
         """
         run_id = run_id or self._launcher.new_id()
         followers = self._followers(run_id)
-        permit(self._launcher.store, self._settings(), run, terms, fresh=True)
+        self.permit(run, terms)
         model = model or await self._purse(run, terms)
         with owned(self._launcher.store, run_id):
             running = await self._launcher.start(
                 run, terms, seed=seed, run_id=run_id, model=model, followers=followers
             )
         return self._keep(running, followers.words)
+
+    def permit(self, run: Prepared, terms: Terms) -> None:
+        """Let whoever asks begin a run; see :func:`~assay.web.permissions.permit`."""
+        permit(self._launcher.store, self._settings(), run, terms, fresh=True)
 
     async def play(self, name: str, speed: float = 1.0) -> str:
         """Play a recording through the real engine; return the run's id once its log is open.

@@ -49,6 +49,7 @@ def serve(
     ready: Callable[[str, Gate], object],
     doors: Doors = no_doors,
     people: People | None = None,
+    proxies: Sequence[str] = (),
 ) -> None:
     """Serve until a signal ends it.
 
@@ -61,6 +62,7 @@ def serve(
         ready: takes the one-time address, once it is answered.
         doors: opens further addresses.
         people: who else may sign in.
+        proxies: addresses whose word is taken for where a request came from, and over what.
 
     Raises:
         ConfigurationError: the address is taken, or is none of this machine.
@@ -74,16 +76,23 @@ def serve(
         site = AppState(store, gate)
         # asyncio warns of every page that goes away while its stream writes; that is how pages end.
         logging.getLogger("asyncio").setLevel(logging.ERROR)
-        config = uvicorn.Config(
-            application(site, doors),
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            ws="none",
-            lifespan="on",
-            timeout_graceful_shutdown=_GRACE_S,
-        )
+        config = configuration(site, doors, proxies)
         _Server(config, site, lambda: ready(address, gate)).run(sockets=[listener])
+
+
+def configuration(site: AppState, doors: Doors, proxies: Sequence[str] = ()) -> uvicorn.Config:
+    """Return how the application is served; ``proxies`` as for :func:`serve`."""
+    return uvicorn.Config(
+        application(site, doors),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws="none",
+        lifespan="on",
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
+        timeout_graceful_shutdown=_GRACE_S,
+    )
 
 
 def listening(host: str, port: int) -> socket.socket:

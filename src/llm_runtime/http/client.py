@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from urllib.parse import urlencode, urlsplit
 
 from pydantic_core import from_json, to_json
@@ -24,6 +25,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.http.causes import error_for_status, not_an_answer
 from llm_runtime.http.failures import read_failure
+from llm_runtime.http.public import PageRefused, judged
 from llm_runtime.http.reading import Incoming, is_stream, listen, parse_json, read_whole
 from llm_runtime.http.secrets import HeaderSecret, Redactor
 from llm_runtime.http.shape import mapping, one_line, text
@@ -32,6 +34,9 @@ from llm_runtime.silence import HOSTED_PATIENCE, Patience, Silence
 
 if TYPE_CHECKING:
     import aiohttp
+
+    _Sessions: TypeAlias = tuple[aiohttp.ClientSession, aiohttp.ClientSession]
+    """As every address is connected to, and public ones alone."""
 
 _CONNECT_SECONDS = 30.0
 _ERROR_BODY_BYTES = 64 * 1024
@@ -147,7 +152,9 @@ class Http:
         opened = await self._opened()
         begun = time.monotonic()
         try:
-            answer = await _exchange(opened.session, route, path, data, self._max_bytes, incoming, silence)
+            answer = await _exchange(
+                opened.sessions[route.judged], route, path, data, self._max_bytes, incoming, silence
+            )
             if answer.status:
                 opened.answered.add(route.base_url)
             elif route.base_url in opened.answered and time.monotonic() - begun < _NOTHING_DONE_SECONDS:
@@ -204,24 +211,30 @@ class Http:
             opened = self._open[loop] = _OpenSession(keeper, await anext(keeper), set())
         return opened
 
-    async def _keep_session(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[aiohttp.ClientSession]:
-        import aiohttp
-
-        session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS),
-            cookie_jar=aiohttp.DummyCookieJar(),
-        )
+    async def _keep_session(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[_Sessions]:
+        # Apart, so that no connection that was kept is used by what would not have been let through to it.
+        sessions = _session(None), _session(judged)
         try:
-            yield session
+            yield sessions
         finally:
             self._open.pop(loop, None)
-            await session.close()
+            for session in sessions:
+                await session.close()
+
+
+def _session(sockets: Callable[[tuple[Any, ...]], socket.socket] | None) -> aiohttp.ClientSession:
+    import aiohttp
+
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60, socket_factory=sockets),
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS),
+        cookie_jar=aiohttp.DummyCookieJar(),
+    )
 
 
 class _OpenSession(NamedTuple):
-    keeper: AsyncGenerator[aiohttp.ClientSession]
-    session: aiohttp.ClientSession
+    keeper: AsyncGenerator[_Sessions]
+    sessions: _Sessions
     #: Base URLs that have answered, so that a connection to them may be one that was kept.
     answered: set[str]
 
@@ -233,6 +246,7 @@ class _Route:
     proxy: str | None = field(repr=False)
     redactor: Redactor
     headers: dict[str, str]
+    judged: bool
 
     @classmethod
     def to(cls, endpoint: Endpoint) -> _Route:
@@ -247,7 +261,10 @@ class _Route:
                 headers[endpoint.dialect.auth] = secret
         redactor = Redactor(endpoint.secrets())
         query = urlencode(endpoint.query)
-        return cls(endpoint.base_url.rstrip("/"), query, _proxy_for(endpoint.base_url), redactor, headers)
+        proxy = _proxy_for(endpoint.base_url)
+        # Behind a proxy it is the proxy that finds the address.
+        judged = endpoint.judged and proxy is None
+        return cls(endpoint.base_url.rstrip("/"), query, proxy, redactor, headers, judged)
 
     def url(self, path: str) -> str:
         """Return the address of a path, with the endpoint's own parameters."""
@@ -326,6 +343,8 @@ async def _exchange(
                     message = f"the answer is larger than {cap} bytes; ask for less, or raise the cap"
                     return head._replace(broken=(ReplyTooLarge, message))
             return head._replace(body=body)
+    except PageRefused:
+        return _Answer(broken=(WrongEndpoint, "its address is one of this machine or its network; ask an admin"))
     except (aiohttp.ClientError, OSError, ValueError) as error:
         if head.streamed and incoming is not None and incoming.finish:
             # The answer was whole; only what stands behind it was cut.

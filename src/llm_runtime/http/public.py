@@ -11,6 +11,7 @@ import ipaddress
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
@@ -124,13 +125,19 @@ def _connector(allowed: Callable[[Address], bool]) -> aiohttp.TCPConnector:
     any; a socket is told the one that counts."""
     import aiohttp
 
-    def judged(info: tuple[Any, ...]) -> socket.socket:
-        family, kind, protocol, _, where = info
-        host = str(where[0])
-        if not allowed(ipaddress.ip_address(host.partition("%")[0])):
-            raise PageRefused(
-                f"{host[:100]} is an address of this machine or its network; only public pages are fetched"
-            )
-        return socket.socket(family, kind, protocol)
+    return aiohttp.TCPConnector(socket_factory=partial(judged, allowed=allowed))
 
-    return aiohttp.TCPConnector(socket_factory=judged)
+
+def judged(info: tuple[Any, ...], *, allowed: Callable[[Address], bool] = is_public) -> socket.socket:
+    """Return the socket for an address that may be connected to.
+
+    Raises:
+        PageRefused: it is one of this machine or its network.
+    """
+    family, kind, protocol, _, where = info
+    host = str(where[0])
+    if not allowed(ipaddress.ip_address(host.partition("%")[0])):
+        raise PageRefused(
+            f"{host[:100]} is an address of this machine or its network; only public pages are fetched"
+        )
+    return socket.socket(family, kind, protocol)

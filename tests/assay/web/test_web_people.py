@@ -211,7 +211,7 @@ async def test_two_people_who_answer_one_question_are_both_heard_out(house: Hous
     anna, boss = await house.enter("anna"), await house.enter("boss", role="admin")
     started = RunStarted(run_id="w-1", protocol="weather", title=CANARY, task={}, settings={}, seed=1)
     log = house.web.store.start(started)
-    mark(house.web.store, "w-1", "owner:anna")
+    mark(house.web.store, "w-1", f"owner:{house.people.find('anna').whose}")
     request = Request("m", (Message("user", "Why?"),), CallLabel("weather", "ask"))
     asking = asyncio.ensure_future(house.web.site.questions.person("w-1")(request))
     await asyncio.sleep(0)
@@ -272,11 +272,9 @@ async def test_signing_in_is_slow_for_guesses_once_for_links_and_over_for_everyb
     house.people.link("anna")
     assert (await again.ask("GET", "/runs"))[0] == 403
     assert secret not in house.people.path.read_text() and PASSWORD not in house.people.path.read_text()
-    for _ in range(4):
-        with pytest.raises(AssertionError):
+    for _ in range(5):
+        with pytest.raises(AssertionError, match="do not fit"):
             await house.sign_in("anna", "wrong")
-    with pytest.raises(AssertionError, match="too many"):
-        await house.sign_in("anna", "wrong")
     await house.sign_in("boss", PASSWORD)
 
 

@@ -193,7 +193,7 @@ def _order(request: RunRequest, key: ApiKey | None) -> Order:
     name = request.preset or (run.chat.model if run.chat else "")
     if request.preset and (request.preset not in models or models[request.preset].run is not run):
         raise Refused(404, f"there is no preset {request.preset[:60]} of this kind", "model_not_found", "preset")
-    if key is not None and key.allow and name not in key.allow:
+    if key is not None and not key.allows(name):
         raise Refused(404, f"this key does not allow {name or request.kind}", "model_not_found")
     fields = {name: value for name, value in request.fields.items() if value not in ("", [])}
     preset: Mapping[str, Any] = models[request.preset].preset if request.preset else {}

@@ -13,10 +13,11 @@ from pydantic import Field
 
 from assay.fields import Ui
 from assay.protocol import Measures, RunContext
-from assay.protocols.ai_crucible.trials import need_box
+from assay.protocols.ai_crucible.trials import PuzzleName, need_box
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.models import Model
+from llm_runtime.names import ModelName
 
 if TYPE_CHECKING:
     from ai_crucible.types import GateResult, Line, Puzzle, ToolSpec, Turn
@@ -38,7 +39,9 @@ MEASURES: Measures = {
 class Task(Model):
     """One puzzle."""
 
-    puzzle: Annotated[str, Ui(suggest="assay.protocols.ai_crucible.trials:known_puzzles")] = Field(min_length=1)
+    puzzle: Annotated[PuzzleName, Ui(suggest="assay.protocols.ai_crucible.trials:known_puzzles")] = Field(
+        min_length=1
+    )
     """An id, or a folder."""
     digest: Annotated[str, Ui(hidden=True)] = ""
     """What the puzzle held when it was asked for."""
@@ -47,13 +50,8 @@ class Task(Model):
 class Options(Model):
     """Who attempts it."""
 
-    solver: str = "openrouter/auto"
+    solver: ModelName = "openrouter/auto"
     """The model that attempts it, unless the terms name one."""
-
-    @property
-    def asked_models(self) -> tuple[str, ...]:
-        """The model that must be reached before it begins."""
-        return (self.solver,)
 
 
 def prepare(task: Task, options: Options) -> tuple[Task, Options]:

@@ -19,10 +19,18 @@ from assay.fields import Ui
 from assay.protocol import RunContext
 from assay.protocols.ai_crucible.child import check_end, make_trial
 from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
-from assay.protocols.ai_crucible.trials import check_models, models_by_trial, need_box, need_inspect, workshop
+from assay.protocols.ai_crucible.trials import (
+    PuzzleName,
+    check_models,
+    models_by_trial,
+    need_box,
+    need_inspect,
+    workshop,
+)
 from assay.terms import Terms
 from llm_runtime.events import Event
 from llm_runtime.models import Model
+from llm_runtime.names import Folder, ModelName
 
 _KINDS: dict[str, type[Event]] = {
     "began": TrialBegan,
@@ -36,7 +44,7 @@ class Task(Model):
     """Which puzzles."""
 
     puzzles: Annotated[
-        tuple[str, ...],
+        tuple[PuzzleName, ...],
         Ui(argument=True, metavar="PUZZLE", suggest="assay.protocols.ai_crucible.trials:known_puzzles"),
     ] = ()
     """Ids, folders, or all."""
@@ -76,7 +84,7 @@ class Options(Model):
         ),
     ] = "native"
     """How the model calls tools; text is for models that have no calls of their own."""
-    judges: Annotated[tuple[str, ...], Ui(flag="--judge", metavar="MODEL")] = ()
+    judges: Annotated[tuple[ModelName, ...], Ui(flag="--judge", metavar="MODEL")] = ()
     """A judge of claimed novelty (repeatable)."""
     untagged: Annotated[bool, Ui(label="Judges of unknown family")] = False
     """Seat judges whose family nobody knows, such as a person or a server of your own."""
@@ -84,21 +92,21 @@ class Options(Model):
         "median"
     )
     """How the judges' scores become one."""
-    critic: Annotated[str, Ui(metavar="MODEL")] = ""
+    critic: Annotated[ModelName, Ui(metavar="MODEL")] = ""
     """A model that comments on each finished attempt, in its trace alone."""
-    cohort: Annotated[tuple[str, ...], Ui(metavar="MODEL", label="Taking turns with it")] = ()
+    cohort: Annotated[tuple[ModelName, ...], Ui(metavar="MODEL", label="Taking turns with it")] = ()
     """A model that takes turns with the solver in each attempt (repeatable)."""
-    against: Annotated[tuple[str, ...], Ui(metavar="MODEL", label="Compared with")] = ()
+    against: Annotated[tuple[ModelName, ...], Ui(metavar="MODEL", label="Compared with")] = ()
     """A further model that makes the same attempts, to be compared (repeatable)."""
     early: Annotated[bool, Ui(label="Stop once it is decided")] = False
     """Stop as soon as every two of the models are decided, by a test that holds whenever one stops."""
     chrome: Annotated[dict[str, Any], Ui(hidden=True)] = {}
     """Rank and standings, kept beside every attempt; one into which they leak is halted."""
-    box_root: Annotated[str, Ui(metavar="IMAGE", label="Image of the boxes")] = ""
+    box_root: Annotated[Folder, Ui(metavar="IMAGE", label="Image of the boxes")] = ""
     """An unpacked or OCI image, of which boxes are made; empty is the host's programs."""
     at_once: Annotated[int, Ui(show_default=True, label="Attempts at one time")] = Field(default=4, ge=1, le=64)
     """Attempts at one time."""
-    folder: Annotated[str, Ui(hidden=True)] = ""
+    folder: Annotated[Folder, Ui(hidden=True)] = ""
     """Where logs and the ledger are kept; empty is the user's own place."""
     trial: Annotated[str, Ui(hidden=True)] = ""
     """An earlier trial that it goes on with; empty is one of its own, by the run's id."""

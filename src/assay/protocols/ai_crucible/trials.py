@@ -11,12 +11,13 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 import click
 
 from assay.console.options import store_option
 from llm_runtime.errors import ConfigurationError, MissingExtraError
+from llm_runtime.names import Kind, Names
 
 if TYPE_CHECKING:
     from ai_crucible.workshop import Workshop
@@ -278,6 +279,14 @@ def plan_of(
     loaded = load_puzzles(resolve_puzzles(list(puzzles)))
     names = tuple(sorted(f"{puzzle.meta.id} {puzzle.digest}" for puzzle in loaded))
     return Plan(names, solver, k, arm, protocol, tuple(judges), tuple(against))
+
+
+def _own_puzzle(text: str) -> list[tuple[Kind, str]]:
+    return [] if text in known_puzzles() else [("folder", text)]
+
+
+PuzzleName: TypeAlias = Annotated[str, Names("folder", _own_puzzle)]
+"""An id of a puzzle that comes with Assay, or a folder."""
 
 
 def known_puzzles() -> list[str]:

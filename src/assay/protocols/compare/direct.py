@@ -38,11 +38,6 @@ class Options(Model):
     temperature: float | None = Field(default=None, ge=0, le=2, allow_inf_nan=False)
     """0 to 2; where left out it is the provider's."""
 
-    @property
-    def asked_models(self) -> tuple[str, ...]:
-        """The models that must be reached before it begins."""
-        return (_MODEL,)
-
 
 async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
     """Ask once; the result is ``{"answer", "model"}``.

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import takewhile
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, field_validator, model_validator
 
@@ -28,6 +28,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.messages import Generate
 from llm_runtime.models import Model
+from llm_runtime.names import ModelName
 from llm_runtime.statistics.deciding import decided
 from llm_runtime.tasks import first_error, gather
 from llm_runtime.wrappers.metered import Meter
@@ -59,10 +60,13 @@ class Options(Model):
     """Tasks at one time."""
     early: Annotated[bool, Ui(label="Stop once it is decided")] = False
     """Stop as soon as every pair of methods is decided, by tests that hold whenever one stops."""
-    models: Annotated[tuple[str, ...], Ui(metavar="A,B,C", label="Panel")] = ()
+    models: Annotated[tuple[ModelName, ...], Ui(metavar="A,B,C", label="Panel")] = ()
     """Models that the seats of the mixed panel take in turn: ids, or PROVIDER:MODEL."""
     tools: Tools = ()
     """Tools that every method may use to look things up."""
+
+    always_asked: ClassVar = ("openrouter/auto",)
+    """The model of the methods without a panel."""
 
     @property
     def named_models(self) -> tuple[str, ...]:

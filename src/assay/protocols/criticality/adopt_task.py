@@ -15,6 +15,7 @@ from assay.protocol import Measures, RunContext
 from assay.report.units import count_noun
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.models import Model
+from llm_runtime.names import FilePath, Folder
 from llm_runtime.tasks import gather
 
 if TYPE_CHECKING:
@@ -31,11 +32,11 @@ MEASURES: Measures = {
 class Task(Model):
     """Functions of a Python or TypeScript package that exists."""
 
-    package: Annotated[str, Ui(doors=("form",), advanced=False)] = Field(min_length=1)
+    package: Annotated[FilePath, Ui(doors=("form",), advanced=False)] = Field(min_length=1)
     """The folder of a Python or TypeScript package, or one .py or .ts file, written in full."""
     functions: Annotated[tuple[str, ...], Ui(doors=("form",), advanced=False)] = Field(min_length=1)
     """Functions by name, as slug or words.slug; * is every one that can be adopted."""
-    into: Annotated[str, Ui(metavar="FOLDER", advanced=False)] = ""
+    into: Annotated[Folder, Ui(metavar="FOLDER", advanced=False)] = ""
     """Where specification, tests and trace go [default: PACKAGE-adopted beside the package]."""
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 from pydantic import Field, ValidationError
 
@@ -28,6 +28,7 @@ from assay.protocols.criticality.sitting import SITTING, Sitting, rest_of
 from llm_runtime.errors import ConfigurationError, MissingExtraError, RunPaused
 from llm_runtime.events import Event
 from llm_runtime.models import Model, first_fault
+from llm_runtime.names import Folder
 from llm_runtime.toml import parse_toml
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Task(Model):
 
     name: Annotated[str, Ui(label="Project", advanced=False)] = Field(min_length=1)
     """Lower case, digits and hyphens, as in shared-kitty."""
-    folder: Annotated[str, Ui(label="Folder", advanced=False)] = ""
+    folder: Annotated[Folder, Ui(label="Folder", advanced=False)] = ""
     """Where the project goes, or where one lies already. Empty makes one."""
     language: Annotated[str, Ui(advanced=False, suggest="assay.protocols.criticality.task:known_languages")] = (
         "python"
@@ -59,10 +60,8 @@ class Task(Model):
 class Options(Model):
     """Nothing to choose: how a project is built stands in its own ``criticality.toml``."""
 
-    @property
-    def asked_models(self) -> tuple[str, ...]:
-        """The one that an interview needs: the person. Others are looked for once they are asked."""
-        return ("terminal:",)
+    always_asked: ClassVar = ("terminal:",)
+    """The one that an interview needs: the person. Others are looked for once they are asked."""
 
 
 def prepare(task: Task, options: Options) -> tuple[Task, Options]:

@@ -18,6 +18,7 @@ from crucible import EngineConfig
 from crucible.config import DeltaStrategy
 from llm_runtime.messages import Generate
 from llm_runtime.models import Model
+from llm_runtime.names import ModelName, RunName, Source
 
 #: What options that older logs do not have stood for.
 _ABSENT = {"delta": "judge", "ledger": "off", "letters": False}
@@ -50,7 +51,7 @@ class Task(Model):
         min_length=1, pattern=r"\S", description="say what you want to know"
     )
     attach: Annotated[
-        tuple[str, ...],
+        tuple[Source, ...],
         Ui(
             help="A file, folder, pattern, https address, or - for standard input, that the whole council reads "
             "(repeatable).",
@@ -66,8 +67,14 @@ class Task(Model):
         Purpose, Ui(flag="--as", show_default=True, words=WORDS, label="Form of the answer", advanced=False)
     ] = "answer"
     """What for: the form of the answer, and where the council looks."""
-    follow: Annotated[str, Ui(help="Go on from a council that is finished: its question, answer and objections are "
-                                   "read first.", metavar="RUN", label="Goes on from run")] = ""  # fmt: skip
+    follow: Annotated[
+        RunName,
+        Ui(
+            help="Go on from a council that is finished: its question, answer and objections are read first.",
+            metavar="RUN",
+            label="Goes on from run",
+        ),
+    ] = ""
     """The run of a finished council, whose question, answer and objections this one reads first."""
     context: Annotated[
         dict[str, Any] | None,
@@ -132,11 +139,11 @@ class Options(Model):
     letters: Annotated[bool, Ui(hidden=True)] = True
     """Whether red team and synthesis know seats by letters, in an order drawn from the seed."""
     triage_model: Annotated[
-        str, Ui(help="The model that configures the council, where --model names none.", metavar="MODEL")
+        ModelName, Ui(help="The model that configures the council, where --model names none.", metavar="MODEL")
     ] = EngineConfig.model_fields["triage_model"].default
     """The model that configures the council, where Model names none."""
     default_model: Annotated[
-        str,
+        ModelName,
         Ui(help="The model of every seat that triage has no hint for, where --model names none.", metavar="MODEL"),
     ] = EngineConfig.model_fields["default_model"].default
     """The model of every seat that triage has no hint for, where Model names none."""
@@ -144,7 +151,7 @@ class Options(Model):
     tools: Tools = ()
     """Tools that seats may use to look things up: files, a search, Python in a box, servers of yours."""
     models: Annotated[
-        tuple[str, ...],
+        tuple[ModelName, ...],
         Ui(
             help="A panel: seats take these models in turn, the red team the least used.",
             metavar="A,B,C",
@@ -157,11 +164,6 @@ class Options(Model):
     def named_models(self) -> tuple[str, ...]:
         """The models that the user put into the seats."""
         return self.models
-
-    @property
-    def asked_models(self) -> tuple[str, ...]:
-        """The models that must be reached before it begins."""
-        return tuple(dict.fromkeys((*self.models, self._own("default_model"))))
 
     def _own(self, name: str) -> str:
         """Return a model that belongs to no seat: the panel's first, where the user named none."""

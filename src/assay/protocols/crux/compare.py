@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from assay.fields import Ui
 from assay.protocol import Measures, RunContext
-from assay.protocols.crux.people import open_people, shipped_id, stored_name
+from assay.protocols.crux.people import PeopleFolder, open_people, shipped_id, stored_name
 from assay.protocols.crux.retrieving import LanguageOption, TokensOption
 from assay.protocols.crux.task import need_extra
 from crux import ChosenModel, ModelTable
@@ -24,6 +24,7 @@ from crux.personas.corpus import Corpus
 from crux.personas.shipped import shipped_corpus
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
+from llm_runtime.names import ModelName
 
 _TABLE = ModelTable()
 #: Of a result, for the table of a batch.
@@ -49,7 +50,7 @@ class Task(Model):
     """Two whose texts were imported, or who come with Assay, one a line."""
     topic: Annotated[str, Ui(metavar="TEXT", help="Compare what they wrote on this; else on everything.")] = ""
     """What the comparison is about; empty for everything."""
-    people: Annotated[str, Ui(hidden=True)] = ""
+    people: Annotated[PeopleFolder, Ui(hidden=True)] = ""
     """The folder of personas."""
 
 
@@ -63,7 +64,7 @@ class Options(Model):
     audit: Annotated[bool, Ui(label="Read some of it twice")] = False
     """Read a twentieth of the passages once more, each alone, and count which of their claims were found."""
     fast: Annotated[
-        str,
+        ModelName,
         Ui(
             help="The model that reads and judges [default: the engine's].",
             metavar="MODEL",
@@ -72,7 +73,7 @@ class Options(Model):
     ] = _TABLE.fast.id
     """The model that reads and judges."""
     strong: Annotated[
-        str,
+        ModelName,
         Ui(help="The model that compares [default: the engine's].", metavar="MODEL", label="Model that compares"),
     ] = _TABLE.strong.id
     """The model that compares."""
@@ -85,11 +86,6 @@ class Options(Model):
     """Both authors whole: ``{"name", "corpus", "book"?}``; so a run can be replayed wherever its log is."""
     judged: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
     """What an earlier comparison judged: ``{"premise", "claim", "verdict"}``."""
-
-    @property
-    def asked_models(self) -> tuple[str, ...]:
-        """The models that must be reached before it begins."""
-        return tuple(dict.fromkeys((self.fast, self.strong)))
 
     def models(self) -> ModelTable:
         """Return who answers which question."""
@@ -145,6 +141,8 @@ def shelved(options: Options) -> list[Shelf]:
         ]
     except ValidationError as fault:
         raise ConfigurationError(f"an author in the run's log is damaged at {first_fault(fault)}") from None
+    except KeyError as lacking:
+        raise ConfigurationError(f"an author in the run's log lacks {lacking}") from None
 
 
 def calls_of(options: Options) -> tuple[int, int]:

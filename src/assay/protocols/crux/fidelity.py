@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from assay.fields import Ui
 from assay.protocol import RunContext
-from assay.protocols.crux.people import open_people, persona_of
+from assay.protocols.crux.people import PeopleFolder, open_people, persona_of
 from assay.protocols.crux.task import need_extra
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
@@ -17,7 +17,7 @@ class Task(Model):
 
     personas: Annotated[tuple[str, ...], Ui(flag="--fidelity", metavar="A,B")]
     """Hide a fifth of A's texts and predict A's answers, B's as control."""
-    people: Annotated[str, Ui(hidden=True)] = ""
+    people: Annotated[PeopleFolder, Ui(hidden=True)] = ""
     """The folder that the personas were looked up in."""
     panel: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
     """Both personas whole."""

@@ -13,6 +13,7 @@ from crux import ChosenModel, ModelTable
 from crux.claims.judge import Judge, Kind
 from crux.claims.judge import Pair as Judged
 from llm_runtime.models import Model
+from llm_runtime.names import ModelName
 
 _TABLE = ModelTable()
 
@@ -37,7 +38,7 @@ class Options(Model):
 
     strict: bool = False
     """Ask in both orders: the same, and a contradiction, count only where both agree."""
-    fast: Annotated[str, Ui(help="The model that judges [default: the engine's].", metavar="MODEL")] = (
+    fast: Annotated[ModelName, Ui(help="The model that judges [default: the engine's].", metavar="MODEL")] = (
         _TABLE.fast.id
     )
     """The model that judges."""
@@ -45,11 +46,6 @@ class Options(Model):
         bool, Ui(off="--no-temperature", help="The model refuses a temperature: send none.")
     ] = True
     """Whether the model takes a temperature."""
-
-    @property
-    def asked_models(self) -> tuple[str, ...]:
-        """The models that must be reached before it begins."""
-        return (self.fast,)
 
 
 def prepare(task: Task, options: Options) -> tuple[Task, Options]:

@@ -6,11 +6,12 @@ import asyncio
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 import click
 
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.names import Kind, Names
 
 if TYPE_CHECKING:
     from crux import Persona
@@ -36,6 +37,14 @@ def open_people(folder: str | None = None) -> PersonaStore:
 
     named = folder or os.environ.get("ASSAY_PEOPLE")
     return PersonaStore(Path(named) if named else data_dir() / "personas")
+
+
+def _other_folder(text: str) -> list[tuple[Kind, str]]:
+    # A run keeps the folder that its people were looked up in: the user's own is nothing that a caller named.
+    return [] if Path(text).absolute() == open_people().root.absolute() else [("folder", text)]
+
+
+PeopleFolder: TypeAlias = Annotated[str, Names("folder", _other_folder)]
 
 
 def known_personas() -> list[str]:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from assay.fields import Ui
 from assay.protocol import RunContext
-from assay.protocols.crux.people import open_people, shipped_id, stored_name
+from assay.protocols.crux.people import PeopleFolder, open_people, shipped_id, stored_name
 from assay.protocols.crux.retrieving import LanguageOption, TokensOption
 from assay.protocols.crux.task import need_extra
 from crux.book import ClaimBook
@@ -23,7 +23,7 @@ class Task(Model):
 
     name: Annotated[str, Ui(flag="NAME", doors=("form",))] = Field(min_length=1)
     """The name under which the texts were imported."""
-    people: Annotated[str, Ui(hidden=True)] = ""
+    people: Annotated[PeopleFolder, Ui(hidden=True)] = ""
     """The folder of personas."""
 
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
 from assay.fields import Ui
+from assay.protocol import RunContext
 from crux.retrieval.embed import Embed, EndpointEmbed, embed_of
+from llm_runtime.names import Kind, Names
+
+
+def _served(text: str) -> list[tuple[Kind, str]]:
+    kind, _, model = text.partition(":")
+    return [("embedder", model)] if kind == "endpoint" else []
+
 
 EmbedOption: TypeAlias = Annotated[
     str,
     Field(pattern=r"^(none|endpoint:.{1,300}|fastembed(:.{1,300})?)$"),
+    Names("embedder", _served),
     Ui(
         help="Find passages by meaning too: endpoint:MODEL of a server, or fastembed[:MODEL] on this machine "
         "[default: none, by words alone].",
@@ -37,26 +44,12 @@ def index_folder() -> Path:
     return data_dir() / "indexes"
 
 
-@asynccontextmanager
-async def embedder(spec: str) -> AsyncGenerator[Embed | None]:
-    """Open the embedder that ``none``, ``endpoint:MODEL`` or ``fastembed[:MODEL]`` names, and close it afterwards.
+async def embedder(spec: str, context: RunContext) -> Embed | None:
+    """Return the embedder that ``none``, ``endpoint:MODEL`` or ``fastembed[:MODEL]`` names.
 
     Raises:
-        ConfigurationError: it is not on this machine, or nothing that is configured serves it.
+        ConfigurationError: it is not on this machine, nothing that is configured serves it, or it may not be asked.
         MissingExtraError: the library is not installed.
     """
     kind, _, model = spec.partition(":")
-    if kind != "endpoint":
-        yield embed_of(spec)
-        return
-    from llm_runtime.http import Http
-    from llm_runtime.routing import Router
-    from llm_runtime.settings import load_settings
-
-    http = Http()
-    try:
-        router = Router(load_settings(), http)
-        target = await router.resolve(model, named=True)
-        yield embed_of(spec, EndpointEmbed(http, await router.endpoint(target.provider), target.model))
-    finally:
-        await http.aclose()
+    return embed_of(spec, EndpointEmbed(*await context.served(model)) if kind == "endpoint" else None)

@@ -11,13 +11,14 @@ from pydantic import BeforeValidator, Field, ValidationError
 from assay.fields import Ui, like
 from assay.protocol import Measures, RunContext
 from assay.protocols.crux import PROTOCOL
-from assay.protocols.crux.people import open_people, panel_of
+from assay.protocols.crux.people import PeopleFolder, open_people, panel_of
 from assay.protocols.crux.retrieving import EmbedOption, embedder, index_folder
 from crux import ChosenModel, Debate, DebateConfig, Evidence, ModelTable, Persona
 from crux.debate import MAX_TOPIC
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.models import Model, first_fault
+from llm_runtime.names import FieldsOf, ModelName
 
 _TABLE = ModelTable()
 _OF_THE_ENGINE = ("aspects", "rooms_per_aspect", "flip_test", "baselines", "anyway", "questions")
@@ -95,7 +96,7 @@ class Options(Model):
     anyway: Annotated[bool, Ui(label="Also where no text speaks of it")] = like(DebateConfig, "anyway")
     """Debate a topic on which nobody wrote anything, too."""
     fast: Annotated[
-        str,
+        ModelName,
         Ui(
             help="The model of the small steps [default: the engine's].",
             metavar="MODEL",
@@ -104,7 +105,7 @@ class Options(Model):
     ] = _TABLE.fast.id
     """The model of the small steps."""
     strong: Annotated[
-        str,
+        ModelName,
         Ui(
             help="The model that speaks and writes cards [default: the engine's].",
             metavar="MODEL",
@@ -115,7 +116,7 @@ class Options(Model):
     embed: EmbedOption = "none"
     """Find passages by meaning too, with a model that makes vectors."""
     models: Annotated[
-        tuple[str, ...],
+        tuple[ModelName, ...],
         Ui(help="Models that the debaters take in turn to speak.", metavar="A,B,C", label="Panel"),
     ] = ()
     """Models that the debaters take in turn to speak, one a line: ids, or PROVIDER:MODEL."""
@@ -124,17 +125,12 @@ class Options(Model):
         Ui(off="--no-temperature", help="The models refuse a temperature: send none.", label="Send a temperature"),
     ] = True
     """Whether the models take a temperature."""
-    engine: Annotated[dict[str, Any], Ui(hidden=True)] = {}
+    engine: Annotated[dict[str, Any], FieldsOf(DebateConfig), Ui(hidden=True)] = {}
     """Rarer settings, by their name in ``DebateConfig``."""
     panel: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
     """The personas whole, texts included: so a run can be replayed and forked wherever its log is."""
-    people: Annotated[str, Ui(hidden=True)] = ""
+    people: Annotated[PeopleFolder, Ui(hidden=True)] = ""
     """The folder that the personas were looked up in."""
-
-    @property
-    def asked_models(self) -> tuple[str, ...]:
-        """The models that must be reached before it begins."""
-        return tuple(dict.fromkeys((*self.models, *self._own())))
 
     @property
     def named_models(self) -> tuple[str, ...]:
@@ -207,21 +203,20 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         LlmRuntimeError: whatever ended the debate; what there was by then is in its ``crux.debate_ended``.
     """
     clock = ThinkingClock(context.generate)
-    async with embedder(options.embed) as embed:
-        debate = Debate(
-            task.topic,
-            seated(options),
-            generate=clock.generate,
-            config=options.config(),
-            emit=context.emit,
-            seed=context.seed,
-            clock=clock,
-            evidence=task.evidence,
-            embed=embed,
-            index=index_folder(),
-        )
-        async for _ in debate.events():
-            pass
+    debate = Debate(
+        task.topic,
+        seated(options),
+        generate=clock.generate,
+        config=options.config(),
+        emit=context.emit,
+        seed=context.seed,
+        clock=clock,
+        evidence=task.evidence,
+        embed=await embedder(options.embed, context),
+        index=index_folder(),
+    )
+    async for _ in debate.events():
+        pass
     if debate.stopped_by is not None:
         raise debate.stopped_by
     return debate.result().model_dump(mode="json")

@@ -26,6 +26,7 @@ from fire_circle import FireCircleConfig
 from fire_circle.rows import Columns
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, DeadlineExceeded
 from llm_runtime.models import Model
+from llm_runtime.names import FilePath, Folder
 from llm_runtime.wrappers.accounts import Spend
 
 _COLUMNS = {
@@ -59,14 +60,14 @@ class DataColumns(Columns):
 class Task(Model):
     """A data set, and the folder that its study goes into."""
 
-    data: Annotated[str, Ui(kind="file", doors=("form",), upload="out", advanced=False)] = Field(min_length=1)
+    data: Annotated[FilePath, Ui(kind="file", doors=("form",), upload="out", advanced=False)] = Field(min_length=1)
     """A CSV, JSON or JSONL file, or one of our own sets: @pairs, @histories, @overdefence."""
     columns: Annotated[DataColumns, Ui(flatten=True)] = DataColumns()
     category: Annotated[str | None, Ui(metavar="COLUMN")] = None
     """The column of families of harmless prompts, for over-defence."""
     limit: int | None = Field(default=None, ge=1)
     """Judge at most this many rows, spread evenly over the data."""
-    out: Annotated[str, Ui(hidden=True)] = ""
+    out: Annotated[Folder, Ui(hidden=True)] = ""
     """The folder; empty takes ``study-NAME``."""
 
     @property

@@ -28,6 +28,7 @@ from fire_circle.layers import BY_TRUST
 from fire_circle.rows import Item
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
+from llm_runtime.names import FieldsOf, ModelName
 from llm_runtime.settings import data_dir
 
 LAYERS = BY_TRUST
@@ -102,7 +103,7 @@ class Options(Model):
     ] = "fire_circle"
     """One model, several without dialogue, or a circle."""
     models: Annotated[
-        tuple[str, ...],
+        tuple[ModelName, ...],
         Ui(
             help="2 to 10 seats: model ids, or PROVIDER:MODEL as in --model.",
             metavar="A,B,C",
@@ -141,7 +142,7 @@ class Options(Model):
         float, Ui(help="Least agreement of a pattern [default: 0.5].", metavar="SHARE", show_range=False)
     ] = like(FireCircleConfig, "pattern_threshold")
     """Least agreement of a pattern that is reported."""
-    classifier: Annotated[str, Ui(metavar="MODEL", label="Model that names patterns")] = ""
+    classifier: Annotated[ModelName, Ui(metavar="MODEL", label="Model that names patterns")] = ""
     """A model that classifies patterns, in place of keywords."""
     policy: Annotated[
         str, Ui(help="A criterion of your own, weighed beside reciprocity; @PATH reads a file.", kind="text")
@@ -170,15 +171,10 @@ class Options(Model):
     ] = Field(default=None, gt=0, allow_inf_nan=False)
     """Seconds a round may take; where left empty 60, 600 a seat where a model of this machine answers, a day where
     a person or a mailbox does."""
-    engine: Annotated[dict[str, Any], Ui(hidden=True)] = {}
+    engine: Annotated[dict[str, Any], FieldsOf(FireCircleConfig), Ui(hidden=True)] = {}
     """Rarer settings of the circle, by their name in ``FireCircleConfig``."""
-    calls: Annotated[dict[str, Any], Ui(hidden=True)] = {}
+    calls: Annotated[dict[str, Any], FieldsOf(EvaluationConfig), Ui(hidden=True)] = {}
     """Rarer settings of every call, by their name in ``EvaluationConfig``."""
-
-    @property
-    def asked_models(self) -> tuple[str, ...]:
-        """The models that must be reached before it begins."""
-        return self.models
 
     @property
     def seats(self) -> int:
@@ -227,7 +223,8 @@ class Options(Model):
             settings |= {"pattern_classification": "llm", "classifier_model": self.classifier}
         if (patience := self._patience(terms, local)) is not None:
             settings["timeout_per_round"] = patience[1]
-        return FireCircleConfig(**{**settings, **self.engine}, base_config=self.evaluation(terms, local=local))
+        settings["base_config"] = self.evaluation(terms, local=local)
+        return FireCircleConfig(**{**settings, **self.engine})
 
     def _patience(self, terms: Terms | None, local: bool) -> tuple[float, float] | None:
         """Return the seconds of a seat and of a round; ``None`` where the circle's own hold."""

@@ -32,6 +32,7 @@ from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.models import Model
+from llm_runtime.names import Folder, ModelName
 from llm_runtime.tasks import gather
 
 #: Of a result, for the table of a batch.
@@ -90,7 +91,7 @@ class Options(circle.Options):
     """The alarm is raised from this F [default: 0.7, or the study's]."""
     rule: Annotated[Rule | None, Ui(metavar="RULE")] = None
     """How a circle's F is made: maximum of all, mean of round 1, or chair [default: maximum, or the study's]."""
-    study: Annotated[str, Ui(metavar="FOLDER", doors=("cli",))] = ""
+    study: Annotated[Folder, Ui(metavar="FOLDER", doors=("cli",))] = ""
     """The folder of a study, whose threshold and rule hold."""
     cascade: Annotated[float, Ui(metavar="F", show_range=False)] = Field(default=0.0, ge=0, lt=1)
     """Let round 1 decide alone where all its F lie this far from the threshold; 0 never does."""
@@ -98,15 +99,10 @@ class Options(circle.Options):
     """What else stops the build, e.g. 'patterns>=2' or 'hidden>=1'; one on F replaces the default (repeatable)."""
     allow_partial: bool = False
     """Let a case pass where a seat failed or an alarm fell silent."""
-    target: Annotated[str, Ui(metavar="MODEL")] = ""
+    target: Annotated[ModelName, Ui(metavar="MODEL")] = ""
     """A model that answers each prompt which has no answer yet; its answers are judged."""
     concurrency: Annotated[int, Ui(show_default=True)] = Field(default=4, ge=1, le=256)
     """Cases at a time."""
-
-    @property
-    def asked_models(self) -> tuple[str, ...]:
-        """The models that must be reached before it begins."""
-        return (*self.models, *((self.target,) if self.target else ()))
 
     @property
     def gates(self) -> tuple[Gate, ...]:
