@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 #: Where the code under test is, if it is not the code that is installed: another work tree's.
-_PLACE = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
+_PLACE = {name: os.environ[name] for name in ("PYTHONPATH", "ASSAY_SANDBOX") if name in os.environ}
 
 
 def bare_world(folder: Path, **more: str) -> dict[str, str]:

@@ -19,7 +19,8 @@ from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.models import Model
 
 if TYPE_CHECKING:
-    from ai_crucible.types import GateResult, Line, Puzzle, ToolSpec, Turn
+    from ai_crucible.types import GateResult, Line, Puzzle, Turn
+    from llm_runtime.tool_calls import ToolSpec
 
 
 def _passed(result: Mapping[str, Any]) -> Any:
@@ -152,8 +153,9 @@ class _Solver:
         self._milliseconds = 0
 
     async def __call__(self, lines: Sequence[Line], tools: Sequence[ToolSpec], role: str) -> Turn:
-        from ai_crucible.text_protocol import as_plain, parse_call
+        from ai_crucible.text_protocol import as_plain
         from ai_crucible.types import Turn
+        from llm_runtime.tool_calls import parse_call
 
         self.turns += 1
         label = CallLabel("ai_crucible", "attempt", role, round=self.turns)
