@@ -174,7 +174,9 @@ def backend(name: str = "", *, bare: bool = False) -> Backend:
         if name not in found:
             raise NoIsolation(f"{VARIABLE}={name}: there is no such sandbox; there are {', '.join(sorted(found))}")
         if not (bare or found[name].isolates):
-            raise NoIsolation(f"{VARIABLE}={name} isolates nothing, and this is never run without; name another")
+            raise NoIsolation(
+                f"{VARIABLE}={name} isolates nothing, and this is never run so: apt install bubblewrap"
+            )
         found[name].program()
         return found[name]
     for one in found.values():
@@ -183,7 +185,7 @@ def backend(name: str = "", *, bare: bool = False) -> Backend:
             if one.isolates:
                 return one
     raise NoIsolation(
-        "nothing on this machine isolates: install bubblewrap, podman or docker"
+        "nothing on this machine isolates: apt install bubblewrap, or podman, or docker"
         + (f"; {VARIABLE}={NONE} says that you want code of models to run all the same" if bare else "")
     )
 
