@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 #: Where the code under test is, if it is not the code that is installed: another work tree's.
-_PLACE = {name: os.environ[name] for name in ("PYTHONPATH", "ASSAY_SANDBOX") if name in os.environ}
+_PLACE = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
 
 
 def bare_world(folder: Path, **more: str) -> dict[str, str]:
@@ -121,6 +121,6 @@ async def _started(
         stdout=stdout,
         stderr=stderr,
         cwd=cwd,
-        env=_PLACE | env,
+        env=_PLACE | {"ASSAY_SANDBOX": os.environ["ASSAY_SANDBOX"]} | env,
     )
     return await process.wait()

@@ -16,8 +16,6 @@ from tests.commands import Commands
 from tests.extent import EXAMPLES, FULL, FUZZ
 from tests.machine import Machine
 
-import sandbox
-
 settings.register_profile(
     "assay",
     deadline=None,
@@ -36,14 +34,6 @@ MARKS |= dict.fromkeys(("tools", "cargo", "gxx"), "toolchain")
 # interrupts would not hear it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-# Who runs the tests on a machine without a sandbox has asked for the code that they bring along; what is never run
-# without one skips.
-try:
-    sandbox.backend()
-except sandbox.NoIsolation:
-    os.environ.setdefault("ASSAY_SANDBOX", sandbox.NONE)
 
 
 #: A port on which nothing listens.

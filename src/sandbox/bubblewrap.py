@@ -26,7 +26,8 @@ class Bubblewrap:
         program = shutil.which("bwrap")
         if program is None:
             raise NoIsolation("no bubblewrap on this machine, so nothing can be isolated: apt install bubblewrap")
-        return Path(program)
+        # The user as whom root's boxes start may not come to where a link stands.
+        return Path(program).resolve()
 
     def start(self, order: Order, stack: ExitStack) -> Start:
         texts = {place: _handed(stack, text) for place, text in {**order.texts, LAUNCHER: order.launcher}.items()}
