@@ -77,7 +77,9 @@ def architecture() -> str:
     parts += _floor(top, 110, "llm_runtime", "what executes, records, replays, meters and limits model calls")
     parts += _row(top + 38, [("", words) for words in _RUNTIME[:2]])
     parts += _row(top + 38 + _ROW, [("", words) for words in _RUNTIME[2:]])
-    height = top + 110 + 16
+    top += 110 + 8
+    parts += _floor(top, 40, "sandbox", "beside it: what runs code that nobody trusts")
+    height = top + 40 + 16
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" '
     head += f'viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escape(_alternative())}">'
     return "\n".join([head, f"<style>{_STYLE}</style>", _TIP, *parts, "</svg>\n"])
@@ -87,7 +89,7 @@ def _alternative() -> str:
     above = "; ".join(" and ".join(row) for row in layers())
     return (
         f"Three floors, each importing only what is below. The application, from top to bottom: {above}. "
-        f"The protocols: {', '.join(engines())}. The runtime: llm_runtime."
+        f"The protocols: {', '.join(engines())}. The runtime: llm_runtime. Beside it: sandbox."
     )
 
 

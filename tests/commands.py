@@ -126,6 +126,6 @@ async def _started(
         stdout=stdout,
         stderr=stderr,
         cwd=cwd,
-        env=_PLACE | env,
+        env=_PLACE | {"ASSAY_SANDBOX": os.environ["ASSAY_SANDBOX"]} | env,
     )
     return await process.wait()

@@ -20,13 +20,16 @@ BASE = """sh git basename cat chmod cp cut date dirname echo env expr false grep
 mv printf pwd readlink rm rmdir sed seq sleep sort stat tail tee test touch tr true uname uniq wc yes"""
 #: Variables of the caller's that stay: where the code under test is, and what the interpreter and pytest live by.
 KEPT = ("PYTHONPATH", "LD_LIBRARY_PATH", "TMPDIR", "PYTEST_VERSION", "PYTEST_XDIST_", "COV_", "COVERAGE_")
-#: Variables that have one value on all machines.
-FIXED = {"LC_ALL": "C.UTF-8", "TZ": "UTC"}
+#: Variables that have one value on all machines. A bare one has no sandbox; who runs the tests on it wants the code
+#: run that they bring along.
+FIXED = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "ASSAY_SANDBOX": "none"}
 
 #: The programs that a mark stands for, as `needs` names them.
 NEEDS = {"box": ("bwrap",), "browser": ("chromium",)}
+#: What isolates, where it is here.
+SANDBOXES = ("bwrap", "podman", "docker")
 #: What stands on the PATH of a test of languages, where it is here: the test itself skips for want of its own.
-TOOLS = """bwrap cc gcc g++ c++ as ld ar cmake make go gofmt cargo cargo-clippy clippy-driver rustc javac java jar
+TOOLS = """cc gcc g++ c++ as ld ar cmake make go gofmt cargo cargo-clippy clippy-driver rustc javac java jar
 node npm npx"""
 #: The caller's variables that say where these tools are, and where they get packages from.
 TOLD = ("CARGO_", "RUSTUP_", "CRITICALITY_", "NODE_", "NPM_CONFIG_", "npm_config_", "PIP_", "SSL_", "HTTPS_")
@@ -83,9 +86,13 @@ class Machine:
             pytest.skip(f"{' and '.join(missing)} is not on this machine")
         added: dict[str, str] = {}
         if "toolchain" in marks:
-            needed += TOOLS.split()
+            needed += [*TOOLS.split(), *SANDBOXES]
             added |= {name: str(Path(self._caller.get("HOME", "/"), place)) for name, place in AT_HOME.items()}
             added |= {name: value for name, value in self._caller.items() if name.startswith(TOLD)}
+        if "box" in marks:
+            needed += SANDBOXES
+        if any(name in needed and shutil.which(name, path=self._path) for name in SANDBOXES):
+            added |= {"ASSAY_SANDBOX": ""}
         folders = [str(folder) for name in dict.fromkeys(needed) if (folder := self._of(name)) is not None]
         return added | {"PATH": os.pathsep.join([*folders, self._bare["PATH"]])}
 

@@ -72,8 +72,6 @@ def look(event: str, arguments: tuple[Any, ...]) -> None:
 
 def doors() -> dict[str, Callable[[Path, Path], object]]:
     """Import what is tried, so that its libraries are there before anything is looked at."""
-    from ai_crucible.box import made_once
-    from ai_crucible.box.image import unpacked
     from ai_crucible.bundle import verify_bundle
     from ai_crucible.importing import import_folder
     from ai_crucible.puzzle_loader import load_puzzle
@@ -88,6 +86,8 @@ def doors() -> dict[str, Callable[[Path, Path], object]]:
     from llm_runtime.settings import read_config
     from llm_runtime.store import SqliteStore
     from llm_runtime.store.transfer import import_run
+    from sandbox import made_once
+    from sandbox.image import unpacked
 
     # Root keeps what it unpacks where all accounts find it; here it is kept with everything else.
     made_once._cache = Path.home  # pyright: ignore[reportPrivateUsage]

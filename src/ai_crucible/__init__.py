@@ -14,7 +14,6 @@ to use.
 from ai_crucible.arms import ArmEffect, effects
 from ai_crucible.attempt import Framing, run_attempt, run_pass_hat_k
 from ai_crucible.attestation import Ledger, Verification
-from ai_crucible.box.bwrap import CannotIsolate
 from ai_crucible.budget_governor import Governor, Halt
 from ai_crucible.bundle import make_bundle, verify_bundle
 from ai_crucible.catalog import Catalog, Policy
@@ -26,6 +25,7 @@ from ai_crucible.importing import Imported, import_folder
 from ai_crucible.judge_panel import Judge, JudgeUntagged, PanelEmpty
 from ai_crucible.observability import ModelRollup, PuzzleHistory, TrialReport, histories, rollup
 from ai_crucible.oracle_scorer import gate
+from ai_crucible.puzzle_box import CannotIsolate
 from ai_crucible.puzzle_loader import PuzzleRefused, load_puzzle, load_puzzles
 from ai_crucible.roles import CohortSolver, Critic, Solver
 from ai_crucible.starting import new

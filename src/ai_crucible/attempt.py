@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ai_crucible.box import Box, BoxDied
 from ai_crucible.budget_governor import Governor
 from ai_crucible.framing import PastAttempt, Standing, render_context
 from ai_crucible.judge_panel import Judge, Reducer, convene
@@ -18,9 +17,11 @@ from ai_crucible.puzzle_box import order_of
 from ai_crucible.roles import CohortSolver, Critic, Recorder, Solver
 from ai_crucible.tools import WorkBox, carry_out
 from ai_crucible.trace_writer import change_of
-from ai_crucible.types import Arm, AttemptState, GateResult, Hands, OracleRunner, Prompting, Puzzle, ToolCall
+from ai_crucible.types import Arm, AttemptState, GateResult, Hands, OracleRunner, Prompting, Puzzle
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.tasks import gather
+from llm_runtime.tool_calls import ToolCall
+from sandbox import Box, BoxDied
 
 _SETUP = "/tmp/.setup.sh"
 _MOST_ADDED = 16 * 1024 * 1024

@@ -6,8 +6,9 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from ai_crucible.types import TOOL_CLASSES, Budget, TerminatedBy, ToolCall, ToolClass
+from ai_crucible.types import TOOL_CLASSES, Budget, TerminatedBy, ToolClass
 from llm_runtime.canonical import canonical_json
+from llm_runtime.tool_calls import ToolCall
 
 _SAME_IN_A_ROW = 3
 

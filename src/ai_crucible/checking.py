@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from ai_crucible.attempt import untouched_copy
-from ai_crucible.box.bwrap import probe
 from ai_crucible.grading.edge import SealedGrader
 from ai_crucible.mutation import mutants
 from ai_crucible.oracle_scorer import gate
+from ai_crucible.puzzle_box import probe
 from ai_crucible.types import GateResult, Puzzle, Verdict
 
 NOOP = "no-op"

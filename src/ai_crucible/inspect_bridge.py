@@ -26,9 +26,9 @@ from inspect_ai.tool import ToolCall as InspectCall
 from inspect_ai.util import LimitExceededError
 
 from ai_crucible.purse import ANSWER_TOKENS, PURSE
-from ai_crucible.text_protocol import as_plain, parse_call
+from ai_crucible.text_protocol import as_plain
 from ai_crucible.tools import TOOLS, WorkBox, carry_out
-from ai_crucible.types import Hands, Line, Prompting, ToolCall, ToolSpec, Turn
+from ai_crucible.types import Hands, Line, Prompting, Turn
 from llm_runtime.errors import (
     CallError,
     EmptyReply,
@@ -40,6 +40,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.messages import Generate, Reply, Request, Usage
 from llm_runtime.price import Price
+from llm_runtime.tool_calls import ToolCall, ToolSpec, parse_call
 
 
 def to_chat(line: Line) -> ChatMessage:

@@ -16,16 +16,15 @@ from inspect_ai.util import (
 )
 from typing_extensions import override
 
-from ai_crucible.box import Box, BoxDied, BoxLimits, Completed
-from ai_crucible.box.bwrap import CannotIsolate, open_box, probe
-from ai_crucible.puzzle_box import BoxOrder
+from ai_crucible.puzzle_box import BoxOrder, CannotIsolate, open_box, probe
 from llm_runtime.errors import ConfigurationError
+from sandbox import Box, BoxDied, BoxLimits, Completed
 
 _TAR = "/tmp/.work.tar"
 
 
 class BwrapSandbox(SandboxEnvironment):
-    """One bubblewrap box a sample and epoch; see :mod:`ai_crucible.box`."""
+    """One box a sample and epoch; see :mod:`sandbox`."""
 
     def __init__(self, box: Box) -> None:
         super().__init__()

@@ -2,15 +2,90 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from pydantic import Field
 
-from ai_crucible.box import Box, BoxLimits
-from ai_crucible.box.bwrap import open_box
-from ai_crucible.box.packages import with_packages
-from ai_crucible.box.root import Root
+import sandbox
 from ai_crucible.types import Puzzle
+from llm_runtime.errors import ConfigurationError
+from sandbox import Box, BoxLimits, Root
+from sandbox.packages import with_packages
+
+ORACLE = "/oracle"
+# It holds puzzles with their oracles, and may be installed below /usr, of which every box can read a part.
+_PACKAGE = Path(__file__).resolve().parent
+
+
+class CannotIsolate(ConfigurationError):
+    """This machine gives no box that isolates; nothing was run."""
+
+
+@contextmanager
+def _told() -> Generator[None]:
+    try:
+        yield
+    except sandbox.NoIsolation as fault:
+        raise CannotIsolate(str(fault)) from None
+    except sandbox.BadRoot as fault:
+        raise ConfigurationError(str(fault)) from None
+
+
+async def open_box(
+    limits: BoxLimits | None = None,
+    *,
+    oracle: Path | None = None,
+    hidden: Sequence[Path] = (),
+    root: Root | None = None,
+) -> Box:
+    """Start a box. The caller closes it.
+
+    Args:
+        limits: what it may use.
+        oracle: the folder to mount at ``/oracle``: for grading only; such a box runs nothing a solver wrote.
+        hidden: folders that must not be seen inside.
+        root: what it is made of; the host's programs where left out.
+
+    Raises:
+        CannotIsolate: nothing here isolates; the message carries the reason.
+        ConfigurationError: a hidden folder holds what the box is made of.
+    """
+    with _told():
+        mounts = {ORACLE: oracle} if oracle else {}
+        return await sandbox.open_box(limits, root=root, mounts=mounts, hidden=[*hidden, _PACKAGE])
+
+
+async def probe(root: Root | None = None) -> None:
+    """Open a box and look around in it, once for each process and root.
+
+    Raises:
+        CannotIsolate: something of the host can be seen, reached or changed from inside; says what.
+    """
+    with _told():
+        await sandbox.probe(root)
+
+
+@_told()
+def root_at(place: str | Path | None) -> Root:
+    """Return the root in a folder or an image, or the host's.
+
+    Raises:
+        ConfigurationError: there is none, it cannot be unpacked, or there is no Python in it.
+    """
+    return Root.at(place)
+
+
+@_told()
+def isolating() -> tuple[str, Path]:
+    """Return the name and the program of what isolates here.
+
+    Raises:
+        CannotIsolate: there is none.
+    """
+    chosen = sandbox.backend()
+    return chosen.name, chosen.program()
 
 
 class BoxOrder(BoxLimits):
@@ -28,11 +103,12 @@ class BoxOrder(BoxLimits):
         """Open the box.
 
         Raises:
-            CannotIsolate, ConfigurationError: as :func:`~ai_crucible.box.bwrap.open_box`.
+            CannotIsolate, ConfigurationError: as :func:`open_box`.
         """
         return await open_box(self, hidden=self.hidden, root=self.root)
 
 
+@_told()
 def order_of(puzzle: Puzzle, root: Root | None = None) -> BoxOrder:
     """Return the order for a puzzle's boxes: the puzzle itself and its neighbours are hidden, wherever they lie.
 

@@ -22,11 +22,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ai_crucible.box.packages import LOCK, first_unpinned
 from ai_crucible.types import Puzzle, PuzzleMeta
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import first_fault
+from sandbox.packages import LOCK, first_unpinned
 
 SEALED = "oracle"
 _MOST_FILES = 2000

@@ -10,12 +10,13 @@ from dataclasses import replace
 from typing import Any
 
 from ai_crucible.boundary import leaked
-from ai_crucible.box import BoxDied
 from ai_crucible.budget_governor import Governor, Halt
 from ai_crucible.tools import SUBMIT, TOOLS, faults, tool_class
-from ai_crucible.types import AttemptState, Hands, Line, Prompting, ToolCall, TraceEvent
+from ai_crucible.types import AttemptState, Hands, Line, Prompting, TraceEvent
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.tool_calls import ToolCall
+from sandbox import BoxDied
 
 _NUDGES = 2
 

@@ -1,54 +1,19 @@
-"""Tool calls in plain text, for models that have no native ones: one fenced block at the end of an answer."""
+"""What a model without native tool calls is told of them, and a conversation with them as it reads it."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
-from typing import Any, cast
 
-from ai_crucible.types import Line, ToolCall, ToolSpec
+from ai_crucible.types import Line
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
-
-_MOST = 256 * 1024
-_OPENING = re.compile(r"^```tool[ \t]*$", re.M)
+from llm_runtime.tool_calls import ToolSpec, listed
 
 
 def describe_tools(tools: Sequence[ToolSpec]) -> str:
     """Return the instruction that explains the form and lists the tools."""
-    listed = "\n".join(f"- `{t.name}`: {t.description}\n  {json.dumps(t.parameters)}" for t in tools)
-    return load_prompt("ai_crucible", "tools_in_text").render(tools=listed)
-
-
-def parse_call(text: str, number: int) -> tuple[ToolCall, ...]:
-    """Return the call that an answer ends with; none where it ends with no block.
-
-    A block that cannot be read becomes a call with a ``fault``, so that the model is told.
-
-    Args:
-        text: what the model itself said.
-        number: counts the calls of an attempt, for the id.
-    """
-    text = text[-_MOST:].rstrip()
-    if not text.endswith("```"):
-        return ()
-    openings = list(_OPENING.finditer(text))
-    if not openings:
-        return ()
-    body = text[openings[-1].end() : -3].strip()
-    name = f"text-{number}"
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
-        return (ToolCall(name, "", {}, fault="the block is not JSON"),)
-    if not isinstance(data, dict):
-        return (ToolCall(name, "", {}, fault="the block is not a JSON object"),)
-    fields = cast(dict[str, Any], data)
-    tool, arguments = fields.get("tool"), fields.get("arguments", {})
-    if not isinstance(tool, str) or not isinstance(arguments, dict):
-        return (ToolCall(name, "", {}, fault='the block needs "tool" (text) and "arguments" (an object)'),)
-    return (ToolCall(name, tool, cast(dict[str, Any], arguments)),)
+    return load_prompt("ai_crucible", "tools_in_text").render(tools=listed(tools))
 
 
 def as_plain(lines: Sequence[Line], seed: int) -> list[Line]:

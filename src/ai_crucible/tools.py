@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Protocol, cast
 
-from ai_crucible.box import Completed
-from ai_crucible.types import TOOL_CLASSES, ToolCall, ToolClass, ToolSpec
+from ai_crucible.types import TOOL_CLASSES, ToolClass
+from llm_runtime.tool_calls import ToolCall, ToolSpec
+from sandbox import Completed
+from sandbox.told import clip, shown
 
 SUBMIT = "submit"
-_SHOWN = 8000
 
 TOOLS: tuple[ToolSpec, ...] = tuple(
     ToolSpec(**spec) for spec in json.loads(resources.files("ai_crucible").joinpath("tools.json").read_bytes())
@@ -19,7 +20,7 @@ TOOLS: tuple[ToolSpec, ...] = tuple(
 
 
 class WorkBox(Protocol):
-    """What a tool needs of a box; :class:`ai_crucible.box.Box` is one."""
+    """What a tool needs of a box; :class:`sandbox.Box` is one."""
 
     async def run(self, argv: list[str], *, stdin: bytes = b"") -> Completed: ...
     async def read(self, path: str) -> bytes: ...
@@ -74,22 +75,3 @@ async def carry_out(box: WorkBox, call: ToolCall) -> str:
         return f"wrote {len(data)} bytes"
     except (OSError, ValueError) as fault:
         return f"error: {fault}"
-
-
-def shown(done: Completed) -> str:
-    """Return a command's end as text."""
-    parts = [f"exit {done.code}"]
-    if done.ended:
-        parts[0] += f" (ended by the limit of {done.ended})"
-    for name, data in (("stdout", done.stdout), ("stderr", done.stderr)):
-        if data:
-            parts.append(f"{name}:\n{clip(data.decode('utf-8', 'replace'))}")
-    return "\n".join(parts)
-
-
-def clip(text: str) -> str:
-    """Cut to some 8,000 characters: the beginning, the end, and how much is left out between."""
-    if len(text) <= _SHOWN:
-        return text
-    half = _SHOWN // 2
-    return f"{text[:half]}\n[... {len(text) - _SHOWN} characters left out ...]\n{text[-half:]}"

@@ -42,7 +42,6 @@ from pydantic import JsonValue
 from ai_crucible import roles
 from ai_crucible.attempt import Framing, begin, grade, halt, prepare
 from ai_crucible.boundary import leaked
-from ai_crucible.box.root import Root
 from ai_crucible.budget_governor import Governor, Halt
 from ai_crucible.catalog_paths import resolve_puzzles
 from ai_crucible.framing import PastAttempt, Standing
@@ -51,7 +50,7 @@ from ai_crucible.inspect_bridge import inspect_generate, inspect_hands, to_chat
 from ai_crucible.inspect_sandbox import InspectWorkBox
 from ai_crucible.judge_panel import Judge, Reducer
 from ai_crucible.purse import PURSE
-from ai_crucible.puzzle_box import order_of
+from ai_crucible.puzzle_box import order_of, root_at
 from ai_crucible.puzzle_loader import in_drawn_order, load_puzzles
 from ai_crucible.text_protocol import describe_tools
 from ai_crucible.tools import TOOLS
@@ -59,6 +58,7 @@ from ai_crucible.trace_writer import score_digest, write_trace
 from ai_crucible.types import ARMS, AttemptState, Puzzle
 from ai_crucible.versions import environment, oracle_digest
 from llm_runtime.errors import ConfigurationError
+from sandbox import Root
 
 GRADED: ContextVar[Callable[[str, bool, int], None] | None] = ContextVar("graded", default=None)
 """Who is told of each graded attempt: its puzzle, whether it passed, and its epoch."""
@@ -149,7 +149,7 @@ def trial(
         )
     loaded = load_puzzles([Path(folder) for folder in resolve_puzzles(_listed(puzzles))])
     loaded = in_drawn_order(loaded, seed) if shuffled else loaded
-    root = Root.at(box_root)
+    root = root_at(box_root)
     grader = SealedGrader(root, {puzzle.meta.id: oracle_digest(puzzle) for puzzle in loaded}, seed)
     loaded = _draw_all(grader, loaded)
     text = describe_tools(TOOLS) if protocol == "text" else ""

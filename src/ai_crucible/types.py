@@ -8,8 +8,9 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from pydantic import Field, field_validator
 
-from ai_crucible.box.limits import BoxLimits
 from llm_runtime.models import Model
+from llm_runtime.tool_calls import ToolCall, ToolSpec
+from sandbox import BoxLimits
 
 ToolClass: TypeAlias = Literal["exec", "read_file", "write_file"]
 TOOL_CLASSES: tuple[ToolClass, ...] = ("exec", "read_file", "write_file")
@@ -114,16 +115,6 @@ class Puzzle:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A tool call as the model made it. ``fault`` says why it could not be read, where it could not."""
-
-    id: str
-    name: str
-    arguments: dict[str, Any]
-    fault: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Line:
     """One line of the scored context."""
 
@@ -132,15 +123,6 @@ class Line:
     calls: tuple[ToolCall, ...] = ()
     answers: str = ""
     """For a tool's line: the id of the call it answers."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolSpec:
-    """A tool as a model is told of it; ``parameters`` is a JSON schema of an object."""
-
-    name: str
-    description: str
-    parameters: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

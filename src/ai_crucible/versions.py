@@ -15,28 +15,28 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, cast
 
-from ai_crucible.box.bwrap import find_bwrap
-from ai_crucible.box.root import Root
 from ai_crucible.events import TrialPlanned
+from ai_crucible.puzzle_box import isolating
 from ai_crucible.puzzle_loader import SEALED, PuzzleRefused
 from ai_crucible.types import Puzzle
 from llm_runtime.canonical import canonical_json
+from sandbox import Root
 
-_BOX = ("box", "puzzle_box.py")
+_BOX = ("sandbox", "puzzle_box.py")
 _GRADER = ("grading", "oracle_scorer.py", "attempt.py")
 _PROMPTS = ("prompts", "tools.json", "framing.py", "text_protocol.py")
 
 
 def environment(root: Root | None = None) -> dict[str, str]:
-    """Return the digests of box, root, interpreter, bubblewrap, grader and prompts, in hex.
+    """Return the digests of box, root, interpreter, grader, prompts and of the program that isolates, in hex.
 
     Raises:
-        CannotIsolate: bubblewrap is not installed.
+        CannotIsolate: nothing here isolates.
     """
-    root = root or Root()
+    root, (isolator, program) = root or Root(), isolating()
     return {
         "box": _ours(_BOX),
-        "bubblewrap": hashlib.sha256(Path(find_bwrap()).read_bytes()).hexdigest(),
+        isolator: hashlib.sha256(program.read_bytes()).hexdigest(),
         "grader": _ours(_GRADER),
         "interpreter": root.interpreter(),
         "prompts": _ours(_PROMPTS),
@@ -100,7 +100,7 @@ def _ours(names: tuple[str, ...]) -> str:
     total = hashlib.sha256()
     root = resources.files("ai_crucible")
     for name in names:
-        place = root.joinpath(name)
+        place = resources.files(name) if name == "sandbox" else root.joinpath(name)
         parts = sorted(place.iterdir(), key=lambda part: part.name) if place.is_dir() else [place]
         for part in parts:
             if part.is_file():

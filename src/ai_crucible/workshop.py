@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, cast
 from ai_crucible.arms import history_of, standings_of
 from ai_crucible.attestation import Ledger, Verification, file_digest
 from ai_crucible.attested import AttestedTrial, attested, graded_events, log_path, set_aside
-from ai_crucible.box.root import Root
 from ai_crucible.catalog import Catalog, CatalogEntry, Policy
 from ai_crucible.catalog_paths import resolve_puzzles
 from ai_crucible.checking import Bar, PuzzleCheck, check_puzzle
@@ -40,6 +39,7 @@ from ai_crucible.events import (
 from ai_crucible.judge_panel import check_panel
 from ai_crucible.observability import TrialReport, rollup
 from ai_crucible.purse import PURSE, Purse
+from ai_crucible.puzzle_box import root_at
 from ai_crucible.puzzle_loader import load_puzzles
 from ai_crucible.rating import Rating, ratings
 from ai_crucible.types import Arm, AttemptRecord, team_name
@@ -160,7 +160,7 @@ class Workshop:
             k=k,
             arm=arm,
             oracles={puzzle.meta.id: oracle_digest(puzzle) for puzzle in loaded},
-            environment=environment(Root.at(box_root)),
+            environment=environment(root_at(box_root)),
         )
         parts = environment_digest(plan.environment)
         versions = {name: version_of(plan.puzzles[name], plan.oracles[name], parts) for name in plan.puzzles}

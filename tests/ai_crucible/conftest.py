@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ai_crucible.box.bwrap import CannotIsolate, probe
+from ai_crucible.puzzle_box import CannotIsolate, probe
 
 GOOD = "def total(n):\n    return n * (n + 1) // 2\n"
 

@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from ai_crucible.types import Line, Prompting, ToolCall, ToolSpec, Turn
+from ai_crucible.types import Line, Prompting, Turn
+from llm_runtime.tool_calls import ToolCall, ToolSpec
 
 Step: TypeAlias = "tuple[str, dict[str, Any]] | str | Callable[[Sequence[Line]], Any]"
 

@@ -19,13 +19,11 @@ import pytest
 from tests.ai_crucible.scripted import scripted_solver
 
 from ai_crucible import PuzzleRefused, SealedGrader, load_puzzle, run_attempt
-from ai_crucible.box.bwrap import CannotIsolate, open_box, probe
-from ai_crucible.box.made_once import content_digest
-from ai_crucible.box.packages import with_packages
-from ai_crucible.box.root import Root
-from ai_crucible.puzzle_box import order_of
+from ai_crucible.puzzle_box import CannotIsolate, open_box, order_of, probe, root_at
 from ai_crucible.versions import environment
 from llm_runtime.errors import ConfigurationError
+from sandbox.made_once import content_digest
+from sandbox.packages import with_packages
 
 
 @pytest.fixture(autouse=True)
@@ -209,8 +207,8 @@ async def test_boxes_are_made_of_an_image_that_the_plan_names(python: bytes, tmp
     with tarfile.open(tmp_path / "image.tar", "w") as archive:
         for part in ("oci-layout", "index.json", "blobs"):
             archive.add(place / part, part)
-    root = Root.at(place)
-    assert Root.at(tmp_path / "image.tar") == root
+    root = root_at(place)
+    assert root_at(tmp_path / "image.tar") == root
     await probe(root)
     box = await open_box(root=root)
     try:
@@ -240,7 +238,7 @@ def test_an_image_writes_nothing_outside(entries: list[Entry], tmp_path: Path) -
     for made, _ in entries:
         made.linkname = made.linkname.replace("OUTSIDE", str(outside))
     with pytest.raises(ConfigurationError, match="no OCI image that can be unpacked"):
-        Root.at(image(tmp_path / "image", *(layer(one) for one in entries)))
+        root_at(image(tmp_path / "image", *(layer(one) for one in entries)))
     assert [path.name for path in outside.iterdir()] == ["bait"]
 
 
@@ -248,7 +246,7 @@ def test_a_link_in_a_lower_layer_is_replaced_and_not_followed(tmp_path: Path) ->
     bait = tmp_path / "bait"
     bait.write_bytes(b"untouched")
     link = layer(entry("usr/bin/python3", kind=tarfile.SYMTYPE, target=str(bait)))
-    root = Root.at(image(tmp_path / "image", link, layer(entry("usr/bin/python3", b"#!/bin/false\n"))))
+    root = root_at(image(tmp_path / "image", link, layer(entry("usr/bin/python3", b"#!/bin/false\n"))))
     assert bait.read_bytes() == b"untouched" and root.folder
     assert (root.folder / "usr/bin/python3").read_bytes() == b"#!/bin/false\n"
 
@@ -257,7 +255,7 @@ def test_a_link_in_a_lower_layer_is_replaced_and_not_followed(tmp_path: Path) ->
 async def test_an_image_that_does_not_start_is_told_in_a_line(tmp_path: Path) -> None:
     dead = image(tmp_path / "dead", layer(entry("usr/bin/python3", b"#!/bin/false\n")))
     with pytest.raises(CannotIsolate, match="bubblewrap gives no box here") as fault:
-        await probe(Root.at(dead))
+        await probe(root_at(dead))
     assert "\n" not in str(fault.value)
 
 
@@ -274,5 +272,5 @@ def test_what_is_no_image_is_told_in_a_line(tmp_path: Path) -> None:
         (tmp_path / "words.txt", "could not be opened"), (tmp_path / "nowhere", "no root of a box"),
     ):  # fmt: skip
         with pytest.raises(ConfigurationError, match=why) as refused:
-            Root.at(place)
+            root_at(place)
         assert "\n" not in str(refused.value) and str(place) in str(refused.value)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
@@ -194,11 +196,17 @@ def test_the_local_sandbox_is_refused() -> None:
 def test_where_nothing_can_be_isolated_the_run_refuses_and_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ai_crucible.box import bwrap
+    from sandbox import boxes
 
-    script = "echo 'bwrap: No permissions to create new namespace' >&2; exit 1"
-    monkeypatch.setattr(bwrap, "arguments", lambda *_, **__: ["/bin/sh", "-c", script])
-    monkeypatch.setattr(bwrap, "_probed", set())
+    # As root, boxes are started by another user, to whom pytest's own folders are closed.
+    folder = Path(tempfile.mkdtemp(dir="/var/tmp"))
+    folder.chmod(0o755)
+    refusing = folder / "bwrap"
+    refusing.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+    refusing.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    monkeypatch.setenv("ASSAY_SANDBOX", "bubblewrap")
+    monkeypatch.setattr(boxes, "_probed", set())
     asked: list[int] = []
 
     def answer(*_: Any) -> ModelOutput:
@@ -209,6 +217,7 @@ def test_where_nothing_can_be_isolated_the_run_refuses_and_says_why(
     with pytest.raises(CannotIsolate, match="No permissions to create new namespace"):
         eval(trial(puzzles="off-by-one-total"), model=asking, log_dir=str(tmp_path / "logs"), display="none")
     assert not asked
+    shutil.rmtree(folder)
 
 
 def test_judges_of_the_solvers_family_leave_the_panel_empty_and_the_attempt_ungraded(tmp_path: Path) -> None:

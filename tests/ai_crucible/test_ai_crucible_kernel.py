@@ -35,10 +35,11 @@ from ai_crucible.families import families_of
 from ai_crucible.framing import PastAttempt, Standing, render_context
 from ai_crucible.judge_panel import Ballot, eligible, read_ballot, tally
 from ai_crucible.roles import Recorder, Solver
-from ai_crucible.text_protocol import as_plain, describe_tools, parse_call
+from ai_crucible.text_protocol import as_plain, describe_tools
 from ai_crucible.tools import TOOLS
-from ai_crucible.types import ARMS, AttemptState, Budget, CheckOutcome, Line, Puzzle, PuzzleMeta, ToolCall, Verdict
+from ai_crucible.types import ARMS, AttemptState, Budget, CheckOutcome, Line, Puzzle, PuzzleMeta, Verdict
 from llm_runtime.errors import ConfigurationError, RateLimited
+from llm_runtime.tool_calls import ToolCall, parse_call
 
 GOOD = "def total(n):\n    return n * (n + 1) // 2\n"
 META = PuzzleMeta(id="sum", title="Sum", kind="off-by-one", source="a test")

@@ -15,10 +15,11 @@ from ai_crucible.designer import Designer
 from ai_crucible.framing import render_context
 from ai_crucible.judge_panel import Judge, convene
 from ai_crucible.roles import Critic
-from ai_crucible.text_protocol import as_plain, describe_tools, parse_call
+from ai_crucible.text_protocol import as_plain, describe_tools
 from ai_crucible.tools import TOOLS
-from ai_crucible.types import AttemptState, Line, Puzzle, PuzzleMeta, ToolCall, ToolSpec, Turn
+from ai_crucible.types import AttemptState, Line, Puzzle, PuzzleMeta, Turn
 from llm_runtime.prompts import load_prompt
+from llm_runtime.tool_calls import ToolCall, ToolSpec, parse_call
 
 BLOCK = re.compile(r"<<<([^<>\n]+) ([0-9a-f]{16})>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)
 SEED = 20_261_120

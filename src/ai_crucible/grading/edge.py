@@ -19,15 +19,13 @@ from typing import Any, TypeVar, cast
 
 from pydantic import Field, ValidationError
 
-from ai_crucible.box import Box, BoxDied, BoxLimits
-from ai_crucible.box.bwrap import PYTHON, open_box
-from ai_crucible.box.limits import MIB
-from ai_crucible.box.root import Root
-from ai_crucible.puzzle_box import BoxOrder, order_of
+from ai_crucible.puzzle_box import BoxOrder, open_box, order_of
 from ai_crucible.puzzle_loader import SEALED, PuzzleRefused
 from ai_crucible.types import Puzzle, Verdict
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.models import Model
+from sandbox import PYTHON, Box, BoxDied, BoxLimits, Root
+from sandbox.limits import MIB
 
 _GRADER = "/tmp/grader.py"
 _GRADERS = {f"/tmp/{name}.py": name for name in ("grader", "answers", "draws", "work_copy")}

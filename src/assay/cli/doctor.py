@@ -89,14 +89,14 @@ def _isolation() -> Iterator[Check]:
     """Check whether code of models can run here: `eval` needs a sandbox, `code` is safer in one."""
     import asyncio
 
-    from ai_crucible.box.bwrap import CannotIsolate, probe
+    import sandbox
 
     try:
-        asyncio.run(probe())
-    except CannotIsolate as error:
-        yield Check("note", "bubblewrap", f"{error} (eval runs nothing without it, code under limits alone)")
+        asyncio.run(sandbox.probe())
+    except sandbox.NoIsolation as error:
+        yield Check("note", "sandbox", f"{error} (nothing that a model wrote runs without one)")
         return
-    yield Check("ok", "bubblewrap", "isolates (code, eval)")
+    yield Check("ok", "sandbox", f"{sandbox.backend().name} isolates (code, eval)")
 
 
 def _configuration() -> Iterator[Check]:

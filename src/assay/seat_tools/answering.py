@@ -27,12 +27,13 @@ def beside(generate: Generate, options: Any) -> Generate:
     """Answer requests to the tools of ``options``, and pass all others on; without any it is ``generate`` itself.
 
     Raises:
-        ConfigurationError: a tool is not there: a folder, bubblewrap, a server.
+        ConfigurationError: a tool is not there: a folder, a sandbox, a server.
     """
     if not options.tools:
         return generate
-    from ai_crucible.box import BoxDied
-    from ai_crucible.tools import clip
+    # It starts processes, which a council without tools does without.
+    from sandbox import SandboxError
+    from sandbox.told import clip
 
     tools = _tools(options.tools)
 
@@ -42,7 +43,7 @@ def beside(generate: Generate, options: Any) -> Generate:
         try:
             arguments = cast("dict[str, Any]", json.loads(request.messages[-1].content))
             text = await tools[request.model.removeprefix(TOOL)](arguments)
-        except (ToolFault, BoxDied, OSError, ConfigurationError, TimeoutError) as fault:
+        except (ToolFault, SandboxError, OSError, ConfigurationError, TimeoutError) as fault:
             text = f"error: {fault or type(fault).__name__}"
         return Reply(clip(text), request.model, "tool", Usage(0, 0), cost=0, cost_source="free")
 
@@ -56,9 +57,12 @@ def _tools(names: Sequence[str]) -> dict[str, Tool]:
         if kind == "files":
             tools |= _of_folder(Folder(Path(rest)), search="search" in names)
         elif kind == "python":
-            from ai_crucible.box.bwrap import find_bwrap
+            from sandbox import NoIsolation, backend
 
-            find_bwrap()
+            try:
+                backend()
+            except NoIsolation as fault:
+                raise ConfigurationError(f"--tools python: {fault}") from None
             tools["python"] = lambda arguments: _python(_word(arguments, "code"))
         elif kind == "mcp":
             tools[f"mcp_{rest}"] = server_tool(rest)
@@ -83,8 +87,9 @@ def _word(arguments: Mapping[str, Any], name: str) -> str:
 
 
 async def _python(code: str) -> str:
-    from ai_crucible.box.bwrap import open_box
-    from ai_crucible.tools import shown
+
+    from sandbox import open_box
+    from sandbox.told import shown
 
     box = await open_box()
     try:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator, Field
 
 from assay.fields import Ui
 from llm_runtime.names import ToolName
-
-if TYPE_CHECKING:
-    from ai_crucible.types import ToolSpec
+from llm_runtime.tool_calls import ToolSpec
 
 _SERVER = re.compile(r"mcp:[a-z0-9][a-z0-9_-]{0,39}")
 
@@ -71,7 +69,6 @@ Tools: TypeAlias = Annotated[
 
 def offered(names: Sequence[str]) -> tuple[ToolSpec, ...]:
     """Return what models are told of the tools, in the order in which they are named."""
-    from ai_crucible.types import ToolSpec
 
     def spec(name: str) -> ToolSpec:
         kind, _, rest = name.partition(":")

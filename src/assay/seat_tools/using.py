@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from assay.seat_tools.offered import offered
 from llm_runtime.canonical import canonical_json
 from llm_runtime.messages import Generate, Message, Reply, Request, Usage
 from llm_runtime.prompts import Fence, load_prompt
-
-if TYPE_CHECKING:
-    from ai_crucible.types import ToolCall, ToolSpec
+from llm_runtime.tool_calls import ToolCall, ToolSpec, listed, parse_call
 
 TOOL = "tool:"
 """Begins the model's name of a request to a tool."""
@@ -37,12 +33,8 @@ def tooled(generate: Generate, names: Sequence[str], seed: int, steps: int = STE
     """
     if not names:
         return generate
-    # It brings a whole protocol with it, which a council without tools does without.
-    from ai_crucible.text_protocol import parse_call
-
     specs = offered(names)
-    listed = "\n".join(f"- `{one.name}`: {one.description}\n  {json.dumps(one.parameters)}" for one in specs)
-    instructions = load_prompt("assay.seat_tools", "tools").render(tools=listed, steps=str(steps))
+    instructions = load_prompt("assay.seat_tools", "tools").render(tools=listed(specs), steps=str(steps))
 
     async def ask(request: Request) -> Reply:
         if request.label.phase not in _SEATS:

@@ -25,6 +25,7 @@ class ServedProgram:
         build: commands that run there first, in a box without network in which that folder can be written.
         read_only: what it reads besides the system's own folders: compilers, caches, the interpreter.
         environment: all of its variables.
+        confined: it starts no process and opens no socket; for programs that cannot seal themselves.
         memory: bytes of address space; 0 leaves that to the program's own flags.
         variants: how many there are.
         shared: folders that its build writes to besides: a compiler's cache.
@@ -37,6 +38,7 @@ class ServedProgram:
     build: tuple[tuple[str, ...], ...] = ()
     read_only: tuple[Path, ...] = ()
     environment: dict[str, str] = field(default_factory=dict[str, str])
+    confined: bool = False
     memory: int = 1 << 29
     variants: int = 1
     shared: tuple[Path, ...] = ()

@@ -27,11 +27,9 @@ class Court:
 
     Args:
         parallel: hearings at one time.
-        isolated: bodies run in bubblewrap; left out, wherever it is installed.
     """
 
-    def __init__(self, parallel: int = 2, *, isolated: bool | None = None) -> None:
-        self._isolated = isolated
+    def __init__(self, parallel: int = 2) -> None:
         self._free: asyncio.Queue[asyncio.subprocess.Process | None] = asyncio.Queue()
         for _ in range(parallel):
             self._free.put_nowait(None)
@@ -78,7 +76,6 @@ class Court:
         return VERDICT.validate_python(answer)
 
     async def _heard(self, job: dict[str, Any], hearing: Hearing) -> Any:
-        hearing.isolated = self._isolated
         return await self._answer({**job, "hearing": HEARING.dump_python(hearing, mode="json")})
 
     async def _answer(self, job: dict[str, Any]) -> Any:

@@ -41,7 +41,6 @@ class Hearing:
     variants: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     counts: Counts = field(default_factory=Counts)
     seconds: float = 2.0
-    isolated: bool | None = None
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 The process holds sources alone, no contract and no case: a body can reach neither its judge nor its questions.
 
-**Frames**, both ways over standard input and output: a length (u32, big endian), then one MessagePack value.
+**Frames** (:mod:`sandbox.serving`), both ways over standard input and output: one MessagePack value each.
 
 - After it has warmed up and sealed itself, the process sends ``[0, 0, seal, nil]``: ``seal`` says in words what
   holds it from the inside (``"seccomp"``), or is empty.
@@ -32,16 +32,10 @@ when its input closes. What is no answer to the request ends it: another id, a f
 
 from __future__ import annotations
 
-import os
+import asyncio
 import secrets
-import select
-import shutil
-import signal
-import struct
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -50,13 +44,17 @@ from typing import Any, Self, cast
 from criticality.judging.building import BuildFailed, ServedProgram, faulty, without
 from criticality.judging.outcomes import Call, Died, NoSuchValue, Outcome, Raised, Returned
 from criticality.judging.wire import Codec, Unreadable, pack, unpack
+from llm_runtime.errors import ConfigurationError
+from sandbox import BoxLimits, Gone, NoIsolation, Order, Root, Served, backend, run
 
-MAX_FRAME = 8 << 20
 START_S = 30.0
 _AT_ONCE = 32 << 10
 #: What languages call it when there is no more memory.
 _NO_MEMORY = ("MemoryError", "OutOfMemoryError", "bad_alloc")
-_TICKS = os.sysconf("SC_CLK_TCK")
+#: A build is given more than a body: compilers are large, map more than they use, and are not what is distrusted.
+BUILDING = BoxLimits(
+    processes=512, memory=6 << 30, address_space=1 << 46, disk=1 << 30, open_files=4096, output=4 << 20, seconds=180
+)
 
 
 class Place:
@@ -64,14 +62,18 @@ class Place:
 
     Args:
         limit: seconds of processor time for one call.
-        isolated: with bubblewrap; left out, wherever it is installed.
+        isolated: in a sandbox, whatever a person has said.
+
+    Raises:
+        ConfigurationError: there is no sandbox here.
     """
 
-    def __init__(
-        self, program: ServedProgram, codec: Codec, *, limit: float = 2.0, isolated: bool | None = None
-    ) -> None:
+    def __init__(self, program: ServedProgram, codec: Codec, *, limit: float = 2.0, isolated: bool = False) -> None:
         self.program, self.codec, self.limit = program, codec, limit
-        self.isolated = shutil.which("bwrap") is not None if isolated is None else isolated
+        try:
+            self.by = backend(bare=not isolated).name
+        except NoIsolation as fault:
+            raise ConfigurationError(str(fault)) from None
         self._temporary = tempfile.TemporaryDirectory(prefix="served-", ignore_cleanup_errors=True)
         self.folder = Path(self._temporary.name)
         self.folder.chmod(0o755)
@@ -112,52 +114,40 @@ class Place:
             target.write_text(text, "utf-8")
 
     def _build(self, seconds: float) -> None:
+        limits = BUILDING.model_copy(update={"seconds": seconds})
         for command in self.program.build:
-            try:
-                ended = subprocess.run(
-                    [*self.box(writable=True), *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT, cwd=self.folder, env=self.program.environment, timeout=seconds,
-                    check=False,
-                )  # fmt: skip
-            except subprocess.TimeoutExpired:
-                raise BuildFailed(f"the build took more than {seconds:g} s") from None
-            if ended.returncode:
-                raise BuildFailed(ended.stdout.decode("utf-8", "replace")[:200_000])
+            ended = asyncio.run(run(self._order(command, limits, building=True), by=self.by))
+            if ended.ended:
+                raise BuildFailed(
+                    f"the build took more than {seconds:g} s" if ended.ended == "time" else ended.ended
+                )
+            if ended.code:
+                raise BuildFailed(ended.text[:200_000])
 
     def serve(self, variant: int = 0) -> Process:
         """Start one variant."""
         return Process(self, variant)
 
-    def box(self, *, writable: bool = False) -> list[str]:
-        """Return the words before a command that put it into bubblewrap; none where it is not used."""
-        if not self.isolated:
-            return []
-        command = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"]
-        command += ["--new-session", "--cap-drop", "ALL", "--uid", "1000", "--gid", "1000", "--hostname", "box"]
-        command += ["--ro-bind", "/usr", "/usr"]
-        for link in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
-            if Path("/usr", link).exists():
-                command += ["--symlink", f"usr/{link}", f"/{link}"]
-        command += ["--proc", "/proc", "--dev", "/dev", "--size", str(256 << 20), "--tmpfs", "/tmp"]
-        for path in dict.fromkeys(self.program.read_only):
-            if path.exists() and not path.is_relative_to("/usr"):
-                command += ["--ro-bind", str(path), str(path)]
-        for path in self.program.shared if writable else ():
-            command += ["--bind", str(path), str(path)]
-        command += ["--bind" if writable else "--ro-bind", str(self.folder), str(self.folder)]
-        return [*command, "--remount-ro", "/", "--chdir", str(self.folder), "--"]
+    def started(self, variant: int) -> Served:
+        """Return a process of one variant, which may not be ready yet."""
+        memory = self.program.memory or BUILDING.address_space
+        limits = BoxLimits(processes=1024, open_files=1024, disk=1 << 20, address_space=memory)
+        return Served(self._order((*self.program.command, str(variant)), limits), by=self.by)
+
+    def _order(self, command: tuple[str, ...], limits: BoxLimits, *, building: bool = False) -> Order:
+        program = self.program
+        return Order(
+            command, limits, str(self.folder), Root(whole=True), environment=program.environment,
+            readable=(*interpreter(), *program.read_only, *(() if building else (self.folder,))),
+            writable=(self.folder, *program.shared) if building else (),
+            python=sys.executable, confined=program.confined and not building,
+        )  # fmt: skip
 
 
-#: Limits that are set before the program starts: memory, file size, open files, no core.
-_LAUNCH = (
-    "import os,resource,sys\n"
-    "memory=int(sys.argv[1])\n"
-    "for limit,value in ((resource.RLIMIT_AS,memory),(resource.RLIMIT_FSIZE,1<<20),(resource.RLIMIT_CORE,0)):\n"
-    " hard=resource.getrlimit(limit)[1]\n"
-    " value=value if hard==resource.RLIM_INFINITY else min(value,hard)\n"
-    " if value or limit!=resource.RLIMIT_AS: resource.setrlimit(limit,(value,value))\n"
-    "os.execvpe(sys.argv[2],sys.argv[2:],os.environ)"
-)
+def interpreter() -> list[Path]:
+    """Return what our own interpreter stands in."""
+    prefixes = {sys.prefix, sys.base_prefix, *(str(Path(p).resolve()) for p in (sys.prefix, sys.base_prefix))}
+    return [Path(prefix) for prefix in sorted(prefixes)]
 
 
 class Process:
@@ -165,8 +155,7 @@ class Process:
 
     def __init__(self, place: Place, variant: int) -> None:
         self._place, self._variant = place, variant
-        self._process: subprocess.Popen[bytes] | None = None
-        self._unread = bytearray()
+        self._served: Served | None = None
         #: What the process says that it is held by from the inside.
         self.seal = ""
 
@@ -178,18 +167,9 @@ class Process:
 
     def close(self) -> None:
         """End the process and all that it started."""
-        process, self._process = self._process, None
-        self._unread.clear()
-        if process is None:
-            return
-        for kill in (lambda: os.killpg(process.pid, signal.SIGKILL), process.kill):
-            with suppress(ProcessLookupError, PermissionError):
-                kill()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
-        process.wait()
+        served, self._served = self._served, None
+        if served is not None:
+            served.close()
 
     def call(self, name: str, args: Sequence[Any]) -> Outcome:
         """Call one function and wait for how it ends."""
@@ -238,30 +218,24 @@ class Process:
                 return
 
     def _send(self, frame: bytes) -> str:
-        fault = self._started()
-        if fault:
-            return fault
-        process = self._process
-        assert process is not None and process.stdin is not None
-        data = memoryview(struct.pack(">I", len(frame)) + frame)
-        deadline = time.monotonic() + 10 * self._place.limit
-        while data:
-            if not select.select([], [process.stdin], [], max(0.0, deadline - time.monotonic()))[1]:
-                self.close()
-                return "it does not read what it is asked"
-            try:
-                data = data[os.write(process.stdin.fileno(), data) :]
-            except BlockingIOError:
-                continue
-            except OSError:
-                return self._death()
+        """Send a request, to a new process where there is none; why that cannot be done, if so."""
+        try:
+            if self._served is None:
+                self._start()
+            assert self._served is not None
+            self._served.send(frame, 10 * self._place.limit)
+        except Gone as fault:
+            self.close()
+            return str(fault)
         return ""
 
     def _answer(self, identity: int, name: str) -> Outcome:
-        limit = self._place.limit
-        data = self._frame(limit)
-        if isinstance(data, str):
-            return Died(data)
+        assert self._served is not None
+        try:
+            data = self._served.receive(self._place.limit)
+        except Gone as fault:
+            self.close()
+            return Died(str(fault))
         try:
             answer = _array(unpack(data), 4)
             if answer[0] != identity:
@@ -302,70 +276,14 @@ class Process:
 
         return Call(name, read)
 
-    def _frame(self, limit: float) -> bytes | str:
-        """Return the next frame, or why there is none; processor time counts: a busy machine blames nobody."""
-        begun = time.monotonic()
-        spent: float | None = None
-        assert self._process is not None and self._process.stdout is not None
-        out = self._process.stdout.fileno()
-        while True:
-            if len(self._unread) >= 4:
-                size = struct.unpack(">I", self._unread[:4])[0]
-                if size > MAX_FRAME:
-                    self.close()
-                    return f"its answer is larger than {MAX_FRAME >> 20} MiB"
-                if len(self._unread) >= 4 + size:
-                    frame = bytes(self._unread[4 : 4 + size])
-                    del self._unread[: 4 + size]
-                    return frame
-            if select.select([out], [], [], limit / 4)[0]:
-                try:
-                    part = os.read(out, 1 << 16)
-                except OSError:
-                    part = b""
-                if not part:
-                    return self._death()
-                self._unread += part
-                continue
-            now = _spent(self._process.pid)
-            spent = now if spent is None else spent
-            if now - spent >= 0.75 * limit or time.monotonic() - begun > 10 * limit:
-                self.close()
-                return f"it takes more than {limit:g} s for one call"
-
-    def _started(self) -> str:
-        if self._process is not None:
-            return ""
-        place = self._place
-        command = [sys.executable, "-I", "-S", "-c", _LAUNCH, str(place.program.memory), *place.box()]
-        self._process = subprocess.Popen(
-            [*command, *place.program.command, str(self._variant)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, cwd=place.folder, env=place.program.environment, start_new_session=True,
-            bufsize=0,
-        )  # fmt: skip
-        assert self._process.stdin is not None
-        os.set_blocking(self._process.stdin.fileno(), False)
-        data = self._frame(START_S)
-        if isinstance(data, str):
-            return f"no process for bodies starts here ({data}); run: criticality doctor"
+    def _start(self) -> None:
+        try:
+            self._served = self._place.started(self._variant)
+            data = self._served.receive(START_S)
+        except (Gone, NoIsolation) as fault:
+            raise Gone(f"no process for bodies starts here ({fault}); run: criticality doctor") from None
         with suppress(Unreadable):
             self.seal = str(_array(unpack(data), 4)[2])
-        return ""
-
-    def _death(self) -> str:
-        """Return how the process ended, in words."""
-        process = self._process
-        assert process is not None
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(1.0)
-        code = process.returncode
-        self.close()
-        number = -code if code is not None and code < 0 else (code or 0) - 128
-        if number == signal.SIGSYS:
-            return "it asked the system for what a body may not have (SIGSYS)"
-        if 0 < number < 65:
-            return f"its process was ended by {signal.Signals(number).name}"
-        return "its process ended"
 
 
 def _array(value: Any, length: int | None = None) -> list[Any]:
@@ -380,16 +298,3 @@ def _error(value: Any) -> tuple[str, str]:
     if not isinstance(kind, str) or not isinstance(message, str):
         raise Unreadable("its answer has another form")
     return kind[:80], message[:400]
-
-
-def _spent(pid: int) -> float:
-    """Return the processor time of a process and all below it, in seconds."""
-    ticks, queue = 0, [str(pid)]
-    while queue:
-        folder = Path("/proc", queue.pop())
-        with suppress(OSError, ValueError, IndexError):
-            fields = (folder / "stat").read_text("ascii", "replace").rpartition(")")[2].split()
-            ticks += int(fields[11]) + int(fields[12])
-            for task in (folder / "task").iterdir():
-                queue += (task / "children").read_text("ascii").split()
-    return ticks / _TICKS

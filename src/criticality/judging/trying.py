@@ -55,9 +55,7 @@ class Trial:
 
     def __enter__(self) -> Self:
         hearing = self.hearing
-        self._place = self._open.enter_context(
-            Place(hearing.program, self.codec, limit=hearing.seconds, isolated=hearing.isolated)
-        )
+        self._place = self._open.enter_context(Place(hearing.program, self.codec, limit=hearing.seconds))
         self._place.build()
         return self
 

@@ -148,7 +148,7 @@ def test_personas_that_are_not_there_are_refused(tmp_path: Path) -> None:
 
 @pytest.fixture
 async def box() -> None:
-    from ai_crucible.box.bwrap import CannotIsolate, probe
+    from ai_crucible.puzzle_box import CannotIsolate, probe
 
     try:
         await probe()

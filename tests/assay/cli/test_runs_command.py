@@ -275,7 +275,7 @@ async def test_doctor_tells_what_is_missing_and_what_to_do(assay: Assay, tmp_pat
 
 async def test_doctor_says_what_isolation_takes_where_there_is_none(assay: Assay) -> None:
     done = await assay("doctor", "--json", PATH="")
-    found = next(check for check in done.json["checks"] if check["what"] == "bubblewrap")
+    found = next(check for check in done.json["checks"] if check["what"] == "sandbox")
     assert found["grade"] == "note" and "apt install bubblewrap" in found["detail"]
 
 

@@ -25,7 +25,7 @@ def inspect() -> None:
 @pytest.fixture
 def boxes(inspect: None) -> None:
     """Skips where this machine gives no box; the reason is bubblewrap's own."""
-    from ai_crucible.box.bwrap import CannotIsolate, probe
+    from ai_crucible.puzzle_box import CannotIsolate, probe
 
     try:
         asyncio.run(probe())

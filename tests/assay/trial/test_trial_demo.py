@@ -78,7 +78,7 @@ async def test_where_there_is_no_box_the_log_that_was_played_before_is_shown(ass
 
 def test_each_recorded_step_is_a_call_that_the_tools_take() -> None:
     from ai_crucible.tools import faults
-    from ai_crucible.types import ToolCall
+    from llm_runtime.tool_calls import ToolCall
 
     for puzzle, steps in load().steps.items():
         for name, arguments in steps:

@@ -92,8 +92,8 @@ async def test_only_a_debate_has_a_map(web: Any, council: Any) -> None:
 @pytest.mark.box
 async def test_a_trial_is_played_and_told_without_its_logs(web: Any, tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai", reason="the extra eval is not installed")
-    from ai_crucible.box.bwrap import CannotIsolate, probe
     from ai_crucible.bundle import verify_bundle
+    from ai_crucible.puzzle_box import CannotIsolate, probe
 
     try:
         await probe()
@@ -135,7 +135,7 @@ async def test_a_trial_is_shown_as_it_was_elsewhere_where_there_is_no_box(
     web: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("inspect_ai", reason="the extra eval is not installed")
-    from ai_crucible.box.bwrap import CannotIsolate
+    from ai_crucible.puzzle_box import CannotIsolate
 
     def need_box(root: str = "") -> None:
         raise CannotIsolate("no bubblewrap on this machine")

@@ -20,7 +20,8 @@ from llm_runtime.models import Model
 from llm_runtime.names import ModelName
 
 if TYPE_CHECKING:
-    from ai_crucible.types import GateResult, Line, Puzzle, ToolSpec, Turn
+    from ai_crucible.types import GateResult, Line, Puzzle, Turn
+    from llm_runtime.tool_calls import ToolSpec
 
 
 def _passed(result: Mapping[str, Any]) -> Any:
@@ -150,8 +151,9 @@ class _Solver:
         self._milliseconds = 0
 
     async def __call__(self, lines: Sequence[Line], tools: Sequence[ToolSpec], role: str) -> Turn:
-        from ai_crucible.text_protocol import as_plain, parse_call
+        from ai_crucible.text_protocol import as_plain
         from ai_crucible.types import Turn
+        from llm_runtime.tool_calls import parse_call
 
         self.turns += 1
         label = CallLabel("ai_crucible", "attempt", role, round=self.turns)

@@ -248,13 +248,12 @@ def need_box(root: str = "") -> None:
     Raises:
         CannotIsolate: this machine gives none; the message says why.
     """
-    from ai_crucible.box.bwrap import CannotIsolate, probe
-    from ai_crucible.box.root import Root
+    from ai_crucible.puzzle_box import CannotIsolate, probe, root_at
 
     # In a thread, for it is also asked where an event loop runs already.
     with ThreadPoolExecutor(1) as pool:
         try:
-            pool.submit(asyncio.run, probe(Root.at(root))).result()
+            pool.submit(asyncio.run, probe(root_at(root))).result()
         except CannotIsolate as fault:
             raise CannotIsolate(f"{root}: no box starts of it: {fault}" if root else str(fault)) from None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import shutil
 from collections.abc import Callable, Sequence
 
 from criticality.judging.domain import Domain
@@ -15,7 +14,6 @@ from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.claims import Claim
 from criticality.spec.spec import Interface, Method, Spec, System
 from criticality.standing import Candidate, Package
-from llm_runtime.errors import ConfigurationError
 
 #: The function of a program that tells why a module cannot be imported; empty where it can.
 PROBE = "probe.importing"
@@ -37,12 +35,8 @@ async def import_faults(package: Package, candidates: Sequence[Candidate], probe
     """Return why modules cannot be imported, by their names, after trying it in the sealed process.
 
     Raises:
-        ConfigurationError: there is no bubblewrap: importing would run outside a box.
+        ConfigurationError: there is no sandbox: importing would run outside a box.
     """
-    if shutil.which("bwrap") is None:
-        raise ConfigurationError(
-            "adopting imports the package in a box of its own: install bubblewrap, and try again"
-        )
     modules = {one.module: one for one in candidates}
     faults = {name: await asyncio.to_thread(_import_fault, package, one, probe) for name, one in modules.items()}
     return {name: why for name, why in faults.items() if why}

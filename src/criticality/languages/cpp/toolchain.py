@@ -9,8 +9,8 @@ from pathlib import Path
 from criticality.judging.served import ServedProgram
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place
 from criticality.languages.base.toolchain.programs import Program
-from criticality.languages.base.toolchain.seal import seal
 from criticality.testing import Diagnostic
+from sandbox.filter import sealing
 
 _GET = "install g++ 11 or newer (Debian: g++)"
 GXX = Program("g++", ("-dumpfullversion",), _GET, at_least=(11,))
@@ -38,7 +38,7 @@ class CppToolchain(CompiledToolchain):
             "include", "-o", "served", "serve/main.cpp",
         )  # fmt: skip
         return ServedProgram(
-            command=("./served", seal()), files=files, build=(words,), read_only=(Path("/etc/alternatives"),),
+            command=("./served", sealing().hex()), files=files, build=(words,),
             environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": "/tmp"},
             variants=variants, todo=cls.table().todo, counted="nanoseconds",
         )  # fmt: skip
@@ -61,10 +61,10 @@ class CppToolchain(CompiledToolchain):
     async def _compile(self, place: Place, words: list[str]) -> list[Diagnostic]:
         command = [str(GXX.path()), *_FLAGS, "-I", "include", *words]
         ended = await self.build(place, command, readable=(), environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C"})
-        if ended.state == "done" and ended.code == 0:
+        if not ended.code:
             return []
-        diagnostics = [Diagnostic(where, what) for where, what in _ERROR.findall(ended.output)]
-        lines = ended.output.strip().splitlines() or [f"the compiler was ended ({ended.state})"]
+        diagnostics = [Diagnostic(where, what) for where, what in _ERROR.findall(ended.text)]
+        lines = ended.text.strip().splitlines() or [f"the compiler was ended ({ended.ended})"]
         return diagnostics or [Diagnostic("", lines[-1])]
 
 

@@ -10,9 +10,9 @@ from criticality.judging.served import ServedProgram
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place
 from criticality.languages.base.toolchain.dependencies import cache_root
 from criticality.languages.base.toolchain.programs import Program
-from criticality.languages.base.toolchain.sandbox import Ended
-from criticality.languages.base.toolchain.seal import seal
 from criticality.testing import Diagnostic
+from sandbox import Completed
+from sandbox.filter import sealing
 
 GO = Program(
     "go", ("version",), "install Go 1.23 or newer (your system's package manager, or the Go site)", (1, 23)
@@ -60,7 +60,7 @@ class GoToolchain(CompiledToolchain):
         environment = {**_environment(Path("/tmp")), "GODEBUG": "asyncpreemptoff=1", "GOMAXPROCS": "2"}
         build = (str(go), "build", "-gcflags=-e", "-ldflags=-s -w", "-o", "served", "./serve")
         return ServedProgram(
-            command=("./served", seal()), files=files, build=(build,),
+            command=("./served", sealing().hex()), files=files, build=(build,),
             read_only=(go.parent.parent,), environment=environment, memory=2 << 30,
             variants=variants, todo=cls.table().todo, counted="nanoseconds",
             shared=(_cache(),),
@@ -71,12 +71,12 @@ class GoToolchain(CompiledToolchain):
     ) -> list[Diagnostic]:
         for words in (["build", "-gcflags=-e", "-o", "/dev/null", "./..."], ["vet", "./..."]):
             ended = await self._go(place, words)
-            if ended.state != "done" or ended.code != 0:
-                diagnostics = [Diagnostic(where, what.strip()) for where, what in _ERROR.findall(ended.output)]
-                return diagnostics or [Diagnostic("go.mod", _last(ended.output) or f"go was ended ({ended.state})")]
+            if ended.code:
+                diagnostics = [Diagnostic(where, what.strip()) for where, what in _ERROR.findall(ended.text)]
+                return diagnostics or [Diagnostic("go.mod", _last(ended.text) or f"go was ended ({ended.ended})")]
         return []
 
-    async def _go(self, place: Place, words: list[str]) -> Ended:
+    async def _go(self, place: Place, words: list[str]) -> Completed:
         temporary = place.build / "tmp"
         temporary.mkdir(exist_ok=True)
         return await self.build(

@@ -7,11 +7,9 @@ from pathlib import Path
 
 from criticality.judging.served import ServedProgram
 from criticality.languages.base.data import texts
-from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place
+from criticality.languages.base.toolchain.compiled import CONFINED, SETTINGS, CompiledToolchain, Place
 from criticality.languages.base.toolchain.dependencies import Pinned, command
 from criticality.languages.base.toolchain.programs import Program, prefix
-from criticality.languages.base.toolchain.sandbox import interpreter, java_settings
-from criticality.languages.base.toolchain.seal import launched, launcher
 from criticality.languages.base.toolchain.warm import WarmCompiler
 from criticality.testing import Diagnostic, Limits
 
@@ -35,8 +33,8 @@ class JavaToolchain(CompiledToolchain):
     title = "Java"
     programs = (JAVAC, JAVA)
 
-    def __init__(self, limits: Limits | None = None, *, isolated: bool | None = None) -> None:
-        super().__init__(limits, isolated=isolated)
+    def __init__(self, limits: Limits | None = None) -> None:
+        super().__init__(limits)
         self._compiler: WarmCompiler | None = None
 
     @classmethod
@@ -53,9 +51,9 @@ class JavaToolchain(CompiledToolchain):
         )  # fmt: skip
         run = (str(java), *_QUICK, "-Xmx512m", "-Xshare:auto", "-cp", "classes", "serving.Main")
         return ServedProgram(
-            command=launched(run), files=files | launcher(), build=(build,), memory=0,
+            command=(*run, CONFINED), confined=True, files=files, build=(build,), memory=0,
             variants=variants, todo=cls.table().todo, counted="nanoseconds",
-            read_only=(prefix(java), Path("/etc/alternatives"), *java_settings(), *interpreter()),
+            read_only=(prefix(java), *SETTINGS),
             environment=_environment(),
         )  # fmt: skip
 

@@ -14,6 +14,7 @@ from criticality.catalog import DetectedSmell, Example
 from criticality.judging.served import ServedProgram
 from criticality.language import Fact, Language, Plan, Tree
 from criticality.languages.base.data import examples, read_text
+from criticality.languages.base.toolchain.isolation import isolator
 from criticality.languages.python import cases as case_tables
 from criticality.languages.python import (
     domain,
@@ -27,7 +28,7 @@ from criticality.languages.python import (
 from criticality.languages.python import mutants as mutations
 from criticality.languages.python import smells as smelling
 from criticality.languages.python import splice as splicing
-from criticality.languages.python.toolchain import Toolchain, can_isolate
+from criticality.languages.python.toolchain import Toolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
 from criticality.spec.values import types_needed
@@ -146,9 +147,7 @@ class Python:
         facts += [Fact(name, _version(name), install, needed) for name, needed in _PARTS.items()]
         facts += scanners(self.audits)
         facts.append(Fact("bandit", _version("bandit"), install, needed=False))
-        isolation = "installed" if can_isolate() else None
-        facts.append(Fact("bubblewrap", isolation, "install bubblewrap, to isolate bodies", needed=False))
-        return facts
+        return [*facts, isolator()]
 
 
 def adapter() -> Language:

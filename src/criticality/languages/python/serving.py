@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from criticality.artifacts import Body
@@ -30,11 +29,9 @@ def serve(
     for number, bodies in enumerate(variants):
         for path, text in sources(spec, plan, bodies).items():
             files[f"variants/{number}/{path.removeprefix('src/')}"] = text
-    prefixes = {sys.prefix, sys.base_prefix, *(str(Path(p).resolve()) for p in (sys.prefix, sys.base_prefix))}
     return ServedProgram(
         command=(sys.executable, "-I", "-B", "server.py", "known.json"),
         files=files,
-        read_only=tuple(Path(prefix) for prefix in sorted(prefixes)),
         environment={"PATH": "/usr/bin:/bin", "HOME": "/tmp"},
         variants=len(variants),
     )

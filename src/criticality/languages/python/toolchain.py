@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
-import shutil
 import sys
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE
@@ -14,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from criticality.languages.base.data import read_text
+from criticality.languages.base.toolchain.isolation import isolation
 from criticality.testing import Diagnostic, Limits
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 
@@ -32,11 +32,6 @@ def require_toolchain() -> None:
             raise MissingExtraError(f"checking generated Python with {name}", "code")
 
 
-def can_isolate() -> bool:
-    """Tell whether bubblewrap is installed."""
-    return shutil.which("bwrap") is not None
-
-
 class Toolchain:
     """Checks of source trees (path below the project -> text). Use it as ``async with``."""
 
@@ -53,8 +48,7 @@ class Toolchain:
     @property
     def isolation(self) -> str:
         """What holds a body, in words for the report."""
-        outside = "bubblewrap: no network, read-only system; " if can_isolate() else ""
-        return f"{outside}a filter of system calls, limits on resources"
+        return isolation()
 
     async def __aenter__(self) -> Toolchain:
         return self

@@ -10,8 +10,8 @@ from typing import Any
 from criticality.judging.served import ServedProgram
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place
 from criticality.languages.base.toolchain.programs import Program, prefix
-from criticality.languages.base.toolchain.seal import seal
 from criticality.testing import Diagnostic
+from sandbox.filter import sealing
 
 _GET = "install Rust 1.85 or newer with rustup"
 RUSTC = Program("rustc", ("--version",), _GET, at_least=(1, 85))
@@ -57,8 +57,8 @@ class RustToolchain(CompiledToolchain):
             "-o", "served", "src/main.rs",
         )  # fmt: skip
         return ServedProgram(
-            command=("./served", seal()), files=files, build=(words,),
-            read_only=(_root(), Path("/etc/alternatives")), environment={"PATH": "/usr/bin:/bin", "TMPDIR": "/tmp"},
+            command=("./served", sealing().hex()), files=files, build=(words,),
+            read_only=(_root(),), environment={"PATH": "/usr/bin:/bin", "TMPDIR": "/tmp"},
             variants=variants, todo=cls.table().todo, counted="nanoseconds",
         )  # fmt: skip
 
@@ -75,7 +75,7 @@ class RustToolchain(CompiledToolchain):
             readable=(_root(),), writable=(place.copy.folder,),
             environment=_environment(place.build),
         )  # fmt: skip
-        return ended.output if ended.state == "done" else f"the compiler was ended ({ended.state})"
+        return ended.text if not ended.ended else f"the compiler was ended ({ended.ended})"
 
 
 def _messages(output: str) -> Iterator[Mapping[str, Any]]:

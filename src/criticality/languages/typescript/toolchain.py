@@ -7,11 +7,9 @@ from pathlib import Path
 
 from criticality.judging.served import ServedProgram
 from criticality.languages.base.data import read_text
-from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place
+from criticality.languages.base.toolchain.compiled import CONFINED, CompiledToolchain, Place
 from criticality.languages.base.toolchain.dependencies import CommandFailed, Pinned, command
 from criticality.languages.base.toolchain.programs import Program, prefix
-from criticality.languages.base.toolchain.sandbox import interpreter
-from criticality.languages.base.toolchain.seal import launched, launcher
 from criticality.languages.base.toolchain.warm import WarmCompiler
 from criticality.testing import Diagnostic, Limits
 
@@ -38,8 +36,8 @@ class TypeScriptToolchain(CompiledToolchain):
     title = "TypeScript"
     programs = (NODE, NPM)
 
-    def __init__(self, limits: Limits | None = None, *, isolated: bool | None = None) -> None:
-        super().__init__(limits, isolated=isolated)
+    def __init__(self, limits: Limits | None = None) -> None:
+        super().__init__(limits)
         self._compiler: WarmCompiler | None = None
         self._files: frozenset[str] = frozenset()
 
@@ -54,9 +52,9 @@ class TypeScriptToolchain(CompiledToolchain):
         script = read_text(cls.language, "build.mjs")
         flags = ("--experimental-permission", "--allow-fs-read=*", "--max-old-space-size=512", "--stack-size=900")
         return ServedProgram(
-            command=launched((node, *flags, "out/src/serve.js")), files=files | launcher() | {"build.mjs": script},
-            build=((node, "build.mjs", str(packages)),),
-            read_only=(packages.parent, prefix(NODE.path()), *interpreter()), environment=environment(NODE.path()),
+            command=(node, *flags, "out/src/serve.js", CONFINED), files=files | {"build.mjs": script},
+            confined=True, build=((node, "build.mjs", str(packages)),),
+            read_only=(packages.parent, prefix(NODE.path())), environment=environment(NODE.path()),
             memory=0,
             variants=variants, todo=cls.table().todo, counted="nanoseconds",
         )  # fmt: skip

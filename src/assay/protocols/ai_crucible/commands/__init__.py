@@ -26,5 +26,5 @@ def trial() -> None:
     """Measure how reliably a model solves sealed puzzles.
 
     A model works in a locked box without a network; what it leaves behind is graded in a second box, which alone
-    holds the answer. Trials run on Inspect AI and need bubblewrap.
+    holds the answer. Trials run on Inspect AI and need a sandbox (bubblewrap, podman or docker).
     """

@@ -27,11 +27,11 @@ from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 from typing_extensions import override
 
 from ai_crucible.purse import PURSE
-from ai_crucible.text_protocol import describe_tools, parse_call
-from ai_crucible.types import ToolSpec
+from ai_crucible.text_protocol import describe_tools
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import CallLabel, Generate, Reply, Request
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.tool_calls import ToolSpec, parse_call
 from llm_runtime.wrappers.metered import Meter
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -11,20 +12,22 @@ from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
 
-from criticality.judging.served import ServedProgram
+from criticality.judging.served import BUILDING, ServedProgram, interpreter
 from criticality.language import Fact
 from criticality.languages.base.data import project_files, texts
 from criticality.languages.base.grammar.table import Table, read_table
 from criticality.languages.base.toolchain.dependencies import Pinned
+from criticality.languages.base.toolchain.isolation import isolation, isolator
 from criticality.languages.base.toolchain.programs import Program
-from criticality.languages.base.toolchain.sandbox import Ended, Job, Sandbox, can_confine, can_isolate
 from criticality.languages.base.toolchain.workcopy import WorkCopy
 from criticality.testing import Diagnostic, Limits
+from llm_runtime.errors import ConfigurationError
+from sandbox import Completed, NoIsolation, Order, Root, run
 
-#: A build is given more than a test: compilers are large, and not what is distrusted.
-BUILD_SECONDS = 180.0
-BUILD_MEMORY = 6 << 30
-_TASKS = 128
+#: What seals a program that is confined from outside, in the words that it says of itself.
+CONFINED = "no processes, no sockets"
+#: Where Debian's Java keeps its settings; no secret is among them.
+SETTINGS = tuple(sorted(Path("/etc").glob("java-*-openjdk")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,6 @@ class CompiledToolchain(ABC):
 
     Args:
         limits: what a body may use.
-        isolated: with bubblewrap; left out, wherever it is installed.
     """
 
     #: The package of the language; its folder ``project`` holds manifests, ``installed`` what is built but once.
@@ -49,13 +51,11 @@ class CompiledToolchain(ABC):
     #: What has to be on this machine.
     programs: ClassVar[tuple[Program, ...]]
 
-    def __init__(self, limits: Limits | None = None, *, isolated: bool | None = None) -> None:
+    def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
-        self.isolated = can_isolate() if isolated is None else isolated
         self._temporary = tempfile.TemporaryDirectory(prefix="criticality-", ignore_cleanup_errors=True)
         self.root = Path(self._temporary.name)
         self.root.chmod(0o755)
-        self.sandbox = Sandbox(self.root, isolated=self.isolated)
         self._checking = asyncio.Lock()
         self._place = Place(WorkCopy(self.root / "project"), self.root / "build")
         self._place.build.mkdir(mode=0o755)
@@ -63,9 +63,7 @@ class CompiledToolchain(ABC):
     @property
     def isolation(self) -> str:
         """What holds a test run, in words for the report."""
-        if self.isolated:
-            return "bubblewrap: no network, read-only system"
-        return "limits on resources" + (", no new processes, no sockets" if can_confine() else " only")
+        return isolation()
 
     async def __aenter__(self) -> Self:
         return self
@@ -113,9 +111,7 @@ class CompiledToolchain(ABC):
         if all(fact.version is not None for fact in facts if fact.needed) and (pinned := cls.pinned()):
             state = "installed" if pinned.there else None
             facts.append(Fact("its packages", state, "they are fetched once, by the first check", needed=False))
-        bubblewrap = "here" if can_isolate() else None
-        facts.append(Fact("bwrap", bubblewrap, "install bubblewrap: it keeps tests off your files", needed=False))
-        return facts
+        return [*facts, isolator()]
 
     @classmethod
     def project(cls, name: str = "project", description: str = "A system under test.") -> dict[str, str]:
@@ -135,20 +131,19 @@ class CompiledToolchain(ABC):
 
     async def build(
         self, place: Place, command: list[str], *, readable: tuple[Path, ...], environment: dict[str, str],
-        writable: tuple[Path, ...] = (), seconds: float = BUILD_SECONDS,
-    ) -> Ended:  # fmt: skip
-        """Run a compiler: it starts processes and writes to the place's build folder, and that is all."""
-        return await self.sandbox.run(
-            Job(
-                command=tuple(command),
-                folder=place.copy.folder,
-                readable=(place.copy.folder, *readable),
-                writable=(place.build, *writable),
-                environment=environment,
-                seconds=seconds,
-                memory=BUILD_MEMORY,
-                tasks=4 * _TASKS,
-                file=1 << 30,
-                confined=False,
-            )
-        )
+        writable: tuple[Path, ...] = (),
+    ) -> Completed:  # fmt: skip
+        """Run a compiler: it starts processes and writes to the place's build folder, and that is all.
+
+        Raises:
+            ConfigurationError: there is no sandbox here.
+        """
+        order = Order(
+            tuple(command), BUILDING, str(place.copy.folder), Root(whole=True), environment=environment,
+            readable=(*interpreter(), *SETTINGS, place.copy.folder, *readable), writable=(place.build, *writable),
+            python=sys.executable,
+        )  # fmt: skip
+        try:
+            return await run(order)
+        except NoIsolation as fault:
+            raise ConfigurationError(str(fault)) from None

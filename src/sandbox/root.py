@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Literal, TypeAlias
 
-from ai_crucible.box.image import is_image, unpacked
-from ai_crucible.box.made_once import content_digest, file_content, files_of
-from llm_runtime.errors import ConfigurationError
+from sandbox.errors import BadRoot
+from sandbox.image import is_image, unpacked
+from sandbox.made_once import content_digest, file_content, files_of
 
 _HOST = Path("/usr")
 # Of the host no more than programs and libraries: what an administrator or a user installs, /usr/local and /usr/src
@@ -21,7 +22,12 @@ _HOST_PARTS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "sha
 _LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 # Made anew in every box.
 _OWN = ("dev", "home", "oracle", "proc", "root", "run", "sys", "tmp", "boot", "mnt", "media", "var")
+_ALTERNATIVES = Path("/etc/alternatives")
 _PACKAGES = Path("/var/lib/dpkg/status")
+
+
+#: A ``folder`` that is read where it is shown, a ``link`` and what it says, or an ``empty`` folder; and its place.
+Mount: TypeAlias = tuple[Literal["folder", "link", "empty"], str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +39,20 @@ class Root:
         packages: a folder of installed packages, mounted in place of any others. Without it the host's are not
             seen at all, so that a task means the same everywhere; an image's are.
         image: the digest of the OCI image that the folder was unpacked from.
+        whole: all that the host has below ``/usr``, and no folder: for compilers, which stand anywhere.
     """
 
     folder: Path | None = None
     packages: Path | None = None
     image: str = ""
+    whole: bool = False
 
     @classmethod
     def at(cls, place: str | Path | None) -> Root:
         """Return the root in a folder or an image, or the host's.
 
         Raises:
-            ConfigurationError: there is none, it cannot be unpacked, or there is no Python in it.
+            BadRoot: there is none, it cannot be unpacked, or there is no Python in it.
         """
         if not place:
             return cls()
@@ -52,12 +60,10 @@ class Root:
         if is_image(path):
             path, image = unpacked(path)
         if not (path / "usr/bin").is_dir():
-            raise ConfigurationError(f"{place}: no root of a box; it needs usr/bin, as an unpacked image has")
+            raise BadRoot(f"{place}: no root of a box; it needs usr/bin, as an unpacked image has")
         root = cls(path, None, image)
         if not _within(path, root.python.lstrip("/")):
-            raise ConfigurationError(
-                f"{place}: no Python there; every box needs python3 in /usr/local/bin or /usr/bin"
-            )
+            raise BadRoot(f"{place}: no Python there; every box needs python3 in /usr/local/bin or /usr/bin")
         return root
 
     @property
@@ -92,43 +98,42 @@ class Root:
         names = {path.name.split(".")[0] for path in self.packages.iterdir()} if self.packages else set[str]()
         return sorted(name for name in names if name.isidentifier())
 
-    def mounts(self, hidden: Iterable[Path] = ()) -> list[str]:
-        """Return bubblewrap's arguments that make the root.
+    def mounts(self, hidden: Iterable[Path] = ()) -> list[Mount]:
+        """Return what the root is made of, in order.
 
         Args:
             hidden: host folders that must not be seen: covered where they lie below what is mounted.
 
         Raises:
-            ConfigurationError: one of them holds what the box is made of.
+            BadRoot: one of them holds what the box is made of.
         """
-        parts, arguments = self._parts(), list[str]()
-        for source, target in parts:
-            if source.is_symlink():
-                arguments += ["--symlink", str(source.readlink()), str(target)]
-            else:
-                arguments += ["--ro-bind", str(source), str(target)]
+        parts = self._parts()
+        mounts: list[Mount] = [_shown(source, target) for source, target in parts]
         if self.folder is None:
             for link in _LINKS:
                 if (_HOST / link).exists():
-                    arguments += ["--symlink", f"usr/{link}", f"/{link}"]
+                    mounts.append(("link", f"usr/{link}", f"/{link}"))
             # Debian names many programs by links through here.
-            arguments += ["--ro-bind-try", "/etc/alternatives", "/etc/alternatives"]
+            if _ALTERNATIVES.is_dir():
+                mounts.append(("folder", str(_ALTERNATIVES), str(_ALTERNATIVES)))
         for folder in dict.fromkeys(path.resolve() for path in hidden):
             for source, target in parts:
                 if source.is_relative_to(folder):
-                    raise ConfigurationError(f"{folder} cannot be hidden from a box: {source} lies in it; move it")
+                    raise BadRoot(f"{folder} cannot be hidden from a box: {source} lies in it; move it")
                 if folder.is_relative_to(source):
                     place = str(target / folder.relative_to(source))
-                    arguments += ["--tmpfs", place, "--remount-ro", place]
-        for place in map(str, self.package_places()):
+                    mounts.append(("empty", "", place))
+        for place in map(str, self.package_places() if not self.whole else ()):
             if self.packages:
-                arguments += ["--ro-bind", str(self.packages), place]
+                mounts.append(("folder", str(self.packages), place))
             elif self.folder is None:
-                arguments += ["--tmpfs", place, "--remount-ro", place]
-        return arguments
+                mounts.append(("empty", "", place))
+        return mounts
 
     def _parts(self) -> list[tuple[Path, Path]]:
         """Return host paths, each with its place in the box."""
+        if self.whole:
+            return [(_HOST, _HOST)]
         if self.folder is None:
             return [(_HOST / part, _HOST / part) for part in _HOST_PARTS if (_HOST / part).exists()]
         entries = sorted(self.folder.iterdir())
@@ -141,6 +146,12 @@ class Root:
     def interpreter(self) -> str:
         """Return SHA-256 over the interpreter and its standard library."""
         return _interpreter_digest(self._base, self.python)
+
+
+def _shown(source: Path, target: Path) -> Mount:
+    if source.is_symlink():
+        return "link", str(source.readlink()), str(target)
+    return "folder", str(source), str(target)
 
 
 def _within(root: Path, name: str, hops: int = 8) -> Path | None:

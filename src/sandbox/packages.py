@@ -11,9 +11,9 @@ from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 
-from ai_crucible.box.made_once import made_once
-from ai_crucible.box.root import Root
-from llm_runtime.errors import ConfigurationError
+from sandbox.errors import BadRoot
+from sandbox.made_once import made_once
+from sandbox.root import Root
 
 LOCK = "requirements.lock"
 _PINNED = re.compile(
@@ -38,12 +38,12 @@ def with_packages(root: Root, lock: str, name: str) -> Root:
         name: the task's, for complaints.
 
     Raises:
-        ConfigurationError: they cannot be installed here, or the root has no place for packages.
+        BadRoot: they cannot be installed here, or the root has no place for packages.
     """
     if not lock:
         return root
     if not root.package_places():
-        raise ConfigurationError(f"{name}: the box's Python has no folder of packages to mount those of {LOCK} on")
+        raise BadRoot(f"{name}: the box's Python has no folder of packages to mount those of {LOCK} on")
     version = root.python_version
     key = sha256(f"{sys.platform} {os.uname().machine} {version}\n{lock}".encode()).hexdigest()
     return replace(root, packages=made_once("packages", key, partial(_install, lock, version, name)))
@@ -80,4 +80,4 @@ def _install(lock: str, version: str, name: str, folder: Path) -> None:
     if code:
         lines = [line.strip() for line in complaints.splitlines() if line.strip()]
         why = next((line for line in lines if line.startswith("ERROR:")), (lines or ["no reason given"])[-1])
-        raise ConfigurationError(f"{name}: {LOCK} cannot be installed for Python {version}: {why[:300]}")
+        raise BadRoot(f"{name}: {LOCK} cannot be installed for Python {version}: {why[:300]}")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
-from llm_runtime.models import Model
+from pydantic import BaseModel, ConfigDict, Field
 
 MIB = 1024 * 1024
 
 
-class BoxLimits(Model):
+class BoxLimits(BaseModel):
     """Limits of one box.
 
     Args:
@@ -25,6 +23,8 @@ class BoxLimits(Model):
         seconds: wall time of one command that names no time of its own.
     """
 
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
     processes: int = Field(default=64, ge=4, le=4096)
     memory: int = Field(default=512 * MIB, ge=32 * MIB)
     address_space: int = Field(default=4096 * MIB, ge=64 * MIB)
@@ -35,3 +35,8 @@ class BoxLimits(Model):
     read: int = Field(default=16 * MIB, ge=1024)
     archive: int = Field(default=64 * MIB, ge=MIB)
     seconds: float = Field(default=30.0, gt=0, le=3600)
+
+    def of_a_process(self) -> dict[str, int]:
+        """Return what the kernel holds each process to, by the names of ``resource``."""
+        held = {"AS": self.address_space, "FSIZE": self.disk, "NOFILE": self.open_files, "NPROC": self.processes}
+        return {**held, "CORE": 0}

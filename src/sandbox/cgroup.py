@@ -2,20 +2,23 @@
 
 The supervisor watches its commands and ends them first; this is what holds when it cannot keep up. Version 2 needs
 a delegated group beside our own (as under a systemd user session), version 1 writable hierarchies (as for root in
-many containers). Where there is neither, the limits of :mod:`ai_crucible.box.supervisor` stand alone.
+many containers). Where there is neither, the limits of :mod:`sandbox.supervisor` stand alone.
 """
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ai_crucible.box.limits import BoxLimits
+from sandbox.limits import BoxLimits
 
 _ROOT = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self/cgroup")
+# The processes inside die a moment after bubblewrap; their control group can be removed when they have.
+_FAREWELLS, _FAREWELL_S = 100, 0.01
 # The supervisor itself, and bubblewrap outside.
 _OURS = 4
 
@@ -43,6 +46,13 @@ class ControlGroup:
             with suppress(OSError):
                 folder.rmdir()
         return not any(folder.exists() for folder in self.folders)
+
+    async def gone(self) -> None:
+        """Remove the group as soon as that can be done."""
+        for _ in range(_FAREWELLS):
+            if self.remove():
+                break
+            await asyncio.sleep(_FAREWELL_S)
 
 
 def enclose(pid: int, limits: BoxLimits, root: Path = _ROOT, own: Path = _OWN) -> ControlGroup | None:

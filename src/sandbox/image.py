@@ -20,8 +20,8 @@ from typing import IO, Any, TypeAlias
 
 from pydantic import BaseModel, Field, ValidationError
 
-from ai_crucible.box.made_once import made_once
-from llm_runtime.errors import ConfigurationError
+from sandbox.errors import BadRoot
+from sandbox.made_once import made_once
 
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 _REMOVED, _EMPTIED = ".wh.", ".wh..wh..opq"
@@ -55,7 +55,7 @@ def unpacked(place: Path) -> tuple[Path, str]:
     """Return the folder of an image's files, and the digest of its manifest in hex.
 
     Raises:
-        ConfigurationError: it is no such image, is damaged, or is none for this machine.
+        BadRoot: it is no such image, is damaged, or is none for this machine.
     """
     try:
         with _parts(place) as parts:
@@ -64,7 +64,7 @@ def unpacked(place: Path) -> tuple[Path, str]:
     except (OSError, EOFError, ValueError, KeyError, RuntimeError, tarfile.TarError, zlib.error) as fault:
         told = "not in its form" if isinstance(fault, ValidationError) else str(fault)
         why = (told.splitlines() or [type(fault).__name__])[0][:200].rstrip(":")
-        raise ConfigurationError(
+        raise BadRoot(
             f"{place}: no OCI image that can be unpacked ({why}); podman save --format oci-archive writes one"
         ) from None
 

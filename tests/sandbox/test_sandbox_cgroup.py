@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ai_crucible.box import BoxLimits
-from ai_crucible.box.cgroup import enclose
+from sandbox import BoxLimits
+from sandbox.cgroup import enclose
 
 LIMITS = BoxLimits(processes=16, memory=64 << 20, disk=4 << 20)
 MEMORY = (64 << 20) + 3 * (4 << 20)

@@ -58,21 +58,40 @@ _PRIORITY = (141, 140)
 #: By machine: the kernel's name for it, and the numbers of clone, socket, ioctl and setsockopt.
 _MACHINES = {"x86_64": (0xC000003E, 56, 41, 16, 54), "aarch64": (0xC00000B7, 220, 198, 29, 208)}
 
+_CLONE_THREAD, _CLONE3 = 0x10000, 435
+#: Refused to who is confined: processes, sockets, looking into other processes, and the ring that does it all.
+_CONFINED = {
+    "x86_64": (57, 58, 322, 41, 42, 49, 101, 310, 311, 425),
+    "aarch64": (281, 198, 203, 200, 117, 270, 271, 425),
+}
+#: tgkill, and all that a sealed program is left: the calls for pipes, memory, threads, signals and time.
+_SEALED = {
+    "x86_64": (
+        234,
+        (0, 1, 9, 10, 11, 12, 13, 14, 15, 20, 24, 25, 28, 35, 39, 60, 96, 131, 186, 202, 204, 228, 230, 231, 232,
+         233, 273, 281, 290, 291, 318, 334),
+    ),
+    "aarch64": (
+        131,
+        (19, 20, 21, 22, 63, 64, 66, 93, 94, 98, 99, 101, 113, 115, 123, 124, 132, 134, 135, 139, 169, 172, 178,
+         214, 215, 216, 222, 226, 233, 278, 293),
+    ),
+}  # fmt: skip
+
 
 def program(machine: str = "") -> bytes:
-    """Return the filter as bubblewrap takes it; empty for a machine whose numbers are not known here.
+    """Return the filter of a box; empty for a machine whose numbers are not known here.
 
     Args:
         machine: as :func:`platform.machine` names it; this one where left out.
     """
-    machine = machine or platform.machine()
-    if machine not in _MACHINES:
+    machine = _known(machine)
+    if not machine:
         return b""
     column = list(_MACHINES).index(machine)
     audit, clone, socket, ioctl, setsockopt = _MACHINES[machine]
-    rules = [(_LOAD, 0, 0, _MACHINE), (_EQUAL, 1, 0, audit), (_GIVE, 0, 0, _KILL), (_LOAD, 0, 0, _NUMBER)]
     # Numbers with the x32 bit name the same calls again.
-    rules += [(_AT_LEAST, 0, 1, 0x40000000), _give(errno.ENOSYS)]
+    rules = [*_begin(audit), (_AT_LEAST, 0, 1, 0x40000000), _give(errno.ENOSYS)]
     for calls, fault in ((REFUSED, errno.EPERM), (ABSENT, errno.ENOSYS)):
         for numbers in calls.values():
             if numbers[column] >= 0:
@@ -90,7 +109,55 @@ def program(machine: str = "") -> bytes:
     sized = [rule for one in _BUFFERS for rule in ((_EQUAL, 0, 1, one), _give(0))]
     inner = [(_LOAD, 0, 0, _THIRD), *sized]
     rules += _when(setsockopt, [(_LOAD, 0, 0, _SECOND), (_EQUAL, 0, len(inner), _SOL_SOCKET), *inner])
-    rules.append((_GIVE, 0, 0, _ALLOW))
+    return _packed([*rules, (_GIVE, 0, 0, _ALLOW)])
+
+
+def confining(machine: str = "") -> bytes:
+    """Return the filter of a program that starts threads but no process, and opens no socket; empty as above."""
+    machine = _known(machine)
+    if not machine:
+        return b""
+    audit, clone = _MACHINES[machine][:2]
+    rules = [*_begin(audit), (_AT_LEAST, 0, 1, 0x40000000), _give(errno.EPERM)]
+    rules += [(_EQUAL, 0, 1, _CLONE3), _give(errno.ENOSYS)]
+    for number in _CONFINED[machine]:
+        rules += [(_EQUAL, 0, 1, number), _give(errno.EPERM)]
+    threads = [(_LOAD, 0, 0, _FIRST), (_ANY_BIT, 1, 0, _CLONE_THREAD), _give(errno.EPERM)]
+    return _packed([*rules, *_when(clone, threads), (_GIVE, 0, 0, _ALLOW)])
+
+
+def sealing(machine: str = "") -> bytes:
+    """Return the filter that a program which serves puts on itself before its first call; empty as above.
+
+    Any other call ends the process (SIGSYS). Threads go on starting, by clone, whose flags the filter can see.
+    """
+    machine = _known(machine)
+    if not machine:
+        return b""
+    audit, clone = _MACHINES[machine][:2]
+    tgkill, allowed = _SEALED[machine]
+    rules = _begin(audit)
+    for number in allowed:
+        rules += [(_EQUAL, 0, 1, number), (_GIVE, 0, 0, _ALLOW)]
+    rules += [(_EQUAL, 0, 1, _CLONE3), _give(errno.ENOSYS)]
+    # Refused, the abort of a C library ends the process by other means, and is not taken for an escape.
+    rules += [(_EQUAL, 0, 1, tgkill), _give(errno.EPERM)]
+    rules += [(_EQUAL, 0, 3, clone), (_LOAD, 0, 0, _FIRST), (_ANY_BIT, 0, 1, _CLONE_THREAD), (_GIVE, 0, 0, _ALLOW)]
+    return _packed([*rules, (_GIVE, 0, 0, _KILL)])
+
+
+def _known(machine: str) -> str:
+    """Return a machine by the kernel's own name; empty where its numbers are not known here."""
+    machine = machine or platform.machine()
+    machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
+    return machine if machine in _MACHINES else ""
+
+
+def _begin(audit: int) -> list[tuple[int, int, int, int]]:
+    return [(_LOAD, 0, 0, _MACHINE), (_EQUAL, 1, 0, audit), (_GIVE, 0, 0, _KILL), (_LOAD, 0, 0, _NUMBER)]
+
+
+def _packed(rules: list[tuple[int, int, int, int]]) -> bytes:
     return b"".join(struct.pack("<HBBI", *rule) for rule in rules)
 
 

@@ -6,25 +6,19 @@ import asyncio
 import json
 from asyncio.subprocess import Process
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
-from ai_crucible.box.cgroup import ControlGroup
-from ai_crucible.box.limits import BoxLimits
-from llm_runtime.errors import LlmRuntimeError
+from sandbox.cgroup import ControlGroup
+from sandbox.errors import BoxDied
+from sandbox.limits import BoxLimits
 
-Ended: TypeAlias = Literal["", "time", "output", "memory", "files"]
+Ended: TypeAlias = Literal["", "time", "output", "memory", "files", "processes"]
 
 _HEADER = 64 * 1024
 # How long past a command's own time the box may stay silent before it counts as dead.
 _GRACE_S = 10.0
-# The processes inside die a moment after bubblewrap; their control group can be removed when they have.
-_FAREWELLS, _FAREWELL_S = 100, 0.01
-
-
-class BoxDied(LlmRuntimeError):
-    """The box ended, or answers with what is no answer; its contents are lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +37,11 @@ class Completed:
     stderr: bytes
     ended: Ended = ""
 
+    @property
+    def text(self) -> str:
+        """What it printed."""
+        return self.stdout.decode("utf-8", "replace")
+
 
 class Box:
     """One running box. Commands run one after the other; what a command started ends with it.
@@ -59,6 +58,8 @@ class Box:
         self._dead = ""
         #: the control group around it, where there is one
         self.group: ControlGroup | None = None
+        #: what its backend made for it, which goes with it
+        self.held = ExitStack()
 
     @property
     def limits(self) -> BoxLimits:
@@ -142,10 +143,9 @@ class Box:
         await self._process.wait()
         # The transport frees its pipes only once it is told to; the loop may end before it would by itself.
         cast(Any, self._process)._transport.close()
-        for _ in range(_FAREWELLS):
-            if self.group is None or self.group.remove():
-                break
-            await asyncio.sleep(_FAREWELL_S)
+        await asyncio.to_thread(self.held.close)
+        if self.group is not None:
+            await self.group.gone()
 
     async def _ask(
         self, request: dict[str, Any], blob: bytes = b"", seconds: float = 60.0

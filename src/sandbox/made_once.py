@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock
 from platformdirs import user_cache_path
 
-from llm_runtime.errors import ConfigurationError
+from sandbox.errors import BadRoot
 
 _BLOCK = 1 << 20
 _DIGEST = "sha256"
@@ -29,7 +29,7 @@ def made_once(kind: str, key: str, make: Callable[[Path], None]) -> Path:
         make: fills an empty folder.
 
     Raises:
-        ConfigurationError: it cannot be made or kept, or is not what was made.
+        BadRoot: it cannot be made or kept, or is not what was made.
     """
     place = _cache() / "boxes" / kind / key
     try:
@@ -38,10 +38,10 @@ def made_once(kind: str, key: str, make: Callable[[Path], None]) -> Path:
             if not place.is_dir():
                 _make(place, make)
     except OSError as fault:
-        raise ConfigurationError(f"{fault.filename or place}: {fault.strerror or fault}") from None
+        raise BadRoot(f"{fault.filename or place}: {fault.strerror or fault}") from None
     content = place / "content"
     if content_digest(content) != (place / _DIGEST).read_text():
-        raise ConfigurationError(f"{place} was changed since it was made; delete it, and it is made again")
+        raise BadRoot(f"{place} was changed since it was made; delete it, and it is made again")
     return content
 
 

@@ -1,0 +1,135 @@
+"""A program in a box that answers over its pipes: frames of bytes, each behind its length (u32, big endian)."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import struct
+import subprocess
+import time
+from contextlib import ExitStack, suppress
+from typing import NoReturn, Protocol
+
+from sandbox.backends import Order, backend
+from sandbox.errors import NoIsolation
+from sandbox.tree import spent
+
+MAX_FRAME = 8 << 20
+
+
+class Gone(Exception):
+    """The program ended, or was ended; the message says why, in words that follow its name."""
+
+
+class Served:
+    """One running program. Whatever goes wrong with it ends it.
+
+    Args:
+        order: what it runs in.
+        by: the backend; the one for this machine where left out.
+
+    Raises:
+        NoIsolation: there is none.
+    """
+
+    def __init__(self, order: Order, *, by: str = "") -> None:
+        chosen = backend(by, bare=True)
+        self._unread = bytearray()
+        with ExitStack() as stack:
+            self._start = chosen.start(order, stack)
+            try:
+                self._process = subprocess.Popen(
+                    self._start.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                    bufsize=0, start_new_session=True, **self._start.options,
+                )  # fmt: skip
+            except OSError as fault:
+                raise NoIsolation(f"{chosen.name} cannot be started here: {fault}") from None
+            self._held = stack.pop_all()
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._in, False)
+
+    def close(self) -> None:
+        """End the program and all that it started."""
+        end(self._process)
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+        self._process.wait()
+        self._held.close()
+
+    def send(self, frame: bytes, seconds: float) -> None:
+        """Send a frame.
+
+        Raises:
+            Gone: it does not read within ``seconds``, or has ended.
+        """
+        data = memoryview(struct.pack(">I", len(frame)) + frame)
+        deadline = time.monotonic() + seconds
+        while data:
+            if not select.select([], [self._in], [], max(0.0, deadline - time.monotonic()))[1]:
+                self._give_up("it does not read what it is asked")
+            try:
+                data = data[os.write(self._in, data) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                self._died()
+
+    def receive(self, seconds: float) -> bytes:
+        """Return the next frame. Processor time counts: a busy machine blames nobody.
+
+        Raises:
+            Gone: it takes more than ``seconds``, says too much, or has ended.
+        """
+        begun, before = time.monotonic(), None
+        while True:
+            if len(self._unread) >= 4:
+                size = struct.unpack(">I", self._unread[:4])[0]
+                if size > MAX_FRAME:
+                    self._give_up(f"its answer is larger than {MAX_FRAME >> 20} MiB")
+                if len(self._unread) >= 4 + size:
+                    frame = bytes(self._unread[4 : 4 + size])
+                    del self._unread[: 4 + size]
+                    return frame
+            if select.select([self._out], [], [], seconds / 4)[0]:
+                part = b""
+                with suppress(OSError):
+                    part = os.read(self._out, 1 << 16)
+                if not part:
+                    self._died()
+                self._unread += part
+                continue
+            now = spent(self._start.first(self._process.pid))
+            before = now if before is None else before
+            if now - before >= 0.75 * seconds or time.monotonic() - begun > 10 * seconds:
+                self._give_up(f"it takes more than {seconds:g} s for one call")
+
+    def _give_up(self, why: str) -> NoReturn:
+        self.close()
+        raise Gone(why)
+
+    def _died(self) -> NoReturn:
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)
+        code = self._process.returncode
+        number = -code if code is not None and code < 0 else (code or 0) - 128
+        if number == signal.SIGSYS:
+            self._give_up("it asked the system for what a body may not have (SIGSYS)")
+        known = number in {one.value for one in signal.Signals}
+        self._give_up(f"its process was ended by {signal.Signals(number).name}" if known else "its process ended")
+
+
+class _Running(Protocol):
+    @property
+    def pid(self) -> int: ...
+    def kill(self) -> None: ...
+
+
+def end(process: _Running) -> None:
+    """End a process and its group, whether or not it leads one."""
+    for kill in (lambda: os.killpg(process.pid, signal.SIGKILL), process.kill):
+        with suppress(ProcessLookupError, PermissionError):
+            kill()
