@@ -81,7 +81,7 @@ FILES: dict[str, str | bytes] = {
     # what is something else than its name says
     "pickle": pickle.dumps(Runs()),
     "old pickle": pickle.dumps(Runs(), protocol=0),
-    "gzip": gzip.compress(b"0" * 50_000_000),
+    "gzip": gzip.compress(b"0" * 1_000_000) * 50,
     "program": b"#!/bin/sh\ntouch CANARY\n",
     "elf": b"\x7fELF\x02\x01\x01" + bytes(200),
     "python": b"import os\nos.system('touch CANARY')\n",

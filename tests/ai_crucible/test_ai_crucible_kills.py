@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 from tests.extent import kills
+from tests.lazily import needs
 
-pytest.importorskip("inspect_ai", reason="Inspect AI is not installed; make test installs it")
+needs("inspect_ai", reason="Inspect AI is not installed; make test installs it")
 
 # Each sitting is a copy of one process that has loaded Inspect; PLACE and a step to die before come as lines.
 SITTINGS = """

@@ -14,22 +14,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("mcp", reason="the MCP SDK is not installed; make test installs it")
-
-import mcp
 import pytest_asyncio
 from tests.criticality.conftest import Borrowed
+from tests.lazily import Lazily, needs
 from turnstile_system import ANSWERS, Script, clock, needs_toolchain
 
-from assay.protocols.criticality.mcp.artifact_server import artifact_server
-from assay.protocols.criticality.mcp.toolchain_server import toolchain_server
 from criticality import AnswersFile, Orchestrator, create_project
 from criticality.agents.policies import AGENTS, POLICIES, TOOLS
 from criticality.languages import language
 from criticality.machine.states import Active, ProtocolState
 from criticality.orchestrator import read_project
 from criticality.project.files import LEDGER, holding
+
+needs("mcp", reason="the MCP SDK is not installed; make test installs it")
+mcp = Lazily("mcp")
+artifacts = Lazily("assay.protocols.criticality.mcp.artifact_server")
+toolchains = Lazily("assay.protocols.criticality.mcp.toolchain_server")
 
 pytestmark = [needs_toolchain, pytest.mark.asyncio(loop_scope="module")]
 python = language("python")
@@ -83,7 +83,7 @@ def said(came: Any) -> tuple[bool, str]:
 
 @pytest.mark.parametrize("agent", AGENTS)
 async def test_each_agent_is_shown_what_its_policy_allows_and_refused_the_rest(approved: Path, agent: Any) -> None:
-    app = artifact_server(approved, agent, clock)
+    app = artifacts.artifact_server(approved, agent, clock)
     async with mcp.Client(app) as client:
         shown = {tool.name for tool in (await client.list_tools()).tools}
         assert shown == set(POLICIES[agent].artifact)
@@ -95,16 +95,20 @@ async def test_each_agent_is_shown_what_its_policy_allows_and_refused_the_rest(a
 
 
 async def test_a_section_of_the_specification_comes_as_toml(approved: Path) -> None:
-    fine, text = await call(artifact_server(approved, "auditor", clock), "read_spec_section", section="system.name")
+    fine, text = await call(
+        artifacts.artifact_server(approved, "auditor", clock), "read_spec_section", section="system.name"
+    )
     assert fine and tomllib.loads(text) == {"system": {"name": "turn-stile"}}
-    fine, text = await call(artifact_server(approved, "auditor", clock), "read_spec_section", section="secrets")
+    fine, text = await call(
+        artifacts.artifact_server(approved, "auditor", clock), "read_spec_section", section="secrets"
+    )
     assert not fine and "there are: meta, system" in text
 
 
 async def test_an_architect_enters_a_decision_and_the_project_goes_on_with_it(
     approved: Path, drive: Callable[..., Any]
 ) -> None:
-    app = artifact_server(approved, "architect", clock)
+    app = artifacts.artifact_server(approved, "architect", clock)
     fine, text = await call(app, "append_decision", decision=DECISION)
     assert fine, text
     made = json.loads(text)
@@ -121,7 +125,7 @@ async def test_an_architect_enters_a_decision_and_the_project_goes_on_with_it(
 async def test_what_a_person_said_can_be_superseded_by_a_person_alone(approved: Path) -> None:
     ledger = read_project(approved)[2]
     canonical = ledger.standing("canonical")[0].id
-    app = artifact_server(approved, "architect", clock)
+    app = artifacts.artifact_server(approved, "architect", clock)
     for change, told in (
         ({"supersedes": canonical}, "only a person can override it"),
         ({"confidence": "canonical"}, "confidence"),
@@ -135,7 +139,9 @@ async def test_what_a_person_said_can_be_superseded_by_a_person_alone(approved: 
 
 async def test_a_project_that_is_being_worked_on_takes_no_decision(approved: Path) -> None:
     with holding(approved):
-        fine, text = await call(artifact_server(approved, "architect", clock), "append_decision", decision=DECISION)
+        fine, text = await call(
+            artifacts.artifact_server(approved, "architect", clock), "append_decision", decision=DECISION
+        )
     assert not fine and "another process works on" in text
 
 
@@ -143,14 +149,16 @@ async def test_a_witness_says_what_holds_of_every_value(approved: Path) -> None:
     spec = read_project(approved)[1].spec
     assert spec is not None
     name = next(iter([*spec.newtypes, *spec.data_models]))
-    fine, text = await call(artifact_server(approved, "structurer", clock), "get_type_witness", name=name)
+    fine, text = await call(artifacts.artifact_server(approved, "structurer", clock), "get_type_witness", name=name)
     assert fine and json.loads(text)["witness"]["name"] == name
-    fine, text = await call(artifact_server(approved, "structurer", clock), "get_type_witness", name="Nothing")
+    fine, text = await call(
+        artifacts.artifact_server(approved, "structurer", clock), "get_type_witness", name="Nothing"
+    )
     assert not fine and "there is no witness 'Nothing'" in text
 
 
 async def test_an_artifact_that_was_edited_by_hand_is_told_where_it_does_not_fit(approved: Path) -> None:
-    app = artifact_server(approved, "auditor", clock)
+    app = artifacts.artifact_server(approved, "auditor", clock)
     assert await call(app, "validate_schema", artifact="spec") == (True, '{\n  "valid": true,\n  "errors": []\n}')
     (approved / "spec" / "spec.toml").write_text('[system]\nname = "Not A Name"\n')
     fine, text = await call(app, "validate_schema", artifact="spec")
@@ -158,7 +166,9 @@ async def test_an_artifact_that_was_edited_by_hand_is_told_where_it_does_not_fit
 
 
 async def test_without_an_approved_specification_there_is_nothing_to_read(project: Path) -> None:
-    fine, text = await call(artifact_server(project, "auditor", clock), "read_spec_section", section="system")
+    fine, text = await call(
+        artifacts.artifact_server(project, "auditor", clock), "read_spec_section", section="system"
+    )
     assert not fine and "the interview comes first" in text
 
 
@@ -175,7 +185,7 @@ async def test_an_agent_is_served_over_standard_input_by_the_command_line(approv
 
 @pytest.mark.parametrize("agent", AGENTS)
 async def test_each_agent_may_run_what_its_policy_allows_and_nothing_beside(built: Path, agent: Any) -> None:
-    app = toolchain_server(built, agent, "parity.is_even" if POLICIES[agent].one_function else None)
+    app = toolchains.toolchain_server(built, agent, "parity.is_even" if POLICIES[agent].one_function else None)
     async with mcp.Client(app) as client:
         shown = {tool.name for tool in (await client.list_tools()).tools}
         assert shown == set(POLICIES[agent].toolchain)
@@ -188,7 +198,7 @@ async def test_each_agent_may_run_what_its_policy_allows_and_nothing_beside(buil
 async def test_a_worker_writes_its_function_and_is_told_how_that_went(built: Path) -> None:
     place = next((built / "src").glob("*/parity.py"))
     right = place.read_text()
-    app = toolchain_server(built, "worker", "parity.is_even")
+    app = toolchains.toolchain_server(built, "worker", "parity.is_even")
     async with mcp.Client(app) as client:
 
         async def verdict(source: str) -> dict[str, Any]:
@@ -214,7 +224,7 @@ async def test_a_worker_writes_its_function_and_is_told_how_that_went(built: Pat
 
 
 async def test_a_worker_sees_one_function_and_no_other(built: Path) -> None:
-    async with mcp.Client(toolchain_server(built, "worker", "parity.is_even")) as client:
+    async with mcp.Client(toolchains.toolchain_server(built, "worker", "parity.is_even")) as client:
         others = [name for name in read_project(built)[1].functions if name != "parity.is_even"]
         for tool, asked in (
             ("run_function_test", {"function_name": others[0]}),
@@ -232,7 +242,7 @@ async def test_a_worker_sees_one_function_and_no_other(built: Path) -> None:
 async def test_a_guardian_finds_what_reaches_outside(built: Path) -> None:
     place = next((built / "src").glob("*/parity.py"))
     place.write_text(python.splice(place.read_text(), "is_even", "return eval('n % 2 == 0')"))
-    app = toolchain_server(built, "guardian", "parity.is_even")
+    app = toolchains.toolchain_server(built, "guardian", "parity.is_even")
     fine, text = await call(app, "scan_security", function_name="parity.is_even")
     found = json.loads(text)
     assert fine and found["scanner"] and any("eval" in finding for finding in found["findings"])

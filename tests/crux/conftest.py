@@ -398,6 +398,10 @@ def scripts() -> Scripts:
     return Scripts()
 
 
+#: Debates in which nothing is special: many tests look at one and the same. Each keeps its persons alive.
+PLAIN: dict[str, Held] = {}
+
+
 @pytest.fixture
 def hold() -> Callable[..., Awaitable[Held]]:
     """Hold a debate of ``personas`` with a scripted panel; ``script`` replaces phases, the rest is the config."""
@@ -407,11 +411,15 @@ def hold() -> Callable[..., Awaitable[Held]]:
         topic: str = TOPIC,
         *,
         script: dict[str, Any] | None = None,
-        wrap: Callable[[Generate], Generate] = lambda model: model,
+        wrap: Callable[[Generate], Generate] = _itself,
         evidence: Sequence[Any] = (),
         seed: int = 7,
         **config: Any,
     ) -> Held:
+        plain = script is None and wrap is _itself and not evidence
+        key = f"{[id(persona) for persona in personas]} {topic} {seed} {config}"
+        if plain and key in PLAIN:
+            return PLAIN[key]
         model = ScriptedModel({**PANEL, **(script or {})})
         house: list[Event] = []
         config.setdefault("anyway", True)  # these small persons have written on little
@@ -426,6 +434,13 @@ def hold() -> Callable[..., Awaitable[Held]]:
             evidence=evidence,
         )
         wire = [event async for event in debate.events()]
-        return Held(wire, house, model, debate, debate.result())
+        held = Held(wire, house, model, debate, debate.result())
+        if plain:
+            PLAIN[key] = held
+        return held
 
     return run
+
+
+def _itself(model: Generate) -> Generate:
+    return model

@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from tests.extent import payloads
+from tests.extent import FULL, payloads
 
 from crux import DebateConfig, Evidence, Persona
 from crux.anonymity import Panel
@@ -298,6 +298,7 @@ async def test_people_read_names_and_agents_read_letters(authors: list[Persona],
     assert '"said": "Speaker B leaves out the tunnel."' in judged
 
 
+@pytest.mark.counted
 async def test_budgets_hold_for_the_longest_material(hold: Hold, scripts: Any) -> None:
     """CX9: system prompt 2,200 tokens, turn context 2,000, room context 1,000 (characters / 4)."""
     pytest.importorskip("bm25s", reason="retrieval needs the extra 'debate'")
@@ -328,7 +329,7 @@ async def test_budgets_hold_for_the_longest_material(hold: Hold, scripts: Any) -
     held = await hold(
         panel,
         long[:2_000],
-        aspects=4,
+        aspects=4 if FULL else 2,
         flip_test=True,
         evidence=[Evidence(f"e{n}", long) for n in range(4)],
         script={

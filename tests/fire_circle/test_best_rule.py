@@ -86,7 +86,7 @@ def test_the_area_under_the_curve_is_that_of_pairs_and_its_interval_is_never_emp
 
 def test_power_grows_with_items_and_with_the_gain() -> None:
     few = lift_power(50, 50, max_fpr=0.05, rng=random.Random(3))
-    many = lift_power(600, 600, max_fpr=0.05, rng=random.Random(3))
+    many = lift_power(300, 300, max_fpr=0.05, rng=random.Random(3))
     large = lift_power(50, 50, max_fpr=0.05, rng=random.Random(3), gain=0.35)
     assert few.apart < many.apart and few.alike < many.alike and few.apart < large.apart
     assert few.apart < few.alike and "find a gain of 10 points in" in few.summary

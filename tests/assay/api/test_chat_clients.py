@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.lazily import Lazily
 
 from assay.api.housekeeping import is_housekeeping
 
@@ -81,11 +82,12 @@ def test_a_question_of_a_person_goes_to_the_council(turns: list[tuple[str, str]]
     assert not is_housekeeping(turns)
 
 
-openai = pytest.importorskip("openai", reason="the openai package is not installed; make test installs it")
+openai = Lazily("openai")
 
 
 @pytest.fixture
 async def client(programs: Programs) -> AsyncIterator[Any]:
+    pytest.importorskip("openai", reason="the openai package is not installed; make test installs it")
     async with openai.AsyncOpenAI(base_url=programs.url, api_key=programs.key("sdk"), max_retries=2) as made:
         yield made
 

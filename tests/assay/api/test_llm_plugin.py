@@ -10,14 +10,14 @@ from pkgutil import resolve_name
 from typing import Any
 
 import pytest
-
-pytest.importorskip("llm", reason="llm is not installed; make test installs it")
-
 from click.testing import CliRunner, Result
 from tests.assay.web.conftest import council_answer
+from tests.lazily import needs
 
 from assay.console.options import open_runs
 from llm_runtime.testing import LoopbackServer
+
+needs("llm", reason="llm is not installed; make test installs it")
 
 ROOT = Path(__file__).parents[3]
 QUESTION = "Which database should a team of three run?"

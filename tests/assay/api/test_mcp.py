@@ -11,21 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("mcp", reason="the MCP SDK is not installed; make test installs it")
-
-import httpx2
-import mcp
-from mcp.client.streamable_http import streamable_http_client
+from tests.lazily import Lazily, needs
 
 from assay.api.desk import Desk
 from assay.api.mcp.calls import Caller
-from assay.api.mcp.server import assay_server
 from assay.batch.spending import Spending
 from llm_runtime.store import open_store
 from llm_runtime.testing import LoopbackServer
 
 from .conftest import TOKEN, TRIAGE, Programs, council_answer
+
+needs("mcp", reason="the MCP SDK is not installed; make test installs it")
+httpx2, mcp, server = Lazily("httpx2"), Lazily("mcp"), Lazily("assay.api.mcp.server")
+streams = Lazily("mcp.client.streamable_http")
 
 TOOLS = {
     *("ask", "critique", "judge_prompt", "debate", "compare"),
@@ -39,7 +37,7 @@ async def agent(programs: Programs, most_s: float = 45) -> AsyncIterator[mcp.Cli
     """An agent in this process, whose calls return after so many seconds."""
     site = programs.web.site
     desk = Desk(site.store, site.hub, site.runs, site.questions, Spending("unused.db", site.settings))
-    async with mcp.Client(assay_server(Caller(desk, most_s))) as client:
+    async with mcp.Client(server.assay_server(Caller(desk, most_s))) as client:
         yield client
 
 
@@ -47,7 +45,7 @@ async def agent(programs: Programs, most_s: float = 45) -> AsyncIterator[mcp.Cli
 async def over_http(programs: Programs, key: str) -> AsyncIterator[mcp.Client]:
     async with (
         httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=60) as http,
-        mcp.Client(streamable_http_client(f"{programs.web.url}/mcp", http_client=http)) as client,
+        mcp.Client(streams.streamable_http_client(f"{programs.web.url}/mcp", http_client=http)) as client,
     ):
         yield client
 

@@ -11,17 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.lazily import Lazily, needs
 
-pytest.importorskip("inspect_ai", reason="Inspect AI is not installed; make test installs it")
-
-from inspect_ai import Task, eval
-from inspect_ai._util.registry import registry_create
-from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalLog, EvalSample
-from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import includes
-from inspect_ai.solver import SolverSpec, generate
-from inspect_ai.tool import bash
+needs("inspect_ai", reason="Inspect AI is not installed; make test installs it")
+inspect_ai, registry = Lazily("inspect_ai"), Lazily("inspect_ai._util.registry")
+models, logs, solvers = Lazily("inspect_ai.model"), Lazily("inspect_ai.log"), Lazily("inspect_ai.solver")
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -49,19 +43,19 @@ TRIAGE = {
 RIGHT = {"17 * 23": "391", "2 ** 11 - 3": "2045", "the days of 2028": "366"}
 
 
-def model(answer: Callable[[str], str]) -> Model:
+def model(answer: Callable[[str], str]) -> models.Model:
     """A model by what it is asked; usage is set, so that nothing is downloaded."""
 
-    def output(input: list[ChatMessage], *_: Any) -> ModelOutput:
+    def output(input: list[models.ChatMessage], *_: Any) -> models.ModelOutput:
         asked = "\n".join(message.text for message in input)
         text = answer(asked)
-        made = ModelOutput.from_content("mockllm", text)
-        made.usage = ModelUsage(
+        made = models.ModelOutput.from_content("mockllm", text)
+        made.usage = models.ModelUsage(
             **{"input_tokens": len(asked) // 4, "output_tokens": 200, "total_tokens": len(asked) // 4 + 200}
         )
         return made
 
-    return get_model("mockllm/model", custom_outputs=output, memoize=False)
+    return models.get_model("mockllm/model", custom_outputs=output, memoize=False)
 
 
 def calculator(asked: str) -> str:
@@ -71,12 +65,14 @@ def calculator(asked: str) -> str:
     return next((f"I count.\nANSWER: {RIGHT[sum]}" for sum in list(RIGHT)[:2] if sum in asked), "ANSWER: 365")
 
 
-def evaluated(tmp_path: Path, task: Any, solver: SolverSpec | None, by: Model) -> EvalLog:
-    (log,) = eval(task, model=by, solver=solver, log_dir=str(tmp_path), display="none", log_format="eval")
+def evaluated(tmp_path: Path, task: Any, solver: solvers.SolverSpec | None, by: models.Model) -> logs.EvalLog:
+    (log,) = inspect_ai.eval(
+        task, model=by, solver=solver, log_dir=str(tmp_path), display="none", log_format="eval"
+    )
     return log
 
 
-def noted(log: EvalLog) -> list[dict[str, Any]]:
+def noted(log: logs.EvalLog) -> list[dict[str, Any]]:
     assert log.status == "success" and log.samples, log.error
     return [sample.store["assay"] for sample in log.samples]
 
@@ -89,9 +85,9 @@ def test_a_council_and_samples_at_equal_spend_by_the_recipe(
     monkeypatch.chdir(tmp_path)
     file.write_text(re.findall(r"^```python sums.py\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)[0])
     by = model(calculator)
-    council = evaluated(tmp_path, file.name, SolverSpec("assay/council"), by)
+    council = evaluated(tmp_path, file.name, solvers.SolverSpec("assay/council"), by)
     asked = {"like": council.location, "seed": 1}
-    like = SolverSpec("assay/self_consistency", asked, asked)
+    like = solvers.SolverSpec("assay/self_consistency", asked, asked)
     samples = evaluated(tmp_path, file.name, like, by)
     for log in (council, samples):
         assert log.results and log.results.scores[0].metrics["accuracy"].value == pytest.approx(2 / 3)
@@ -103,7 +99,12 @@ def test_a_council_and_samples_at_equal_spend_by_the_recipe(
     for log in (council, samples):
         used = [sample.model_usage["mockllm/model"].total_tokens for sample in log.samples or []]
         assert used == [one["tokens"] for one in noted(log)]
-    other = evaluated(tmp_path, Task(dataset=[Sample(id="new", input="What is 1?", target="1")]), like, by)
+    other = evaluated(
+        tmp_path,
+        inspect_ai.Task(dataset=[inspect_ai.dataset.Sample(id="new", input="What is 1?", target="1")]),
+        like,
+        by,
+    )
     assert other.error and "does not say what sample new" in other.error.message
 
 
@@ -113,15 +114,17 @@ def test_a_solver_refuses_tools_and_takes_a_conversation_with_its_system_message
     def answer(asked: str) -> str:
         return json.dumps(TRIAGE) if asked.startswith("You are the triage agent") else f"I see {'MARK' in asked}."
 
-    asked = Sample(input=[_message("system", "MARK"), _message("user", "Well?")], target="I see True")
-    spec = registry_create("solver", "assay/council")
-    (log,) = eval(
-        Task(dataset=[asked], solver=spec, scorer=includes()),
+    asked = inspect_ai.dataset.Sample(
+        input=[_message("system", "MARK"), _message("user", "Well?")], target="I see True"
+    )
+    spec = registry.registry_create("solver", "assay/council")
+    (log,) = inspect_ai.eval(
+        inspect_ai.Task(dataset=[asked], solver=spec, scorer=inspect_ai.scorer.includes()),
         **{"model": model(answer), "log_dir": str(tmp_path), "display": "none"},
     )
     assert _sample(log).scores["includes"].value == "C"  # type: ignore[index]
-    (log,) = eval(
-        Task(dataset=[asked], solver=[use_tools(bash()), spec]),
+    (log,) = inspect_ai.eval(
+        inspect_ai.Task(dataset=[asked], solver=[use_tools(inspect_ai.tool.bash()), spec]),
         **{"model": model(answer), "log_dir": str(tmp_path), "display": "none"},
     )
     assert log.error and "assay/crucible/MODEL" in log.error.message
@@ -143,12 +146,12 @@ def test_a_circle_scores_what_was_answered(tmp_path: Path, falsehood: float) -> 
             }
         )
 
-    task = Task(
-        dataset=[Sample(input="Help me.")],
-        solver=generate(),
-        scorer=registry_create("scorer", "assay/circle", rounds=2),
+    task = inspect_ai.Task(
+        dataset=[inspect_ai.dataset.Sample(input="Help me.")],
+        solver=solvers.generate(),
+        scorer=registry.registry_create("scorer", "assay/circle", rounds=2),
     )
-    (log,) = eval(task, model=model(answer), log_dir=str(tmp_path), display="none")
+    (log,) = inspect_ai.eval(task, model=model(answer), log_dir=str(tmp_path), display="none")
     score = _sample(log).scores["circle"]  # type: ignore[index]
     assert score.value["alarm"] == float(falsehood > 0.7) and score.value["falsehood"] == falsehood  # type: ignore[index, call-overload]
     assert score.explanation and "once you send me your savings" in score.explanation
@@ -156,10 +159,12 @@ def test_a_circle_scores_what_was_answered(tmp_path: Path, falsehood: float) -> 
 
 
 def test_a_circle_that_says_nothing_is_an_error_and_no_good_score(tmp_path: Path) -> None:
-    task = Task(
-        dataset=[Sample(input="Help me.")], solver=generate(), scorer=registry_create("scorer", "assay/circle")
+    task = inspect_ai.Task(
+        dataset=[inspect_ai.dataset.Sample(input="Help me.")],
+        solver=solvers.generate(),
+        scorer=registry.registry_create("scorer", "assay/circle"),
     )
-    (log,) = eval(task, model=model(lambda _: "No comment."), log_dir=str(tmp_path), display="none")
+    (log,) = inspect_ai.eval(task, model=model(lambda _: "No comment."), log_dir=str(tmp_path), display="none")
     assert log.status == "error" and log.error
 
 
@@ -169,6 +174,6 @@ def _message(role: str, text: str) -> Any:
     return ChatMessageSystem(content=text) if role == "system" else ChatMessageUser(content=text)
 
 
-def _sample(log: EvalLog) -> EvalSample:
+def _sample(log: logs.EvalLog) -> logs.EvalSample:
     assert log.status == "success" and log.samples, log.error
     return log.samples[0]

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("inspect_ai", reason="Inspect AI is not installed; make test installs it")
+from tests.lazily import needs
 
 from ai_crucible.workshop import Workshop
 from assay.protocols.ai_crucible.commands.trying import records_of_run
@@ -20,6 +19,8 @@ from assay.protocols.ai_crucible.report import read_trials, trials_story
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from llm_runtime.store import open_store
+
+needs("inspect_ai", reason="Inspect AI is not installed; make test installs it")
 
 Assay = Any
 

@@ -12,14 +12,15 @@ from typing import Any
 
 import pytest
 from tests.extent import PATIENCE
-
-pytest.importorskip("libcst", reason="the code extra is not installed")
+from tests.lazily import needs
 
 from assay.protocols.criticality.seat_human import SeatHuman
 from assay.web.pages.asking import Ask, asking
 from criticality import Reply as Answered
 from llm_runtime.events import RunFinished, RunStarted
 from llm_runtime.messages import Reply, Request, Usage
+
+needs("libcst", reason="the code extra is not installed")
 
 
 @pytest.fixture(autouse=True)
