@@ -101,7 +101,19 @@ async def test_every_measurement_of_ones_own_rows_at_once(
     assay: Any, server: LoopbackServer, data: str, tmp_path: Path
 ) -> None:
     measures = "lift,control,ablation,calibration,overdefence,groupthink"
-    given = ("--models", "lab/ada,lab/eve", "--rounds", "2", "--measure", measures, "--out", "s", "-q", "--seed", "5")
+    given = (
+        "--models",
+        "lab/ada,lab/eve",
+        "--rounds",
+        "2",
+        "--measure",
+        measures,
+        "--out",
+        "s",
+        "-q",
+        "--seed",
+        "5",
+    )
     done = await assay("circle", "study", data, *COLUMNS, *given, "--concurrency", "8", server=server)
     assert done.code == 0, done.err
     figures = json.loads((tmp_path / "s/summary.json").read_text())
