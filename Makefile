@@ -15,7 +15,7 @@ BOTH_CORES := -n 2 --dist worksteal
 # Where byte code is not kept, each of hundreds of processes compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install demo dist site notes test test-cost test-all test-resources test-languages test-lower fuzz check lint ratchet past-stores lock docs bench chaos live evidence screenshots recordings clean
+.PHONY: help install demo dist site notes test test-cost test-all test-resources test-languages test-lower fuzz check lint ratchet mutants past-stores lock docs bench chaos live evidence screenshots recordings clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -73,6 +73,9 @@ lint: $(VENV)/.installed-dev ## ruff, pyright strict, import-linter
 	@$(BIN)/ruff format --check .
 	@$(BIN)/pyright
 	@$(BIN)/lint-imports
+
+mutants: $(VENV)/.installed-dev ## whether the tests see changes of the core that they have to see; a quarter of an hour
+	@$(BIN)/python -m tools.mutants
 
 ratchet: $(BIN)/python ## lower what each room of src may cost to what it costs today
 	@$(BIN)/python -m tools.house --lower

@@ -551,6 +551,13 @@ def test_fc17_being_unclassified_is_not_agreement_the_same_place_is() -> None:
     assert (pattern.pattern_type, pattern.models_observing) == ("unclassified", ("a", "b"))
 
 
+@pytest.mark.parametrize("apart", range(-6, 7))
+def test_fc17_stretches_that_touch_do_not_overlap(apart: int) -> None:
+    first, second = seen("hides a payment demand", at=40), seen("wants money", at=40 + apart)
+    patterns = extract_patterns([held(1, ("a", [first]), ("b", [second]))], ["a", "b"])
+    assert bool(patterns) == (abs(apart) < 5)
+
+
 def test_fc18_both_lists_are_united_and_a_withdrawn_pattern_still_counts() -> None:
     kind = PatternType.FALSE_AUTHORITY
     both = NeutrosophicEvaluation(

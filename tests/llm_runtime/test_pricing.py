@@ -111,6 +111,9 @@ def test_each_kind_of_token_has_its_price_and_a_long_prompt_a_dearer_one() -> No
     assert sonnet is not None
     assert sonnet.of(Usage(10_100, 0, cached_tokens=10_000)) == 3000 + 300
     assert sonnet.bound(1000, 100) == 3750 + 1500, "what is held counts all of it as written into a cache"
+    assert price.bound(1000, 100) == 3750 + 2000 + 10_000, (
+        "and all of the answer as reasoning, where that is dearer"
+    )
 
 
 def test_usage_that_does_not_add_up_never_costs_less_than_nothing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -42,6 +43,7 @@ from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.fallback import fallback
 from llm_runtime.wrappers.limiting import Limiter, Limits, limiting
 from llm_runtime.wrappers.metered import Meter
+from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.retrying import Backoff, retrying
 from llm_runtime.wrappers.timed import Deadline, timed
 
@@ -231,6 +233,16 @@ async def test_backs_off_after_a_429_and_recovers() -> None:
     for _ in range(10):
         await call(ASK)
     assert limiter.pace == 1.0
+
+
+async def test_a_burst_of_refusals_slows_down_once_and_closes_for_the_longest() -> None:
+    time = FakeTime()
+    limiter = Limiter(Limits(), clock=time, sleep=time.sleep)
+    for seconds in (3, 5, 4):
+        limiter.refused(retry_after=seconds)
+    assert limiter.pace == 0.5
+    await limiting(answers("ok"), limiter)(ASK)
+    assert time.slept == [5.0]
 
 
 async def test_a_cancelled_waiter_leaves_its_place_to_the_next() -> None:
@@ -487,6 +499,32 @@ async def test_a_budget_says_what_it_has_spent_so_that_a_resumed_run_starts_ther
     budget.reserve(Spend(cost=5, calls=1), "a call that a kill leaves open")
     account = spent_before(events)
     assert (account.spent.cost, account.unknown.cost) == (7, WORST + 5)
+
+
+ATTEMPTS = st.tuples(st.sampled_from(["answered", "broke off", "down", "refused"]), st.integers(0, WORST))
+
+
+@given(st.lists(ATTEMPTS, min_size=1, max_size=12))
+def test_a_run_without_a_cap_goes_on_from_the_sum_of_its_log(attempts: list[tuple[str, int]]) -> None:
+    kinds = {
+        "answered": paid,
+        "broke off": lambda cost: cut(EmptyReply, paid(cost)),
+        "down": lambda _: ServerFault("down", status=500),
+        "refused": lambda _: RequestRefused("no", status=400),
+    }
+    script = [kinds[kind](cost) for kind, cost in attempts]
+    events, budget = list[Event](), Budget(Caps())
+    model = scripted(lambda _: script.pop(0) if script else RequestRefused("no", status=400))
+    call = recording(billed(retrying(budgeted(model, budget, lambda _: PRICE), Backoff(base=0))), events.append)
+
+    async def run() -> None:
+        while script:
+            with suppress(CallError):
+                await call(ASK)
+
+    asyncio.run(run())
+    taken = sum(cost for kind, cost in attempts if kind in ("answered", "broke off"))
+    assert spent_before(events).spent.cost == budget.spent.cost == taken
 
 
 @given(st.integers(0, 10**7), st.integers(0, 10**7), st.integers(0, 10**9), st.integers(0, 10**9))

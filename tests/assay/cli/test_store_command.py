@@ -104,7 +104,7 @@ async def test_old_runs_go_and_those_under_way_or_with_a_tag_stay(
     assert (await assay("runs", "tag", "old", "paper")).out == "run old: paper\n"
     spared = await assay("store", "prune", "--older", "90d", "--keep", "paper", "--yes")
     assert spared.code == 0 and "1 runs are that old and under way; they stay" in spared.err
-    await assay("runs", "tag", "old", "--remove", "paper")
+    assert (await assay("runs", "tag", "old", "--remove", "paper")).out == "run old: no tags\n"
     assert (await assay("store", "prune", "--older", "90d", stdin="n\n")).code == 130
     listed = await assay("store", "prune", "--older", "90d", "--dry-run")
     assert listed.out.split() == ["old", "t"]

@@ -67,6 +67,24 @@ async def test_a_hold_is_on_disk_before_the_call_is_sent_and_the_answer_before_i
     assert kinds(onlooker) == [*at_sending, BudgetMoved, CallFinished]
 
 
+async def test_a_hold_that_cannot_be_written_sends_nothing_and_holds_nothing(
+    store: SqliteStore, store_path: Path, started: Started
+) -> None:
+    log = store.start(started())
+    store.writer.execute("PRAGMA busy_timeout = 0")
+    asked: list[Request] = []
+    budget = Budget(Caps(calls=1), emit=log.emit)
+    ask = budgeted(scripted(lambda request: asked.append(request) or "yes"), budget, lambda name: Price(1, 1))
+    request = Request("a/b", (Message("user", "Is it so?"),), CallLabel("p", "position"))
+    with closing(sqlite3.connect(store_path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreBusy):
+            await ask(request)
+        other.execute("ROLLBACK")
+    assert not asked
+    assert (await ask(request)).text == "yes"
+
+
 async def test_many_runs_written_at_once_are_all_whole(any_store: RunStore, started: Started, call: Call) -> None:
     async def one(number: int) -> None:
         log = any_store.start(started(f"run-{number}"))

@@ -12,10 +12,23 @@ from pathlib import Path
 import pytest
 
 from llm_runtime.errors import RecordsLost, StoreDamaged, StoreError
-from llm_runtime.events import CallFinished, CallStarted, RunFinished, RunRecovered, RunStarted
+from llm_runtime.events import (
+    GENESIS,
+    CallFailed,
+    CallFinished,
+    CallStarted,
+    RunFinished,
+    RunRecovered,
+    RunStarted,
+    link,
+)
 from llm_runtime.replay import Recording
 from llm_runtime.store import SqliteStore
+from llm_runtime.store.durability import Durability, must_flush
+from llm_runtime.store.run_log import record_row
+from llm_runtime.store.tally import Tally
 from llm_runtime.store.verify import verify
+from llm_runtime.wrappers.accounts import Account, moved
 
 Started = Callable[..., RunStarted]
 Call = Callable[..., tuple[CallStarted, CallFinished]]
@@ -44,6 +57,25 @@ def after_a_cut(folder: Path, there: Path, at: int) -> Path:
     with (there / "runs.db-wal").open("r+b") as log:
         log.truncate(at)
     return there / "runs.db"
+
+
+@pytest.mark.parametrize(
+    ("durability", "flushed"),
+    [
+        ("sync", {"run.started", "call.started", "call.finished", "call.failed", "budget.moved", "run.finished"}),
+        ("paid", {"run.started", "call.finished", "call.failed", "budget.moved", "run.finished"}),
+        ("exit", {"run.started", "budget.moved", "run.finished"}),
+    ],
+)
+def test_what_was_paid_for_waits_for_the_disk_and_money_at_every_level(
+    started: Started, call: Call, durability: Durability, flushed: set[str]
+) -> None:
+    failed = CallFailed(digest="d", occurrence=1, error="ServerFault", message="down")
+    moves = moved(Account())
+    events = (started(), *call(1), failed, moves, RunFinished(state="finished"))
+    rows = {event.type: record_row(1, link(GENESIS, 1, 0, event), Tally()) for event in events}
+    assert {kind for kind, row in rows.items() if must_flush(durability, [row])} == flushed
+    assert must_flush(durability, list(rows.values()))
 
 
 def test_a_power_cut_at_any_place_leaves_runs_that_go_on(

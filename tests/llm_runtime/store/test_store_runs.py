@@ -120,8 +120,10 @@ def test_the_sums_count_what_models_were_paid_for(store: RunStore, started: Star
     assert (summary.calls, summary.cost, summary.unknown) == (3, 17, 50)
     assert verify(store, "run-1").intact
 
-    log.emit(call(4, cost=None)[1])
-    assert (store.summary("run-1").cost, store.summary("run-1").cost_unknown) == (17, True)
+    for unpriced_and_priced in (call(4, cost=None), call(5, cost=1)):
+        log.emit(unpriced_and_priced[1])
+        assert store.summary("run-1").cost_unknown
+    assert store.summary("run-1").cost == 18
 
 
 def test_sums_go_on_when_a_run_does(store: RunStore, started: Started, call: Call) -> None:

@@ -6,6 +6,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Collection
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -280,6 +281,16 @@ def test_a_head_with_another_key_or_of_another_run_does_not_vouch(
     store.heads.sign(genuine.head, trail)
     assert verify(store, finished_run).ok
     assert found(store, finished_run, [forger.public_key]) == {(1, "unanchored")}
+
+
+def test_a_head_of_the_first_kind_tells_that_a_log_was_rewritten_and_not_where(
+    store: SqliteStore, store_path: Path, finished_run: str
+) -> None:
+    genuine, _ = store.heads.load(finished_run) or pytest.fail()
+    store.heads.keep(finished_run, store.heads.own.sign(replace(genuine.head, trail=b"")), b"")
+    assert verify(store, finished_run).ok
+    tamper(store_path, rewrite_from(5))
+    assert found(store, finished_run) == {(12, "rewritten")}
 
 
 def test_a_head_that_its_own_key_did_not_sign_is_a_bad_signature(store: SqliteStore, finished_run: str) -> None:
