@@ -106,7 +106,16 @@ def test_the_wheel_is_small_and_plays_a_demo_in_a_clean_environment(tmp_path: Pa
     beside = [name for name in names if ".data/" in name]
     assert [name.partition(".data/data/")[2] for name in beside] == ["share/man/man1/assay.1"]
     packages = {name.split("/")[0] for name in names if ".dist-info" not in name and name not in beside}
-    assert packages == {"ai_crucible", "assay", "criticality", "crucible", "crux", "fire_circle", "llm_runtime"}
+    assert packages == {
+        "ai_crucible",
+        "assay",
+        "criticality",
+        "crucible",
+        "crux",
+        "fire_circle",
+        "llm_runtime",
+        "sandbox",
+    }
     assert "assay/py.typed" in names and any(name.startswith("assay/web/templates/") for name in names)
     assert any(name.startswith("assay/api/mcp/prompts/") for name in names)
     assert any(name.endswith(".data/data/share/man/man1/assay.1") for name in names)

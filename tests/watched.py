@@ -122,6 +122,7 @@ def main() -> None:
     """Try each file; see the head of the module."""
     global quiet
     from llm_runtime.errors import LlmRuntimeError
+    from sandbox import SandboxError
 
     opened = doors()
     before = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
@@ -136,7 +137,7 @@ def main() -> None:
         try:
             opened[order["door"]](path, out)
             outcome = "read"
-        except LlmRuntimeError as error:
+        except (LlmRuntimeError, SandboxError) as error:
             outcome = "refused" if len(str(error).splitlines()) == 1 else f"{len(str(error).splitlines())} lines"
         except BaseException as error:
             outcome = f"{type(error).__name__}: {str(error)[:200]}"

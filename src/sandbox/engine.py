@@ -59,7 +59,7 @@ class Engine:
         argv += self._holding(order, folder)
         stack.callback(_remove, engine, name)
         argv += [*self.root(engine, folder), *order.launched(LAUNCHER)]
-        return Start(argv, {"cwd": "/"}, lambda _: _first(engine, name))
+        return Start(argv, {"cwd": "/"}, _First(engine, name))
 
     def enclose(self, pid: int, limits: BoxLimits) -> ControlGroup | None:
         return None
@@ -154,9 +154,17 @@ def _asked(engine: str, *words: str, data: bytes = b"") -> str:
     return ""
 
 
-def _first(engine: str, name: str) -> int:
-    answer = _asked(engine, "inspect", "--format", "{{.State.Pid}}", name)
-    return int(answer) if answer.isdigit() else 0
+class _First:
+    """Finds a container's first process, and remembers it."""
+
+    def __init__(self, engine: str, name: str) -> None:
+        self._engine, self._name, self._pid = engine, name, 0
+
+    def __call__(self, _: int) -> int:
+        if not self._pid:
+            answer = _asked(self._engine, "inspect", "--format", "{{.State.Pid}}", self._name)
+            self._pid = int(answer) if answer.isdigit() else 0
+        return self._pid
 
 
 def _remove(engine: str, name: str) -> None:

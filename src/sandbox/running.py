@@ -50,7 +50,7 @@ async def run(order: Order, *, by: str = "") -> Completed:
             pass
         finally:
             watching.cancel()
-            end(process)
+            end(process.pid)
             # What still holds the pipe ends with its box.
             stack.close()
             await process.wait()
@@ -72,7 +72,7 @@ async def _read(stream: asyncio.StreamReader, most: int) -> bytes:
 async def _watch(start: Start, pid: int, limits: BoxLimits) -> Ended:
     """Look at what it holds, every now and then; come back when it is too much."""
     while True:
-        memory, tasks = held(start.first(pid))
+        memory, tasks = held(await asyncio.to_thread(start.first, pid))
         if memory > limits.memory:
             return "memory"
         if tasks > limits.processes:

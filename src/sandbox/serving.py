@@ -9,7 +9,7 @@ import struct
 import subprocess
 import time
 from contextlib import ExitStack, suppress
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 from sandbox.backends import Order, backend
 from sandbox.errors import NoIsolation
@@ -52,7 +52,7 @@ class Served:
 
     def close(self) -> None:
         """End the program and all that it started."""
-        end(self._process)
+        end(self._process.pid)
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with suppress(OSError):
@@ -122,14 +122,7 @@ class Served:
         self._give_up(f"its process was ended by {signal.Signals(number).name}" if known else "its process ended")
 
 
-class _Running(Protocol):
-    @property
-    def pid(self) -> int: ...
-    def kill(self) -> None: ...
-
-
-def end(process: _Running) -> None:
-    """End a process and its group, whether or not it leads one."""
-    for kill in (lambda: os.killpg(process.pid, signal.SIGKILL), process.kill):
-        with suppress(ProcessLookupError, PermissionError):
-            kill()
+def end(pid: int) -> None:
+    """End a process that leads a group, and the group."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)

@@ -266,7 +266,7 @@ async def test_doctor_tells_what_is_missing_and_what_to_do(assay: Assay, tmp_pat
     assert "OPENROUTER_API_KEY" in done.out and "aiohttp" in done.out
     checked = [check["what"] for check in (await assay("doctor", "--json")).json["checks"]]
     assert len(checked) == len(set(checked)) and "pyright" not in checked
-    assert "inspect-ai" in checked and "bm25s" in checked and "bubblewrap" in checked
+    assert "inspect-ai" in checked and "bm25s" in checked and "sandbox" in checked
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.toml").write_text("modle = 3")
     broken = await assay("doctor")
