@@ -34,9 +34,10 @@ STORES: dict[str, dict[str, Any]] = json.loads((PAST / "manifest.json").read_tex
 #: What results derive from answers, and what a later reader of them finds otherwise: sentences of texts by another
 #: library, marks for turns, and claims about earlier turns in more words.
 READ_ANEW = {"sources", "flags", "status", "drift", "ledger", "shifts"}
-#: Runs whose engine went another way: authors that were judged in two steps. They are refused in one line and
-#: read as ever.
+#: Runs whose engine went another way: authors that were judged in two steps, a remark under another name. They are
+#: refused in one line and read as ever.
 GONE = {
+    ("9d1588c9", "council told"),
     *((commit, "authors") for commit in ("22b1c59d", "b2fb1095", "76c12319")),
 }
 

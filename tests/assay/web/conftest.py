@@ -223,7 +223,7 @@ async def page() -> AsyncIterator[Any]:
         flags = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = await driver.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
         opened = await browser.new_page()
-        # A page that shows nothing for so long has lost something; CI then tries the test once more.
+        # A page that shows nothing for so long has lost something.
         opened.set_default_timeout(180_000)
         opened.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
         opened.on("pageerror", lambda fault: said.append(str(fault)))
