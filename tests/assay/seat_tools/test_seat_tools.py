@@ -23,6 +23,7 @@ from assay.seat_tools.answering import beside
 from assay.seat_tools.using import STEPS, TOOL, tooled
 from assay.terms import Terms
 from assay.web.forms import read_form
+from assay.web.permissions import permit
 from llm_runtime.errors import ConfigurationError, NoModelError
 from llm_runtime.events import CallFinished, CallStarted
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
@@ -360,4 +361,4 @@ async def test_a_folder_that_is_not_there_stores_nothing_and_no_program_can_name
     assert list(store.runs()) == []
     fields = {"kind": "crucible.council", "query": "Why?", "tools": [f"files:{os.sep}"]}
     with pytest.raises(ConfigurationError, match="command line"):
-        read_form(fields, strict=True)
+        permit(store, Settings(), *read_form(fields, strict=True), fresh=True)

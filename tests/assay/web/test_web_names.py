@@ -257,7 +257,7 @@ async def test_no_other_door_leads_a_member_anywhere(house: House, anna: Browser
 
 @pytest.mark.long
 async def test_an_agent_of_a_member_is_led_nowhere(house: House, anna: Browser, canary: Canary) -> None:
-    mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed (pip install 'assay[mcp]')")
+    mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed")
     import httpx2
     from mcp.client.streamable_http import streamable_http_client
 
