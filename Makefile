@@ -15,7 +15,7 @@ BOTH_CORES := -n 2 --dist worksteal
 # Where byte code is not kept, each of hundreds of processes compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install demo dist site notes test test-cost test-all test-resources test-languages test-lower fuzz check lint ratchet mutants past-stores lock docs bench chaos live evidence screenshots recordings clean
+.PHONY: help install demo dist site notes test test-cost test-all test-resources test-long test-languages test-lower fuzz check lint ratchet mutants past-stores lock docs bench chaos live evidence screenshots recordings clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -51,6 +51,9 @@ test-all: $(VENV)/.installed-dev ## every test, with all that it can be tried wi
 
 test-resources: $(VENV)/.installed-dev ## the tests that need more than Python, without the long ones
 	@$(PYTEST) $(BOTH_CORES) -rs -m "($(RESOURCES)) and not long"
+
+test-long: $(VENV)/.installed-dev ## the long tests that need nothing but Python
+	@$(PYTEST) $(BOTH_CORES) -rs -m "long and not ($(RESOURCES))"
 
 test-languages: $(VENV)/.installed-dev ## the languages that Criticality writes, and what was skipped for want of tools
 	@$(PYTEST) -rs tests/criticality/languages
