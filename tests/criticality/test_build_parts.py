@@ -86,6 +86,13 @@ def test_what_rests_on_a_fallen_decision_is_suspended_and_can_be_reinstated() ->
     ledger.operations.append(Operation(op="reinstate", id="d2", timestamp="t"))
     assert ledger.statuses()["d2"] == "active"
 
+    body = decision("d5", "d4").decision
+    assert body is not None
+    newer = Operation(op="supersede", id="d6", timestamp="t", decision=body.model_copy(update={"supersedes": "d5"}))
+    fallen = Operation(op="cascade", id="d4", timestamp="t")
+    replaced = Ledger([decision("d4"), decision("d5", "d4"), newer, fallen])
+    assert replaced.statuses()["d5"] == "superseded", "what was replaced before is no more suspended"
+
 
 def test_the_ledger_only_grows_and_is_toml() -> None:
     short = told(said("One"))

@@ -280,6 +280,9 @@ def test_a_rate_needs_two_events_among_five_functions() -> None:
     limits = BreakerLimits()
     assert not tripped(four, ["m.a", "m.b"], [], limits)
     assert not tripped(five, ["m.a"], [], limits)
+    ten = [f"m.{letter}" for letter in "abcdefghij"]
+    assert not tripped(ten, ["m.a", "m.b"], [], limits), "a rate that is allowed does not trip"
+    assert tripped(ten, ["m.a", "m.b", "m.c"], [], limits)
     assert "2 of 5 functions of m" in tripped(five, ["m.a", "m.b"], [], limits)
     assert "functions failed" in tripped(five, [], ["m.a", "m.b"], limits)
 

@@ -42,6 +42,11 @@ async def test_the_judge_reads_both_sets_of_positions_by_role() -> None:
     assert "<<<CURRENT domain_expert " in after and "SQLite it is." in after
 
 
+@pytest.mark.parametrize("judgment", ["...", "- 42 -"])
+async def test_a_judgment_without_a_word_does_not_end_a_council(judgment: str) -> None:
+    assert await judge(ScriptedModel([judgment])).detect({EXPERT: "Use SQLite."}, {EXPERT: "SQLite it is."}) is True
+
+
 @pytest.mark.parametrize(
     "strategy",
     [judge(ScriptedModel([])), TextSimilarityDeltaStrategy()],

@@ -107,6 +107,8 @@ async def test_a_room_has_three_phases_and_steelmans_after_the_fourth_exchange(
     late = [r.label.round for r in held.model.asked("room_exchange") if "would sign it" in r.messages[-1].content]
     assert sorted(set(late)) == [5, 6, 7, 8]
     assert [message.turn for message in room] == list(range(1, 13))
+    first, second = (message.persona for message in room if message.phase == "position")
+    assert [message.persona for message in room if message.phase == "exchange"] == [first, second] * 4
 
 
 async def test_the_exit_check_only_moves_a_room_to_convergence(authors: list[Persona], hold: Hold) -> None:
