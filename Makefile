@@ -52,8 +52,9 @@ test-all: $(VENV)/.installed-dev ## every test, with all that it can be tried wi
 test-resources: $(VENV)/.installed-dev ## the tests that need more than Python, without the long ones
 	@$(PYTEST) $(BOTH_CORES) -rs -m "($(RESOURCES)) and not long"
 
-test-long: $(VENV)/.installed-dev ## the long tests that need nothing but Python
-	@$(PYTEST) $(BOTH_CORES) -rs -m "long and not ($(RESOURCES))"
+LONG ?= tests
+test-long: $(VENV)/.installed-dev ## the long tests that need nothing but Python: make test-long [LONG=tests/crux]
+	@$(PYTEST) $(BOTH_CORES) -rs -m "long and not ($(RESOURCES))" $(LONG)
 
 test-languages: $(VENV)/.installed-dev ## the languages that Criticality writes, and what was skipped for want of tools
 	@$(PYTEST) -rs tests/criticality/languages

@@ -41,7 +41,7 @@ def lines(batch: Batch, results: Iterable[Result]) -> Iterator[dict[str, Any]]:
 
 def shown(configuration: dict[str, Any]) -> dict[str, Any]:
     """Return a configuration as its job file has it, without what only a run needs: of personas, who they are."""
-    left = {name: value for name, value in configuration.items() if name != "added"}
+    left = {name: value for name, value in configuration.items() if name not in ("added", "behaviours")}
     if "personas" in left:
         left["personas"] = [each["contract"]["persona_id"] for each in left["personas"]]
     return left

@@ -37,6 +37,7 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, cast
@@ -116,7 +117,10 @@ class Place:
     def _build(self, seconds: float) -> None:
         limits = BUILDING.model_copy(update={"seconds": seconds})
         for command in self.program.build:
-            ended = asyncio.run(run(self._order(command, limits, building=True), by=self.by))
+            order = self._order(command, limits, building=True)
+            # Whoever builds may stand in a loop of its own.
+            with ThreadPoolExecutor(1) as thread:
+                ended = thread.submit(asyncio.run, run(order, by=self.by)).result()
             if ended.ended:
                 raise BuildFailed(
                     f"the build took more than {seconds:g} s" if ended.ended == "time" else ended.ended

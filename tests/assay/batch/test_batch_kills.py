@@ -126,6 +126,7 @@ async def test_a_database_that_is_killed_and_recovers_loses_nothing(enter: Enter
         server.remove()
 
 
+@pytest.mark.long
 @pytest.mark.ray
 async def test_ray_actors_and_its_driver_may_die(
     postgres_url: str, enter: Enter, log: Path, monkeypatch: pytest.MonkeyPatch
