@@ -50,7 +50,7 @@ test-all: $(VENV)/.installed-dev ## every test, with all that it can be tried wi
 	@ASSAY_TESTS=full $(PYTEST) $(BOTH_CORES) -rs
 
 test-resources: $(VENV)/.installed-dev ## the tests that need more than Python, without the long ones
-	@$(PYTEST) $(BOTH_CORES) -rs -m "($(RESOURCES)) and not long"
+	@$(PYTEST) $(BOTH_CORES) --timeout 900 -rs -m "($(RESOURCES)) and not long"
 
 LONG ?= tests
 test-long: $(VENV)/.installed-dev ## the long tests that need nothing but Python: make test-long [LONG=tests/crux]

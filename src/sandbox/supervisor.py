@@ -28,7 +28,7 @@ import sys
 import tarfile
 import time
 
-_TICK, _SHORT_TICK = 0.05, 0.005
+_TICK, _SHORT_TICK = 0.01, 0.005
 _DEEPEST = 200
 _SHARED = "/dev/shm"
 _ARGUMENTS = 200
