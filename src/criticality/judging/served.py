@@ -104,8 +104,7 @@ class Place:
                 if not faults or 0 in faults:
                     raise
                 self.unbuilt |= faults
-                todo = self.program.todo
-                files = {path: without(text, faults, todo) for path, text in files.items()}
+                files = {path: without(text, faults, self.program.todo) for path, text in files.items()}
                 self._write(files)
 
     def _write(self, files: Mapping[str, str]) -> None:
@@ -117,14 +116,13 @@ class Place:
     def _build(self, seconds: float) -> None:
         limits = BUILDING.model_copy(update={"seconds": seconds})
         for command in self.program.build:
-            order = self._order(command, limits, building=True)
+            made = run(self._order(command, limits, building=True), by=self.by)
             # Whoever builds may stand in a loop of its own.
-            with ThreadPoolExecutor(1) as thread:
-                ended = thread.submit(asyncio.run, run(order, by=self.by)).result()
+            with ThreadPoolExecutor(1) as one:
+                ended = one.submit(asyncio.run, made).result()
             if ended.ended:
-                raise BuildFailed(
-                    f"the build took more than {seconds:g} s" if ended.ended == "time" else ended.ended
-                )
+                slow = f"the build took more than {seconds:g} s"
+                raise BuildFailed(slow if ended.ended == "time" else ended.ended)
             if ended.code:
                 raise BuildFailed(ended.text[:200_000])
 
