@@ -5,6 +5,7 @@ So a test that needs more and does not say so is red on every machine, and not o
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 import shutil
@@ -71,6 +72,11 @@ class Machine:
         os.environ.clear()
         os.environ.update(self._bare | added)
         time.tzset()
+        # Inspect AI gives the root log a handler that writes below the home of the test in which it first ran.
+        log = logging.getLogger()
+        for handler in [one for one in log.handlers if not type(one).__module__.startswith("_pytest")]:
+            log.removeHandler(handler)
+            handler.close()
 
     def leave(self) -> None:
         """Give the process back to the caller, and remove the folder."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import subprocess
@@ -39,6 +40,12 @@ def test_what_a_test_leaves_in_the_environment_or_at_home_the_next_does_not_see(
     assert "LEFT_BY_A_TEST" not in os.environ and not (Path.home() / ".left").exists()
     os.environ["LEFT_BY_A_TEST"] = str(number)
     (Path.home() / ".left/below").mkdir(parents=True)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_what_a_test_hangs_on_the_root_log_the_next_does_not_meet(number: int) -> None:
+    assert all(type(handler).__module__.startswith("_pytest") for handler in logging.getLogger().handlers)
+    logging.getLogger().addHandler(logging.FileHandler(Path.home() / f"{number}.log"))
 
 
 @pytest.mark.needs("make")
