@@ -18,9 +18,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from assay.protocols.crucible.dossier import Attachment
+
 from assay.protocol import RunContext
 from assay.protocols.crucible.council import run as hold_council
-from assay.protocols.crucible.dossier import Attachment
 from assay.protocols.crucible.task import Options, Task
 from assay.terms import Terms
 from llm_runtime.errors import LlmRuntimeError

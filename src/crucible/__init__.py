@@ -17,16 +17,24 @@ from crucible.config import (
     LoopGrammar,
     RedTeamFlavor,
 )
+from crucible.council import Council, CouncilResult
 from crucible.engine import Crucible
+from crucible.ledger import Ledger, headline
+from crucible.material import Attachment
 from crucible.schemas import ExecutorResult
 
 __all__ = [
+    "Attachment",
     "ComplexityDomain",
+    "Council",
+    "CouncilResult",
     "CouncilRole",
     "Crucible",
     "DeltaStrategy",
     "EngineConfig",
     "ExecutorResult",
+    "Ledger",
     "LoopGrammar",
     "RedTeamFlavor",
+    "headline",
 ]

@@ -23,8 +23,8 @@ from llm_runtime.messages import Generate
 _SEED_LIMIT = 2**53
 
 
-class Crucible:
-    """The engine. Each run is independent; one engine may serve many at once, in any event loop.
+class Engine:
+    """What both forms of the engine share: a configuration, connections, and who hears the story.
 
     A run outside ``async with`` opens and closes its own connections; inside, they are kept until the end.
 
@@ -37,46 +37,9 @@ class Crucible:
     def __init__(self, config: EngineConfig, *, emit: Emit = silent, seed: int | None = None) -> None:
         self._config = config.model_copy()
         self._emit = emit
-        self._seed = seed
+        self._fixed_seed = seed
         self._pool = GatewayPool(config.openrouter_api_key, config.base_url, emit)
         self._kept = AsyncExitStack()
-
-    async def run(self, query: str, context: dict[str, Any] | None = None) -> ExecutorResult:
-        """Put ``query`` to a council.
-
-        Args:
-            query: anything, up to 1 MiB of UTF-8.
-            context: data for triage only, as JSON up to 1 MiB; the council does not see it.
-
-        Raises:
-            InputError: query or context cannot be used; nothing was asked. Exit code 2.
-            TriageError: triage gave no usable configuration; ``raw`` holds its answer. Exit code 6.
-            CouncilFailed: the red team or too many seats gave no answer. Exit code 4.
-            CallError: triage, short circuit or synthesis failed. Exit code 4.
-            BudgetExceeded, DeadlineExceeded: as the model function raises them; the run ends at once.
-        """
-        inquiry = Inquiry.read(query, context)
-        seed = secrets.randbelow(_SEED_LIMIT) if self._seed is None else self._seed
-        async with self._model() as generate:
-            client = OpenRouterClient(generate, self._emit, _session_id(seed))
-            models = self._config.triage_model, self._config.default_model
-            triage = await TriageAgent(client, models[0], seed, self._emit, models[1]).configure(inquiry)
-            self._emit(Triaged(triage=triage.model_dump(mode="json")))
-            return await Executor(self._config, client, self._emit, seed).execute(triage, query)
-
-    def run_sync(self, query: str, context: dict[str, Any] | None = None) -> ExecutorResult:
-        """Do what :meth:`run` does, for code without an event loop.
-
-        Raises:
-            ConfigurationError: there is a running event loop; also all that :meth:`run` raises.
-        """
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            pass
-        else:
-            raise ConfigurationError("run_sync was called in a running event loop; use: await engine.run(query)")
-        return asyncio.run(self.run(query, context))
 
     async def aclose(self) -> None:
         """Close what this event loop holds open. A later run opens it again."""
@@ -100,7 +63,51 @@ class Crucible:
         async with self._pool.lease() as generate:
             yield generate
 
+    def _seed(self) -> int:
+        return secrets.randbelow(_SEED_LIMIT) if self._fixed_seed is None else self._fixed_seed
 
-def _session_id(seed: int) -> str:
+
+class Crucible(Engine):
+    """The engine of the brief. Each run is independent; one engine may serve many at once, in any event loop."""
+
+    async def run(self, query: str, context: dict[str, Any] | None = None) -> ExecutorResult:
+        """Put ``query`` to a council.
+
+        Args:
+            query: anything, up to 1 MiB of UTF-8.
+            context: data for triage only, as JSON up to 1 MiB; the council does not see it.
+
+        Raises:
+            InputError: query or context cannot be used; nothing was asked. Exit code 2.
+            TriageError: triage gave no usable configuration; ``raw`` holds its answer. Exit code 6.
+            CouncilFailed: the red team or too many seats gave no answer. Exit code 4.
+            CallError: triage, short circuit or synthesis failed. Exit code 4.
+            BudgetExceeded, DeadlineExceeded: as the model function raises them; the run ends at once.
+        """
+        inquiry = Inquiry.read(query, context)
+        seed = self._seed()
+        async with self._model() as generate:
+            client = OpenRouterClient(generate, self._emit, session_id(seed))
+            models = self._config.triage_model, self._config.default_model
+            triage = await TriageAgent(client, models[0], seed, self._emit, models[1]).configure(inquiry)
+            self._emit(Triaged(triage=triage.model_dump(mode="json")))
+            return await Executor(self._config, client, self._emit, seed).execute(triage, query)
+
+    def run_sync(self, query: str, context: dict[str, Any] | None = None) -> ExecutorResult:
+        """Do what :meth:`run` does, for code without an event loop.
+
+        Raises:
+            ConfigurationError: there is a running event loop; also all that :meth:`run` raises.
+        """
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            pass
+        else:
+            raise ConfigurationError("run_sync was called in a running event loop; use: await engine.run(query)")
+        return asyncio.run(self.run(query, context))
+
+
+def session_id(seed: int) -> str:
     """Return one id for the calls of a run, the same in a replay; the seed cannot be read from it."""
     return "crucible-" + hashlib.sha256(f"session|{seed}".encode()).hexdigest()[:16]

@@ -36,13 +36,17 @@ class LoopStarted(Event, type="crucible.loop_started"):
 
 
 class SeatAnswered(Event, type="crucible.seat_answered"):
-    """A deliberating seat said something: a position, a defence of it, or a revision of the draft."""
+    """A deliberating seat said something: a position, a defence of it, or a revision of the draft.
+
+    ``text`` is prose; where the seat answered by a record, it was written by code, and ``record`` is the data.
+    """
 
     loop: int
     seat: str
     role: str
     kind: Literal["position", "defence", "draft"]
     text: str
+    record: dict[str, Any] | None = None
 
 
 class SeatFailed(Event, type="crucible.seat_failed"):
@@ -63,6 +67,7 @@ class Critiqued(Event, type="crucible.critiqued"):
     seat: str
     text: str
     targets: list[str] = []
+    record: dict[str, Any] | None = None
 
 
 class LoopEnded(Event, type="crucible.loop_ended"):
@@ -83,3 +88,50 @@ class Synthesised(Event, type="crucible.synthesised"):
     text: str
     loops_executed: int
     early_exit: bool
+
+
+class Concluded(Event, type="crucible.concluded"):
+    """A judge compared what a role concludes with what it concluded a loop before, each in a sentence."""
+
+    loop: int
+    role: str
+    before: str
+    after: str
+    same: bool
+
+
+class Shortened(Event, type="crucible.shortened"):
+    """A prompt did not fit the model's window, and was sent again with the council's own earlier texts cut.
+
+    Args:
+        phase, seat: of the call.
+        share: of the prompt that was left to send, 0 to 1.
+        reason: what the model's server, or the check before it, said.
+    """
+
+    phase: str
+    seat: str
+    share: float
+    reason: str
+
+
+class LedgerWritten(Event, type="crucible.ledger"):
+    """The ledger of objections; ``ledger`` is :class:`crucible.ledger.Ledger` as data."""
+
+    ledger: dict[str, Any]
+
+
+class SpareAsked(Event, type="crucible.spare_asked"):
+    """A model gave no answer that could be used; another, or the same once more, is asked in its place."""
+
+    phase: str
+    seat: str
+    model: str
+    reason: str
+
+
+class NotAttacked(Event, type="crucible.not_attacked"):
+    """No model of the panel raised an objection to anything that stands in the positions of this loop."""
+
+    loop: int
+    reason: str

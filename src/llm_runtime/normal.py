@@ -106,5 +106,9 @@ def _folded(sign: str) -> str:
 
 
 def says_enough(form: str) -> bool:
-    """Tell whether a normal form is long enough to be a quotation: three words or twelve characters."""
-    return len(_WORD.findall(form)) >= 3 or (len(form) >= 12 and sum(sign.isalnum() for sign in form) >= 4)
+    """Tell whether a normal form is long enough to be a quotation: three words or twelve characters.
+
+    In scripts without blanks two signs count as a word.
+    """
+    words = len(_WORD.findall(form)) + sum(sign.isalnum() and not _joins(sign) for sign in form) // 2
+    return words >= 3 or (len(form) >= 12 and sum(sign.isalnum() for sign in form) >= 4)

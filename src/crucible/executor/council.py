@@ -189,7 +189,7 @@ class Council:
             )
         except CallError as fault:
             raise CouncilFailed(
-                f"the red team ({self.red_team.label}) gave no critique in loop {loop}: {_reason(fault)}"
+                f"the red team ({self.red_team.label}) gave no critique in loop {loop}: {reason_of(fault)}"
             ) from fault
         targets = [seat.label for seat in targets_in(text)] if targets_in else []
         self._emit(Critiqued(loop=loop, step=step, seat=self.red_team.label, text=text, targets=targets))
@@ -199,7 +199,7 @@ class Council:
         if seat.model:
             return await self._client.call_openrouter(seat.model, messages, label=label)
         hint = seat.model_hint
-        if hint and not _is_model_id(hint):
+        if hint and not is_model_id(hint):
             self._emit(
                 ModelSubstituted(
                     label=str(label), asked=hint, used=self._default_model, reason="the hint is no model id"
@@ -227,17 +227,18 @@ class Council:
         failures = self._failures.get(loop, {})
         left = len(self.deliberating) - len(failures)
         if failures and left < LEAST_VOICES:
-            causes = "; ".join(f"{seat.label}: {_reason(fault)}" for seat, fault in failures.items())
+            causes = "; ".join(f"{seat.label}: {reason_of(fault)}" for seat, fault in failures.items())
             raise CouncilFailed(
                 f"loop {loop} needs {LEAST_VOICES} deliberating seats and has {left} left: {causes}"
             ) from next(iter(failures.values()))
 
 
-def _reason(fault: CallError) -> str:
+def reason_of(fault: LlmRuntimeError) -> str:
+    """Name a failure and say what it was."""
     return f"{type(fault).__name__}: {fault}"
 
 
-def _is_model_id(hint: str) -> bool:
+def is_model_id(hint: str) -> bool:
     """Tell whether a hint is ``author/model[:variant]`` or a bare name.
 
     Hints are written by a model. The runtime also understands ``mailbox:DIR`` and the like, which only the

@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from llm_runtime.errors import CallError, EmptyReply, LlmRuntimeError, ModelNotFound
 from llm_runtime.events import Emit, ModelSubstituted
-from llm_runtime.messages import CallLabel, Generate, Message, Request
+from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request
 
 if TYPE_CHECKING:
     from llm_runtime.gateway import Gateway
@@ -61,34 +61,28 @@ class OpenRouterClient:
             BudgetExceeded, DeadlineExceeded, ReplayMismatch: as the runtime raises them.
         """
         request = Request(
-            model,
-            tuple(messages),
-            label,
-            tuple(fallbacks),
-            schema=schema,
-            session_id=session_id or self._session_id,
-            grammar=grammar,
+            model, tuple(messages), label, tuple(fallbacks), schema=schema, session_id=session_id, grammar=grammar
         )
+        return (await self.generate(request)).text
+
+    async def generate(self, request: Request) -> Reply:
+        """Answer a request as :meth:`call_openrouter` does; a model function of its own."""
+        request = replace(request, session_id=request.session_id or self._session_id)
         try:
             return await self._answer(request)
         except ModelNotFound as fault:
             # A gateway that follows fallbacks, or asks what the user chose instead, has done all that can be done.
-            if not fallbacks or fault.model not in ("", model):
+            asked, others = request.model, request.fallbacks
+            if not others or fault.model not in ("", asked):
                 raise
-            self._emit(ModelSubstituted(label=str(label), asked=model, used=fallbacks[0], reason="unknown model"))
-            return await self.call_openrouter(
-                fallbacks[0],
-                messages,
-                session_id,
-                label=label,
-                fallbacks=fallbacks[1:],
-                schema=schema,
-                grammar=grammar,
+            self._emit(
+                ModelSubstituted(label=str(request.label), asked=asked, used=others[0], reason="unknown model")
             )
+            return await self.generate(replace(request, model=others[0], fallbacks=others[1:]))
 
-    async def _answer(self, request: Request) -> str:
+    async def _answer(self, request: Request) -> Reply:
         try:
-            text = (await self._generate(request)).text
+            reply = await self._generate(request)
         except (LlmRuntimeError, AssertionError):  # an assertion speaks of a bug, not of a model
             raise
         except Exception as fault:
@@ -97,9 +91,9 @@ class OpenRouterClient:
             raise CallError(
                 f"{type(fault).__name__}: {reason}", model=request.model, label=request.label
             ) from fault
-        if not text.strip():
+        if not reply.text.strip():
             raise EmptyReply("the answer is empty", model=request.model, label=request.label)
-        return text
+        return reply
 
 
 @dataclass(slots=True)

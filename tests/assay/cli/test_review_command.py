@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.assay.cli.conftest import TRIAGE
 
-from assay.protocols.crucible.dossier import Attachment
 from assay.protocols.crucible.findings import comment, diff_places, findings, sarif
+from crucible.material import Attachment
 from llm_runtime.testing import LoopbackServer, Received
 
 Assay = Any

@@ -9,13 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.protocols.crucible.events import LedgerWritten
 from assay.registry import fold_for, story_of, story_of_events
 from assay.report import units
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.story import Details, Figure, Note, Prose, Section, Story, Table, Voice
-from crucible.events import Critiqued, LoopEnded, LoopStarted, SeatAnswered, SeatFailed, Synthesised, Triaged
+from crucible.events import (
+    Critiqued,
+    LedgerWritten,
+    LoopEnded,
+    LoopStarted,
+    SeatAnswered,
+    SeatFailed,
+    Synthesised,
+    Triaged,
+)
 from llm_runtime.errors import ServerFault
 from llm_runtime.events import GENESIS, CallFinished, CallStarted, Event, RunFinished, RunResumed, RunStarted, link
 

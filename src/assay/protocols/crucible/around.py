@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
-from assay.protocols.crucible.dossier import Dossier, message
+from crucible.letters import Lettering
+from crucible.material import Dossier, message
 from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request
 from llm_runtime.prompts import Fence, load_prompt
 
@@ -47,7 +48,7 @@ def grounded(generate: Generate, dossier: Dossier, seed: int, earlier: str = "")
             texts.append(message(dossier, seed, seat))
         if earlier:
             fence = Fence(seed, CallLabel("crucible", "earlier", seat))
-            prompt = load_prompt("assay.protocols.crucible", "earlier")
+            prompt = load_prompt("crucible", "earlier")
             texts.append(prompt.render(earlier=fence("EARLIER COUNCIL", earlier)))
         turns = list(request.messages)
         # Two turns of one role in a row are refused by some models.
@@ -62,7 +63,7 @@ def formed(generate: Generate, form: str) -> Generate:
     """Have the response written in a form of ours, which stands behind the engine's own task."""
     if not form:
         return generate
-    task = load_prompt("assay.protocols.crucible", "form").render(form=form)
+    task = load_prompt("crucible", "form").render(form=form)
 
     async def ask(request: Request) -> Reply:
         if request.label.phase in _ANSWERS:
@@ -72,29 +73,6 @@ def formed(generate: Generate, form: str) -> Generate:
         return await generate(request)
 
     return ask
-
-
-@dataclass(slots=True)
-class Lettering:
-    """How the seats of a run are called: known once triage has answered.
-
-    Args:
-        seed: the run's.
-        names: of the deliberating seats by their labels, ``{"0:pragmatist": "B"}``.
-        drawn: whether positions may change places; a draft that is passed on keeps its order.
-    """
-
-    seed: int
-    names: dict[str, str] = field(default_factory=dict[str, str])
-    drawn: bool = True
-
-    @classmethod
-    def of(cls, labels: Iterable[str], grammar: str, seed: int) -> Lettering:
-        """Return the letters of the deliberating seats, the same at every look."""
-        order, drawn = list(labels), grammar != "sequential"
-        if drawn:
-            random.Random(f"{seed}|letters").shuffle(order)
-        return cls(seed, {label: chr(ord("A") + number) for number, label in enumerate(order)}, drawn)
 
 
 def lettered(generate: Generate, seats: Lettering) -> Generate:

@@ -12,7 +12,7 @@ from glob import has_magic
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
-from assay.protocols.crucible.dossier import MOST_CHARACTERS, MOST_ITEMS, Attachment
+from crucible.material import MOST_CHARACTERS, MOST_ITEMS, Attachment
 from llm_runtime.documents import DocumentError, read_bytes, read_document
 from llm_runtime.documents.reading import ENDINGS
 from llm_runtime.errors import ConfigurationError

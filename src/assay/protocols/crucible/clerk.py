@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.protocols.crucible.ledger import Attack, Entries, Entry, Ledger, Objection, entered
+from assay.protocols.crucible.ledger import Attack, Entries, Entry, entered
 from assay.protocols.crucible.report.pins import attacks
 from assay.protocols.crucible.report.state import CouncilState
+from crucible.ledger import Ledger, Objection
 from llm_runtime.errors import BudgetExceeded, CallError, DeadlineExceeded, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt

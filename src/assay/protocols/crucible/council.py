@@ -6,10 +6,8 @@ from collections.abc import Awaitable
 from typing import Any
 
 from assay.protocol import RunContext
-from assay.protocols.crucible.around import Lettering, formed, grounded, lettered
+from assay.protocols.crucible.around import formed, grounded, lettered
 from assay.protocols.crucible.clerk import write_ledger
-from assay.protocols.crucible.dossier import check_window, manifest
-from assay.protocols.crucible.events import LedgerWritten
 from assay.protocols.crucible.judging import ConclusionsJudge
 from assay.protocols.crucible.purposes import form_of
 from assay.protocols.crucible.report.state import CouncilState
@@ -18,8 +16,10 @@ from assay.protocols.crucible.task import Options, Task
 from assay.seat_tools.using import tooled
 from crucible import Crucible
 from crucible.config import DeltaStrategy
-from crucible.events import Triaged
+from crucible.events import LedgerWritten, Triaged
 from crucible.executor.delta import TextSimilarityDeltaStrategy
+from crucible.letters import Lettering
+from crucible.material import check_window, manifest
 from llm_runtime.events import Event
 
 

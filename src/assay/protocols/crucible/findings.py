@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 from urllib.parse import quote as url_quote
 
-from assay.protocols.crucible.dossier import Attachment, Dossier, ids
 from assay.protocols.crucible.quotations import quotations
 from assay.report.markdown import plain_text, prose_text
 from assay.report.sarif import Json, known_again, plain, sarif_text
+from crucible.material import Attachment, Dossier, ids
 
 Severity: TypeAlias = Literal["critical", "major", "minor"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "major", "minor")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assay.protocols.crucible.ledger import Ledger, headline
+from crucible.ledger import Ledger, headline
 from llm_runtime.errors import ConfigurationError
 
 _MOST = 40_000

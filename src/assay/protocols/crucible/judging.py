@@ -11,8 +11,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from assay.protocols.crucible.events import Concluded
 from crucible import CouncilRole
+from crucible.events import Concluded
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.events import Emit
 from llm_runtime.messages import CallLabel, Generate, Message, Request

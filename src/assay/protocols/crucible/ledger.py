@@ -1,4 +1,4 @@
-"""The ledger of a council: each objection, the claim it attacks, what became of it, and what changed because of it.
+"""The objections of a critique in prose: where each begins, and what of a clerk's entries can be shown.
 
 A clerk model proposes; what is kept is decided here. A quotation counts only where its words stand in the text that
 it is said to be from, an outcome only with words that were written after the objection. Without them it is open.
@@ -10,15 +10,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Literal, TypeAlias
 
 from pydantic import BaseModel
 
-from llm_runtime.models import Model
-from llm_runtime.normal import normal, says_enough
+from crucible.ledger import Change, Objection
+from crucible.passages import ANSWER, Passage, Span, locate
 
-Outcome: TypeAlias = Literal["conceded", "refuted", "open"]
-ANSWER = "answer"
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _NAMES = "objection|attack|point|flaw|problem|weakness|issue"
 _NUMBERED = re.compile(
@@ -32,101 +29,10 @@ _NUMBERED = re.compile(
 )
 _BULLET = re.compile(r"^(?:[-*+•]|\*\*)[ \t]*(?=\S)", re.MULTILINE)
 _GAP = re.compile(r"\n\s*\n")
-_ELLIPSIS = re.compile(r"(?:(?<!\s)\s+)?(?:\[?…\]?|\[?\.\.\.\]?)\s*")
 _TARGETS = re.compile(r"(?im)^[ \t>*_`#-]*targets[ \t*_`]*:.*\Z")
 #: A letter that names a seat; an A may be an article, unless something tells.
 _LETTER = re.compile(r"(?:(?<=osition )|(?<=ositions )|(?<=eat )|(?<=and )|(?<=, ))A\b|\bA(?=['’]s|:)|\b[B-E]\b")
 _LEAST_WORDS = 5
-_LONGEST_GAP = 600
-
-
-class Span(Model):
-    """Words in a text of the run.
-
-    Args:
-        source: ``"critique/LOOP/STEP"``, ``"LOOP/SEAT/KIND"`` or ``"answer"``.
-        start: of ``text[start:end]``, in characters.
-        end: likewise.
-        how: found to the letter, or folded for case, blanks and forms of characters.
-        words: what stands there.
-    """
-
-    source: str
-    start: int
-    end: int
-    how: Literal["exact", "folded"]
-    words: str
-
-
-class Change(Model):
-    """A sentence that changed: what stood there before, where that is known, and what stands there after."""
-
-    before: Span | None = None
-    after: Span
-
-
-class Objection(Model):
-    """One objection of the red team.
-
-    Args:
-        id: ``"O1"``, counted through the run.
-        targets: labels of the seats it is aimed at; empty where it names none.
-        text: its own words.
-        claim: the words that it attacks.
-        outcome: what became of it.
-        by: the seat that conceded or refuted it, or ``"answer"``.
-        reply: in which words.
-        changes: what changed because of it.
-    """
-
-    id: str
-    loop: int
-    step: int
-    targets: tuple[str, ...] = ()
-    text: Span
-    claim: Span | None = None
-    outcome: Outcome = "open"
-    by: str = ""
-    reply: Span | None = None
-    changes: tuple[Change, ...] = ()
-
-
-class Ledger(Model):
-    """All objections of a run. ``note`` says why the clerk has not read all of them, where it has not."""
-
-    objections: tuple[Objection, ...] = ()
-    note: str = ""
-
-    @property
-    def still_open(self) -> tuple[Objection, ...]:
-        """What nobody conceded or refuted."""
-        return tuple(one for one in self.objections if one.outcome == "open")
-
-
-def headline(ledger: Ledger) -> str:
-    """Return it in a line: ``"7 objections: 3 changed the answer, 2 refuted, 2 open"``."""
-    total = len(ledger.objections)
-    if not total:
-        return "no objections"
-    changed = sum(one.outcome == "conceded" and bool(one.changes) for one in ledger.objections)
-    conceded = sum(one.outcome == "conceded" for one in ledger.objections) - changed
-    refuted = sum(one.outcome == "refuted" for one in ledger.objections)
-    counts = (
-        (changed, "changed the answer"),
-        (conceded, "conceded"),
-        (refuted, "refuted"),
-        (len(ledger.still_open), "open"),
-    )
-    parts = ", ".join(f"{count} {words}" for count, words in counts if count)
-    return f"{total} objection{'' if total == 1 else 's'}: {parts}"
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A text of the run, and where it stands."""
-
-    source: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,28 +69,6 @@ class Entries(BaseModel):
     """The clerk's answer about one critique."""
 
     objections: list[Entry]
-
-
-def locate(words: str | None, passage: Passage) -> Span | None:
-    """Find a quotation; an ellipsis in it may stand for anything short.
-
-    Returns:
-        ``None`` where it stands nowhere, or says too little to be a quotation.
-    """
-    bare = (words or "").strip().strip("\"'“”‘’„«»").strip()
-    if not says_enough(normal(bare).text):
-        return None
-    if (at := passage.text.find(bare)) >= 0:
-        return _span(passage, at, at + len(bare), exact=True)
-    whole = normal(passage.text)
-    spans: list[tuple[int, int]] = []
-    for part in filter(None, (normal(part).text.strip(" \"'.,;:") for part in _ELLIPSIS.split(bare))):
-        after = spans[-1][1] if spans else 0
-        place = next((place for place in whole.places(part, 64) if place[0] >= after), None)
-        if place is None or (spans and place[0] - after > _LONGEST_GAP):
-            return None
-        spans.append(place)
-    return _span(passage, spans[0][0], spans[-1][1], exact=False) if spans else None
 
 
 def pieces(critique: str) -> list[tuple[int, int]]:
@@ -231,7 +115,7 @@ def entered(attack: Attack, entries: Sequence[Entry], first: int = 1) -> list[Ob
     objections: list[Objection] = []
     for start, end in own or _paragraphs(critique.text):
         about = [one for span, one in places if start <= span.start < end]
-        text = _span(critique, start, end, exact=True)
+        text = critique.span(start, end)
         settled = [_settled(attack, text, one) for one in about] or [_settled(attack, text, None)]
         # Of several entries about one objection, the one that shows the most.
         objections.append(max(settled, key=lambda one: (one.outcome != "open", one.claim is not None)))
@@ -316,8 +200,3 @@ def _named(attack: Attack, text: str) -> tuple[str, ...]:
         for seat in attack.before
         if attack.letters.get(seat) in bare or seat.partition(":")[2].replace("_", " ") in low
     )
-
-
-def _span(passage: Passage, start: int, end: int, *, exact: bool) -> Span:
-    how: Literal["exact", "folded"] = "exact" if exact else "folded"
-    return Span(source=passage.source, start=start, end=end, how=how, words=passage.text[start:end])

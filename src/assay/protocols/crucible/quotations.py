@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import Literal, TypeAlias
 
-from assay.protocols.crucible.dossier import Attachment
-from assay.protocols.crucible.ledger import Passage, locate
+from crucible.material import Attachment
+from crucible.passages import Passage, locate
 from llm_runtime.normal import normal, says_enough
 
 Found: TypeAlias = Literal["exact", "folded", "nowhere"]

@@ -95,7 +95,7 @@ def _present(command: RunCommand, outcome: Outcome, text: str) -> int:
 
 
 def _objections(result: dict[str, Any]) -> str:
-    from assay.protocols.crucible.ledger import Ledger, headline
+    from crucible.ledger import Ledger, headline
 
     ledger = result.get("ledger")
     return f"{headline(Ledger.model_validate(ledger)).capitalize()}." if ledger else ""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from assay.protocols.crucible.around import fenced
-from assay.protocols.crucible.events import Shortened
+from crucible.events import Shortened
 from llm_runtime.errors import ContextExceeded
 from llm_runtime.events import Event
 from llm_runtime.messages import Generate, Message, Reply, Request

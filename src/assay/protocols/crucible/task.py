@@ -11,11 +11,11 @@ from pydantic import Field, model_validator
 from assay.demo import PreparedDemo, demo_answers, written_demo
 from assay.fields import Ui
 from assay.protocol import Measures
-from assay.protocols.crucible.dossier import Attachment, check, fitted
 from assay.protocols.crucible.purposes import WORDS, Purpose, form_of
 from assay.seat_tools.offered import Tools
 from crucible import EngineConfig
 from crucible.config import DeltaStrategy
+from crucible.material import Attachment, check, fitted
 from llm_runtime.messages import Generate
 from llm_runtime.models import Model
 from llm_runtime.names import ModelName, RunName, Source

@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.protocols.crucible.events import LedgerWritten, Shortened
-from assay.protocols.crucible.ledger import headline
 from assay.protocols.crucible.report.state import CouncilState, Loop, Seat
 from assay.protocols.crucible.report.story import council_story
 from assay.report.clean import one_line
@@ -16,7 +14,18 @@ from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.tally import Call
 from assay.report.units import count_noun, in_words
-from crucible.events import Critiqued, LoopEnded, SeatAnswered, SeatFailed, ShortCircuited, Synthesised, Triaged
+from crucible.events import (
+    Critiqued,
+    LedgerWritten,
+    LoopEnded,
+    SeatAnswered,
+    SeatFailed,
+    ShortCircuited,
+    Shortened,
+    Synthesised,
+    Triaged,
+)
+from crucible.ledger import headline
 from llm_runtime.events import CallFailed, CallFinished, Event, RunFinished
 
 _PHASES = {

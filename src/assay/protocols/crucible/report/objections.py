@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from assay.protocols.crucible.ledger import ANSWER, Objection, headline
 from assay.protocols.crucible.quotations import Quotation, quotations
 from assay.protocols.crucible.report.state import CouncilState
 from assay.report.clean import one_line
 from assay.report.story import Block, Column, Details, Footnotes, Note, Plain, Quote, Section, Sign, Table
 from assay.report.units import count_noun, in_words
+from crucible.ledger import Objection, headline
+from crucible.passages import ANSWER
 
 #: Rows that fit one screen; the rest is folded.
 _SCREEN = 12

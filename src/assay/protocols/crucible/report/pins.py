@@ -15,12 +15,14 @@ from itertools import chain, pairwise
 from math import log
 from typing import TypeAlias
 
-from assay.protocols.crucible.ledger import ANSWER, Attack, Objection, Passage, Span, entered, locate
+from assay.protocols.crucible.ledger import Attack, entered
 from assay.protocols.crucible.quotations import quoted
 from assay.protocols.crucible.report.state import CouncilState, Loop
 from assay.report.changes import sentences
 from assay.report.clean import one_line
 from assay.report.story import Pin
+from crucible.ledger import Objection
+from crucible.passages import ANSWER, Passage, Span, locate
 
 _ABOUT = 200
 _LEAST = 2

@@ -6,21 +6,23 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from assay.protocols.crucible.around import Lettering
-from assay.protocols.crucible.dossier import Attachment, ids
-from assay.protocols.crucible.events import Concluded, LedgerWritten, Shortened
-from assay.protocols.crucible.ledger import Ledger
 from assay.report.run import RunTotals
 from crucible.events import (
+    Concluded,
     Critiqued,
+    LedgerWritten,
     LoopEnded,
     LoopStarted,
     SeatAnswered,
     SeatFailed,
     ShortCircuited,
+    Shortened,
     Synthesised,
     Triaged,
 )
+from crucible.ledger import Ledger
+from crucible.letters import Lettering
+from crucible.material import Attachment, ids
 from llm_runtime.events import Event
 
 RED_TEAM = "red_team"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from assay.protocols.crucible.ledger import ANSWER, headline
 from assay.protocols.crucible.quotations import Quotation
 from assay.protocols.crucible.report.objections import (
     answer_quotations,
@@ -38,6 +37,8 @@ from assay.report.story import (
     Voice,
 )
 from assay.report.units import count_noun, in_words
+from crucible.ledger import headline
+from crucible.passages import ANSWER
 
 _GRAMMARS = {
     "parallel": "all seats answer at once, then the red team attacks them all",

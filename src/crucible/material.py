@@ -19,6 +19,10 @@ MOST_ITEMS = 100
 MOST_CHARACTERS = 400_000
 _PASSAGE = 20
 _WORD = re.compile(r"[^\W_]{3,}")
+#: Lines that head what follows: of Markdown, of a diff, of code.
+_HEAD = re.compile(r"#{1,6} |diff --git |@@ |(?:class|def|func|fn|interface|struct) ")
+#: Characters of all attachments together that triage is shown.
+_OUTLINE = 6_000
 #: Of a window, the share that attachments may take: the council's own texts stand beside them.
 _SHARE = 0.6
 
@@ -85,7 +89,24 @@ def manifest(dossier: Dossier) -> list[dict[str, object]]:
     return [{"id": name, "name": one.name, "lines": one.lines} for name, one in ids(dossier).items()]
 
 
-def message(dossier: Dossier, seed: int, seat: str) -> str:
+def outline(dossier: Dossier) -> list[dict[str, object]]:
+    """Return what triage is told of the attachments of a council of records: names, lines, and how each begins."""
+    share = _OUTLINE // max(len(dossier), 1)
+    return [
+        {"id": name, "name": one.name, "lines": one.lines, "begins": _beginning(one, share)}
+        for name, one in ids(dossier).items()
+    ]
+
+
+def _beginning(one: Attachment, most: int) -> str:
+    """Return its first lines and, as far as there is room, those that head something further down."""
+    lines = [line.rstrip() for line in one.text.split("\n") if line.strip()]
+    first = "\n".join(lines)[: most * 2 // 3]
+    heads = "\n".join(line for line in lines[first.count("\n") + 1 :] if _HEAD.match(line))
+    return f"{first}\n[…]\n{heads[: most // 3]}" if heads else first
+
+
+def message(dossier: Dossier, seed: int, seat: str, prompt: str = "attachments") -> str:
     """Return the attachments as a call is shown them, each behind a fence.
 
     The markers are the same in all calls of a seat, so that a provider can keep what it has read.
@@ -93,9 +114,7 @@ def message(dossier: Dossier, seed: int, seat: str) -> str:
     fence = Fence(seed, CallLabel("crucible", "attachments", seat))
     listed = "\n".join(f"- {name}: {one.name} ({one.lines} lines)" for name, one in ids(dossier).items())
     texts = [fence(f"ATTACHMENT {name}", one.numbered()) for name, one in ids(dossier).items()]
-    return load_prompt("assay.protocols.crucible", "attachments").render(
-        listed=fence("LIST", listed), attachments="\n\n".join(texts)
-    )
+    return load_prompt("crucible", prompt).render(listed=fence("LIST", listed), attachments="\n\n".join(texts))
 
 
 def check_window(dossier: Dossier, window: int | None) -> None:

@@ -1,0 +1,45 @@
+"""What every call of a council begins with: the attachments and what an earlier council found; then the task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from crucible.material import Dossier, message
+from llm_runtime.messages import CallLabel, Message
+from llm_runtime.prompts import Fence, load_prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """What a council is given to read.
+
+    Args:
+        query: the question as it is worked on.
+        material: the attachments.
+        earlier: what an earlier council was asked and answered; empty where none was.
+        form: a form of the answer that the user chose; empty leaves it to triage.
+        seed: the run's; fences are drawn from it.
+    """
+
+    query: str
+    material: Dossier
+    earlier: str
+    form: str
+    seed: int
+
+    @property
+    def evidence(self) -> str:
+        """How claims name what they rest on."""
+        name = "evidence_attached" if self.material else "evidence_none"
+        return load_prompt("crucible", name).render()
+
+    def turn(self, seat: str, task: str) -> Message:
+        """Return a task behind what has to be read first, the same at each call of a seat."""
+        parts: list[str] = []
+        if self.material:
+            parts.append(message(self.material, self.seed, seat, "material"))
+        if self.earlier:
+            fence = Fence(self.seed, CallLabel("crucible", "earlier", seat))
+            prompt = load_prompt("crucible", "earlier")
+            parts.append(prompt.render(earlier=fence("EARLIER COUNCIL", self.earlier)))
+        return Message("user", "\n\n".join([*parts, task]))

@@ -1,0 +1,93 @@
+"""The synthesis of a council of records: an answer in one voice, or the findings of a review."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from crucible.asking import Asker, Say, Wanted, part
+from crucible.deliberation import Deliberation
+from crucible.records import SEVERITIES, Found, Rest, Review, Synthesis
+from crucible.rendering import review_text
+from crucible.schemas import TriageOutput
+from llm_runtime.messages import CallLabel, Message
+from llm_runtime.prompts import Fence, load_prompt
+
+_LABEL = CallLabel("crucible", "synthesis")
+Models = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Concluded:
+    """What a council came to.
+
+    Args:
+        text: as prose for a person.
+        claims: of an answer.
+        findings: of a review, the gravest first; ``None`` of an answer.
+        looked_at: of a review.
+    """
+
+    text: str
+    claims: list[Rest] = field(default_factory=list[Rest])
+    findings: list[Found] | None = None
+    looked_at: str = ""
+
+
+async def answered(
+    asker: Asker, models: Models, triage: TriageOutput, deliberation: Deliberation, query: str
+) -> Concluded:
+    """Write the answer."""
+
+    async def parts(say: Say) -> Synthesis:
+        return Synthesis(answer=await say(part("answer")))
+
+    compose = _composer("synthesis_answer", triage, deliberation, query, formed(deliberation.briefing.form))
+    wanted = Wanted(Synthesis, compose, parts=parts, shown=_shown(deliberation))
+    got = await asker.record(wanted, _LABEL, models)
+    return Concluded(got.answer, got.claims)
+
+
+async def reviewed(
+    asker: Asker, models: Models, triage: TriageOutput, deliberation: Deliberation, query: str
+) -> Concluded:
+    """Write the findings of a review. There is no way to get them in parts: a gate stands on them.
+
+    Raises:
+        StructuredOutputError: no model gave findings that can be read.
+    """
+    wanted = Wanted(
+        Review, _composer("synthesis_review", triage, deliberation, query, ""), shown=_shown(deliberation)
+    )
+    got = await asker.record(wanted, _LABEL, models)
+    got.findings.sort(key=lambda one: SEVERITIES.index(one.severity))
+    return Concluded(review_text(got), findings=got.findings, looked_at=got.looked_at)
+
+
+def formed(form: str) -> str:
+    """Return the order to write in a form; nothing where there is none."""
+    return load_prompt("crucible", "form").render(form=form) if form else ""
+
+
+def _shown(deliberation: Deliberation) -> str:
+    return "\n\n".join(one.text for one in deliberation.held.values())
+
+
+def _composer(
+    kind: str, triage: TriageOutput, deliberation: Deliberation, query: str, form: str
+) -> Callable[[int | None], Sequence[Message]]:
+    briefing, objections = deliberation.briefing, deliberation.objections
+    fence = Fence(briefing.seed, _LABEL)
+
+    def compose(bound: int | None) -> list[Message]:
+        material = load_prompt("crucible", "synthesis").render(
+            user_query=fence("ORIGINAL USER QUERY", query),
+            reconstructed_query=fence("RECONSTRUCTED QUERY", briefing.query),
+            positions=deliberation.forms.standing(_LABEL, bound),
+            objections=fence("OBJECTIONS", objections.shown(objections, bound, replies=True) or "(none)"),
+            instruction=fence("SYNTHESIS INSTRUCTION", triage.synthesis_instruction),
+        )
+        parts = (material, form, load_prompt("crucible", kind).render())
+        return [briefing.turn("", "\n\n".join(part for part in parts if part))]
+
+    return compose

@@ -1,0 +1,182 @@
+"""The form of records: a council whose seats, critic and synthesis answer by schema (CR21).
+
+::
+
+    council = Council(EngineConfig(openrouter_api_key="sk-or-..."))
+    result = await council.run("Should we migrate?", material=[Attachment(name="load.md", text="...")])
+    print(result.final_response)
+    print(headline(result.ledger))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+from crucible.asking import Asker
+from crucible.briefing import Briefing
+from crucible.concluding import answered, formed, reviewed
+from crucible.config import ComplexityDomain, CouncilRole, LoopGrammar, RedTeamFlavor
+from crucible.deliberation import Deliberation
+from crucible.effects import effects
+from crucible.engine import Engine, session_id
+from crucible.events import LedgerWritten, ShortCircuited, Synthesised, Triaged
+from crucible.ledger import Ledger
+from crucible.material import Dossier, outline
+from crucible.openrouter.client import OpenRouterClient
+from crucible.records import Found, Rest
+from crucible.schemas import CouncilSeat, ExecutorResult, LoopRecord, TriageOutput
+from crucible.triage.agent import Inquiry, TriageAgent
+from llm_runtime.messages import CallLabel, Message
+from llm_runtime.prompts import load_prompt
+
+_SYNTHESIS, _ANSWER = CallLabel("crucible", "synthesis"), CallLabel("crucible", "answer")
+#: Of an earlier council, so much is told to triage, in characters.
+_FOR_TRIAGE = 4_000
+#: A review needs no triage: its question does not vary, and these are the sides to read a change from.
+REVIEWERS = ("correctness", "safety", "fit")
+Kind: TypeAlias = Literal["answer", "review"]
+
+
+class CouncilResult(ExecutorResult):
+    """What a council of records returns, beside what the brief's form does.
+
+    Args:
+        ledger: its objections, and what the answer does with each attacked claim.
+        attacked: whether a critic found something to attack; an answer that nobody attacked passes no gate.
+        claims: what the answer claims, and the claims of seats that it rests on.
+        findings: of a review, the gravest first; ``None`` where none was wanted.
+        looked_at: of a review: what was examined.
+    """
+
+    ledger: Ledger = Ledger()
+    attacked: bool = True
+    claims: list[Rest] = []
+    findings: list[Found] | None = None
+    looked_at: str = ""
+
+
+class Council(Engine):
+    """A council of records. Each run is independent; one council may serve many, in any event loop.
+
+    ``delta_strategy`` of its configuration is not used: conclusions are records, and code compares them.
+    """
+
+    async def run(
+        self,
+        query: str,
+        *,
+        material: Dossier = (),
+        earlier: str = "",
+        form: str = "",
+        kind: Kind = "answer",
+        context: Mapping[str, Any] | None = None,
+    ) -> CouncilResult:
+        """Put ``query`` to a council.
+
+        Args:
+            query: anything, up to 1 MiB of UTF-8.
+            material: what every seat reads and may quote.
+            earlier: what an earlier council was asked and answered.
+            form: how the answer is to be written, in words; triage decides where it is empty.
+            kind: ``"review"`` wants findings with places in the material in place of an answer in prose.
+            context: data for triage only, as JSON.
+
+        Raises:
+            InputError: query or context cannot be used; nothing was asked.
+            TriageError: triage gave no usable configuration.
+            CouncilFailed: the critic or too many seats gave no answer.
+            CallError, StructuredOutputError: triage or synthesis failed.
+            BudgetExceeded, DeadlineExceeded: as the model function raises them; the run ends at once.
+        """
+        inquiry = Inquiry.read(query, _for_triage(material, earlier, context))
+        seed, config = self._seed(), self._config
+        async with self._model() as generate:
+            client = OpenRouterClient(generate, self._emit, session_id(seed))
+            triage = reviewers() if kind == "review" else await self._configured(inquiry, client, seed)
+            self._emit(Triaged(triage=triage.model_dump(mode="json")))
+            asker = Asker(client, self._emit)
+            precise = query if kind == "review" else triage.reconstructed_query
+            briefing = Briefing(precise, tuple(material), earlier, form, seed)
+            if triage.short_circuit_allowed and triage.complexity is ComplexityDomain.SIMPLE:
+                return await self._alone(client, triage, briefing)
+            deliberation = Deliberation(
+                triage, briefing, asker, default_model=config.default_model, panel=config.models, emit=self._emit
+            )
+            await deliberation.run()
+            return await self._concluded(asker, triage, deliberation, query, kind)
+
+    async def _configured(self, inquiry: Inquiry, client: OpenRouterClient, seed: int) -> TriageOutput:
+        models = self._config.triage_model, self._config.default_model
+        return await TriageAgent(client, models[0], seed, self._emit, models[1]).configure(inquiry)
+
+    async def _alone(self, client: OpenRouterClient, triage: TriageOutput, briefing: Briefing) -> CouncilResult:
+        """Let one model answer what is simple; nobody attacks that, and nobody claims that somebody did."""
+        self._emit(ShortCircuited())
+        system = Message("system", f"{triage.synthesis_instruction}\n\n{formed(briefing.form)}".strip())
+        turns = [system, briefing.turn("", triage.reconstructed_query)]
+        text = await client.call_openrouter(self._config.default_model, turns, label=_ANSWER)
+        self._emit(Synthesised(text=text, loops_executed=0, early_exit=True))
+        trace = list[LoopRecord]() if self._config.observability else None
+        return CouncilResult(
+            final_response=text, loops_executed=0, early_exit=True, reasoning_trace=trace, attacked=False
+        )
+
+    async def _concluded(
+        self, asker: Asker, triage: TriageOutput, deliberation: Deliberation, query: str, kind: Kind
+    ) -> CouncilResult:
+        models, seed = self._models(), deliberation.briefing.seed
+        conclude = reviewed if kind == "review" else answered
+        written = await conclude(asker, models, triage, deliberation, query)
+        loops = len(deliberation.trace)
+        early = loops < triage.loop_count
+        self._emit(Synthesised(text=written.text, loops_executed=loops, early_exit=early))
+        seen, note = await effects(asker, models, deliberation.objections, written.text, seed)
+        ledger = deliberation.objections.ledger(seen, note)
+        self._emit(LedgerWritten(ledger=ledger.model_dump(mode="json", exclude_defaults=True)))
+        return CouncilResult(
+            final_response=written.text,
+            loops_executed=loops,
+            early_exit=early,
+            reasoning_trace=deliberation.trace if self._config.observability else None,
+            ledger=ledger,
+            attacked=deliberation.attacked,
+            claims=written.claims,
+            findings=written.findings,
+            looked_at=written.looked_at,
+        )
+
+    def _models(self) -> tuple[tuple[str, ...], ...]:
+        first = self._config.default_model
+        spare = next((other for other in self._config.models if other != first), first)
+        return (first,), (spare,)
+
+
+def reviewers() -> TriageOutput:
+    """Return how a review sits: three readers of different sides, two loops, a critic of reasons."""
+    roles = (CouncilRole.DOMAIN_EXPERT, CouncilRole.PRAGMATIST, CouncilRole.SYNTHESIZER)
+    seats = [
+        CouncilSeat(role=role, system_prompt=load_prompt("crucible", f"reader_{name}").render())
+        for role, name in zip(roles, REVIEWERS, strict=True)
+    ]
+    critic = CouncilSeat(role=CouncilRole.RED_TEAM, system_prompt="Attack what the readers claim.")
+    return TriageOutput(
+        reconstructed_query="Review what is attached.",
+        complexity=ComplexityDomain.COMPLICATED,
+        council=[*seats, critic],
+        loop_grammar=LoopGrammar.PARALLEL,
+        loop_count=2,
+        red_team_flavor=RedTeamFlavor.LOGICAL,
+        synthesis_instruction="Findings with their places, the gravest first.",
+    )
+
+
+def _for_triage(material: Dossier, earlier: str, context: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return what triage is told beside the question: the user's context, and how the attachments begin."""
+    told: dict[str, Any] = dict(context or {})
+    if material:
+        told["attachments"] = outline(material)
+        told["about_attachments"] = "Every seat is shown all that is attached; you see how each begins."
+    if earlier:
+        told["follows"] = earlier[:_FOR_TRIAGE]
+    return told or None

@@ -1,0 +1,242 @@
+"""A council of records at work: positions, an attack on them, answers to it, for two to five loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from crucible.asking import Asker
+from crucible.briefing import Briefing
+from crucible.config import CouncilRole, LoopGrammar
+from crucible.events import Concluded, Critiqued, LoopEnded, LoopStarted, NotAttacked, SeatAnswered, SeatFailed
+from crucible.executor.council import LEAST_VOICES, CouncilFailed, Phase, reason_of
+from crucible.forms import Forms
+from crucible.objections import Holding, Objections, Raised
+from crucible.panel import Member, seated
+from crucible.records import Claim, Draft, Position, Revision
+from crucible.rendering import draft_page, position_page
+from crucible.schemas import LoopRecord, TriageOutput
+from llm_runtime.errors import (
+    BudgetExceeded,
+    CallError,
+    LlmRuntimeError,
+    ReplyFiltered,
+    RequestRefused,
+    StructuredOutputError,
+)
+from llm_runtime.events import Emit
+from llm_runtime.messages import CallLabel
+from llm_runtime.normal import normal
+from llm_runtime.tasks import gather
+
+EARLIEST_EXIT = 2
+_Record: TypeAlias = Position | Revision | Draft
+#: A critique's calls are counted from here on for each step of a loop.
+_STEP = 30
+
+
+class Deliberation:
+    """One run's deliberation.
+
+    Args:
+        triage: how it is configured.
+        briefing: what all calls begin with.
+        asker: gets records from models.
+        default_model: asked where a seat has no usable hint.
+        panel: models that the user chose, in place of triage's hints.
+        emit: hears what was said, in seat order whoever answered first.
+    """
+
+    def __init__(
+        self,
+        triage: TriageOutput,
+        briefing: Briefing,
+        asker: Asker,
+        *,
+        default_model: str,
+        panel: Sequence[str],
+        emit: Emit,
+    ) -> None:
+        self._triage, self._asker, self._emit, self.briefing = triage, asker, emit, briefing
+        self.members, self._critic = seated(triage, briefing.seed, default_model, panel)
+        self.objections = Objections({one.label: one.letter for one in self.members})
+        self.held: dict[str, Holding] = {}
+        self.forms = Forms(briefing, self.members, self._critic, self.held, self.objections)
+        #: The highest number that a claim of each seat has had: an id is given once.
+        self._numbers: dict[str, int] = {}
+        self._failures: list[str] = []
+        self.trace: list[LoopRecord] = []
+        self.attacked = True
+        self._critiques: list[str] = []
+        self._last: Holding | None = None
+
+    async def run(self) -> None:
+        """Deliberate, until the loops are used up or every conclusion stands.
+
+        Raises:
+            CouncilFailed: fewer than two seats still answer.
+        """
+        triage, grammar = self._triage, self._triage.loop_grammar
+        loops = {LoopGrammar.SEQUENTIAL: self._passed_on, LoopGrammar.DEBATE: self._debated}
+        for loop in range(1, triage.loop_count + 1):
+            self._emit(LoopStarted(loop=loop, of=triage.loop_count, grammar=grammar.value))
+            before, self._critiques, self._failures = dict(self.held), [], []
+            await loops.get(grammar, self._at_once)(loop)
+            changed = self._compare(loop, before)
+            judged = loop >= EARLIEST_EXIT and bool(before)
+            self._emit(LoopEnded(loop=loop, delta_detected=changed, judged=judged))
+            self.trace.append(self._record(loop, changed))
+            if not self.attacked or (not changed and triage.allow_early_exit and loop >= EARLIEST_EXIT):
+                break
+
+    async def _at_once(self, loop: int) -> None:
+        """PARALLEL: all seats, then the critic."""
+        await self._heard(loop, self.members, "position")
+        await self._attack(loop, list(self.held.values()))
+
+    async def _debated(self, loop: int) -> None:
+        """DEBATE: positions once; then the critic, and whom it attacks defends. Critique follows defence (CR23)."""
+        if loop == 1:
+            await self._heard(loop, self.members, "position")
+        raised = await self._attack(loop, list(self.held.values()))
+        owners = {one.owner for one in raised}
+        await self._heard(loop, [one for one in self.members if one.label in owners], "defence")
+
+    async def _passed_on(self, loop: int) -> None:
+        """SEQUENTIAL: one draft goes from seat to seat, attacked after each."""
+        step = 0
+        for member in self.members:
+            before = self._last
+            await self._heard(loop, [member], "draft")
+            if self._last is not before and self._last is not None:
+                step += 1
+                await self._attack(loop, [self._last], step)
+
+    async def _heard(self, loop: int, members: Sequence[Member], phase: Phase) -> None:
+        """Ask seats side by side; who fails, its spare included, keeps what it held and is left out of the loop."""
+
+        async def ask(member: Member) -> _Record | CallError | StructuredOutputError | BudgetExceeded:
+            try:
+                return await self._answer(loop, member, phase)
+            except (CallError, StructuredOutputError, BudgetExceeded) as fault:
+                # The others' calls are paid for already: what they answer is not thrown away with this one.
+                return fault
+
+        answers = await gather(ask(member) for member in members)
+        for member, answer in zip(members, answers, strict=True):
+            if isinstance(answer, BudgetExceeded):
+                raise answer
+            if isinstance(answer, (CallError, StructuredOutputError)):
+                kind, role = type(answer).__name__, member.role.value
+                if phase != "defence":
+                    self._failures.append(f"{member.label}: {kind}: {answer}")
+                self._emit(SeatFailed(loop=loop, seat=member.label, role=role, error=kind, message=str(answer)))
+            else:
+                self._settle(loop, member, phase, answer)
+        left = len(self.members) - len(self._failures)
+        if self._failures and left < LEAST_VOICES:
+            causes = "; ".join(self._failures)
+            raise CouncilFailed(
+                f"loop {loop} needs {LEAST_VOICES} deliberating seats and has {left} left: {causes}"
+            )
+
+    async def _answer(self, loop: int, member: Member, phase: Phase) -> _Record:
+        label, ask = CallLabel("crucible", phase, member.label, loop), self._asker.record
+        if phase == "draft":
+            form = self.forms.draft(member, label, self.objections.unsettled, self._last)
+            return await ask(form, label, member.models)
+        if member.label not in self.held:
+            return await ask(self.forms.position(member, label), label, member.models)
+        form = self.forms.revision(member, label, self.objections.against(member.label))
+        return await ask(form, label, member.models)
+
+    def _settle(self, loop: int, member: Member, phase: Phase, got: _Record) -> None:
+        """Take in what a seat answered: its claims get ids, its words about objections their place."""
+        source, record = f"{loop}/{member.label}/{phase}", got.model_dump(mode="json")
+        if isinstance(got, Draft):
+            now = Holding(member.label, (), got.conclusion, "", draft_page(got.text, got.answers), source)
+        else:
+            claims, answers = self._numbered(member, got.claims), got.answers if isinstance(got, Revision) else []
+            page = position_page(got.conclusion, claims, got.confidence, answers)
+            now = Holding(member.label, claims, got.conclusion, got.confidence, page, source)
+            record["claims"] = [one.model_dump(mode="json") for one in claims]
+        if not isinstance(got, Position):
+            self.objections.answer(got.answers, now)
+        if phase == "draft":
+            self.held.pop(member.label, None)  # the last one is the latest
+        self.held[member.label] = self._last = now
+        role = member.role.value
+        self._emit(SeatAnswered(loop=loop, seat=member.label, role=role, kind=phase, text=now.text, record=record))
+
+    def _numbered(self, member: Member, claims: Iterable[Claim]) -> tuple[Claim, ...]:
+        """Return claims with ids: that of the claim which one continues, else the next number."""
+        known = {one.id for one in self.held[member.label].claims} if member.label in self.held else set[str]()
+        listed: list[Claim] = []
+        for claim in claims:
+            id = claim.id.strip(" .").upper()
+            if id not in known:
+                self._numbers[member.label] = self._numbers.get(member.label, 0) + 1
+                id = f"{member.letter}{self._numbers[member.label]}"
+            known.discard(id)
+            listed.append(claim.model_copy(update={"id": id}))
+        return tuple(listed)
+
+    async def _attack(self, loop: int, held: Sequence[Holding], step: int = 1) -> list[Raised]:
+        """Have the critic attack; without an objection to anything that stands there, nothing was attacked.
+
+        Raises:
+            CouncilFailed: the critic and its spare gave no answer.
+        """
+        label = CallLabel("crucible", "critique", self._critic.label, loop, 1 + (step - 1) * _STEP)
+        try:
+            critique = await self._asker.record(self.forms.critique(label, held), label, self._critic.models)
+        except (StructuredOutputError, RequestRefused, ReplyFiltered) as fault:
+            return self._not_attacked(loop, fault)
+        except CallError as fault:
+            raise CouncilFailed(
+                f"the red team ({self._critic.label}) gave no critique in loop {loop}: {reason_of(fault)}"
+            ) from fault
+        raised, text = self.objections.enter(critique.objections, critique.earlier, held, loop, step)
+        text = text or "Nothing that was said before is left to attack."
+        targets = list(dict.fromkeys(one.owner for one in raised))
+        record = critique.model_dump(mode="json")
+        seat = self._critic.label
+        self._emit(Critiqued(loop=loop, step=step, seat=seat, text=text, targets=targets, record=record))
+        self._critiques.append(text)
+        return raised
+
+    def _not_attacked(self, loop: int, fault: LlmRuntimeError) -> list[Raised]:
+        reason = reason_of(fault)[:500]
+        self.attacked = False
+        self._emit(NotAttacked(loop=loop, reason=reason))
+        self._critiques.append(f"(no objection: {reason})")
+        return []
+
+    def _compare(self, loop: int, before: dict[str, Holding]) -> bool:
+        """Tell whether a conclusion changed, and say what each seat concludes; code compares, for seats copy."""
+        changed = before.keys() != self.held.keys()
+        for member in self.members:
+            then, now = before.get(member.label), self.held.get(member.label)
+            if then is None or now is None:
+                continue
+            same = normal(then.conclusion).text == normal(now.conclusion).text
+            changed = changed or not same
+            if loop >= EARLIEST_EXIT:
+                self._emit(
+                    Concluded(
+                        loop=loop, role=member.role.value, before=then.conclusion, after=now.conclusion, same=same
+                    )
+                )
+        return changed
+
+    def _record(self, loop: int, changed: bool) -> LoopRecord:
+        texts: dict[CouncilRole, list[str]] = {}
+        for member in self.members:
+            if member.label in self.held:
+                texts.setdefault(member.role, []).append(self.held[member.label].text)
+        return LoopRecord(
+            loop_number=loop,
+            council_responses={role: "\n\n".join(parts) for role, parts in texts.items()},
+            red_team_critique="\n\n".join(self._critiques),
+            delta_detected=changed,
+        )

@@ -1,0 +1,112 @@
+"""What the answer does with each attacked claim: by code where words decide, by one call where meaning does.
+
+The call proposes. Words that it gives must stand in the answer; a claim whose sentence stands there is restated,
+whatever the call says; and nothing is absent that most of its words are there for (CR24).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from crucible.asking import Asker, Wanted
+from crucible.ledger import Effect
+from crucible.objections import Raised
+from crucible.passages import ANSWER, Passage, Span, locate
+from crucible.records import Reading, Told
+from llm_runtime.errors import BudgetExceeded, CallError, DeadlineExceeded, StructuredOutputError
+from llm_runtime.messages import CallLabel, Message
+from llm_runtime.normal import normal
+from llm_runtime.prompts import Fence, load_prompt
+
+LABEL = CallLabel("crucible", "effects")
+_END = re.compile(r"(?<=[.!?。！？])[\s\"'”’)\]]+|(?<=[。！？])|\n+")
+#: Of a claim's runs of characters, the share from which on a sentence is about it.
+_ABOUT = 0.6
+_RUN = 4
+
+
+async def effects(
+    asker: Asker, models: Sequence[Sequence[str]], raised: Iterable[Raised], answer: str, seed: int
+) -> tuple[dict[str, tuple[Effect, Span | None]], str]:
+    """Return what an answer does with the claim of each objection, and a note on what could not be found out."""
+    found: dict[str, tuple[Effect, Span | None]] = {}
+    passage, asked = Passage(ANSWER, answer), list[Raised]()
+    for one in raised:
+        span = _sentence(one.about, passage)
+        if span is not None:
+            found[one.id] = "restated", span
+        else:
+            asked.append(one)
+    if not asked:
+        return found, ""
+    try:
+        reading = await asker.record(_wanted(asked, answer, seed), LABEL, models)
+    except (CallError, StructuredOutputError, BudgetExceeded, DeadlineExceeded) as fault:
+        note = f"What the answer does with the claims was not looked at: {fault}"
+        return {**{one.id: ("unclear", None) for one in asked}, **found}, note
+    told = {one.id.strip().upper(): one for one in reading.claims}
+    for one in asked:
+        found[one.id] = _shown(one.about, told.get(one.id), passage)
+    return found, ""
+
+
+def _wanted(asked: Sequence[Raised], answer: str, seed: int) -> Wanted[Reading]:
+    fence = Fence(seed, LABEL)
+    claims = "\n\n".join(fence(f"CLAIM {one.id}", one.about) for one in asked)
+    whole = fence("ANSWER", answer)
+    task = load_prompt("crucible", "effects").render(claims=claims, answer=whole)
+
+    def complete(reading: Reading) -> str | None:
+        missing = [one.id for one in asked if one.id not in {told.id.strip().upper() for told in reading.claims}]
+        return f"there is no entry for {', '.join(missing)}" if missing else None
+
+    return Wanted(Reading, lambda bound: [Message("user", task)], complete, shown=f"{claims}\n{whole}")
+
+
+def _shown(claim: str, told: Told | None, passage: Passage) -> tuple[Effect, Span | None]:
+    """Return what was told, as far as the words of the answer bear it out."""
+    if told is None or told.does == "unclear":
+        return "unclear", None
+    span = locate(told.words, passage)
+    if told.does == "absent":
+        return ("unclear", _nearest(claim, passage)) if _nearest(claim, passage) else ("absent", None)
+    return (told.does, span) if span is not None else ("unclear", None)
+
+
+def _sentences(passage: Passage) -> list[tuple[int, int]]:
+    cuts = [0, *(end.end() for end in _END.finditer(passage.text)), len(passage.text)]
+    return [(start, end) for start, end in pairwise(cuts) if passage.text[start:end].strip()]
+
+
+def _sentence(claim: str, passage: Passage) -> Span | None:
+    """Find a sentence of the answer that is the claim, or one of its sentences that says enough to be it."""
+    wanted = _bare(claim)
+    for start, end in _sentences(passage):
+        said = _bare(passage.text[start:end])
+        if said and said == wanted:
+            return passage.span(start, end, exact=False)
+    whole = [_bare(claim[start:end]) for start, end in _sentences(Passage("", claim))]
+    said = {_bare(passage.text[start:end]): (start, end) for start, end in _sentences(passage)}
+    if len(whole) > 1 and all(each in said for each in whole):
+        return passage.span(*said[whole[0]], exact=False)
+    return None
+
+
+def _nearest(claim: str, passage: Passage) -> Span | None:
+    """Find a sentence that shares most of the claim's runs of characters."""
+    wanted = _runs(claim)
+    for start, end in _sentences(passage):
+        if wanted and len(wanted & _runs(passage.text[start:end])) / len(wanted) >= _ABOUT:
+            return passage.span(start, end, exact=False)
+    return None
+
+
+def _bare(text: str) -> str:
+    return normal(text).text.strip(" \"'.,;:!?-#>()[]。！？")
+
+
+def _runs(text: str) -> set[str]:
+    form = _bare(text)
+    return {form[at : at + _RUN] for at in range(max(len(form) - _RUN + 1, 1))} if form else set()

@@ -1,0 +1,223 @@
+"""What seats and critic are asked for in a council of records: the prompts, and what an answer must hold."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+from crucible.asking import Say, Wanted, lines_of, part
+from crucible.briefing import Briefing
+from crucible.objections import Holding, Objections, Raised, strikes
+from crucible.panel import Member
+from crucible.records import Attack, Claim, Critique, Draft, Position, Revision
+from crucible.rendering import claim_line, cut
+from llm_runtime.errors import StructuredOutputError
+from llm_runtime.messages import CallLabel, Message
+from llm_runtime.normal import normal
+from llm_runtime.prompts import Fence, load_prompt
+
+#: A draft is cut at so many times the bound of a claim.
+_DRAFT = 5
+_NONE = "none (leave the list empty)"
+
+
+class Forms:
+    """The questions of one run.
+
+    Args:
+        briefing: what all calls begin with.
+        members: the seats that deliberate.
+        critic: the red team.
+        held: what each seat holds, by label; filled while the run goes on.
+        objections: of the run.
+    """
+
+    def __init__(
+        self,
+        briefing: Briefing,
+        members: Sequence[Member],
+        critic: Member,
+        held: dict[str, Holding],
+        objections: Objections,
+    ) -> None:
+        self._briefing, self._members, self._critic = briefing, members, critic
+        self._held, self._objections = held, objections
+
+    def shown(self, fence: Fence, most: int | None, own: str = "") -> str:
+        """Return what all hold, claim by claim, each seat behind a fence."""
+        return "\n\n".join(
+            fence(f"{'YOUR OWN POSITION' if one.seat == own else 'POSITION of'} {self._letter(one)}", text)
+            for one in self._held.values()
+            for text in [held_text(one, most)]
+        )
+
+    def standing(self, label: CallLabel, most: int | None) -> str:
+        """Return what all hold at the end, for a call of that label; of drafts the last."""
+        fence = Fence(self._briefing.seed, label)
+        if self._held and not any(one.claims for one in self._held.values()):
+            return fence("DRAFT", cut(_draft_text(list(self._held.values())[-1]), most and most * _DRAFT))
+        blocks = [fence(f"POSITION of {self._letter(one)}", held_text(one, most)) for one in self._held.values()]
+        random.Random(f"{self._briefing.seed}|{label}").shuffle(blocks)
+        return "\n\n".join(blocks)
+
+    def _letter(self, one: Holding) -> str:
+        return next(member.letter for member in self._members if member.label == one.seat)
+
+    def _conversation(self, member: Member, task: str) -> list[Message]:
+        return [Message("system", member.system), self._briefing.turn(member.label, task)]
+
+    def position(self, member: Member, label: CallLabel) -> Wanted[Position]:
+        """Ask for a first position."""
+        query = Fence(self._briefing.seed, label)("QUESTION", self._briefing.query)
+
+        async def parts(say: Say) -> Position:
+            conclusion = await say(part("conclusion"))
+            return Position(conclusion=conclusion, claims=_claims(await say(part("claims"))))
+
+        task = load_prompt("crucible", "position").render(query=query, evidence=self._briefing.evidence)
+        return Wanted(Position, lambda bound: self._conversation(member, task), parts=parts, shown=query)
+
+    def revision(self, member: Member, label: CallLabel, mine: Sequence[Raised]) -> Wanted[Revision]:
+        """Ask for a position that answers the objections of ``mine``."""
+        fence = Fence(self._briefing.seed, label)
+        before = self._held[member.label]
+
+        def compose(bound: int | None) -> list[Message]:
+            listed = self._objections.shown(self._objections.unsettled, bound) or "(none is left)"
+            task = load_prompt("crucible", "revision").render(
+                query=fence("QUESTION", self._briefing.query),
+                letter=member.letter,
+                positions=self.shown(fence, bound, own=member.label),
+                objections=fence("OBJECTIONS", listed),
+                yours=", ".join(one.id for one in mine) or _NONE,
+                evidence=self._briefing.evidence,
+            )
+            return self._conversation(member, task)
+
+        async def parts(say: Say) -> Revision:
+            conclusion = await say(part("conclusion"))
+            claims = _claims(await say(part("claims")))
+            # Without the form nobody knows which claim goes on; one that stands to the letter does.
+            known = {normal(one.text).text: one.id for one in before.claims}
+            return Revision(
+                conclusion=conclusion,
+                claims=[one.model_copy(update={"id": known.get(normal(one.text).text, "")}) for one in claims],
+            )
+
+        return Wanted(Revision, compose, _answers_all(mine), parts, shown=self.shown(fence, None, own=member.label))
+
+    def draft(
+        self, member: Member, label: CallLabel, open_: Sequence[Raised], last: Holding | None
+    ) -> Wanted[Draft]:
+        """Ask for the next version of a text."""
+        fence = Fence(self._briefing.seed, label)
+
+        def compose(bound: int | None) -> list[Message]:
+            before = "Nothing is written yet; you begin."
+            if last is not None:
+                listed = self._objections.shown(open_, bound) or "(none is left)"
+                draft = fence("CURRENT DRAFT", cut(_draft_text(last), bound and bound * _DRAFT))
+                before = (
+                    f"Its current version:\n\n{draft}\n\nObjections to it that nobody has settled:\n\n"
+                    + fence("OBJECTIONS", listed)
+                )
+            task = load_prompt("crucible", "draft").render(
+                query=fence("QUESTION", self._briefing.query),
+                before=before,
+                yours=", ".join(one.id for one in open_) or _NONE,
+                conclusion=f": {fence('CONCLUSION', last.conclusion)}" if last else "",
+            )
+            return self._conversation(member, task)
+
+        async def parts(say: Say) -> Draft:
+            text = await say(part("draft"))
+            return Draft(text=text, conclusion=lines_of(text)[-1] if lines_of(text) else text)
+
+        return Wanted(Draft, compose, _answers_all(open_), parts, shown=last.text if last else "")
+
+    def critique(self, label: CallLabel, held: Sequence[Holding]) -> Wanted[Critique]:
+        """Ask for objections to what is held, and for what the critic finds of its earlier ones."""
+        left = [one for one in self._objections if one.outcome != "conceded"]
+        ids = {one.id for one in left}
+
+        def located(critique: Critique) -> str | None:
+            looked = {one.id.strip().upper(): one.holds for one in critique.earlier}
+            settled = bool(len(self._objections)) and ids <= looked.keys()
+            pressed = any(looked.get(id) for id in ids)
+            if settled or pressed or any(strikes(one, held) for one in critique.objections):
+                return None
+            return "no objection strikes anything that is held; copy the words that it strikes"
+
+        async def parts(say: Say) -> Critique:
+            claims = [claim.id for one in held for claim in one.claims]
+            text = await say(part("objections", ids=", ".join(claims) or "draft"))
+            critique = Critique(objections=[_plain_attack(line, held) for line in lines_of(text)[:5]])
+            if fault := located(critique):
+                raise StructuredOutputError(fault, text)
+            return critique
+
+        def compose(bound: int | None) -> list[Message]:
+            task = self._critique_task(label, held, left, bound)
+            return [Message("system", self._critic.system), self._briefing.turn(self._critic.label, task)]
+
+        return Wanted(Critique, compose, located, parts, shown="\n\n".join(one.text for one in held))
+
+    def _critique_task(
+        self, label: CallLabel, held: Sequence[Holding], left: Sequence[Raised], bound: int | None
+    ) -> str:
+        fence = Fence(self._briefing.seed, label)
+        drafts = not any(one.claims for one in held)
+        blocks = [
+            fence("DRAFT", cut(_draft_text(one), bound and bound * _DRAFT))
+            if drafts
+            else fence(f"POSITION of {self._letter(one)}", held_text(one, bound))
+            for one in held
+        ]
+        random.Random(f"{self._briefing.seed}|{label}").shuffle(blocks)
+        values = {
+            "query": fence("QUESTION", self._briefing.query),
+            "positions": "\n\n".join(blocks),
+            "example": "" if drafts else held[0].claims[0].id,
+            "fields": load_prompt("crucible", "objection_to_draft" if drafts else "objection_to_claim").render(),
+        }
+        if not len(self._objections):
+            return load_prompt("crucible", "critique").render(**values)
+        listed = self._objections.shown(self._objections, bound, replies=True)
+        return load_prompt("crucible", "critique_again").render(
+            **values, objections=fence("OBJECTIONS", listed), ids=", ".join(one.id for one in left) or _NONE
+        )
+
+
+def _claims(text: str) -> list[Claim]:
+    """Return the claims of a list; who lists none, a model that refuses among them, has none."""
+    claims = [Claim(text=line) for line in lines_of(text, listed=True)[:12]]
+    if not claims:
+        raise StructuredOutputError("the answer lists no claim", text)
+    return claims
+
+
+def _answers_all(mine: Sequence[Raised]) -> Callable[[Revision | Draft], str | None]:
+    def complete(record: Revision | Draft) -> str | None:
+        answered = {one.objection.strip().upper() for one in record.answers}
+        missing = [one.id for one in mine if one.id not in answered]
+        return f"answers has no entry for {', '.join(missing)}" if missing else None
+
+    return complete
+
+
+def _plain_attack(line: str, held: Sequence[Holding]) -> Attack:
+    id, colon, rest = line.partition(":")
+    known = [claim for one in held for claim in one.claims if claim.id == id.strip(" *`.").upper()]
+    return (
+        Attack(claim=known[0].id, words="", fails=rest.strip() or line) if known and colon else Attack(fails=line)
+    )
+
+
+def held_text(one: Holding, most: int | None) -> str:
+    """Return what a seat holds as others are shown it: conclusion and claims, without its words to the critic."""
+    return "\n".join([f"Conclusion: {cut(one.conclusion, most)}", *(claim_line(c, most) for c in one.claims)])
+
+
+def _draft_text(one: Holding) -> str:
+    span = one.page.span(one.source, "draft")
+    return span.words if span else one.text

@@ -1,0 +1,255 @@
+"""The objections of a run while it is under way: each has an identity, a claim that it strikes, and a state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from crucible.ledger import Change, Effect, Ledger, Objection, Outcome
+from crucible.passages import Passage, Span, locate
+from crucible.records import Answered, Attack, Claim, Looked
+from crucible.rendering import Page, objection_text
+from llm_runtime.normal import normal
+
+#: Of the runs of characters of two objections, the share from which on they are the same: about the same claim, and
+#: about another one.
+_SAME, _REPEATED = 0.6, 0.9
+_RUN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """What a seat holds, and where it stands in prose.
+
+    Args:
+        seat: its label.
+        claims: with their ids; none of a draft.
+        conclusion: in a sentence.
+        confidence: empty of a draft.
+        page: the prose.
+        source: of the prose: ``"LOOP/SEAT/KIND"``.
+    """
+
+    seat: str
+    claims: tuple[Claim, ...]
+    conclusion: str
+    confidence: str
+    page: Page
+    source: str
+
+    @property
+    def text(self) -> str:
+        """The prose."""
+        return str(self.page)
+
+    def claim(self, id: str) -> Claim | None:
+        """Return the claim of that id."""
+        return next((one for one in self.claims if one.id == id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """One objection as it stands now.
+
+    Args:
+        owner: the label of the seat whose claim it strikes.
+        claim: that claim as it was when it was attacked; ``None`` of a passage of a draft.
+        struck: the words that it strikes.
+        said: the seat's words about it.
+    """
+
+    id: str
+    loop: int
+    step: int
+    owner: str
+    claim: Claim | None
+    struck: Span
+    attack: Attack
+    outcome: Outcome = "open"
+    by: str = ""
+    said: str = ""
+    reply: Span | None = None
+    changes: tuple[Change, ...] = ()
+    pressed: tuple[int, ...] = ()
+
+    @property
+    def about(self) -> str:
+        """The whole claim or passage that it strikes."""
+        return self.claim.text if self.claim else self.struck.words
+
+
+def strikes(attack: Attack, held: Iterable[Holding]) -> tuple[Holding, Claim | None, Span] | None:
+    """Find what an objection strikes: by its words, else by the id of a claim.
+
+    Returns:
+        Whose it is, the claim and the words; ``None`` where neither is there.
+    """
+    wanted = attack.claim.strip(" .:[]()\"'").upper()
+    holdings = list(held)
+    named = next(((one, claim) for one in holdings if (claim := one.claim(wanted))), None)
+    if named is not None and (span := _within(named[0], named[1], attack.words)):
+        return (*named, span)
+    for one in holdings:
+        for claim in one.claims:
+            if span := _within(one, claim, attack.words):
+                return one, claim, span
+        if not one.claims and (span := locate(attack.words, Passage(one.source, one.text))):
+            return one, None, span
+    if named is not None and (whole := named[0].page.span(named[0].source, named[1].id)):
+        return (*named, whole)
+    return None
+
+
+def _within(held: Holding, claim: Claim, words: str) -> Span | None:
+    line = held.page.span(held.source, claim.id)
+    span = locate(words, Passage(held.source, line.words)) if line else None
+    if line is None or span is None:
+        return None
+    return span.model_copy(update={"start": line.start + span.start, "end": line.start + span.end})
+
+
+class Objections:
+    """All objections of a run.
+
+    Args:
+        letters: of the deliberating seats, by label.
+    """
+
+    def __init__(self, letters: Mapping[str, str]) -> None:
+        self._letters = letters
+        self._all: dict[str, Raised] = {}
+        #: The critique's own words of each, for the report.
+        self._texts: dict[str, Span] = {}
+
+    def __iter__(self) -> Iterator[Raised]:
+        return iter(self._all.values())
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    @property
+    def unsettled(self) -> list[Raised]:
+        """What nobody has conceded or refuted."""
+        return [one for one in self._all.values() if one.outcome == "open"]
+
+    def against(self, seat: str) -> list[Raised]:
+        """Return what a seat has to answer."""
+        return [one for one in self.unsettled if one.owner == seat]
+
+    def enter(
+        self, attacks: Sequence[Attack], looked: Sequence[Looked], held: Sequence[Holding], loop: int, step: int
+    ) -> tuple[list[Raised], str]:
+        """Take in a critique; return what it raised or raised again, and the critique as prose."""
+        raised: dict[str, Raised] = {}
+        for one in looked:
+            known = self._all.get(one.id.strip().upper())
+            if one.holds and known is not None and known.outcome != "conceded":
+                raised[known.id] = self._press(known, loop)
+        page = Page()
+        for one in raised.values():
+            why = next((look.why for look in looked if look.id.strip().upper() == one.id), "")
+            page.add(f"{one.id} still holds. {why}".strip())
+        for attack in attacks:
+            place = strikes(attack, held)
+            if place is None:
+                continue
+            if (known := self._known(attack, place[1], loop)) is not None:
+                if known.outcome != "conceded":
+                    raised[known.id] = self._press(known, loop)
+                continue
+            holding, claim, struck = place
+            id = f"O{len(self._all) + 1}"
+            against = claim.id if claim else ""
+            page.add(f"{id}, against {against}: " if against else f"{id}: ")
+            page.add(f'"{struck.words}"', before="")
+            page.add(_own_words(attack), id)
+            self._texts[id] = page.span(f"critique/{loop}/{step}", id) or struck
+            self._all[id] = raised[id] = Raised(id, loop, step, holding.seat, claim, struck, attack)
+        return list(raised.values()), str(page)
+
+    def answer(self, answers: Sequence[Answered], now: Holding) -> None:
+        """Take in what a seat says to objections; to concede and keep the claim is to concede nothing."""
+        for one in answers:
+            known = self._all.get(one.objection.strip().upper())
+            if known is None or known.outcome != "open" or (known.claim and known.owner != now.seat):
+                continue
+            outcome: Outcome = "conceded" if one.does == "concede" else "refuted"
+            kept, change = _kept(known, now)
+            if outcome == "conceded" and kept:
+                continue
+            reply = now.page.span(now.source, f"reply {one.objection}")
+            self._all[known.id] = replace(
+                known,
+                outcome=outcome,
+                by=now.seat,
+                said=one.words,
+                reply=reply,
+                changes=(Change(before=known.struck, after=change),) if outcome == "conceded" and change else (),
+            )
+
+    def shown(self, ones: Iterable[Raised], most: int | None, *, replies: bool = False) -> str:
+        """Return objections as models are shown them, with what was said to them where that is wanted."""
+        parts: list[str] = []
+        for one in ones:
+            attack, claim = one.attack, one.claim.id if one.claim else ""
+            text = objection_text(one.id, claim, one.struck.words, attack.fails, attack.settles, most)
+            if replies:
+                who = self._letters.get(one.by, one.by)
+                said = f"{one.outcome} by {who}: {one.said}" if one.said else "open: nobody has answered it"
+                text += f"\nWhat became of it: {said}" + (" The critic still holds to it." if one.pressed else "")
+            parts.append(text)
+        return "\n\n".join(parts)
+
+    def ledger(self, effects: Mapping[str, tuple[Effect, Span | None]], note: str = "") -> Ledger:
+        """Return the ledger, with what the answer does with each claim."""
+        listed: list[Objection] = []
+        for one in self._all.values():
+            effect, said = effects.get(one.id, (None, None))
+            listed.append(
+                Objection(
+                    id=one.id, loop=one.loop, step=one.step, targets=(one.owner,), text=self._texts[one.id],
+                    claim=one.struck, outcome=one.outcome, by=one.by, reply=one.reply, changes=one.changes,
+                    pressed=one.pressed, effect=effect, said=said,
+                )
+            )  # fmt: skip
+        return Ledger(objections=tuple(listed), note=note)
+
+    def _press(self, one: Raised, loop: int) -> Raised:
+        pressed = one if loop in (one.loop, *one.pressed) else replace(one, pressed=(*one.pressed, loop))
+        self._all[one.id] = pressed = replace(pressed, outcome="open")
+        return pressed
+
+    def _known(self, attack: Attack, claim: Claim | None, loop: int) -> Raised | None:
+        """Return an earlier objection that says the same of the same, or the very same again, however dressed."""
+        for one in self._all.values():
+            alike = _alike(attack.fails, one.attack.fails)
+            same = claim is not None and one.claim is not None and claim.id == one.claim.id
+            same = same or _alike(attack.words, one.attack.words) >= _SAME
+            if alike >= (_SAME if same else _REPEATED) and (same or loop != one.loop):
+                return one
+        return None
+
+
+def _own_words(attack: Attack) -> str:
+    return f"{attack.fails}\nWhat would settle it: {attack.settles}" if attack.settles else attack.fails
+
+
+def _kept(one: Raised, now: Holding) -> tuple[bool, Span | None]:
+    """Tell whether a seat still holds what was attacked, to the letter; else return what stands in its place."""
+    if one.claim is None:
+        return locate(one.struck.words, Passage(now.source, now.text)) is not None, None
+    claim = now.claim(one.claim.id)
+    if claim is None:
+        return any(normal(other.text).text == normal(one.claim.text).text for other in now.claims), None
+    return normal(claim.text).text == normal(one.claim.text).text, now.page.span(now.source, claim.id)
+
+
+def _alike(one: str, other: str) -> float:
+    """Return the share of runs of characters that two texts have in common, 0 to 1."""
+    first, second = _runs(one), _runs(other)
+    return len(first & second) / len(first | second) if first and second else 0.0
+
+
+def _runs(text: str) -> set[str]:
+    form = "".join(normal(text).text.split())
+    return {form[at : at + _RUN] for at in range(max(len(form) - _RUN + 1, 1))} if form else set()

@@ -1,0 +1,248 @@
+"""The findings of a review: the words that each quotes looked for at its place, and where that is in a file."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from crucible.material import Attachment, Dossier, ids
+from crucible.records import SEVERITIES, Found, Severity
+
+DIFF = "diff"
+"""The name of an attachment that is a diff."""
+_PLACE = re.compile(
+    r"\b(A\d{1,3})(?:\s*[:,]?\s*(?:lines?\s*)?(\d{1,6})(?:\s*(?:[-–—]|to)\s*(\d{1,6}))?)?", re.IGNORECASE
+)
+_OLD = re.compile(r"^--- (?:\"?a/)?([^\t\n]+)")
+_NEW = re.compile(r"^\+\+\+ (?:\"?b/)?([^\t\n]+)")
+_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_NUMBER = re.compile(r"^ *\d+\| ?")
+_STRAIGHT = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "\u00a0": " "})
+_ELLIPSIS = re.compile(r"^[\s.…\[\]]*(?:\.\.\.|…)[\s.…\[\]]*$")
+#: Signs of a quotation that stands alone in so many places that it shows nothing.
+_LEAST = 3
+#: A place that is given is mended where the words stand this close to it, in lines.
+_NEAR = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something is in a file, as Git names it: first and last line, 1-based; ``None`` for all of it.
+
+    ``gone`` says that the file is no more after the change; its lines are those of before.
+    """
+
+    file: str
+    lines: tuple[int, int] | None = None
+    gone: bool = False
+
+    def __str__(self) -> str:
+        if self.lines is None:
+            return self.file
+        first, last = self.lines
+        return f"{self.file}:{first}" if first == last else f"{self.file}:{first}-{last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding, and what of it was checked.
+
+    Args:
+        found: as the review says it.
+        places: where it is; several where it spans files, none where its place does not exist.
+        verified: these words stand at this place.
+    """
+
+    found: Found
+    places: tuple[Place, ...]
+    verified: bool
+
+    @property
+    def severity(self) -> Severity:
+        """How grave it is."""
+        return self.found.severity
+
+    @property
+    def place(self) -> str:
+        """Where it is, in words."""
+        return ", ".join(map(str, self.places)) or "place not found"
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same lines of the same file, however the finding is worded; 32 hexadecimal digits."""
+        file = self.places[0].file if self.places else ""
+        what = " ".join("".join(_lines(self.found.quote)).split()) if self.verified else self.found.title
+        return hashlib.sha256(f"{file}\n{' '.join(what.split())}".encode()).hexdigest()[:32]
+
+
+def checked(found: Iterable[Found], dossier: Dossier) -> list[Finding]:
+    """Return findings with their places, the gravest first; a place that is off by a little is mended."""
+    attachments = ids(dossier)
+    listed = [_checked(one, attachments) for one in found]
+    return sorted(listed, key=lambda one: SEVERITIES.index(one.severity))
+
+
+def at_least(listed: Sequence[Finding], severity: Severity) -> list[Finding]:
+    """Return the findings that are as grave as this or graver."""
+    return [one for one in listed if SEVERITIES.index(one.severity) <= SEVERITIES.index(severity)]
+
+
+def _checked(one: Found, attachments: dict[str, Attachment]) -> Finding:
+    given = _PLACE.search(one.place)
+    name = given[1].upper() if given else ""
+    item = attachments.get(name)
+    first, last = (int(given[2] or 0), int(given[3] or given[2] or 0)) if given else (0, 0)
+    stands = _stands(one.quote, item, first, last) if item else None
+    if stands is None and item is None:
+        # No place, or one of nothing that is attached: the words alone may tell, where they stand but once.
+        hits = [(other, hit) for other, each in attachments.items() for hit in _everywhere(one.quote, each)]
+        if len(hits) == 1:
+            name, stands = hits[0]
+            item = attachments[name]
+    if item is None:
+        return Finding(one, (), verified=False)
+    if stands is not None:
+        first, last = stands
+    if first and not 1 <= first <= last <= item.lines:
+        return Finding(one, (), verified=False)
+    spelled = f"{name}:{first}" if first == last else f"{name}:{first}-{last}"
+    mended = one.model_copy(update={"place": spelled}) if first else one
+    return Finding(mended, _places(item, first, last), verified=stands is not None)
+
+
+def _stands(quote: str, item: Attachment, first: int, last: int) -> tuple[int, int] | None:
+    """Return the lines on which words stand: those given, else the ones nearby or the only ones."""
+    hits = _everywhere(quote, item)
+    if not first:
+        return hits[0] if len(hits) == 1 else None
+    within = [hit for hit in hits if first <= hit[0] and hit[1] <= last]
+    if within:
+        return first, last
+    near = sorted(hits, key=lambda hit: abs(hit[0] - first))
+    if near and (len(near) == 1 or abs(near[0][0] - first) <= _NEAR):
+        return near[0]
+    return None
+
+
+def _everywhere(quote: str, item: Attachment) -> list[tuple[int, int]]:
+    """Return first and last line of each place where all of a quotation stands, in order."""
+    marked = item.name == DIFF
+    wanted = [part for part in _parts(quote) if part]
+    if not wanted or sum(sign.isalnum() for part in wanted for line in part for sign in line) < _LEAST:
+        return []
+    lines = [_bare(line, marked=marked) for line in item.text.split("\n")]
+    hits: list[tuple[int, int]] = []
+    for start in _starts(wanted[0], lines):
+        end = start + len(wanted[0])
+        for part in wanted[1:]:
+            after = next((at for at in _starts(part, lines) if at >= end), None)
+            if after is None:
+                break
+            end = after + len(part)
+        else:
+            hits.append((start + 1, end))
+    return hits
+
+
+def _starts(part: Sequence[str], lines: Sequence[str]) -> list[int]:
+    """Return where the lines of a part stand one after the other: the first from its middle, the last to it."""
+    found: list[int] = []
+    last = len(part) - 1
+    for at in range(len(lines) - last):
+        here = lines[at : at + last + 1]
+        if last == 0:
+            fits = _says(here[0], part[0])
+        else:
+            fits = here[0].endswith(part[0]) and here[-1].startswith(part[-1]) and here[1:-1] == list(part[1:-1])
+        if fits:
+            found.append(at)
+    return found
+
+
+def _says(line: str, words: str) -> bool:
+    """Tell whether words stand in a line, no part of a longer word at their ends."""
+    at = line.find(words)
+    while at >= 0:
+        before, after = line[at - 1 : at] if at else "", line[at + len(words) : at + len(words) + 1]
+        if not (_joined(before, words[0]) or _joined(words[-1], after)):
+            return True
+        at = line.find(words, at + 1)
+    return False
+
+
+def _joined(one: str, other: str) -> bool:
+    return all(sign.isascii() and (sign.isalnum() or sign == "_") for sign in (one or " ", other or " "))
+
+
+def _parts(quote: str) -> list[list[str]]:
+    """Return the lines of a quotation as compared, in parts where something is left out between them."""
+    parts: list[list[str]] = [[]]
+    for line in _lines(quote):
+        if _ELLIPSIS.match(line):
+            parts.append([])
+        elif bare := _bare(_NUMBER.sub("", line), marked=True):
+            parts[-1].append(bare)
+    return parts
+
+
+def _lines(quote: str) -> list[str]:
+    """Return the lines of a quotation without the signs that some put around it."""
+    lines = [line for line in quote.strip("\n").split("\n") if not line.strip().startswith("```")]
+    if len(lines) == 1:
+        bare = lines[0].strip()
+        for sign in ("`", '"', "'"):
+            if len(bare) > 2 and bare[0] == bare[-1] == sign and sign not in bare[1:-1]:
+                return [bare[1:-1]]
+    return lines
+
+
+def _bare(line: str, *, marked: bool) -> str:
+    """Return a line as it is compared: blanks are one, typographic signs straight, the mark of a diff gone."""
+    plain = line.translate(_STRAIGHT)
+    if marked and plain[:1] in ("+", "-") and not plain.startswith(("+++ ", "--- ")):
+        plain = plain[1:]
+    return " ".join(plain.split())
+
+
+def _places(item: Attachment, first: int, last: int) -> tuple[Place, ...]:
+    if item.name != DIFF:
+        return (Place(item.name, (first, last) if first else None),)
+    if not first:
+        return ()
+    spans: dict[tuple[str, bool], list[int]] = {}
+    for file, line, gone in filter(None, diff_places(item.text)[first - 1 : last]):
+        spans.setdefault((file, gone), []).append(line)
+    return tuple(Place(file, (min(lines), max(lines)), gone) for (file, gone), lines in spans.items())
+
+
+def diff_places(diff: str) -> list[tuple[str, int, bool] | None]:
+    """Return for each line of a diff the file and line that it is about, and whether the file is gone.
+
+    Lines count as they are after the change; those of a deleted file as they were before it. A removed line is
+    where the next one now stands.
+    """
+    places: list[tuple[str, int, bool] | None] = []
+    old = file = ""
+    line, left_old, left_new, gone = 0, 0, 0, False
+    for text in diff.split("\n"):
+        if left_old <= 0 and left_new <= 0:
+            if head := _OLD.match(text):
+                old = head[1].rstrip('"')
+            elif head := _NEW.match(text):
+                file, gone = head[1].rstrip('"'), head[1].strip() == "/dev/null"
+                file = old if gone else file
+        if hunk := _HUNK.match(text):
+            left_old, left_new = int(hunk[2] or 1), int(hunk[4] or 1)
+            line = int(hunk[1] if gone else hunk[3])
+            places.append((file, max(line, 1), gone) if file else None)
+            continue
+        mark = text[:1]
+        inside = bool(file) and (left_old > 0 or left_new > 0) and mark in (" ", "+", "-", "")
+        places.append((file, max(line, 1), gone) if inside else None)
+        if inside:
+            left_old -= mark != "+"
+            left_new -= mark != "-"
+            line += mark == "-" if gone else mark != "-"
+    return places

@@ -1,0 +1,196 @@
+"""Findings of a review: none lost, none invented, each with the words at its place and the place in a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.crucible.records import hold
+
+from crucible import Attachment
+from crucible.records import Found
+from crucible.reviewing import at_least, checked, diff_places
+from llm_runtime.errors import StructuredOutputError
+
+#: One line as it should be, and with the fault that somebody put back; written for this project.
+FAULTS = [
+    ("for i in range(len(rows)):", "for i in range(len(rows) - 1):"),
+    ("if age >= 18:", "if age > 18:"),
+    ('db.run("SELECT 1 WHERE name = ?", name)', "db.run(f\"SELECT 1 WHERE name = '{name}'\")"),
+    ("total += price * count", "total = price * count"),
+    ("return a and b", "return a or b"),
+    ('with open(path, encoding="utf-8") as file:', "file = open(path)"),
+    ("except KeyError:", "except Exception:"),
+    ("if user is None or not user.active:", "if user is None and not user.active:"),
+    ("lock.acquire()", "pass  # lock.acquire()"),
+    ("return round(cents / 100, 2)", "return cents // 100"),
+    ("start, end = end, start", "start = end; end = start"),
+    ("timeout = min(timeout, 30)", "timeout = max(timeout, 30)"),
+    ("assert_equal(result, expected)", "assert_equal(result, result)"),
+    ("items = list(items)", "items = items"),
+    ("if hmac.compare_digest(given, wanted):", "if given == wanted:"),
+    ('path = root / Path(name).name', "path = root / name"),
+    ("retries -= 1", "retries =- 1"),
+    ("return -delta if back else delta", "return delta if back else delta"),
+    ("os.replace(temporary, target)", "os.remove(target); os.rename(temporary, target)"),
+    ("def add(item, seen=None):", "def add(item, seen=[]):"),
+    ("await session.commit()", "session.commit()"),
+    ('if text.strip() == "":', 'if text == "":'),
+    ("days = (end - start).days + 1", "days = (end - start).days"),
+    ("html.escape(comment)", "comment"),
+    ("while low <= high:", "while low < high:"),
+    ('logger.info("login of %s", user.id)', 'logger.info("login of %s with %s", user.id, password)'),
+    ("return sorted(names, key=str.casefold)", "return names.sort()"),
+    ("x = a / b if b else 0.0", "x = a / b"),
+    ("queue.put_nowait(copy(job))", "queue.put_nowait(job)"),
+    ('url = f"https://{host}/"', 'url = f"http://{host}/"'),
+]  # fmt: skip
+#: One line before and after a change that does no harm.
+NEUTRAL = [(f"limit_{number} = {number}", f"limit_{number}: int = {number}") for number in range(30)]
+
+
+def diff(before: str, after: str, number: int) -> str:
+    return "\n".join(
+        [
+            f"diff --git a/shop/part{number}.py b/shop/part{number}.py",
+            f"--- a/shop/part{number}.py",
+            f"+++ b/shop/part{number}.py",
+            f"@@ -{number + 10},4 +{number + 10},4 @@ def work():",
+            "     first = 1",
+            f"-    {before}",
+            f"+    {after}",
+            "     last = 2",
+            "     return first",
+        ]
+    )
+
+
+def as_it_is(review: dict[str, Any]) -> str:
+    return json.dumps(review)
+
+
+def in_a_fence(review: dict[str, Any]) -> str:
+    return f"Here is my review.\n\n```json\n{json.dumps(review, indent=2)}\n```\nI hope that it helps."
+
+
+def loud(review: dict[str, Any]) -> str:
+    return json.dumps(_each(review, severity=str.upper, place=lambda place: f"[{place.replace(':', ', line ')}]"))
+
+
+def as_code(review: dict[str, Any]) -> str:
+    return json.dumps(_each(review, quote=lambda quote: f"```python\n{quote}\n```"))
+
+
+def numbered(review: dict[str, Any]) -> str:
+    return json.dumps(_each(review, quote=lambda quote: f"7| +    {quote}"))
+
+
+def thinking(review: dict[str, Any]) -> str:
+    draft = {"findings": [], "looked_at": "nothing yet"}
+    return f"<think>{json.dumps(draft)} no, wait: # lint: no findings</think>{json.dumps(review)}"
+
+
+RENDERINGS: list[Callable[[dict[str, Any]], str]] = [as_it_is, in_a_fence, loud, as_code, numbered, thinking]
+
+
+def _each(review: dict[str, Any], **changed: Callable[[str], str]) -> dict[str, Any]:
+    findings = [
+        {**one, **{name: change(one[name]) for name, change in changed.items()}} for one in review["findings"]
+    ]
+    return {**review, "findings": findings}
+
+
+@pytest.mark.parametrize("rendered", RENDERINGS)
+async def test_no_fault_is_lost_and_none_invented_however_a_review_is_written(rendered: Any) -> None:
+    for number, (before, after) in enumerate([*FAULTS, *NEUTRAL]):
+        faulty = number < len(FAULTS)
+        page = Attachment(name="diff", text=diff(before, after, number))
+        finding = {"severity": "critical", "place": "A1:7", "quote": after, "title": "No findings beyond these."}
+        told = {"findings": [finding] if faulty else [], "looked_at": "All nine lines."}
+        result, _ = await hold({"synthesis": rendered(told)}, material=[page], kind="review")
+        assert result.findings is not None and result.attacked
+        grave = at_least(checked(result.findings, [page]), "major")
+        assert len(grave) == faulty
+        for one in grave:
+            assert one.verified and one.place == f"shop/part{number}.py:{number + 11}", (one, after)
+
+
+@pytest.mark.parametrize("number", range(0, len(FAULTS), 3))
+def test_an_invented_line_is_never_verified(number: int) -> None:
+    before, after = FAULTS[number]
+    other = FAULTS[(number + 1) % len(FAULTS)][1]
+    page = Attachment(name="diff", text=diff(before, after, 3))
+    altered = after.replace("(", "[", 1) if "(" in after else after.replace(" ", " not_", 1)
+    for invented in (other, altered, f"{after} or True", after[1:-1] + "xyz", ""):
+        (one,) = checked([Found(severity="major", place="A1:7", quote=invented, title="Made up")], [page])
+        assert not one.verified, invented
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "say(\"hello\", name)\nraise Gone('it is')",
+        "say(\"hello\", name)\n\traise Gone('it is')",
+        "2|     say(\"hello\", name)\n3| \traise Gone('it is')",
+        "```\nsay(\"hello\", name)\nraise Gone('it is')\n```",
+        "say(“hello”, name)\nraise Gone('it is')",
+        "def greet(name):\n...\nraise Gone('it is')",
+    ],
+)
+def test_an_exact_quotation_is_found_whatever_stands_around_it(quote: str) -> None:
+    page = Attachment(name="greet.py", text="def greet(name):\n    say(\"hello\", name)\n\traise Gone('it is')\n")
+    (one,) = checked([Found(severity="minor", place="A1:1-3", quote=quote, title="t")], [page])
+    assert one.verified and one.place == "greet.py:1-3"
+
+
+def test_a_place_that_is_off_is_mended_where_the_words_tell_it_and_left_where_they_do_not() -> None:
+    text = "\n".join(f"line number {number} says so" if number != 20 else "return None" for number in range(1, 41))
+    page = Attachment(name="a.txt", text=f"{text}\nreturn None")
+    near, far, wrong = (
+        Found(severity="minor", place=place, quote=quote, title="t")
+        for place, quote in (("A1:18", "return None"), ("A1:5", "return None"), ("A9:1", "line number 7 says so"))
+    )
+    listed = {one.found.quote + one.place: one.verified for one in checked([near, far, wrong], [page])}
+    assert listed == {
+        "return Nonea.txt:20": True,
+        "return Nonea.txt:5": False,
+        "line number 7 says soa.txt:7": True,
+    }
+
+
+def test_a_finding_is_known_again_by_its_lines_and_not_by_its_words() -> None:
+    page = Attachment(name="a.py", text="x = 1\nuse(x, y)\n")
+    moved = Attachment(name="a.py", text="# a comment\n\nx = 1\nuse(x,  y)\n")
+    (first,) = checked([Found(severity="major", place="A1:2", quote="use(x, y)", title="y is not there")], [page])
+    (later,) = checked(
+        [Found(severity="minor", place="A1:4", quote="`use(x, y)`", title="An unknown name")], [moved]
+    )
+    assert first.verified and later.verified and first.fingerprint == later.fingerprint
+
+
+def test_lines_of_deleted_and_renamed_files_have_places() -> None:
+    text = "\n".join(
+        [
+            "diff --git a/old.py b/old.py", "deleted file mode 100644", "--- a/old.py", "+++ /dev/null",
+            "@@ -1,3 +0,0 @@", "-guard()", "-work()", "-done()",
+            "diff --git a/was.py b/now.py", "rename from was.py", "rename to now.py",
+            "--- a/was.py", "+++ b/now.py",
+            "@@ -4,3 +4,2 @@", " a()", "-check(a)", " b()",
+        ]
+    )  # fmt: skip
+    places = diff_places(text)
+    assert places[5:8] == [("old.py", 1, True), ("old.py", 2, True), ("old.py", 3, True)]
+    assert places[14:17] == [("now.py", 4, False), ("now.py", 5, False), ("now.py", 5, False)]
+    page = Attachment(name="diff", text=text)
+    (one,) = checked([Found(severity="major", place="A1:6-16", quote="-guard()", title="Both")], [page])
+    assert [str(place) for place in one.places] == ["old.py:1-3", "now.py:4-5"]
+
+
+async def test_a_review_that_cannot_be_read_is_no_review() -> None:
+    page = Attachment(name="diff", text=diff("a = 1", "a = 2", 1))
+    with pytest.raises(StructuredOutputError):
+        await hold(
+            {"synthesis": "No findings. ## 1. [critical] A1:7 it is all wrong"}, material=[page], kind="review"
+        )
