@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from crucible import Attachment, Council, CouncilResult, EngineConfig
-from llm_runtime import Reply, Request, Usage
+from llm_runtime import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.events import Event
 
 Says: TypeAlias = "Callable[[Request], Any]"
@@ -129,3 +129,19 @@ async def hold(
     config = EngineConfig(openrouter_api_key="", generate=model, observability=True, models=models)
     council = Council(config, emit=emit, seed=7)
     return await council.run("How many servers?", material=material, **asked), model
+
+
+def played(text: str, synthesis: Any) -> str:
+    """Answer what a council of records asks over HTTP, where no label comes along; ``text`` is what its user says."""
+    signs = {
+        "Take your position": ("position", position, 1),
+        "you are member": ("position", position, 2),
+        "Attack by your attack vector. Where": ("critique", critique, 1),
+        "Press what still holds": ("critique", critique, 2),
+        "You compare an answer": ("effects", effects, 1),
+        "You write the answer to a user": ("synthesis", lambda request: synthesis, 1),
+    }
+    phase, says, loop = next(play for sign, play in signs.items() if sign in text)
+    label = CallLabel("crucible", phase, "0:domain_expert", loop)
+    said = says(Request("m", (Message("user", text),), label))
+    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)

@@ -133,7 +133,7 @@ def run_command(
         name: of the command; the function's where left out.
         trace: what ``--trace`` shows.
         noun: what a result is called: ``"answer"``.
-        without: fields of the task that the command itself fills in.
+        without: fields of task and options that the command itself fills in, or that say nothing to it.
     """
 
     def decorate(body: Body) -> click.Command:
@@ -143,7 +143,7 @@ def run_command(
 
         run = find(kind)
         task, options = (list(fields_of(load(ref))) for ref in (run.task, run.options))
-        task = [spec for spec in task if spec.name not in without]
+        task, options = ([spec for spec in specs if spec.name not in without] for specs in (task, options))
         own: list[click.Parameter] = list(reversed(getattr(body, "__click_params__", [])))
 
         def callback(**values: Any) -> int:

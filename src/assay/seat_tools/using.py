@@ -44,7 +44,9 @@ def tooled(generate: Generate, names: Sequence[str], seed: int, steps: int = STE
         replies: list[Reply] = []
         for step in range(1, steps + 2):
             label = replace(request.label, attempt=request.label.attempt + step - 1)
-            reply = await generate(replace(request, messages=tuple(turns), label=label))
+            # Whoever must keep to a schema can call no tool; the last answer must.
+            schema = request.schema if step > steps else None
+            reply = await generate(replace(request, messages=tuple(turns), label=label, schema=schema))
             replies.append(reply)
             calls = parse_call(reply.text, step)
             if not calls or step > steps:

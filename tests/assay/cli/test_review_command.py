@@ -11,25 +11,31 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.assay.cli.conftest import TRIAGE
+from tests.crucible.records import played
 
-from assay.protocols.crucible.findings import comment, diff_places, findings, sarif
+from assay.protocols.crucible.findings import comment, sarif
 from crucible.material import Attachment
+from crucible.records import Found
+from crucible.reviewing import checked
 from llm_runtime.testing import LoopbackServer, Received
 
 Assay = Any
-RESPONSE = """### [MAJOR] A2:2 An empty list divides by zero
-
-`mean([])` raises: "return sum(xs) / len(xs)" [A2:2]. Give 0 for an empty list.
-
-### [minor] A1:9 The guard is gone
-
-The removed line was "if not xs:" [A1:7].
-
-### [CRITICAL] A9:1 Made up
-
-"There is no such line in any file" [A9:1].
-"""
+REVIEW = {
+    "findings": [
+        {"severity": "minor", "place": "A1:7", "quote": "if not xs:", "title": "The guard is gone"},
+        {
+            "severity": "MAJOR",
+            "place": "A2:2",
+            "quote": "    return sum(xs) / len(xs)",
+            "title": "An empty list divides by zero",
+            "fails": "`mean([])` raises ZeroDivisionError.",
+            "mend": "Give 0 for an empty list.",
+        },
+        {"severity": "critical", "place": "A9:1", "quote": "There is no such line", "title": "Made up"},
+    ],
+    "looked_at": "The function and its change.",
+}
+NOTHING = {"findings": [], "looked_at": "Both versions of the function, line by line."}
 
 
 @pytest.fixture
@@ -52,19 +58,17 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def council(response: str) -> Callable[[Received], str]:
+def council(review: Any, **instead: str) -> Callable[[Received], str]:
     def answer(received: Received) -> str:
-        if received.messages[0].content.startswith("You are the triage agent"):
-            return json.dumps(TRIAGE)
-        if "Produce the final response." in received.messages[-1].content:
-            return response
-        return "1. Nothing of it is quoted."
+        text = "\n".join(turn.content for turn in received.messages if turn.role == "user")
+        other = next((said for sign, said in instead.items() if sign in text), None)
+        return played(text, review) if other is None else other
 
     return answer
 
 
 async def test_findings_have_file_and_line_and_end_a_build(assay: Assay, repository: Path) -> None:
-    async with LoopbackServer(council(RESPONSE)) as server:
+    async with LoopbackServer(council(REVIEW)) as server:
         options = ("--fail-on", "major", "--sarif", "f.sarif", "--comment", "c.md", "-q")
         done = await assay("review", "HEAD~1..HEAD", *options, server=server)
         texts = ["\n".join(message.content for message in one.messages) for one in server.requests]
@@ -76,27 +80,55 @@ async def test_findings_have_file_and_line_and_end_a_build(assay: Assay, reposit
     place = by_rule["review/major"]["locations"][0]["physicalLocation"]
     assert place == {"artifactLocation": {"uri": "m.py"}, "region": {"startLine": 2, "endLine": 2}}
     assert by_rule["review/major"]["properties"] == {"quotation": "found"}
+    assert by_rule["review/critical"]["properties"] == {"quotation": "not found"}
     assert "locations" not in by_rule["review/critical"], "a place that does not exist is none"
     text = (repository / "c.md").read_text()
-    assert "`m.py:2`" in text and "its quotation was not found" in text and "place not found" in text
+    assert "`m.py:2`" in text and "these words do not stand there" in text and "place not found" in text
+    assert done.out.index("critical: Made up") < done.out.index("major: An empty list") < done.out.index("minor: ")
 
 
 async def test_what_is_not_committed_is_reviewed_where_nothing_is_named(assay: Assay, repository: Path) -> None:
-    async with LoopbackServer(council("No findings. All of it was read.")) as server:
+    async with LoopbackServer(council(NOTHING)) as server:
         refused = await assay("review", "-q", server=server)
         assert refused.code == 2 and "nothing is uncommitted" in refused.err and not server.requests
         (repository / "m.py").write_text("def mean(xs):\n    return 0\n")
         done = await assay("review", "--fail-on", "minor", "-q", server=server)
-    assert done.code == 0 and "No findings" in done.out
+    assert done.code == 0 and "No findings." in done.out and "line by line" in done.out
 
 
-async def test_a_response_that_is_no_review_passes_no_gate(assay: Assay, repository: Path) -> None:
-    async with LoopbackServer(council("It looks good to me.")) as server:
-        done = await assay(
-            "review", "HEAD~1..HEAD", "--fail-on", "major", "--sarif", "f.sarif", "-q", server=server
-        )
-    assert done.code == 6 and "no findings in their form" in done.err and "looks good" in done.out
+@pytest.mark.parametrize(
+    "said",
+    [
+        "It looks good to me.",
+        "No findings.",
+        "## 1. [critical] A1:7 All is wrong\n\nNo findings beyond these.",
+        "{}",
+    ],
+)
+async def test_a_response_that_is_no_review_passes_no_gate(assay: Assay, repository: Path, said: str) -> None:
+    async with LoopbackServer(council(said)) as server:
+        options = ("--fail-on", "major", "--sarif", "f.sarif", "-q")
+        done = await assay("review", "HEAD~1..HEAD", *options, server=server)
+    assert done.code == 6, done.err
     assert not json.loads((repository / "f.sarif").read_text())["runs"][0]["invocations"][0]["executionSuccessful"]
+
+
+async def test_a_review_that_nobody_attacked_passes_no_gate(assay: Assay, repository: Path) -> None:
+    refusal = {"Attack by your attack vector": "I'm sorry, but I can't help with attacking people."}
+    async with LoopbackServer(council(NOTHING, **refusal)) as server:
+        done = await assay("review", "HEAD~1..HEAD", "--fail-on", "major", "-q", server=server)
+    assert done.code == 6 and "no critic attacked" in done.err, done.err
+
+
+async def test_a_finding_is_the_same_to_a_forge_however_it_is_worded(assay: Assay, repository: Path) -> None:
+    prints: list[dict[str, str]] = []
+    for title in ("An empty list divides by zero", "Division by zero when xs is empty"):
+        (finding,) = [{**one, "title": title} for one in REVIEW["findings"][1:2] if isinstance(one, dict)]
+        async with LoopbackServer(council({**REVIEW, "findings": [finding]})) as server:
+            await assay("review", "HEAD~1..HEAD", "--sarif", "f.sarif", "-q", server=server)
+        (result,) = json.loads((repository / "f.sarif").read_text())["runs"][0]["results"]
+        prints.append(result["partialFingerprints"])
+    assert prints[0] == prints[1]
 
 
 @pytest.mark.parametrize(
@@ -113,30 +145,10 @@ async def test_outside_of_a_repository_it_says_so(assay: Assay) -> None:
     assert done.code == 2 and "not a git repository" in done.err and len(done.err.splitlines()) == 1
 
 
-DIFF = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n"
-
-
-def test_a_place_in_a_diff_is_the_line_of_the_file_as_it_is_now() -> None:
-    places = diff_places(DIFF)
-    assert places[4:8] == [("x.py", 1), ("x.py", 2), ("x.py", 2), ("x.py", 3)]
-    dossier = [Attachment(name="diff", text=DIFF.rstrip("\n"))]
-    (one,) = findings('### [MAJOR] A1:6-7 Renamed\n\n"+c" [A1:7]', dossier)
-    assert (one.place, one.quoted) == ("x.py:2", True)
-
-
-@pytest.mark.parametrize(
-    "heading",
-    ["### [MAJOR] A1:7 Broken", "**[Major] A1:7 Broken**", "## MAJOR: A1:7 — Broken", "1. [major] [A1:7] Broken"],
-)
-def test_headings_are_read_as_models_write_them(heading: str) -> None:
-    dossier = [Attachment(name="diff", text=DIFF.rstrip("\n"))]
-    (one,) = findings(f"{heading}\n\nIt breaks.", dossier)
-    assert (one.severity, one.place, one.title) == ("major", "x.py:2", "Broken")
-
-
-@given(st.text(alphabet='#[]*AMJORmajor1:- \n"`<>@', max_size=200))
-def test_no_response_breaks_the_reading(text: str) -> None:
-    dossier = [Attachment(name="diff", text=DIFF.rstrip("\n"))]
-    found = findings(f"### [MAJOR] A1:7 {text}", dossier)
-    json.loads(sarif(found, "r"))
-    assert "<script" not in comment(found, "")
+@given(st.text(max_size=200), st.text(max_size=80), st.text(max_size=20))
+def test_nothing_that_a_model_writes_has_powers_in_a_comment(text: str, quote: str, place: str) -> None:
+    page = Attachment(name="diff", text="a\nb")
+    told = Found(severity="major", title=f"{text}<script>x", place=place, quote=f"{quote}<script>", fails=text)
+    listed = checked([told], [page])
+    json.loads(sarif(listed, "r"))
+    assert "<script" not in comment(listed, text, text)

@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 from assay.protocols.crucible.attaching import attachment
-from assay.protocols.crucible.findings import DIFF, diff_places
 from crucible.material import MOST_CHARACTERS, MOST_ITEMS, Attachment, only
+from crucible.reviewing import DIFF, diff_places
 from llm_runtime.errors import ConfigurationError
 
 #: Lines of a file that are shown on both sides of a change.

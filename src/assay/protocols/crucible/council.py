@@ -14,7 +14,7 @@ from assay.protocols.crucible.report.state import CouncilState
 from assay.protocols.crucible.shortening import shortening, unmarked
 from assay.protocols.crucible.task import Options, Task
 from assay.seat_tools.using import tooled
-from crucible import Crucible
+from crucible import Council, Crucible
 from crucible.config import DeltaStrategy
 from crucible.events import LedgerWritten, Triaged
 from crucible.executor.delta import TextSimilarityDeltaStrategy
@@ -33,6 +33,8 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     if task.dossier:
         check_window(task.dossier, await context.window())
     seed = context.seed
+    if options.form == "records":
+        return await _of_records(task, options, context)
     state, seats = CouncilState(), Lettering(seed)
 
     def emit(event: Event) -> Awaitable[None] | None:
@@ -60,6 +62,22 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     data = ledger.model_dump(mode="json", exclude_defaults=True)
     context.emit(LedgerWritten(ledger=data))
     return {**result, "ledger": {"objections": [], **data}}
+
+
+async def _of_records(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
+    form, review = form_of(task.purpose), task.purpose == "review"
+    told = {**(task.context or {}), **({"purpose": form.triage} if form.triage else {})}
+    generate = tooled(context.generate, options.tools, context.seed)
+    async with Council(options.config(generate, None), emit=context.emit, seed=context.seed) as council:
+        result = await council.run(
+            task.query,
+            material=task.dossier,
+            earlier=task.earlier,
+            form="" if review else form.response,
+            kind="review" if review else "answer",
+            context=told or None,
+        )
+    return result.model_dump(mode="json")
 
 
 def _for_triage(task: Task) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from llm_runtime.errors import LlmRuntimeError, StructuredOutputError
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
-    from assay.protocols.crucible.findings import Severity
+    from crucible.records import Severity
 
 
 @run_command(
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     "review",
     trace="Show the deliberation after the findings.",
     noun="findings",
-    without=("query", "purpose", "follow"),
+    without=("query", "purpose", "follow", "form", "delta", "ledger", "ledger_budget"),
 )
 @click.argument("revisions", required=False, default="", metavar="[REV..REV]")
 @click.option("--sarif", metavar="PATH", help="Write the findings as SARIF 2.1.0.")
@@ -46,37 +46,38 @@ def review(
     from assay.protocols.crucible import findings as written
     from assay.protocols.crucible.changes import changed
     from assay.report.places import check_place, write_whole
+    from crucible.records import Found
+    from crucible.reviewing import Finding, at_least, checked
 
     for place in (sarif, comment_path):
         check_place(place)
     dossier = [*command.task.get("dossier", ()), *changed(revisions)]
     command.task |= {"dossier": dossier, "purpose": "review"}
+    command.options |= {"form": "records"}
     try:
         outcome = command.go()
     except LlmRuntimeError as fault:
         if sarif:
             write_whole(Path(sarif), written.sarif([], "", [str(fault)], fault.exit_code))
         raise
-    response = str(outcome.result.get("final_response", ""))
-    listed = written.findings(response, dossier)
-    text, faults = written.comment(listed, _objections(outcome.result)), list[str]()
+    code, text, listed, faults = 0, "", list[Finding](), list[str]()
     if outcome.error is not None:
         faults = [str(outcome.error)]
-    elif not written.understood(response, listed):
-        text, faults = (
-            response,
-            ["the response names no findings in their form, and does not say that there are none"],
-        )
+    else:
+        listed = checked([Found.model_validate(one) for one in outcome.result["findings"] or ()], dossier)
+        text = written.comment(listed, outcome.result["looked_at"], _objections(outcome.result))
+        if not outcome.result["attacked"]:
+            faults = ["no critic attacked the findings, or that there are none"]
     code = _present(command, outcome, text)
     if faults and not code:
-        # A gate that cannot read the review must not pass.
-        click.echo(f"assay: {faults[0]}; read it, or ask again", err=True)
+        # What nobody attacked must pass no gate.
+        click.echo(f"assay: {faults[0]}; ask again, or seat another critic with --seat red_team=MODEL", err=True)
         code = StructuredOutputError.exit_code
     if comment_path and outcome.error is None:
         write_whole(Path(comment_path), text)
     if sarif:
         write_whole(Path(sarif), written.sarif(listed, outcome.run_id, faults, code or None))
-    grave = written.at_least(listed, fail_on) if fail_on else []
+    grave = at_least(listed, fail_on) if fail_on else []
     if grave and not code:
         click.echo(f"assay: {len(grave)} of {len(listed)} findings are {fail_on} or graver", err=True)
         return 1

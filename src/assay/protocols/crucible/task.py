@@ -21,7 +21,7 @@ from llm_runtime.models import Model
 from llm_runtime.names import ModelName, RunName, Source
 
 #: What options that older logs do not have stood for.
-_ABSENT = {"delta": "judge", "ledger": "off", "letters": False}
+_ABSENT = {"form": "prose", "delta": "judge", "ledger": "off", "letters": False}
 
 
 def _counted(outcome: str) -> Any:
@@ -113,6 +113,19 @@ class Task(Model):
 class Options(Model):
     """How a council sits. Triage decides the rest."""
 
+    form: Annotated[
+        Literal["records", "prose"],
+        Ui(
+            label="Form of the council",
+            show_default=True,
+            words={
+                "records": "seats and critic answer by a form, and the answer is compared with it",
+                "prose": "the brief's own form: seats write prose, a clerk reads it",
+            },
+        ),
+    ] = "prose"
+    """How seats and critic answer: by records, or in prose as the brief has it. What follows on changes, clerk and
+    ledger is of the form in prose."""
     delta: Annotated[
         Literal["conclusions", "judge", "similarity"],
         Ui(

@@ -18,10 +18,12 @@ from crucible.events import (
     Critiqued,
     LedgerWritten,
     LoopEnded,
+    NotAttacked,
     SeatAnswered,
     SeatFailed,
     ShortCircuited,
     Shortened,
+    SpareAsked,
     Synthesised,
     Triaged,
 )
@@ -38,6 +40,7 @@ _PHASES = {
     "synthesis": "writing the answer",
     "answer": "answering without a council",
     "clerk": "recording what became of the objections",
+    "effects": "reading what the answer does with the objections",
 }
 _SAID = {"position": "took a position", "defence": "defended", "draft": "revised the draft"}
 _WIDTH = 160
@@ -79,7 +82,10 @@ class CouncilFold:
         match event:
             case Triaged():
                 names = in_words([seat.name for seat in state.seats])
-                return f"council configured: {names}; {state.grammar}, up to {count_noun(state.limit(), 'loop')}"
+                line = f"council configured: {names}; {state.grammar}, up to {count_noun(state.limit(), 'loop')}"
+                precise = state.setting("reconstructed_query")
+                same = precise.strip() == state.question.strip() or not state.question
+                return line if same else f"{line}; it works on: {one_line(precise, _WIDTH)}"
             case ShortCircuited():
                 return "simple enough: one model answers, no council sits"
             case SeatAnswered():
@@ -89,6 +95,11 @@ class CouncilFold:
                 name = state.seat(event.seat).name
                 left = "keeps its position" if self.state.loops[event.loop].standing(event.seat) else "is left out"
                 return f"loop {event.loop}: {name} {left}: {event.error}: {one_line(event.message, _WIDTH)}"
+            case SpareAsked():
+                who = state.seat(event.seat).name if event.seat else event.phase
+                return f"{who}: {event.model} is asked in place: {one_line(event.reason, _WIDTH)}"
+            case NotAttacked():
+                return f"loop {event.loop}: not attacked: {one_line(event.reason, _WIDTH)}"
             case Shortened():
                 return f"{event.phase}: the prompt exceeds the model's window; asked with earlier texts cut"
             case Critiqued():
@@ -159,6 +170,8 @@ class CouncilFold:
             return begun + (self._unread() if run.state == "running" else 0)
         if state.triage is None:
             return None
+        if state.of_records:
+            return self._expected_of_records(begun)
         finished = [loop for loop in state.loops.values() if loop.ended]
         judged = bool(state.triage.get("allow_early_exit"))
         ahead = range(len(finished) + 1, state.limit() + 1)
@@ -168,6 +181,14 @@ class CouncilFold:
         return max(
             begun, done + len(ahead) * self._planned() + judgments + 1 + (clerk if self._keeps_ledger() else 0)
         )
+
+    def _expected_of_records(self, begun: int) -> int:
+        """Estimate the calls of a council of records: triage but for reviews, its loops, answer and its reading."""
+        seats, loops = len(self.state.deliberating), self.state.limit()
+        each = {"sequential": 2 * seats, "debate": 2}.get(self.state.grammar, seats + 1)
+        triaged = "triage" in self.state.run.tally.phases
+        first = seats if self.state.grammar == "debate" else 0
+        return max(begun, triaged + first + loops * each + 2)
 
     def _keeps_ledger(self) -> bool:
         started = self.state.run.started

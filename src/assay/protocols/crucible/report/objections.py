@@ -9,7 +9,7 @@ from assay.protocols.crucible.report.state import CouncilState
 from assay.report.clean import one_line
 from assay.report.story import Block, Column, Details, Footnotes, Note, Plain, Quote, Section, Sign, Table
 from assay.report.units import count_noun, in_words
-from crucible.ledger import Objection, headline
+from crucible.ledger import EFFECTS, Objection, headline
 from crucible.passages import ANSWER
 
 #: Rows that fit one screen; the rest is folded.
@@ -44,7 +44,8 @@ def ledger_section(state: CouncilState) -> Section | None:
     if ledger is None or state.short_circuited:
         return None
     rows = [_row(state, one) for one in ledger.objections]
-    columns = (Column("Objection"), Column("Aimed at"), Column("Outcome"), Column("What changed"))
+    last = "In the answer" if state.of_records else "What changed"
+    columns = (Column("Objection"), Column("Aimed at"), Column("What the seat did"), Column(last))
     blocks: list[Block] = [Plain(f"{headline(ledger)}.")]
     if ledger.note:
         blocks.append(Note(ledger.note, "warning"))
@@ -71,6 +72,9 @@ def gist(one: Objection) -> str:
 
 def _row(state: CouncilState, one: Objection) -> tuple[str, ...]:
     changed = "; ".join(one_line(change.after.words, _CHANGE) for change in one.changes)
+    if one.effect:
+        said = f": {one_line(one.said.words, _CHANGE)}" if one.said else ""
+        changed = f"{EFFECTS[one.effect]}{said}"
     by = f" by {_name(state, one.by)}" if one.by else ""
     aimed = in_words([_name(state, seat) for seat in one.targets]) or "all"
     return f"{one.id} {gist(one)}", aimed, f"{one.outcome}{by}", changed
@@ -86,6 +90,11 @@ def _whole(state: CouncilState, one: Objection) -> list[Block]:
         blocks.append(Quote(one.claim.words, f"attacked: {in_words([_name(state, s) for s in one.targets])}"))
     if one.reply:
         blocks.append(Quote(one.reply.words, f"{one.outcome} by {_name(state, one.by)}"))
+    if one.effect:
+        words = EFFECTS[one.effect]
+        blocks.append(
+            Quote(one.said.words, f"in the answer: {words}") if one.said else Plain(f"The claim: {words}.")
+        )
     for change in one.changes:
         if change.before:
             blocks.append(Quote(change.before.words, "gone because of it"))

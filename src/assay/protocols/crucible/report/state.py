@@ -13,6 +13,7 @@ from crucible.events import (
     LedgerWritten,
     LoopEnded,
     LoopStarted,
+    NotAttacked,
     SeatAnswered,
     SeatFailed,
     ShortCircuited,
@@ -23,6 +24,7 @@ from crucible.events import (
 from crucible.ledger import Ledger
 from crucible.letters import Lettering
 from crucible.material import Attachment, ids
+from crucible.panel import LETTERS
 from llm_runtime.events import Event
 
 RED_TEAM = "red_team"
@@ -96,6 +98,7 @@ class CouncilState:
         self.ledger: Ledger | None = None
         self.conclusions: dict[tuple[int, str], Concluded] = {}
         self.shortened: list[Shortened] = []
+        self.not_attacked: list[NotAttacked] = []
         self._seats: tuple[Seat, ...] = ()
 
     def apply(self, event: Event, at: int) -> None:
@@ -132,6 +135,8 @@ class CouncilState:
                 self.loops_executed, self.early_exit = event.loops_executed, event.early_exit
             case Concluded():
                 self.conclusions[event.loop, event.role] = event
+            case NotAttacked():
+                self.not_attacked.append(event)
             case Shortened():
                 self.shortened.append(event)
             case LedgerWritten():
@@ -160,7 +165,15 @@ class CouncilState:
 
     def lettering(self, seed: int) -> Lettering:
         """Return the letters of the seats."""
-        return Lettering.of([seat.key for seat in self.deliberating], self.grammar, seed)
+        first = LETTERS if self.of_records else "A"
+        return Lettering.of([seat.key for seat in self.deliberating], self.grammar, seed, first)
+
+    @property
+    def of_records(self) -> bool:
+        """Whether seats and critic answer by records."""
+        started = self.run.started
+        options: dict[str, Any] = started.settings.get("options", {}) if started else {}
+        return options.get("form") == "records"
 
     @property
     def seats(self) -> tuple[Seat, ...]:

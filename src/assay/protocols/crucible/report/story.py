@@ -49,6 +49,7 @@ _GUESSED = (
     "A number leads to the sentence under attack. It has a question mark where no clerk has read the objection: "
     "it then stands at the words that the objection quotes, or shares most with."
 )
+_UNATTACKED = "Not attacked: no critic found anything to object to, so nothing tested this answer. {}"
 _LONGEST_TITLE, _CUT_TITLE = 400, 200
 
 
@@ -107,6 +108,8 @@ def _outcome(state: CouncilState, quoted: list[Quotation], pins: Pinned) -> Sect
         # What the reader came for is read undisturbed: signs, and no marks.
         behind = tuple(replace(pin, start=pin.end) for pin in pins.by_text.get(ANSWER, ()))
         blocks: list[Block] = [Prose(state.answer, lead=True, notes=signs(quoted), pins=behind)]
+        if state.not_attacked:
+            blocks.insert(0, Note(_UNATTACKED.format(state.not_attacked[0].reason), "warning"))
         if (left := still_open(state)) is not None:
             blocks.append(left)
         if state.run.state in ("stopped", "failed"):
@@ -272,6 +275,8 @@ def _ending(state: CouncilState) -> tuple[str, Tone]:
         return "Crucible · not finished", "warning"
     if state.short_circuited:
         return "Crucible · answered without a council", "good"
+    if state.not_attacked:
+        return "Crucible · not attacked", "warning"
     outcome = f" · {headline(state.ledger)}" if state.ledger else ""
     return f"Crucible · {'settled early' if state.early_exit else 'full deliberation'}{outcome}", "good"
 
