@@ -267,6 +267,24 @@ async def test_a_council_goes_on_from_another(
     assert refused.code == 2 and len(refused.err.splitlines()) == 1
 
 
+async def test_a_follow_up_reads_what_the_council_before_read_under_the_same_ids(
+    assay: Assay, council3: LoopbackServer, seen: list[Received], tmp_path: Path
+) -> None:
+    for name in ("first", "second", "later"):
+        (tmp_path / f"{name}.txt").write_text(f"the {name} page\n")
+    attached = ("--attach", "first.txt", "--attach", "second.txt")
+    assert (await assay("ask", "Is the cache fine?", *attached, "-q", server=council3)).code == 0
+    follow = ("ask", "--follow", "latest", "And now?", "-q")
+    seen.clear()
+    assert (await assay(*follow, "--attach", "later.txt", server=council3)).code == 0
+    position = next(text_of(one) for one in seen if phase(one) == "position")
+    assert [position.count(f"<<<ATTACHMENT A{number} ") for number in (1, 2, 3, 4)] == [1, 1, 1, 0]
+    assert position.index("the first page") < position.index("the second page") < position.index("the later page")
+    seen.clear()
+    assert (await assay(*follow, "--without-attachments", server=council3)).code == 0
+    assert "<<<ATTACHMENT" not in text_of(next(one for one in seen if phase(one) == "position"))
+
+
 async def test_the_ledger_can_be_left_out_and_has_a_budget_of_its_own(
     assay: Assay, council3: LoopbackServer, seen: list[Received]
 ) -> None:

@@ -147,7 +147,7 @@ def test_the_headline_counts_what_became_of_them() -> None:
         )
         for outcome in outcomes
     ]
-    assert headline(Ledger(objections=tuple(objections))) == "7 objections: 3 changed the answer, 2 refuted, 2 open"
+    assert headline(Ledger(objections=tuple(objections))) == "7 objections: 3 conceded, 2 refuted, 2 open"
     assert headline(Ledger()) == "no objections"
 
 

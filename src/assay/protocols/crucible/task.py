@@ -76,6 +76,8 @@ class Task(Model):
         ),
     ] = ""
     """The run of a finished council, whose question, answer and objections this one reads first."""
+    without_attachments: Annotated[bool, Ui(label="Without what that council read")] = False
+    """Of a council that is followed, leave out the attachments: its answer's places then lead nowhere."""
     context: Annotated[
         dict[str, Any] | None,
         Ui(
@@ -236,17 +238,27 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
 
 
 def take_up(task: Task, parent: Mapping[str, Any]) -> Task:
-    """Return the task of a council that follows another: that one's question, answer and ledger are read first.
+    """Return the task of a council that follows another: its question, answer, ledger and attachments come first.
 
     Args:
         parent: the other's task, result and state.
 
     Raises:
-        ConfigurationError: it has no answer.
+        ConfigurationError: it has no answer, or both have more attachments than a council can read.
     """
     from assay.protocols.crucible.following import earlier_council
 
-    return task.model_copy(update={"follow": parent["run_id"], "earlier": earlier_council(parent)})
+    # Those of the council before come first, so that their ids are what they were.
+    read = (
+        []
+        if task.without_attachments
+        else [Attachment.model_validate(one) for one in parent["task"].get("dossier", ())]
+    )
+    dossier = [*read, *task.dossier]
+    check(dossier)
+    return task.model_copy(
+        update={"follow": parent["run_id"], "earlier": earlier_council(parent), "dossier": dossier}
+    )
 
 
 def outcome(result: Mapping[str, Any]) -> str:
