@@ -77,11 +77,13 @@ class Seat:
         name: as in ``--seat NAME=MODEL``.
         about: what whoever sits there does, for a person who may take it; empty keeps it off the forms.
         model: who sits there unless the terms say otherwise; empty leaves it to them.
+        tools: whether who sits there uses the tools that a field of type ``assay.seat_tools.offered.Tools`` names.
     """
 
     name: str
     about: str = ""
     model: str = ""
+    tools: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +167,6 @@ class RunType:
         replayable: whether its log alone is enough to fork or replay it.
         own_models: whether it reaches its models by itself; then no gateway is made.
         chat: how it answers in a chat; ``None`` where it does not.
-        beside: ``(generate, options) -> generate``, what answers beside the models, such as tools; its answers are
-            recorded as theirs are.
         opening: how it takes a text that was typed before anything was chosen; ``None`` keeps it from that box.
         handout: what it gives as one file; ``None`` where its log is all there is.
     """
@@ -198,7 +198,6 @@ class RunType:
     replayable: bool = True
     own_models: bool = False
     chat: Chat | None = None
-    beside: Ref = ""
     opening: Opening | None = None
     handout: Handout | None = None
 
@@ -206,6 +205,11 @@ class RunType:
     def names(self) -> tuple[str, ...]:
         """Every name that logs have for it."""
         return (self.name, *self.aliases)
+
+    @property
+    def tooled_seats(self) -> frozenset[str]:
+        """The roles and phases that use tools."""
+        return frozenset(seat.name for seat in self.seats if seat.tools)
 
 
 class Parts(TypedDict, total=False):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from assay.protocol import Protocol, RunType, load
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.names import names_in
 from llm_runtime.plugins import found
 
 if TYPE_CHECKING:
@@ -157,12 +158,19 @@ def read_run(
     return Prepared(run, data, read(load(run.options), options or {}, strict=strict, names=names))
 
 
+def tools_of(run: Prepared) -> tuple[str, ...]:
+    """Return the tools that a run's seats may use."""
+    return tuple(name.text for name in names_in(run.options) if name.kind == "tool")
+
+
 def prepared(run: Prepared) -> Prepared:
     """Complete a run and check it, before anything is spent; once more changes nothing.
 
     Raises:
         LlmRuntimeError: it is not possible, or this machine lacks what it needs.
     """
+    if tools_of(run) and not any(seat.tools for seat in run.run.seats):
+        raise ConfigurationError(f"tools: no seat of a {run.run.noun} uses any; leave them out")
     if not run.run.prepare:
         return run
     task, options = load(run.run.prepare)(run.task, run.options)

@@ -13,6 +13,7 @@ from llm_runtime.errors import LlmRuntimeError
 
 Grade = Literal["ok", "note", "fault"]
 _COLLECTIONS = ("all", "dev")
+_GROUPS = {"llm_runtime.wires": "wire", "assay.seat_tools": "tool", "criticality.languages": "language"}
 _MARKS: dict[Grade, tuple[str, str]] = {"ok": ("ok", "green"), "note": ("--", "yellow"), "fault": ("!!", "red")}
 
 
@@ -84,8 +85,7 @@ def _installed() -> Iterator[Check]:
             yield Check("ok", f"protocol {name}", protocol.about)
     for name, reason in left_out().items():
         yield Check("fault", f"protocol {name}", f"{reason}; mend or uninstall it")
-    for group in ("llm_runtime.wires",):
-        kind = group.rpartition(".")[2].removesuffix("s")
+    for group, kind in _GROUPS.items():
         for name, place in found(group).items():
             try:
                 load(group, name)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, replace
+from importlib import resources
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -41,3 +43,16 @@ class Endpoint:
 
 TERMS = tuple((spec.name, spec.help) for spec in terms_fields())
 """The fields of a body that sets models and bounds."""
+
+
+def with_fields(package: str, addresses: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
+    """Return addresses with what ``routes.toml`` of their package says of their parameters and fields."""
+    text = resources.files(package).joinpath("routes.toml").read_text(encoding="utf-8")
+    told = tomllib.loads(text)
+
+    def whole(one: Endpoint) -> Endpoint:
+        fields = told.get(f"{one.method} {one.path}", {})
+        body = (*fields.get("body", {}).items(), *(TERMS if "terms" in fields else ()))
+        return replace(one, query=tuple(fields.get("query", {}).items()), body=body)
+
+    return tuple(map(whole, addresses))

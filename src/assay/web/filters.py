@@ -74,22 +74,11 @@ def chip_words(choice: ModelChoice) -> str:
     return ", ".join(filter(None, (costs + million, reads, choice.note)))
 
 
+_BY_THEIR_NAMES: tuple[Callable[..., Any], ...] = (
+    *(block_markup, chip_words, clock, cost_text, count_noun, duration, iso_time, meaning, money, place_words),
+    *(protocol_name, short_count, with_unknown, written_time),
+)
 FILTERS: dict[str, Callable[..., Any]] = {
-    "block_markup": block_markup,
-    "chip_words": chip_words,
-    "clock": clock,
-    "cost_text": cost_text,
-    "count_noun": count_noun,
-    "duration": duration,
-    "iso_time": iso_time,
-    "join": joined,
-    "meaning": meaning,
-    "money": money,
-    "with_unknown": with_unknown,
-    "place_words": place_words,
-    "protocol_name": protocol_name,
-    "short_count": short_count,
-    "thousands": count,
-    "tone": _TONES.__getitem__,
-    "written_time": written_time,
+    **{one.__name__: one for one in _BY_THEIR_NAMES},
+    **{"join": joined, "thousands": count, "tone": _TONES.__getitem__},
 }

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from functools import cache, wraps
-from importlib import resources
 from typing import cast
 
 from starlette.requests import Request
@@ -30,24 +27,16 @@ from assay.web import (
     settings,
 )
 from assay.web.app_state import run_id_of, site_of
-from assay.web.endpoints import TERMS, Endpoint, Handler
+from assay.web.endpoints import Endpoint, Handler, with_fields
 from assay.web.people import WHO
 from assay.web.permissions import demand, sees, while_allowed
 
 _RUN = "/runs/{run_id}"
-_FIELDS = tomllib.loads(resources.files("assay.web").joinpath("routes.toml").read_text(encoding="utf-8"))
 
 
 async def openapi(request: Request) -> Response:
     """Describe this API (OpenAPI 3.1)."""
     return JSONResponse(description())
-
-
-def _with_fields(address: Endpoint) -> Endpoint:
-    """Return an address with what ``routes.toml`` says of its parameters and fields."""
-    told = _FIELDS.get(f"{address.method} {address.path}", {})
-    body = (*told.get("body", {}).items(), *(TERMS if "terms" in told else ()))
-    return replace(address, query=tuple(told.get("query", {}).items()), body=body)
 
 
 _OWN = (
@@ -116,7 +105,7 @@ _OWN = (
 def endpoints() -> tuple[Endpoint, ...]:
     """Return every address: those of every run, and those of the protocols that have some of their own."""
     others = (one for protocol in protocols().values() if protocol.pages for one in load(protocol.pages))
-    return (*map(_with_fields, _OWN), *others)
+    return (*with_fields("assay.web", _OWN), *others)
 
 
 def routes() -> list[Route]:
