@@ -291,7 +291,8 @@ class Protocol:
         command: its command: the word after ``assay``, and where it is.
         command_about: the command in one line.
         runs: its kinds of run, the main one first.
-        pages: its own addresses in the web application: a tuple of ``assay.web.routes.Address``.
+        pages: its own addresses in the web application: a tuple of :class:`assay.web.endpoints.Endpoint`. One that
+            has a ``title`` is linked from the bar, or from runs of its ``kinds``.
         extra: the optional part it needs, and its modules.
         demo: its recording.
         needs: what a model must be able to do for it; ``None`` is not told.
@@ -312,6 +313,15 @@ class Protocol:
     demo: Demo | None = None
     needs: Needs | None = None
     behaviours: tuple[Ref, ...] = ()
+
+    @property
+    def package(self) -> str:
+        """The package in which its command stands; empty where that is no package.
+
+        Beside code it may hold what pages need: ``templates/``, rendered as ``"NAME/file.html"``, ``static/``,
+        served under ``/static/NAME/``, and words, in ``glossary.toml``.
+        """
+        return self.command[1].partition(":")[0].rpartition(".")[0]
 
 
 def load(ref: Ref) -> Any:

@@ -74,6 +74,12 @@ def ours(name: str) -> Protocol:
 
 
 @cache
+def packages() -> tuple[str, ...]:
+    """Return the packages in which protocols keep words, templates and files."""
+    return tuple(protocol.package for protocol in protocols().values() if protocol.package)
+
+
+@cache
 def run_types() -> dict[str, RunType]:
     """Return every kind of run by its name, older names left out."""
     return {run.name: run for protocol in protocols().values() for run in protocol.runs}

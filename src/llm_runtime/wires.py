@@ -27,10 +27,7 @@ _OURS = {
     "messages": "llm_runtime.providers.anthropic:WIRE",
     "ollama": "llm_runtime.providers.ollama:WIRE",
 }
-_ASKED: Mapping[Held, str] = {
-    "max_tokens": "max_tokens, which a budget needs too",
-    "schema": "a schema, which this kind of run needs",
-}
+_ASKED = {"max_tokens": "max_tokens (a budget needs it too)", "schema": "a schema (this kind of run needs it)"}
 #: What our own hold.
 ALL: frozenset[Held] = frozenset({"max_tokens", "effort", "schema", "stream"})
 

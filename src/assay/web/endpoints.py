@@ -29,6 +29,8 @@ class Endpoint:
         also_json: whether ``PATH.json`` gives the same as data.
         media: what it answers with, where that is not a page.
         need: what a person must be to ask; an admin where nobody decided.
+        title: its words in the bar, or above a run of one of ``kinds``; empty links it from nowhere.
+        kinds: of run, for an address with ``{run_id}``.
     """
 
     path: str
@@ -39,6 +41,8 @@ class Endpoint:
     also_json: bool = False
     media: str = "text/html"
     need: Need | None = None
+    title: str = ""
+    kinds: tuple[str, ...] = ()
 
 
 TERMS = tuple((spec.name, spec.help) for spec in terms_fields())
@@ -47,8 +51,7 @@ TERMS = tuple((spec.name, spec.help) for spec in terms_fields())
 
 def with_fields(package: str, addresses: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
     """Return addresses with what ``routes.toml`` of their package says of their parameters and fields."""
-    text = resources.files(package).joinpath("routes.toml").read_text(encoding="utf-8")
-    told = tomllib.loads(text)
+    told = tomllib.loads(resources.files(package).joinpath("routes.toml").read_text(encoding="utf-8"))
 
     def whole(one: Endpoint) -> Endpoint:
         fields = told.get(f"{one.method} {one.path}", {})

@@ -9,8 +9,8 @@ from typing import Any
 from markupsafe import Markup
 
 from assay.launch.model_choices import ModelChoice
-from assay.registry import known, protocol_of
-from assay.report.glossary import meaning
+from assay.registry import known, packages, protocol_of
+from assay.report import glossary
 from assay.report.html import block_html
 from assay.report.markup import render
 from assay.report.story import Block
@@ -57,6 +57,11 @@ def joined(items: Iterable[object], between: str) -> str:
 def block_markup(block: Block) -> Markup:
     """Return the markup of a block; most blocks of a run under way are those of a moment before."""
     return Markup(render(block_html(block)))
+
+
+def meaning(term: str) -> str:
+    """Return what a heading or figure means."""
+    return glossary.meaning(term, packages())
 
 
 def chip_words(choice: ModelChoice) -> str:

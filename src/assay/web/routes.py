@@ -11,8 +11,6 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from assay import __version__
-from assay.protocol import load
-from assay.registry import protocols
 from assay.web import (
     acting,
     batch_starting,
@@ -27,6 +25,7 @@ from assay.web import (
     settings,
 )
 from assay.web.app_state import run_id_of, site_of
+from assay.web.brought import pages
 from assay.web.endpoints import Endpoint, Handler, with_fields
 from assay.web.people import WHO
 from assay.web.permissions import demand, sees, while_allowed
@@ -46,6 +45,7 @@ _OWN = (
     Endpoint("/open", reading.enter, "POST", need="open"),
     Endpoint("/leave", reading.leave, "POST", need="known"),
     Endpoint("/static/{name}", reading.static, need="open"),
+    Endpoint("/static/{protocol}/{name}", reading.static, need="open"),
     Endpoint("/openapi.json", openapi, media="application/json", need="known"),
     Endpoint("/runs", listing.list_runs, also_json=True, need="known"),
     Endpoint("/runs", acting.start_run, "POST", also_json=True, need="start"),
@@ -104,8 +104,7 @@ _OWN = (
 @cache
 def endpoints() -> tuple[Endpoint, ...]:
     """Return every address: those of every run, and those of the protocols that have some of their own."""
-    others = (one for protocol in protocols().values() if protocol.pages for one in load(protocol.pages))
-    return (*with_fields("assay.web", _OWN), *others)
+    return (*with_fields("assay.web", _OWN), *(one for several in pages().values() for one in several))
 
 
 def routes() -> list[Route]:

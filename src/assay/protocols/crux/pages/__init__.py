@@ -17,10 +17,12 @@ ADDRESSES = with_fields(
         Endpoint(
             "/api/personas/{persona_id}/build", people.build_person, "POST", media="application/json", need="admin"
         ),
-        Endpoint("/personas", people.list_people, also_json=True, need="known"),
+        Endpoint("/personas", people.list_people, also_json=True, need="known", title="Personas"),
         Endpoint("/personas", people.import_texts, "POST", also_json=True, need="admin"),
         Endpoint("/personas/{persona_id}", people.show_person, also_json=True, need="known"),
-        Endpoint("/votes/{run_id}", voting.show_votes, also_json=True, need="see"),
+        Endpoint(
+            "/votes/{run_id}", voting.show_votes, also_json=True, need="see", title="Votes", kinds=("crux.compare",)
+        ),
         Endpoint("/votes/{run_id}", voting.vote, "POST", also_json=True, need="see"),
         Endpoint("/personas/{persona_id}/build", people.build_person, "POST", also_json=True, need="admin"),
     ),
