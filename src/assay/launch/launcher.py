@@ -24,6 +24,7 @@ from assay.launch.execution import (
     carry_through,
     model_of,
     served,
+    who_of,
 )
 from assay.launch.hearing import hearing
 from assay.launch.logs import first_event, result_of, told_when_kept
@@ -368,7 +369,8 @@ class Launcher:
                 # Whoever goes on with this run has its log alone to know it from.
                 emit(moved(job.before))
             logged.set_result(None)
-            recorded = recording(replaying(answers, answering), emit, replayed=answers.has_reply)
+            who = who_of(job, reached)
+            recorded = recording(replaying(answers, answering), emit, replayed=answers.has_reply, who=who)
             if len(answers):
                 recorded = as_recorded(recorded, answers, recalled=recalls(job.numbers))
             recorded = hearing(recorded, answers, job.started)

@@ -109,7 +109,7 @@ def provenance_section(run: RunTotals, rows: Mapping[str, str] | None = None, *b
         "Seed": str(started.seed),
         "Assay": started.version,
         "Resumed": count_noun(run.resumed, "time") if run.resumed else "",
-        "Answered by": ", ".join(sorted({call.used for call in run.tally.calls.values() if call.used})),
+        "Answered by": ", ".join(run.tally.answered_by()),
         **(rows or {}),
     }
     table = Table((Column("Record"), Column("")), tuple(row for row in records.items() if row[1]))

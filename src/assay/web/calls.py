@@ -111,5 +111,5 @@ def _count(sums: Sums, call: Call) -> None:
         sums.running += 1
     elif call.state == "failed":
         sums.failed += 1
-    if call.state == "done" or call.used:
+    if call.state == "done" or call.answered:
         (sums.replayed if call.replayed else sums.live).add(call)

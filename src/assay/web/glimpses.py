@@ -12,13 +12,13 @@ from assay.launch import first_event
 from assay.protocol import load
 from assay.registry import known
 from assay.report.clean import one_line
-from assay.terms import in_force
-from llm_runtime.events import CallFinished, Event, RunFinished, RunStarted
+from assay.report.tally import Tally
+from llm_runtime.events import Event, RunFinished, RunStarted
 from llm_runtime.store import RunStore, RunSummary
 from llm_runtime.store.reading import read_event
 
-_BEGINNING = 8
-"""Records among which the first answer is looked for."""
+_BEGINNING = 24
+"""Records among which it is looked for who answers."""
 _LONGEST = 160
 _MARKUP = re.compile(r"\*\*|^\s*#+ ")
 
@@ -28,7 +28,7 @@ class Glimpse:
     """A run at a glance; texts are empty where nothing is known."""
 
     outcome: str = ""
-    models: str = ""
+    by: str = ""
 
 
 def glimpses(store: RunStore, runs: list[RunSummary]) -> dict[str, Glimpse]:
@@ -41,7 +41,7 @@ def _glimpse(store: RunStore, run_id: str, length: int) -> Glimpse:
     first = [read_event(record) for record in store.records(run_id, 0, _BEGINNING)]
     last = [read_event(record) for record in store.records(run_id, max(length - 2, 0), 2)]
     ended = next((event for event in reversed(last) if isinstance(event, RunFinished)), None)
-    return Glimpse(_outcome(first_event(first), ended), _models(first_event(first), first))
+    return Glimpse(_outcome(first_event(first), ended), _by(first))
 
 
 def _outcome(started: RunStarted, ended: RunFinished | None) -> str:
@@ -63,9 +63,8 @@ def outcome_of(kind: str, result: Any, longest: int = _LONGEST) -> str:
         return ""
 
 
-def _models(started: RunStarted, first: Sequence[Event]) -> str:
-    options = started.settings.get("options", {})
-    named = [*options.get("models", ()), *in_force([started]).routes.values()]
-    if not named:
-        named = [str(event.reply.get("model", "")) for event in first if isinstance(event, CallFinished)][:1]
-    return ", ".join(dict.fromkeys(one_line(name, 40) for name in named if name))
+def _by(first: Sequence[Event]) -> str:
+    tally = Tally()
+    for event in first:
+        tally.apply(event, 0)
+    return ", ".join(dict.fromkeys(one_line(call.who, 40) for call in tally.calls.values() if call.by))

@@ -87,7 +87,7 @@ def _data(listed: Listed, choice: Choice, more: bool) -> dict[str, object]:
         {
             **data.summary_data(run),
             "outcome": listed.seen[run.run_id].outcome,
-            "models": listed.seen[run.run_id].models,
+            "models": listed.seen[run.run_id].by,
             "tags": listed.tags[run.run_id],
             "rating": listed.rating(run.run_id),
         }

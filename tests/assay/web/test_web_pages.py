@@ -60,7 +60,7 @@ async def test_a_list_says_what_came_of_a_run_and_who_was_asked(web: Any, counci
     log.close()
     runs = {run["run_id"]: run for run in (await web.json("/runs"))["runs"]}
     assert runs["council-1"]["outcome"].startswith("SQLite, until it hurts.")
-    assert runs["council-1"]["models"] == "vendor/model-1" and runs["w-1"]["outcome"] == "the sky fell"
+    assert runs["council-1"]["models"] == "scripted:vendor/model-1" and runs["w-1"]["outcome"] == "the sky fell"
     for path in ("/", "/runs"):
         _, page = await web.get(path)
         assert "until it hurts" in page and "vendor/model-1" in page and "the sky fell" in page

@@ -23,7 +23,8 @@ _PICTURED, _PICTURED_LIVE = 600, 120
 """Calls that the picture shows, of a run that is over and of one that goes on; a screen has no room for more."""
 _MOST_LIVE = 12
 """Calls of a seat that are listed while the run goes on: its whole list is sent again whenever one is added."""
-_SHOWN_APART = frozenset({"messages", "label", "schema"})
+#: Whom it asks for is a wish; who answers is said of the call.
+_SHOWN_APART = frozenset({"messages", "label", "schema", "model", "fallbacks"})
 
 
 def timeline_parts(watch: LiveRun, page_state: RunPageState) -> PageParts:
@@ -58,7 +59,14 @@ def call_fragment(
     """
     options = {name: value for name, value in request.items() if name not in _SHOWN_APART}
     return render(
-        "call.html", run_id=run_id, place=place, request=request, options=options, outcome=outcome, forks=forks
+        "call.html",
+        run_id=run_id,
+        call=call,
+        place=place,
+        request=request,
+        options=options,
+        outcome=outcome,
+        forks=forks,
     )
 
 
