@@ -78,7 +78,7 @@ def list_runs(
 @store_option
 def show(run: str, out: str | None, trace: bool, jsonl: bool, store_path: str | None) -> None:
     """Show a run: its result and figures, its whole story, or a report of it."""
-    from assay.console.showing import show_run, write_report
+    from assay.console.showing import show_run, show_ways, write_report
 
     with closing(open_runs(store_path)) as store:
         run_id = store.find(run)
@@ -90,6 +90,7 @@ def show(run: str, out: str | None, trace: bool, jsonl: bool, store_path: str | 
             click.echo(f"report: {write_report(store, run_id, Path(out))}", err=True)
             return
         show_run(store, run_id, trace=trace)
+        show_ways(store, run_id)
 
 
 def _going_on(command: Any) -> Any:

@@ -43,6 +43,9 @@ from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.recording import Who
 from llm_runtime.wrappers.timed import Deadline, timed
 
+#: What the caps of a budget are called among the terms.
+_BOUNDS = {"cost": "budget", "calls": "max_calls", "tokens": "max_tokens"}
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -269,7 +272,16 @@ async def carry_through(run: Prepared, context: RunContext) -> Outcome:
             raise
         state = "stopped" if isinstance(cause, BudgetExceeded | DeadlineExceeded | RunPaused) else "failed"
         result = cause.result if isinstance(cause, RunPaused) else {}
-        emit(RunFinished(state=state, result=result, error=type(cause).__name__, message=str(cause)))
+        emit(
+            RunFinished(
+                state=state,
+                result=result,
+                error=type(cause).__name__,
+                message=str(cause),
+                advice=cause.advice or None,
+                bound=_BOUNDS.get(cause.cap, "budget") if isinstance(cause, BudgetExceeded) else None,
+            )
+        )
         return Outcome(context.run_id, state, result, cause)
     emit(RunFinished(state="finished", result=result))
     return Outcome(context.run_id, "finished", result)

@@ -119,7 +119,7 @@ class Carrier:
 
 async def nobody(request: Request) -> Reply:
     """Answer for ``terminal:`` where no person is: the run waits for one."""
-    raise RunPaused(f"{request.label} asks a person, and a worker has no keyboard; go on with: assay runs resume")
+    raise RunPaused(f"{request.label} asks a person, and a worker has no keyboard")
 
 
 def opened(purses: Purses, name: str) -> Caps:

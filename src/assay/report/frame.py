@@ -7,38 +7,12 @@ from collections.abc import Callable, Mapping
 from assay.report.clean import one_line
 from assay.report.progress import Progress
 from assay.report.run import RunTotals
-from assay.report.story import Block, Column, Details, Fact, Note, Plain, Section, Table, Tone
+from assay.report.story import Block, Column, Details, Fact, Note, Plain, Section, Table
 from assay.report.sums import cost_facts, sums_tables
 from assay.report.units import count_noun, duration, short_count, written_time
 from llm_runtime.events import RunFinished
 
-_ORIGINS = {
-    "live": "live",
-    "demo": "a recording that comes with Assay, replayed",
-    "replay": "a recording, replayed",
-}
 _STATES = {"running": "is not finished", "stopped": "was stopped", "failed": "failed", "finished": "finished"}
-_TONES: dict[str, Tone] = {"finished": "good", "failed": "bad"}
-
-
-def run_tone(run: RunTotals) -> Tone:
-    """Return how a run ended, as a colour."""
-    return _TONES.get(run.state, "warning")
-
-
-def broken_off(run: RunTotals, name: str, place: str = "") -> tuple[str, Tone] | None:
-    """Return subtitle and tone of a run that was stopped or failed; ``None`` for any other.
-
-    Args:
-        run: its totals.
-        name: what kind of run it is.
-        place: where it was stopped, as it follows the word: ``" in injection"``.
-    """
-    if run.state == "failed":
-        return f"{name} · failed{_because(run.message)}", "bad"
-    if run.state == "stopped":
-        return f"{name} · stopped{place}{_because(run.message)}", "warning"
-    return None
 
 
 def ending(run: RunTotals, subject: str = "The run", after: str = "", why: str = "") -> str:
@@ -53,14 +27,14 @@ def ending(run: RunTotals, subject: str = "The run", after: str = "", why: str =
     return f"{subject} {_STATES[run.state]}{after}{_because(why or run.message)}."
 
 
-def ending_note(run: RunTotals, sentence: str = "") -> Note:
-    """Return how a run that is not finished ended, and the way to go on.
+def ending_notes(run: RunTotals, sentence: str = "") -> tuple[Note, ...]:
+    """Return how a run ended that was stopped or failed; nothing of one that may be going on.
 
     Args:
         run: its totals.
         sentence: in place of :func:`ending`.
     """
-    return Note(f"{sentence or ending(run)} {_way_on(run)}".rstrip(), run_tone(run))
+    return (Note(sentence or ending(run)),) if run.state in ("stopped", "failed") else ()
 
 
 def ending_line(event: RunFinished) -> str:
@@ -105,7 +79,6 @@ def provenance_section(run: RunTotals, rows: Mapping[str, str] | None = None, *b
         "Forked from": f"{started.parent} at event {started.forked_at}" if started.parent else "",
         "Said on the way": " / ".join(started.settings.get("remarks", ())),
         "Began": written_time(run.began),
-        "Origin": _ORIGINS[started.origin],
         "Seed": str(started.seed),
         "Assay": started.version,
         "Resumed": count_noun(run.resumed, "time") if run.resumed else "",
@@ -147,15 +120,6 @@ def run_progress(run: RunTotals, protocol: str) -> Progress:
 
 def _because(message: str) -> str:
     return f": {message.rstrip('.')}" if message else ""
-
-
-def _way_on(run: RunTotals) -> str:
-    if run.started and run.started.origin == "demo":
-        return (
-            "" if run.state == "running" else "A demonstration is not gone on with; play it again with: assay demo"
-        )
-    run_id = run.started.run_id if run.started else "ID"
-    return f"To go on without repeating what is finished: assay runs resume {run_id}"
 
 
 def _own_name(seat: str, phase: str) -> str:

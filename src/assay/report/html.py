@@ -98,6 +98,7 @@ def _masthead(story: Story) -> Element:
             "div",
             element("p", element("span", class_="lamp"), story.subtitle, class_=f"ending {story.tone}"),
             element("h1", story.title, class_=size, dir="auto"),
+            element("p", story.origin, class_="origin") if story.origin else None,
             element("dl", [_fact(fact) for fact in story.facts], class_="facts") if story.facts else None,
             class_="head",
         ),

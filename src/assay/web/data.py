@@ -119,8 +119,9 @@ def run_data(watch: LiveRun, summary: RunSummary) -> dict[str, Any]:
     """Return a run's page."""
     return {
         "run": summary_data(summary),
+        "standing": watch.standing.data(),
         "seq": watch.seq,
         "progress": asdict(watch.fold.progress()),
-        "story": story_data(watch.fold.story()),
+        "story": story_data(watch.story()),
         "result": watch.head.result,
     }

@@ -16,15 +16,7 @@ from assay.report.markup import render
 from assay.report.story import Block
 from assay.report.units import clock, count, count_noun, duration, money, short_count, with_unknown, written_time
 from assay.web.calls import place_words
-from llm_runtime.store import RunState, RunSummary
-
-_TONES: dict[RunState, str] = {
-    "running": "live",
-    "interrupted": "warning",
-    "finished": "good",
-    "stopped": "warning",
-    "failed": "bad",
-}
+from llm_runtime.store import RunSummary
 
 
 def protocol_name(protocol: str) -> str:
@@ -90,6 +82,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "protocol_name": protocol_name,
     "short_count": short_count,
     "thousands": count,
-    "tone": _TONES.__getitem__,
+    "tone": str,
     "written_time": written_time,
 }

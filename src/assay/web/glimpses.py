@@ -1,70 +1,28 @@
-"""What a list says of a run beside its summary: what it came to, and which models it asks."""
+"""What a list says of a run beside its summary: how it stands, of a part of its log."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
-from assay.launch import first_event
-from assay.protocol import load
-from assay.registry import known
-from assay.report.clean import one_line
-from assay.report.tally import Tally
-from llm_runtime.events import Event, RunFinished, RunStarted
+from assay.registry import standing
+from assay.report.run import RunTotals, timed_events
+from assay.report.standing import RunStanding
 from llm_runtime.store import RunStore, RunSummary
-from llm_runtime.store.reading import read_event
 
-_BEGINNING = 24
-"""Records among which it is looked for who answers."""
-_LONGEST = 160
-_MARKUP = re.compile(r"\*\*|^\s*#+ ")
+_BEGINNING, _END = 24, 200
+"""Records that are read of a long log: who answers first, and what it came to or waits for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Glimpse:
-    """A run at a glance; texts are empty where nothing is known."""
-
-    outcome: str = ""
-    by: str = ""
-
-
-def glimpses(store: RunStore, runs: list[RunSummary]) -> dict[str, Glimpse]:
-    """Return a glimpse of each run by its id; of every log only a few events are read."""
-    return {run.run_id: _glimpse(store, run.run_id, run.events) for run in runs}
+def glimpses(store: RunStore, runs: list[RunSummary]) -> dict[str, RunStanding]:
+    """Return how each run stands, by its id; of a long log only beginning and end are read."""
+    return {run.run_id: _glimpse(store, run.run_id, run.events, run.state) for run in runs}
 
 
 @lru_cache(maxsize=2048)
-def _glimpse(store: RunStore, run_id: str, length: int) -> Glimpse:
-    first = [read_event(record) for record in store.records(run_id, 0, _BEGINNING)]
-    last = [read_event(record) for record in store.records(run_id, max(length - 2, 0), 2)]
-    ended = next((event for event in reversed(last) if isinstance(event, RunFinished)), None)
-    return Glimpse(_outcome(first_event(first), ended), _by(first))
-
-
-def _outcome(started: RunStarted, ended: RunFinished | None) -> str:
-    if ended is None:
-        return ""
-    if ended.state != "finished":
-        return one_line(ended.message, _LONGEST)
-    return outcome_of(started.protocol, ended.result) or one_line(ended.message, _LONGEST)
-
-
-def outcome_of(kind: str, result: Any, longest: int = _LONGEST) -> str:
-    """Return what a kind of run came to, in one line; empty where that is not known."""
-    run = known(kind)
-    if run is None or not run.outcome:
-        return ""
-    try:
-        return one_line(_MARKUP.sub("", load(run.outcome)(result)), longest)
-    except (KeyError, TypeError, AttributeError):  # an older or imported log may hold another result
-        return ""
-
-
-def _by(first: Sequence[Event]) -> str:
-    tally = Tally()
-    for event in first:
-        tally.apply(event, 0)
-    return ", ".join(dict.fromkeys(one_line(call.who, 40) for call in tally.calls.values() if call.by))
+def _glimpse(store: RunStore, run_id: str, length: int, state: str) -> RunStanding:
+    head, end = RunTotals(), _END if state == "running" else 2
+    after = max(length - end, _BEGINNING)
+    for at, limit in ((0, _BEGINNING), (after, length - after)):
+        for event, when in timed_events(store.records(run_id, at, limit) if limit > 0 else ()):
+            head.apply(event, when)
+    return standing(head, state)

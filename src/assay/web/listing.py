@@ -86,8 +86,9 @@ def _data(listed: Listed, choice: Choice, more: bool) -> dict[str, object]:
     runs = [
         {
             **data.summary_data(run),
-            "outcome": listed.seen[run.run_id].outcome,
-            "models": listed.seen[run.run_id].by,
+            "outcome": listed.seen[run.run_id].preview,
+            "models": ", ".join(listed.seen[run.run_id].by),
+            "standing": listed.seen[run.run_id].data(),
             "tags": listed.tags[run.run_id],
             "rating": listed.rating(run.run_id),
         }

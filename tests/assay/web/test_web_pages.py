@@ -81,7 +81,7 @@ async def test_a_run_page_shows_the_story_of_the_report(web: Any, council: Any) 
     ("name", "outcome"),
     [
         ("trial", "mockllm/written-by-hand passed 2 of 4"),
-        ("build", "completed; 11 of 11 claims hold"),
+        ("build", "built · 11 of 11 claims hold"),
         ("debate", "Is a refusal that nobody decided a wrong in itself"),
     ],
 )

@@ -35,7 +35,7 @@ ATTEMPT = RunType(
     title="Attempt one puzzle",
     about="One attempt at one sealed puzzle, as the jobs of a batch are.",
     noun="attempt",
-    **parts_of(f"{_HERE}.attempt", "prepare", "run", "upgrade", "measures"),
+    **parts_of(f"{_HERE}.attempt", "prepare", "run", "upgrade", "measures", "outcome"),
     form=False,
 )
 

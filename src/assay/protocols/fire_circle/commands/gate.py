@@ -25,7 +25,7 @@ from assay.protocols.fire_circle.gating.lock import (
 )
 from assay.protocols.fire_circle.gating.suite import Suite, read_suite
 from assay.protocols.fire_circle.gating.targets import answered
-from assay.protocols.fire_circle.gating.task import Options, Task, case_key, concluded
+from assay.protocols.fire_circle.gating.task import Options, Task, case_key, concluded, outcome
 from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult
 from assay.protocols.fire_circle.report.gate_story import gate_story
 from assay.protocols.fire_circle.report.judged import Judged, scores_line
@@ -202,7 +202,8 @@ def _show(command: RunCommand, result: GateResult, worse: Sequence[str] | None, 
         click.echo(result.model_dump_json(indent=1))
     elif not out.jsonl:
         print_story(story, sys.stdout, whole=out.trace)
-        click.echo(f"{story.subtitle}; {sum(verdict.from_lock for verdict in result.verdicts)} from the lock")
+        words, known = outcome(result.model_dump(mode="json")).words, sum(one.from_lock for one in result.verdicts)
+        click.echo(f"{words}; {known} from the lock")
     for line in worse or ():
         click.echo(f"assay: worse than the baseline: {line}", err=True)
     for verdict in result.failed:

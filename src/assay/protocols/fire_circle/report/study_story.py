@@ -52,23 +52,12 @@ def study_story(figures: Figures) -> Story:
         cost_section(figures),
         method_section(figures),
     ]
-    subtitle, tone = _ending(figures)
     return Story(
         title=figures.study.title,
-        subtitle=subtitle,
-        tone=tone,
+        subtitle="Fire Circle study",
         facts=_facts(figures),
         sections=tuple(section for section in sections if section),
     )
-
-
-def _ending(figures: Figures) -> tuple[str, Tone]:
-    own = figures.passes[0]
-    if not figures.complete:
-        return f"Fire Circle study · {own.judged + own.failed} of {own.items} items so far", "warning"
-    if figures.lift is None:
-        return "Fire Circle study · complete", "info"
-    return f"Fire Circle study · {figures.lift.verdict}", _TONES[figures.lift.verdict]
 
 
 def _facts(figures: Figures) -> tuple[Fact, ...]:
