@@ -61,8 +61,12 @@ class Answerer(BaseModel):
                 return f"a {self.kind} ({self.name})" if self.name else f"a {self.kind}"
 
 
-def asked_words(model: str) -> str:
-    """Say whom a request asks for, where nobody knows who answers: a wish, and no path of this machine."""
+def named_words(model: str) -> str:
+    """Say whom a model's specification names, without paths of this machine."""
     head, colon, rest = model.partition(":")
-    who = Answerer.of(head, rest).words if colon and head in _KINDS else model
-    return f"asked for {who}" if who else "asked"
+    return Answerer.of(head, rest).words if colon and head in _KINDS else model
+
+
+def asked_words(model: str) -> str:
+    """Say whom a request asks for, where nobody knows who answers: a wish."""
+    return f"asked for {named_words(model)}" if model else "asked"

@@ -14,7 +14,6 @@ from assay.report.units import money, short_count, written_time
 if TYPE_CHECKING:
     from llm_runtime.store import RunSummary
 
-_COLOURS = {"finished": "green", "running": "cyan", "interrupted": "yellow", "stopped": "yellow", "failed": "red"}
 _WIDEST_TITLE = 120
 
 
@@ -34,7 +33,6 @@ def print_runs(runs: Sequence[RunSummary]) -> None:
         )
         click.echo(
             f"{run.run_id:<{id_width}}  {written_time(run.started_at)[:16]:<16}  {run.protocol:<{kind_width}}"
-            f"{click.style(f'{run.state:<12}', fg=_COLOURS[run.state])}"
-            f"{short_count(run.input_tokens + run.output_tokens):>7}{cost:>10}  "
+            f"{run.state:<12}{short_count(run.input_tokens + run.output_tokens):>7}{cost:>10}  "
             f"{one_line(run.title, min(left, _WIDEST_TITLE))}"
         )

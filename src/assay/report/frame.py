@@ -10,6 +10,7 @@ from assay.report.run import RunTotals
 from assay.report.story import Block, Column, Details, Fact, Note, Plain, Section, Table
 from assay.report.sums import cost_facts, sums_tables
 from assay.report.units import count_noun, duration, short_count, written_time
+from llm_runtime.answerer import named_words
 from llm_runtime.events import RunFinished
 
 _STATES = {"running": "is not finished", "stopped": "was stopped", "failed": "failed", "finished": "finished"}
@@ -123,4 +124,5 @@ def _because(message: str) -> str:
 
 
 def _own_name(seat: str, phase: str) -> str:
-    return seat or phase.replace("_", " ")
+    index, colon, role = seat.partition(":")
+    return index + colon + named_words(role) if seat else phase.replace("_", " ")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from assay.report.clean import one_line
 from assay.report.run import RunTotals
@@ -56,7 +56,8 @@ class Next(StrEnum):
     NEW = "new"
 
 
-class WayOn(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WayOn:
     """One thing to do next; ``what`` is the bound to raise, by its name among the terms."""
 
     kind: Next
@@ -130,18 +131,9 @@ class RunStanding:
         said = self.verdict.gist or self.verdict.words if self.verdict else self.fact
         return one_line(_MARKUP.sub("", said), _LONGEST)
 
-    def data(self) -> dict[str, Any]:
-        """Return the same as JSON-compatible data."""
-        error = {"kind": self.error, "message": self.fact} if self.error or self.fact else None
-        return {
-            "state": self.state,
-            "verdict": asdict(self.verdict) | {"words": self.verdict.words} if self.verdict else None,
-            "words": self.words,
-            "answered_by": list(self.by),
-            "origin": self.origin,
-            "error": error,
-            "next": [step._asdict() for step in self.next],
-        }
+    def data(self) -> dict[str, object]:
+        """Return the same as JSON-compatible data, with its words."""
+        return {**asdict(self), "words": self.words}
 
 
 def standing_of(run: RunTotals, state: str = "", verdict: RunVerdict | None = None) -> RunStanding:

@@ -156,7 +156,8 @@ def _facts(story: Story) -> RenderableType:
 
 def _ending(story: Story) -> RenderableType:
     origin = f"\n{story.origin}" if story.origin else ""
-    return Text.assemble(("● ", _TONES[story.tone]), one_line(story.subtitle), (origin, "dim"))
+    lamp = ("● ", _TONES[story.tone]) if not story.standing or story.standing.verdict else ""
+    return Text.assemble(lamp, one_line(story.subtitle), (origin, "dim"))
 
 
 def _section(section: Section) -> RenderableType:

@@ -6,7 +6,7 @@ import html
 import io
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,7 +19,11 @@ from assay.report.terminal import print_story
 from llm_runtime.answerer import Answerer
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event, RunFinished, RunStarted
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
+from llm_runtime.settings import ConfigFile, Settings
 from llm_runtime.store import RunLog, RunStore
+from llm_runtime.testing import LoopbackServer
+
+from .conftest import served
 
 WISH = "openrouter/auto"
 #: What each kind came to; the other kinds have logs that were played from their recordings.
@@ -217,7 +221,7 @@ async def test_list_page_files_and_terminal_say_the_same_of_every_kind_of_run(
                 assert not SHELL.search(shown), f"{where}: {surface} speaks shell: {SHELL.search(shown)}"
             if state == "recording" and surface != "row":
                 assert "written by hand" in shown, f"{where}: {surface} has no origin"
-        assert one.data["standing"] == one.standing.data()
+        assert one.data["standing"] == json.loads(json.dumps(one.standing.data()))
 
 
 EXPECTED = {
@@ -297,3 +301,34 @@ async def test_a_failed_call_names_who_was_asked(web: Any) -> None:
     log.close()
     _, page = await web.get("/runs/lost-1/timeline")
     assert "ollama:tiny" in plain(page) and WISH not in plain(page)
+
+
+@pytest.fixture
+async def reaching(store: RunStore, models: LoopbackServer) -> AsyncIterator[Any]:
+    """The application with one model server, at an address of its own."""
+    settings = Settings(config=ConfigFile(model=f"{models.url}/v1#tiny"))
+    async with served(store, lambda: settings) as running:
+        yield running
+    store.close()
+
+
+async def test_a_person_in_a_seat_is_a_person_while_it_waits_and_ever_after(reaching: Any) -> None:
+    web = reaching
+    _, told = await web.post("/runs", query="Which database?", seats={"red_team": "terminal:"})
+    run_id, waited = told["run_id"], set[str]()
+    async for kind, _, data in web.stream(run_id, "view=story"):
+        if kind == "page" and "Your turn" in data["parts"].get("asks", ""):
+            (ask,) = (await web.json(f"/runs/{run_id}/asks"))["asks"]
+            now = await web.json(f"/runs/{run_id}")
+            waited |= {now["standing"]["words"]}
+            _, page = await web.get(f"/runs/{run_id}")
+            assert "a person" in plain(page) and "openrouter" not in plain(page)
+            await web.post(f"/runs/{run_id}/answers", name=ask["name"], text="I doubt it.")
+    assert waited == {"waits for a person"}
+    (run,) = (await web.json("/runs"))["runs"]
+    by = ["127.0.0.1", "a person"]
+    assert [one.partition(":")[0] for one in (await web.json(f"/runs/{run_id}"))["standing"]["by"]] == by
+    for path in ("/timeline", "/export.html", "/export.md"):
+        shown = plain((await web.get(f"/runs/{run_id}{path}"))[1])
+        assert "a person" in shown and not re.search(r"openrouter|anthropic", shown), path
+    assert "a person" in run["models"] and "openrouter" not in run["models"]

@@ -17,6 +17,7 @@ from assay.web.calls import CallEvents, CallLog, PhaseNode
 from assay.web.live_runs import LiveRun
 from assay.web.pages.run import PageParts, RunPageState, head_parts
 from assay.web.templating import render
+from llm_runtime.answerer import named_words
 
 _ACCENTS = 6
 _PICTURED, _PICTURED_LIVE = 600, 120
@@ -124,7 +125,7 @@ def _row(call: Call) -> str:
 
 
 def _words(name: str) -> str:
-    return name.replace("_", " ").replace(":", " · ")
+    return named_words(name).replace("_", " ").replace(":", " · ")
 
 
 def _phase(watch: LiveRun, name: str, heading: str, phase: PhaseNode) -> Markup:
