@@ -13,16 +13,6 @@ from typing import Literal, TypeAlias
 from assay.report.clean import one_line
 from assay.report.run import RunTotals
 from assay.report.story import Story, Tone
-from llm_runtime import errors
-from llm_runtime.errors import (
-    AuthenticationFailed,
-    BudgetExceeded,
-    DeadlineExceeded,
-    NoModelError,
-    ReplyTruncated,
-    RunPaused,
-    StructuredOutputError,
-)
 
 State: TypeAlias = Literal["running", "waiting", "interrupted", "stopped", "failed", "finished"]
 Leaning: TypeAlias = Literal["good", "bad", "open", "neutral"]
@@ -136,6 +126,17 @@ class RunStanding:
         return {**asdict(self), "words": self.words}
 
 
+_RESUME = WayOn(Next.RESUME)
+_BY_ERROR = {
+    **dict.fromkeys(("BudgetExceeded", "UnknownPrice"), (WayOn(Next.RAISE_BOUND, "budget"),)),
+    "DeadlineExceeded": (WayOn(Next.RAISE_BOUND, "deadline"),),
+    "ReplyTruncated": (WayOn(Next.RAISE_BOUND, "max_tokens"), _RESUME),
+    "StructuredOutputError": (WayOn(Next.ASK_ANEW), _RESUME),
+    **dict.fromkeys(("NoModelError", "AuthenticationFailed"), (WayOn(Next.ADD_KEY), _RESUME)),
+}
+"""What to do about an error, by its name in the log; logs of before name no bound."""
+
+
 def standing_of(run: RunTotals, state: str = "", verdict: RunVerdict | None = None) -> RunStanding:
     """Return how a run stands.
 
@@ -169,24 +170,12 @@ def _state(run: RunTotals, state: str) -> State:
         asked = {call.by.kind for call in run.tally.running.values() if call.by}
         waits = bool(asked & {"person", "mailbox"})
         return "interrupted" if state == "interrupted" else "waiting" if waits else "running"
-    return "waiting" if run.error == RunPaused.__name__ else run.state
+    return "waiting" if run.error == "RunPaused" else run.state
 
 
 def _next(run: RunTotals, state: State) -> tuple[WayOn, ...]:
     if state in ("running", "finished"):
         return ()
-    resume = WayOn(Next.RESUME)
     if state == "waiting":
-        return (WayOn(Next.ANSWER),) if run.state == "running" else (WayOn(Next.ANSWER), resume)
-    known = getattr(errors, run.error, type(None))
-    if issubclass(known, BudgetExceeded) or run.error.endswith("BudgetExceeded"):
-        return (WayOn(Next.RAISE_BOUND, run.bound or "budget"),)
-    if issubclass(known, DeadlineExceeded):
-        return (WayOn(Next.RAISE_BOUND, "deadline"),)
-    if issubclass(known, ReplyTruncated):
-        return (WayOn(Next.RAISE_BOUND, "max_tokens"), resume)
-    if issubclass(known, StructuredOutputError):
-        return (WayOn(Next.ASK_ANEW), resume)
-    if issubclass(known, NoModelError | AuthenticationFailed):
-        return (WayOn(Next.ADD_KEY), resume)
-    return (resume,)
+        return (WayOn(Next.ANSWER), _RESUME)[: 1 if run.state == "running" else 2]
+    return (WayOn(Next.RAISE_BOUND, run.bound),) if run.bound else _BY_ERROR.get(run.error, (_RESUME,))
