@@ -232,9 +232,9 @@ def story_of(records: Iterable[Record], state: str = "") -> Story:
 
 def story_of_events(events: Iterable[tuple[Event, int]], state: str = "") -> Story:
     """Return the same for events with their stamps in milliseconds since 1970."""
+    from assay.report.frame import headed
     from assay.report.generic import GenericFold
     from assay.report.run import RunTotals
-    from assay.report.standing import headed
     from llm_runtime.events import RunStarted
 
     fold: RunFold = GenericFold()
@@ -273,7 +273,7 @@ def verdict_of(kind: str, result: object) -> RunVerdict | None:
 
 def standing(run: RunTotals, state: str = "") -> RunStanding:
     """Return how a run stands, of its folded log and its state in the store."""
-    from assay.report.standing import standing_of
+    from assay.report.frame import standing_of
 
     kind = run.started.protocol if run.started else ""
     return standing_of(run, state, verdict_of(kind, run.result) if run.state == "finished" else None)

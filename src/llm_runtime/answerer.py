@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
-
-from pydantic import BaseModel, ConfigDict
 
 AnswererKind: TypeAlias = Literal["person", "model", "mailbox", "program", "recording"]
 
@@ -18,7 +17,8 @@ _KINDS: dict[str, AnswererKind] = {
 }
 
 
-class Answerer(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Answerer:
     """Who answers, as a log says it and every view shows it; nothing in it is a path of this machine.
 
     Args:
@@ -27,8 +27,6 @@ class Answerer(BaseModel):
             empty.
         endpoint: where a model is served; empty for all others.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: AnswererKind
     name: str = ""

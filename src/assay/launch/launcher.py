@@ -205,13 +205,11 @@ class Launcher:
         started = self.first_event(run_id)
         if self.store.summary(run_id).state == "finished":
             raise ConfigurationError(
-                f"run {run_id} is finished",
-                advice=f"to go another way from it: assay runs fork {run_id} --at EVENT",
+                f"run {run_id} is finished; fork it to go another way",
+                advice=f"assay runs fork {run_id} --at EVENT",
             )
         if started.origin == "demo":
-            raise ConfigurationError(
-                "a demonstration is not gone on with; play it again", advice="with: assay demo"
-            )
+            raise ConfigurationError("a demonstration is not gone on with; play it again", advice="assay demo")
         run = opened(started)
         check_terms(run.run, own)
         await asyncio.to_thread(require_own_tools, self.store, run_id, run)

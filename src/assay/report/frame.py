@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from assay.report.clean import one_line
 from assay.report.progress import Progress
 from assay.report.run import RunTotals
-from assay.report.story import Block, Column, Details, Fact, Note, Plain, Section, Table
+from assay.report.standing import Leaning, Next, RunStanding, RunVerdict, State, WayOn
+from assay.report.story import Block, Column, Details, Fact, Note, Plain, Section, Story, Table, Tone
 from assay.report.sums import cost_facts, sums_tables
 from assay.report.units import count_noun, duration, short_count, written_time
 from llm_runtime.answerer import named_words
 from llm_runtime.events import RunFinished
 
+_ORIGINS = {
+    "live": "",
+    "demo": "A recording that comes with Assay: its answers were written by hand, no model gave them.",
+    "replay": "A recording, replayed: no model was asked for this.",
+}
+_TONES: dict[Leaning, Tone] = {"good": "good", "bad": "bad", "open": "warning", "neutral": "info"}
 _STATES = {"running": "is not finished", "stopped": "was stopped", "failed": "failed", "finished": "finished"}
 
 
@@ -126,3 +134,63 @@ def _because(message: str) -> str:
 def _own_name(seat: str, phase: str) -> str:
     index, colon, role = seat.partition(":")
     return index + colon + named_words(role) if seat else phase.replace("_", " ")
+
+
+_RESUME = WayOn(Next.RESUME)
+_BY_ERROR = {
+    **dict.fromkeys(("BudgetExceeded", "UnknownPrice"), (WayOn(Next.RAISE_BOUND, "budget"),)),
+    "DeadlineExceeded": (WayOn(Next.RAISE_BOUND, "deadline"),),
+    "ReplyTruncated": (WayOn(Next.RAISE_BOUND, "max_tokens"), _RESUME),
+    "StructuredOutputError": (WayOn(Next.ASK_ANEW), _RESUME),
+    **dict.fromkeys(("NoModelError", "AuthenticationFailed"), (WayOn(Next.ADD_KEY), _RESUME)),
+}
+"""What to do about an error, by its name in the log; logs of before name no bound."""
+
+
+def standing_of(run: RunTotals, state: str = "", verdict: RunVerdict | None = None) -> RunStanding:
+    """Return how a run stands.
+
+    Args:
+        run: its log, folded.
+        state: as the store knows it; it tells a live run from one that was broken off.
+        verdict: of its result.
+    """
+    now = _state(run, state)
+    origin = run.started.origin if run.started else "live"
+    return RunStanding(
+        now,
+        verdict if now == "finished" else None,
+        tuple(run.tally.answered_by()),
+        _ORIGINS[origin],
+        run.error,
+        run.message,
+        (WayOn(Next.NEW),) if origin == "demo" and now not in ("running", "finished") else _next(run, now),
+        run.started.run_id if run.started else "",
+    )
+
+
+def headed(story: Story, standing: RunStanding) -> Story:
+    """Return a story with how its run stands in its head."""
+    name = story.subtitle or "Run"
+    return replace(story, subtitle=f"{name} · {standing.words}", tone=_TONES[standing.leaning], standing=standing)
+
+
+def judged(story: Story, verdict: RunVerdict) -> Story:
+    """Return a story that no run tells, such as that of a folder, with its verdict in its head."""
+    return headed(story, RunStanding("finished", verdict))
+
+
+def _state(run: RunTotals, state: str) -> State:
+    if run.state == "running":
+        asked = {call.by.kind for call in run.tally.running.values() if call.by}
+        waits = bool(asked & {"person", "mailbox"})
+        return "interrupted" if state == "interrupted" else "waiting" if waits else "running"
+    return "waiting" if run.error == "RunPaused" else run.state
+
+
+def _next(run: RunTotals, state: State) -> tuple[WayOn, ...]:
+    if state in ("running", "finished"):
+        return ()
+    if state == "waiting":
+        return (WayOn(Next.ANSWER), _RESUME)[: 1 if run.state == "running" else 2]
+    return (WayOn(Next.RAISE_BOUND, run.bound),) if run.bound else _BY_ERROR.get(run.error, (_RESUME,))

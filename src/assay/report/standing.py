@@ -6,29 +6,21 @@ It is made of the log and of who carries the run out now. Every surface takes it
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from assay.report.clean import one_line
-from assay.report.run import RunTotals
-from assay.report.story import Story, Tone
 
 State: TypeAlias = Literal["running", "waiting", "interrupted", "stopped", "failed", "finished"]
 Leaning: TypeAlias = Literal["good", "bad", "open", "neutral"]
 """What a verdict's colour means; no state has one of these colours."""
 
-_TONES: dict[Leaning, Tone] = {"good": "good", "bad": "bad", "open": "warning", "neutral": "info"}
 _STATES = {
     "running": "under way",
     "waiting": "waits for a person",
     "interrupted": "broken off: its log has no end, and nobody works on it",
     "finished": "finished",
-}
-_ORIGINS = {
-    "live": "",
-    "demo": "A recording that comes with Assay: its answers were written by hand, no model gave them.",
-    "replay": "A recording, replayed: no model was asked for this.",
 }
 _LONGEST = 160
 _MARKUP = re.compile(r"[*_`]{2,}|^\s*(#+|>|[-*]|\d+[.)])\s+", re.MULTILINE)
@@ -124,58 +116,3 @@ class RunStanding:
     def data(self) -> dict[str, object]:
         """Return the same as JSON-compatible data, with its words."""
         return {**asdict(self), "words": self.words}
-
-
-_RESUME = WayOn(Next.RESUME)
-_BY_ERROR = {
-    **dict.fromkeys(("BudgetExceeded", "UnknownPrice"), (WayOn(Next.RAISE_BOUND, "budget"),)),
-    "DeadlineExceeded": (WayOn(Next.RAISE_BOUND, "deadline"),),
-    "ReplyTruncated": (WayOn(Next.RAISE_BOUND, "max_tokens"), _RESUME),
-    "StructuredOutputError": (WayOn(Next.ASK_ANEW), _RESUME),
-    **dict.fromkeys(("NoModelError", "AuthenticationFailed"), (WayOn(Next.ADD_KEY), _RESUME)),
-}
-"""What to do about an error, by its name in the log; logs of before name no bound."""
-
-
-def standing_of(run: RunTotals, state: str = "", verdict: RunVerdict | None = None) -> RunStanding:
-    """Return how a run stands.
-
-    Args:
-        run: its log, folded.
-        state: as the store knows it; it tells a live run from one that was broken off.
-        verdict: of its result.
-    """
-    now = _state(run, state)
-    origin = run.started.origin if run.started else "live"
-    return RunStanding(
-        now,
-        verdict if now == "finished" else None,
-        tuple(run.tally.answered_by()),
-        _ORIGINS[origin],
-        run.error,
-        run.message,
-        (WayOn(Next.NEW),) if origin == "demo" and now not in ("running", "finished") else _next(run, now),
-        run.started.run_id if run.started else "",
-    )
-
-
-def headed(story: Story, standing: RunStanding) -> Story:
-    """Return a story with how its run stands in its head."""
-    name = story.subtitle or "Run"
-    return replace(story, subtitle=f"{name} · {standing.words}", tone=_TONES[standing.leaning], standing=standing)
-
-
-def _state(run: RunTotals, state: str) -> State:
-    if run.state == "running":
-        asked = {call.by.kind for call in run.tally.running.values() if call.by}
-        waits = bool(asked & {"person", "mailbox"})
-        return "interrupted" if state == "interrupted" else "waiting" if waits else "running"
-    return "waiting" if run.error == "RunPaused" else run.state
-
-
-def _next(run: RunTotals, state: State) -> tuple[WayOn, ...]:
-    if state in ("running", "finished"):
-        return ()
-    if state == "waiting":
-        return (WayOn(Next.ANSWER), _RESUME)[: 1 if run.state == "running" else 2]
-    return (WayOn(Next.RAISE_BOUND, run.bound),) if run.bound else _BY_ERROR.get(run.error, (_RESUME,))

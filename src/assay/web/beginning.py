@@ -33,7 +33,8 @@ async def home(request: Request) -> Response:
     latest = site.store.runs(limit=_LATEST, among=seen())
     looks = glimpses(site.store, latest)
     if fragment or wants_json(request):
-        await site.models.look((look.models for look in looks.values()), _PATIENCE_S if fragment else None)
+        lately = (name for look in looks.values() for name in look.by)
+        await site.models.look(lately, _PATIENCE_S if fragment else None)
     query = request.query_params
     box = await asyncio.to_thread(_box, site, query.get("text", ""), query.get("kind", ""), query.get("model", ""))
     if fragment:

@@ -110,7 +110,7 @@ def call_data(call: Call, place: CallEvents) -> dict[str, Any]:
         "label": str(call.label),
         "asked": call.model,
         "answered_by": call.who if call.answered and call.by else "",
-        "by": call.by.model_dump() if call.by else None,
+        "by": asdict(call.by) if call.by else None,
         **{name: getattr(call, name) for name in _OF_A_CALL},
     }
 

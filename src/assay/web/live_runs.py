@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from assay.registry import fold_for, standing
+from assay.report.frame import headed
 from assay.report.generic import GenericFold
 from assay.report.run import RunFold, RunTotals
-from assay.report.standing import RunStanding, headed
+from assay.report.standing import RunStanding
 from assay.report.story import Story
 from assay.web.calls import CallLog
 from llm_runtime.errors import LlmRuntimeError

@@ -16,9 +16,9 @@ from assay.protocol import RunContext, load
 from assay.protocols.fire_circle.report import CircleFold
 from assay.protocols.fire_circle.report.marking import marked_layer
 from assay.registry import read_run
+from assay.report.frame import standing_of
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
-from assay.report.standing import standing_of
 from assay.report.story import Figure, Marked, Note, Story
 from assay.terms import Terms
 from fire_circle import PatternObservation

@@ -13,9 +13,9 @@ from assay.protocols.ai_crucible.events import AttemptTold
 from assay.protocols.ai_crucible.report.fold import TrialFold
 from assay.protocols.ai_crucible.report.trial_events import attempt_event, attempt_of
 from assay.protocols.criticality.report import BuildFold
+from assay.report.frame import standing_of
 from assay.report.html import story_html
 from assay.report.run import RunTotals
-from assay.report.standing import standing_of
 from assay.report.story import Details, Figure, Prose, Table
 from assay.report.terminal import commands
 from criticality import events as e

@@ -165,7 +165,7 @@ async def test_a_simple_question_has_no_council(play: Any, scene: Any) -> None:
 async def test_a_failed_run_says_so_first_and_how_to_go_on(play: Any, scene: Any) -> None:
     faults = {"critique/2:red_team/2": ServerFault("overloaded", status=503)}
     story = story_of_events(await play(scene(faults=faults)))
-    assert story.tone == "info" and "failed: overloaded" in story.subtitle
+    assert story.tone == "info" and "failed: the red team" in story.subtitle and "overloaded" in story.subtitle
     first = story.sections[0].blocks[0]
     assert isinstance(first, Note) and "overloaded" in first.text and "assay " not in first.text
     assert commands(story.standing) == ["assay runs resume run-7"]

@@ -27,8 +27,6 @@ from assay.protocols.ai_crucible.trials import (
     need_inspect,
     workshop,
 )
-from assay.report.standing import RunVerdict
-from assay.report.units import count_noun
 from assay.terms import Terms
 from llm_runtime.events import Event
 from llm_runtime.models import Model
@@ -156,23 +154,6 @@ def ready(task: Task, options: Options, terms: Terms) -> None:
 def title_of(task: Task) -> str:
     """Return one line for lists."""
     return ", ".join(task.puzzles)
-
-
-def outcome(result: Mapping[str, Any]) -> RunVerdict:
-    """Return how many attempts each model passed, and whether anybody can check that."""
-    words: list[str] = []
-    for model in result["models"]:
-        own = [one for one in model["puzzles"] if not one["anchor"]]
-        passed, made = (sum(one[what] for one in own) for what in ("passed", "attempts"))
-        words.append(f"{model['model']} passed {passed} of {made}")
-    without = result.get("without", 0)
-    doubt = f"{count_noun(without, 'attempt')} without a verdict" if without else ""
-    ledger = result.get("ledger", {})
-    if not ledger.get("ok", True):
-        return RunVerdict("; ".join(words), doubt="the ledger does not verify", leaning="bad")
-    if ledger.get("head"):
-        return RunVerdict("; ".join(words), "attested and verified", doubt, "open" if doubt else "good")
-    return RunVerdict("; ".join(words), doubt=", ".join(filter(None, ("not attested", doubt))), leaning="open")
 
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

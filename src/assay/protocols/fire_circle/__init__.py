@@ -44,7 +44,9 @@ STUDY = RunType(
     title="Measure whether dialogue helps",
     about="A circle judges every row of a data set; the report says what its dialogue is worth.",
     noun="study",
-    **parts_of(f"{_HERE}.study_task", "prepare", "run", "title_of", "spent", "outcome"),
+    **parts_of(
+        f"{_HERE}.study_task", "prepare", "run", "title_of", "spent", outcome=f"{_HERE}.report.study_story:outcome"
+    ),
     fold=f"{_HERE}.report.study_fold:StudyFold",
     seats=(Seat("*"),),
     units=f"{_HERE}.study_task:units",

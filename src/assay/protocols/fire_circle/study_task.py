@@ -6,7 +6,6 @@ Its folder stays the truth: whichever run goes on with it asks nothing twice, an
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -22,8 +21,6 @@ from assay.protocols.fire_circle.study.folder import StudyFolder, title_of_data
 from assay.protocols.fire_circle.study.items import Source, count_items
 from assay.protocols.fire_circle.study.measuring import figures_of
 from assay.protocols.fire_circle.study.passes import MEASURES, Passes, Plan
-from assay.report.standing import Leaning, RunVerdict
-from assay.report.units import count_noun
 from assay.terms import Terms
 from fire_circle import FireCircleConfig
 from fire_circle.rows import Columns
@@ -189,14 +186,3 @@ def spent(task: Task) -> Spend:
 def title_of(task: Task) -> str:
     """Return the question that a study answers."""
     return title_of_data(task.data)
-
-
-def outcome(result: Mapping[str, Any]) -> RunVerdict:
-    """Return whether the dialogue helped, on how many items."""
-    own, lift = result["passes"][0], result.get("lift")
-    ground = f"{own['judged']} of {count_noun(own['items'], 'item')} judged"
-    doubt = f"{own['failed']} failed" if own["failed"] else ""
-    if lift is None:
-        return RunVerdict("complete" if result["complete"] else "not complete", ground, doubt)
-    leanings: dict[str, Leaning] = {"lift": "good", "harm": "bad"}
-    return RunVerdict(lift["verdict"], ground, doubt, leanings.get(lift["verdict"], "open"))

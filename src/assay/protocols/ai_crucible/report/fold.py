@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
-from assay.protocols.ai_crucible.report.story import trials_story
+from assay.protocols.ai_crucible.report.story import sealed_story
 from assay.protocols.ai_crucible.report.trial_events import attempt_of, records_of
 from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecords
 from assay.report.frame import ending, ending_line, ending_notes
@@ -105,7 +105,7 @@ class TrialFold:
         """Return the report; what there is of it while attempts are being made."""
         title = self._any.run.title
         records = self.records
-        return trials_story(records, title) if records else self._under_way(title)
+        return sealed_story(records, title) if records else self._under_way(title)
 
     def _under_way(self, title: str) -> Story:
         run, passed = self._any.run, sum(each.passed for each in self._ended)

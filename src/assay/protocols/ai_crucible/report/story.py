@@ -18,11 +18,13 @@ from assay.protocols.ai_crucible.report.words import (
     dollars,
     ending,
     grouped,
+    outcome,
     percent,
     reach,
     signed,
     verdict_word,
 )
+from assay.report.frame import judged
 from assay.report.story import (
     Block,
     Column,
@@ -46,6 +48,12 @@ _MOST_ROWS = 2000
 
 
 def trials_story(trials: TrialRecords, title: str = "") -> Story:
+    """Tell the story of trials that no run tells, with their verdict."""
+    without = sum(attempt.log.record.passed is None for attempt in trials.attempts)
+    return judged(sealed_story(trials, title), outcome({**trials.data(), "without": without}))
+
+
+def sealed_story(trials: TrialRecords, title: str = "") -> Story:
     """Tell the story of trials, finished or not.
 
     Args:
