@@ -41,6 +41,7 @@ def list_runs(
     protocol: str | None, search: str | None, state: Any, limit: int, as_json: bool, store_path: str | None
 ) -> None:
     """List runs, newest first."""
+    from assay.launch.glimpses import glimpses
     from assay.registry import known
 
     with closing(open_runs(store_path)) as store:
@@ -50,11 +51,16 @@ def list_runs(
             state=state,
             limit=limit,
         )
+        standings = glimpses(store, summaries)
     if as_json:
         import json
         from dataclasses import asdict
 
-        click.echo(json.dumps({"runs": [asdict(summary) for summary in summaries]}, indent=1))
+        click.echo(
+            json.dumps(
+                {"runs": [{**asdict(one), "standing": standings[one.run_id].data()} for one in summaries]}, indent=1
+            )
+        )
         return
     if not summaries:
         narrowed = protocol or search or state
@@ -67,7 +73,7 @@ def list_runs(
         return
     from assay.console.tables import print_runs
 
-    print_runs(summaries)
+    print_runs(summaries, standings)
 
 
 @runs.command("show")

@@ -10,11 +10,11 @@ from starlette.responses import Response
 
 from assay.demo import demos, missing
 from assay.launch import price_of
+from assay.launch.glimpses import glimpses
 from assay.protocol import Protocol
 from assay.web import data
 from assay.web.app_state import AppState, respond, site_of, wants_json
 from assay.web.estimating import estimate_of
-from assay.web.glimpses import glimpses
 from assay.web.pages.home import Box, Played, Way, choice_fragment, home_page
 from assay.web.permissions import seen
 from assay.web.suggesting import openings, suggest

@@ -11,11 +11,11 @@ from starlette.responses import Response
 from assay.batch.ledger import Batch, Ledger
 from assay.batch.progress import BatchProgress, look
 from assay.batch.purses import Purses
+from assay.launch.glimpses import glimpses
 from assay.registry import known, run_types
 from assay.web import data
 from assay.web.app_state import respond, site_of, wants_json
 from assay.web.batches import with_ledger
-from assay.web.glimpses import glimpses
 from assay.web.pages.runs import ORDERS, STATES, Choice, Listed, runs_page
 from assay.web.people import may_all
 from assay.web.permissions import seen

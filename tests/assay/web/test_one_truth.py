@@ -12,7 +12,9 @@ from typing import Any, Literal
 
 import pytest
 
+from assay.console.tables import print_runs
 from assay.demo import import_played
+from assay.launch.glimpses import glimpses
 from assay.registry import run_types, standing_in, story_of
 from assay.report.standing import RunStanding
 from assay.report.terminal import print_story
@@ -332,3 +334,24 @@ async def test_a_person_in_a_seat_is_a_person_while_it_waits_and_ever_after(reac
         shown = plain((await web.get(f"/runs/{run_id}{path}"))[1])
         assert "a person" in shown and not re.search(r"openrouter|anthropic", shown), path
     assert "a person" in run["models"] and "openrouter" not in run["models"]
+
+
+async def test_forms_and_lists_speak_no_shell(web: Any) -> None:
+    forms = [f"/new?kind={kind}" for kind, run in run_types().items() if run.form]
+    for path in ("/", "/runs", "/queue", "/batches", "/personas", *forms):
+        status, page = await web.get(path)
+        assert status == 200 and not SHELL.search(plain(page)), path
+
+
+@pytest.mark.parametrize("state", STATES)
+async def test_the_terminals_list_says_the_same(store: RunStore, state: str, capsys: Any) -> None:
+    made = [write(store, state, kind) for kind in KINDS if kind not in PLAYED]
+    runs = store.runs(limit=100)
+    print_runs(runs, glimpses(store, runs))
+    listed = capsys.readouterr().out
+    for run_id, log in made:
+        words = standing_in(store, run_id).words
+        assert re.search(rf"{run_id} .* · {re.escape(words)}\n", listed), words
+        if log is not None:
+            log.close()
+    store.close()

@@ -7,7 +7,8 @@ from functools import lru_cache
 from assay.registry import standing
 from assay.report.run import RunTotals, timed_events
 from assay.report.standing import RunStanding
-from llm_runtime.store import RunStore, RunSummary
+from llm_runtime.errors import StoreDamaged
+from llm_runtime.store import RunState, RunStore, RunSummary
 
 _BEGINNING, _END = 24, 200
 """Records that are read of a long log: who answers first, and what it came to or waits for."""
@@ -19,10 +20,13 @@ def glimpses(store: RunStore, runs: list[RunSummary]) -> dict[str, RunStanding]:
 
 
 @lru_cache(maxsize=2048)
-def _glimpse(store: RunStore, run_id: str, length: int, state: str) -> RunStanding:
+def _glimpse(store: RunStore, run_id: str, length: int, state: RunState) -> RunStanding:
     head, end = RunTotals(), _END if state == "running" else 2
     after = max(length - end, _BEGINNING)
-    for at, limit in ((0, _BEGINNING), (after, length - after)):
-        for event, when in timed_events(store.records(run_id, at, limit) if limit > 0 else ()):
-            head.apply(event, when)
+    try:
+        for at, limit in ((0, _BEGINNING), (after, length - after)):
+            for event, when in timed_events(store.records(run_id, at, limit) if limit > 0 else ()):
+                head.apply(event, when)
+    except StoreDamaged:
+        return RunStanding(state, fact="its log is damaged")
     return standing(head, state)
