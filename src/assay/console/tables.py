@@ -29,13 +29,13 @@ def print_runs(runs: Sequence[RunSummary], standings: Mapping[str, RunStanding])
     left = max(shutil.get_terminal_size((160, 24)).columns - head.index("title"), 12)
     click.secho(head, bold=True)
     for run in runs:
-        words = standings[run.run_id].words
-        room = min(max(left - len(words) - 3, 12), _WIDEST_TITLE)
+        verdict = standings[run.run_id].verdict
+        words = f" · {verdict.words}" if verdict else ""
         cost = (
             "demo" if run.origin == "demo" else money(run.cost) + ("+?" if run.cost_unknown or run.unknown else "")
         )
         click.echo(
             f"{run.run_id:<{id_width}}  {written_time(run.started_at)[:16]:<16}  {run.protocol:<{kind_width}}"
             f"{run.state:<12}{short_count(run.input_tokens + run.output_tokens):>7}{cost:>10}  "
-            f"{one_line(run.title, room)} · {words}"
+            f"{one_line(run.title, min(max(left - len(words), 12), _WIDEST_TITLE))}{words}"
         )

@@ -205,7 +205,7 @@ class Launcher:
         started = self.first_event(run_id)
         if self.store.summary(run_id).state == "finished":
             raise ConfigurationError(
-                f"run {run_id} is finished; fork it to go another way",
+                f"run {run_id} is finished; to go another way from it, fork it",
                 advice=f"assay runs fork {run_id} --at EVENT",
             )
         if started.origin == "demo":
