@@ -245,7 +245,8 @@ def outcome(result: Mapping[str, Any]) -> RunVerdict:
     gist, loops = result["final_response"], result.get("loops_executed")
     if loops == 0:
         return RunVerdict("answered", "by one model", "no council sat", gist=gist)
-    after = f"{'settled early ' if result.get('early_exit') else ''}after {count_noun(loops, 'loop')}" if loops else ""
+    early = "settled early " if result.get("early_exit") else ""
+    after = f"{early}after {count_noun(loops, 'loop')}" if loops else ""
     if result.get("ledger") is None:
         return RunVerdict("answered", after, gist=gist)
     ledger = Ledger.model_validate(result["ledger"])
