@@ -160,7 +160,7 @@ class RunType:
         units: ``(task) -> int``, how often it does what the protocol's usual run does once; empty for once.
         bounds: which of the terms' bounds can be set.
         measures: its :data:`Measures`.
-        outcome: ``(result) -> str``, what it came to in one line for lists.
+        outcome: ``(result) -> RunVerdict`` of :mod:`assay.report.standing`; a text is taken as its outcome.
         batch: whether jobs of a batch can be of this kind.
         form: whether the web offers a form.
         seatless: whether nobody has a seat whose words are followed while it works.

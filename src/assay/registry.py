@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from assay.fields import Names
-    from assay.report.run import RunFold
+    from assay.report.run import RunFold, RunTotals
+    from assay.report.standing import RunStanding, RunVerdict
     from assay.report.story import Story
     from llm_runtime.events import Event, Record, RunStarted
+    from llm_runtime.store import RunStore
 
 OURS = ("crucible", "fire_circle", "ai_crucible", "criticality", "crux", "compare")
 """In the order in which a newcomer meets them. Named here: to search for them would slow `--help`."""
@@ -221,25 +223,61 @@ def fold_for(kind: str, keep: int | None = None) -> RunFold:
     return load(run.fold)(keep) if run is not None and run.fold else GenericFold(keep)
 
 
-def story_of(records: Iterable[Record]) -> Story:
-    """Return the report of a recorded run, whatever its kind and state.
+def story_of(records: Iterable[Record], state: str = "") -> Story:
+    """Return the report of a recorded run, whatever its kind; ``state`` is how the store knows it.
 
     Raises:
         StoreDamaged: an event's data does not fit its type.
     """
     from assay.report.run import timed_events
 
-    return story_of_events(timed_events(records))
+    return story_of_events(timed_events(records), state)
 
 
-def story_of_events(events: Iterable[tuple[Event, int]]) -> Story:
+def story_of_events(events: Iterable[tuple[Event, int]], state: str = "") -> Story:
     """Return the same for events with their stamps in milliseconds since 1970."""
+    from assay.report.frame import headed
     from assay.report.generic import GenericFold
+    from assay.report.run import RunTotals
     from llm_runtime.events import RunStarted
 
     fold: RunFold = GenericFold()
+    head = RunTotals()
     for event, at in events:
         if isinstance(event, RunStarted):
             fold = fold_for(event.protocol)
         fold.apply(event, at)
-    return fold.story()
+        head.apply(event, at)
+    return headed(fold.story(), standing(head, state))
+
+
+def standing_in(store: RunStore, run_id: str) -> RunStanding:
+    """Return how a stored run stands."""
+    from assay.report.run import RunTotals, timed_events
+
+    head = RunTotals()
+    for event, at in timed_events(store.records(run_id)):
+        head.apply(event, at)
+    return standing(head, store.summary(run_id).state)
+
+
+def verdict_of(kind: str, result: object) -> RunVerdict | None:
+    """Return what a kind of run came to; ``None`` where that is not known."""
+    from assay.report.standing import RunVerdict
+
+    run = known(kind)
+    if run is None or not run.outcome:
+        return None
+    try:
+        came = load(run.outcome)(result)
+    except (LookupError, TypeError, AttributeError, ValueError):  # an older or imported log may hold another one
+        return None
+    return came if isinstance(came, RunVerdict) else RunVerdict(str(came))
+
+
+def standing(run: RunTotals, state: str = "") -> RunStanding:
+    """Return how a run stands, of its folded log and its state in the store."""
+    from assay.report.frame import standing_of
+
+    kind = run.started.protocol if run.started else ""
+    return standing_of(run, state, verdict_of(kind, run.result) if run.state == "finished" else None)

@@ -29,8 +29,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from llm_runtime.answerer import Answerer
 from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS
-from llm_runtime.errors import CallError, ConfigurationError, ModelNotFound
+from llm_runtime.errors import CallError, ConfigurationError, LlmRuntimeError, ModelNotFound
 from llm_runtime.events import CallsQueued, Emit, ModelSubstituted, silent
 from llm_runtime.keys import Key
 from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
@@ -41,7 +42,7 @@ from llm_runtime.settings import Limits, Settings
 from llm_runtime.wires import Held, Link, require_held, speaking, wire_of
 from llm_runtime.wrappers.accounts import Budget, Caps, billed
 from llm_runtime.wrappers.budgeted import budgeted
-from llm_runtime.wrappers.chosen import chosen
+from llm_runtime.wrappers.chosen import chosen, chosen_model
 from llm_runtime.wrappers.fallback import fallback
 from llm_runtime.wrappers.fitting import Reading, fitting
 from llm_runtime.wrappers.limiting import Limiter, limiting
@@ -152,6 +153,14 @@ class Gateway:
         for name in sorted(self._named):
             await self._route(name)
         return (await self._route(self.settings.config.model or asked)).target
+
+    async def who(self, request: Request) -> Answerer | None:
+        """Return who answers a request first, as it is routed; ``None`` where it leads nowhere."""
+        asked = chosen_model(request, self.settings.config) or request.model
+        with suppress(LlmRuntimeError):
+            target = (self._routes.get(asked) or await self._route(asked)).target
+            return Answerer.of(target.provider, target.model)
+        return None
 
     async def _routed(self, request: Request) -> Reply:
         asked = request.model

@@ -151,7 +151,7 @@ class Settings:
         entry = self.config.endpoints.get(name)
         dialect, key = dialect_of(name, entry), self.keys.get(name)
         if entry is None and key is None:
-            raise NoModelError(f"{name} has no key: set {dialect.key_env}, or: assay keys set {name}")
+            raise NoModelError(f"{name} has no key", advice=f"set {dialect.key_env}, or: assay keys set {name}")
         own = entry or EndpointEntry()
         base_url = own.base_url or self.base_urls.get(name) or dialect.base_url
         if not base_url:

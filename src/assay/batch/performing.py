@@ -149,6 +149,7 @@ async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: Gateway
         # What an earlier claim began is gone on with as it began, whatever release began it.
         run = opened(first_event(earlier))
         behaviours = names_of(await of_log(run, earlier))
+    gateway = gateways.under(terms, run)
     running = await launcher.start(
         run,
         terms,
@@ -157,7 +158,7 @@ async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: Gateway
         answers=answers,
         before=spent_before(earlier) if counted else None,
         behaviours=behaviours,
-        model=PerRun(gateways.under(terms, run).under),
+        model=PerRun(gateway.under, gateway.who),
     )
     outcome = await running.outcome()
     if outcome.error is not None:

@@ -110,7 +110,7 @@ class Spending:
         gateway = (await self._gateways_of(of)).under(terms, run)
         for asked in asked_of(run.options):
             await gateway.least_cost(asked)
-        return PerRun(gateway.under, capped=True)
+        return PerRun(gateway.under, gateway.who, capped=True)
 
     async def purse(self, of: Allowance) -> Purse | None:
         """Return what somebody has spent in this period; ``None`` where there is no purse yet."""

@@ -24,6 +24,7 @@ from assay.launch.execution import (
     carry_through,
     model_of,
     served,
+    who_of,
 )
 from assay.launch.hearing import hearing
 from assay.launch.logs import first_event, result_of, told_when_kept
@@ -206,10 +207,11 @@ class Launcher:
         started = self.first_event(run_id)
         if self.store.summary(run_id).state == "finished":
             raise ConfigurationError(
-                f"run {run_id} is finished; to go another way from it: assay runs fork {run_id} --at EVENT"
+                f"run {run_id} is finished; to go another way from it, fork it",
+                advice=f"assay runs fork {run_id} --at EVENT",
             )
         if started.origin == "demo":
-            raise ConfigurationError("a demonstration is not gone on with; play it again with: assay demo")
+            raise ConfigurationError("a demonstration is not gone on with; play it again", advice="assay demo")
         run = opened(started)
         check_terms(run.run, own)
         await asyncio.to_thread(require_own_tools, self.store, run_id, run)
@@ -370,7 +372,8 @@ class Launcher:
                 # Whoever goes on with this run has its log alone to know it from.
                 emit(moved(job.before))
             logged.set_result(None)
-            recorded = recording(replaying(answers, answering), emit, replayed=answers.has_reply)
+            who = who_of(job, reached)
+            recorded = recording(replaying(answers, answering), emit, replayed=answers.has_reply, who=who)
             if len(answers):
                 recorded = as_recorded(recorded, answers, recalled=recalls(job.numbers))
             seed = job.started.seed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assay.report.frame import cost_section, ending_line, ending_note, head_facts, run_progress, run_tone
+from assay.report.frame import cost_section, ending_line, ending_notes, head_facts, run_progress
 from assay.report.progress import Progress
 from assay.report.run import RunTotals
 from assay.report.story import Block, Plain, Section, Story
@@ -42,13 +42,12 @@ class GenericFold:
     def story(self) -> Story:
         """Tell how it ended, the troubles it had, and the sums."""
         run = self.run
-        blocks: list[Block] = [] if run.state == "finished" else [ending_note(run)]
+        blocks: list[Block] = [*ending_notes(run)]
         blocks += [Plain(text) for text in run.troubles]
         sections = (Section("What happened", tuple(blocks)) if blocks else None, cost_section(run))
         return Story(
             title=run.title or "A run",
-            subtitle=f"{self.progress().protocol} · {run.state}",
-            tone=run_tone(run),
+            subtitle=self.progress().protocol,
             facts=head_facts(run),
             sections=tuple(section for section in sections if section),
         )

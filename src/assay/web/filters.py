@@ -16,15 +16,7 @@ from assay.report.markup import render
 from assay.report.story import Block
 from assay.report.units import clock, count, count_noun, duration, money, short_count, with_unknown, written_time
 from assay.web.calls import place_words
-from llm_runtime.store import RunState, RunSummary
-
-_TONES: dict[RunState, str] = {
-    "running": "live",
-    "interrupted": "warning",
-    "finished": "good",
-    "stopped": "warning",
-    "failed": "bad",
-}
+from llm_runtime.store import RunSummary
 
 
 def protocol_name(protocol: str) -> str:
@@ -85,5 +77,5 @@ _BY_THEIR_NAMES: tuple[Callable[..., Any], ...] = (
 )
 FILTERS: dict[str, Callable[..., Any]] = {
     **{one.__name__: one for one in _BY_THEIR_NAMES},
-    **{"join": joined, "thousands": count, "tone": _TONES.__getitem__},
+    **{"join": joined, "thousands": count, "tone": str},
 }

@@ -140,5 +140,5 @@ def people_page(
 
 def _people(request: Request) -> People:
     if (people := site_of(request).gate.people) is None:
-        raise RunNotFound("this server has one person alone; for several: assay serve --people FILE")
+        raise RunNotFound("this server has one person alone", advice="for several: assay serve --people FILE")
     return people

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from assay import launch
 from assay.protocol import load
-from assay.registry import known, opened, story_of
+from assay.registry import known, opened, standing_in, story_of
 from assay.report.places import story_text
 from assay.web import data
 from assay.web.app_state import request_fields, respond, run_id_of, site_of, wants_json
@@ -205,7 +205,7 @@ async def compare(request: Request) -> Response:
             lambda: {"runs": [data.summary_data(run) for run in others]},
             lambda: pick_page(one, others),
         )
-    left, right = ((run, site.hub.watch(run.run_id).fold.story()) for run in runs)
+    left, right = ((run, site.hub.watch(run.run_id).story()) for run in runs)
     return respond(
         request,
         lambda: {
@@ -251,13 +251,14 @@ def _payload(store: RunStore, run_id: str, seq: int) -> dict[str, Any]:
 
 
 def _report(ending: str) -> Callable[[RunStore, str], str]:
-    return lambda store, run_id: story_text(story_of(store.records(run_id)), ending)
+    return lambda store, run_id: story_text(story_of(store.records(run_id), store.summary(run_id).state), ending)
 
 
 def _json(store: RunStore, run_id: str) -> str:
     events = [event for _, event in store.events(run_id)]
     content = {
         **data.summary_data(store.summary(run_id)),
+        "standing": standing_in(store, run_id).data(),
         "task": launch.first_event(events).task,
         "result": launch.result_of(events),
     }

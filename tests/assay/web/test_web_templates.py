@@ -30,13 +30,13 @@ from assay.protocols.crux.pages.personas import persona_page, personas_page
 from assay.queue.tables import Waiting
 from assay.report.markup import element
 from assay.report.matrix import Agreement, Cell, Matrix, MatrixRow, agreement, column_sums
+from assay.report.standing import RunStanding, RunVerdict
 from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
 from assay.web.batch_starting import new_batch_page
 from assay.web.calls import CallEvents
 from assay.web.estimating import Estimate
 from assay.web.forms import form_of, forms
-from assay.web.glimpses import Glimpse
 from assay.web.live_runs import LiveRun, LiveRuns
 from assay.web.managing import people_page
 from assay.web.pages.asking import Ask, asking
@@ -352,8 +352,10 @@ def votes(text: str) -> str:
     )
 
 
-def seen(text: str, runs: list[RunSummary]) -> dict[str, Glimpse]:
-    return {run.run_id: Glimpse(text, text) for run in runs}
+def seen(text: str, runs: list[RunSummary]) -> dict[str, RunStanding]:
+    return {
+        run.run_id: RunStanding("finished", RunVerdict(text, text, text, gist=text), (text,), text) for run in runs
+    }
 
 
 def entry(text: str, state: str) -> Waiting:

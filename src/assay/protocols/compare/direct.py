@@ -11,6 +11,7 @@ from pydantic import Field
 from assay.fields import Ui
 from assay.protocol import RunContext
 from assay.report.generic import GenericFold
+from assay.report.standing import RunVerdict
 from assay.report.story import Prose, Section, Story
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.models import Model
@@ -64,6 +65,11 @@ def fields_of_chat(turns: Sequence[tuple[str, str]]) -> dict[str, Any]:
 def answer(result: Mapping[str, Any]) -> str:
     """Return what the model answered."""
     return str(result.get("answer", ""))
+
+
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
+    """Return that nobody looked at the answer."""
+    return RunVerdict("answered", "by one model", "nobody objected or checked", gist=answer(result))
 
 
 class DirectFold(GenericFold):

@@ -16,6 +16,8 @@ from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, figures, right_by_method
 from assay.protocols.compare.methods import METHODS, USUAL, Answered, Bench
 from assay.protocols.compare.tasks import Question
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
 from assay.seat_tools.offered import Tools
 from llm_runtime.errors import (
     BudgetExceeded,
@@ -162,4 +164,19 @@ def _row(task: Question, method: str, answered: Answered, meter: Meter, error: s
         output_tokens=meter.output_tokens,
         cost=meter.cost,
         error=error,
+    )
+
+
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
+    """Return which method was right how often."""
+    done = len({row["task"] for row in result["rows"]})
+    checked = {row["method"]: 0 for row in result["rows"] if row["right"] is not None}
+    for row in result["rows"]:
+        if row["right"]:
+            checked[row["method"]] += 1
+    failed = sum(bool(row["error"]) for row in result["rows"])
+    return RunVerdict(
+        count_noun(done, "task"),
+        ", ".join(f"{method} {right} right" for method, right in checked.items()),
+        f"{count_noun(failed, 'answer')} failed" if failed else "",
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
-from assay.protocols.ai_crucible.report.story import trials_story
+from assay.protocols.ai_crucible.report.story import sealed_story
 from assay.protocols.ai_crucible.report.trial_events import attempt_of, records_of
 from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecords
-from assay.report.frame import ending, ending_line, ending_note, run_tone
+from assay.report.frame import ending, ending_line, ending_notes
 from assay.report.generic import GenericFold
 from assay.report.progress import Progress
 from assay.report.story import Block, Fact, Plain, Section, Story, Table, columns
@@ -105,7 +105,7 @@ class TrialFold:
         """Return the report; what there is of it while attempts are being made."""
         title = self._any.run.title
         records = self.records
-        return trials_story(records, title) if records else self._under_way(title)
+        return sealed_story(records, title) if records else self._under_way(title)
 
     def _under_way(self, title: str) -> Story:
         run, passed = self._any.run, sum(each.passed for each in self._ended)
@@ -113,12 +113,10 @@ class TrialFold:
         blocks: list[Block] = [Plain(_ABOUT)]
         if self._ended:
             blocks.append(self._table())
-        if run.state in ("stopped", "failed"):
-            blocks.append(ending_note(run, ending(run, "The trial")))
+        blocks += ending_notes(run, ending(run, "The trial"))
         return Story(
             title=title or "A trial",
-            subtitle=f"AI Crucible · {'under way' if run.state == 'running' else run.state}",
-            tone="info" if run.state == "running" else run_tone(run),
+            subtitle="AI Crucible",
             facts=(
                 Fact("Attempts", f"{len(self._ended)} of {total}" if total else "–"),
                 Fact("Passed", str(passed)),

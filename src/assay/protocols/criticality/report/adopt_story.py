@@ -8,11 +8,10 @@ from pydantic import ValidationError
 
 from assay.report.clean import fenced, one_line
 from assay.report.frame import (
-    broken_off,
     cost_section,
     ending,
     ending_line,
-    ending_note,
+    ending_notes,
     head_facts,
     provenance_section,
 )
@@ -67,13 +66,9 @@ class AdoptFold(GenericFold):
         run, adoptions = self.run, [self.adoptions[name] for name in self.functions if name in self.adoptions]
         adopted = [one for one in adoptions if not one.refused]
         findings = [(one, f) for one in adoptions for f in one.findings if f.kind == "finding"]
-        ended = broken_off(run, "Adoption")
-        words = f"Adoption · {len(adopted)} of {count_noun(len(self.functions), 'function')} adopted"
-        subtitle, tone = ended or (words, "warning" if findings or len(adopted) < len(adoptions) else "good")
+        ended = ending_notes(run, ending(run, "The adoption"))
         sections = [
-            None
-            if run.state == "finished"
-            else Section("How it ended", (ending_note(run, ending(run, "The adoption")),)),
+            Section("How it ended", ended) if ended else None,
             _summary(adoptions, findings, str(run.result.get("folder", ""))),
             *(_section(one) for one in adoptions),
             _left_out({one.function: one.refused for one in adoptions if one.refused} | self.left_out),
@@ -82,8 +77,7 @@ class AdoptFold(GenericFold):
         ]
         return Story(
             title=run.title or "An adoption",
-            subtitle=subtitle,
-            tone=tone,
+            subtitle="Adoption",
             facts=(
                 Fact("Adopted", f"{len(adopted)} of {len(self.functions)}"),
                 Fact("Findings", str(len(findings))),

@@ -72,16 +72,13 @@ class PersonaFold(GenericFold):
         missing = Section("Read with care", tuple(notes)) if notes else None
         checked = audit_section(Audit.model_validate(run.result["audit"])) if "audit" in run.result else None
         sections = tuple(section for section in (missing, checked, *story.sections, cost_section(run)) if section)
-        return replace(story, tone="warning" if notes else "good", sections=sections)
+        return replace(story, sections=sections)
 
     def _under_way(self) -> Story:
-        story, run = super().story(), self.run
+        story = super().story()
         steps = tuple(Plain(f"{_words(step.step)}: {step.done} of {step.of}") for step in self._steps.values())
         about = Section("What is being built", (Plain(_ABOUT), *steps))
-        tone = "info" if run.state == "running" else story.tone
-        return replace(
-            story, subtitle=f"Crux · a persona, {run.state}", tone=tone, sections=(about, *story.sections)
-        )
+        return replace(story, subtitle="Crux · a persona", sections=(about, *story.sections))
 
 
 def _words(step: str) -> str:

@@ -61,7 +61,7 @@ class ComparisonFold(GenericFold):
         """Return what was found, or how far it is."""
         run, story = self.run, super().story()
         if not run.result.get("authors"):
-            return replace(story, subtitle=f"Crux · a comparison, {run.state}")
+            return replace(story, subtitle="Crux · a comparison")
         try:
             comparison = Comparison.model_validate(run.result)
         except ValidationError as fault:

@@ -9,6 +9,7 @@ from assay.report.clean import escaped
 from assay.report.story import Block, Column, Details, Note, Plain, Prose, Quote, Section, Table, Voice
 from assay.report.units import count, count_noun, money
 from crux.results import DialogueMessage, LedgerEntry, PositionShift
+from llm_runtime.answerer import asked_words
 
 
 def shifts_section(state: DebateState) -> Section | None:
@@ -113,8 +114,8 @@ def configuration_section(state: DebateState) -> Section | None:
         ("Rooms a round, at most", str(config.rooms_per_aspect)),
         ("Rebuttals a clash", " to ".join(str(most) for most in dict.fromkeys(config.rebuttals))),
         ("Beliefs shown a turn", str(config.beliefs_per_turn)),
-        ("Small steps", config.models.fast.id),
-        ("Speaking and cards", config.models.strong.id),
+        ("Small steps", asked_words(config.models.fast.id)),
+        ("Speaking and cards", asked_words(config.models.strong.id)),
         ("Flip test", "yes" if config.flip_test else "no"),
     )
     return Section(

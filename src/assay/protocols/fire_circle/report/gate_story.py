@@ -35,10 +35,7 @@ def gate_story(result: GateResult, worse: Sequence[str] | None = None) -> Story:
         sections.append(Section("The cascade", (Plain(f"{words} and {money(spared.cost)} saved, {basis}."),)))
     return Story(
         title=f"Gate: {result.name}",
-        subtitle=f"Fire Circle · {count_noun(len(failed), 'case')} of {total} stopped the build"
-        if failed
-        else f"Fire Circle · {count_noun(total, 'case')}, all passed",
-        tone="bad" if failed else "good",
+        subtitle="Fire Circle gate",
         facts=(
             Fact("Passed", f"{total - len(failed)} of {total}"),
             Fact("From the lock", count(known)),
