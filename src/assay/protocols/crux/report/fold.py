@@ -53,7 +53,7 @@ class DebateFold:
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
         self.state.apply(event, at)
-        if isinstance(event, events.Posted) and event.event.get("type") in _NEWS and (line := self._wire(event)):
+        if isinstance(event, events.Posted) and event.event.type in _NEWS and (line := self._wire(event)):
             self._news = [*self._news[-2:], line]
 
     def story(self) -> Story:
@@ -66,8 +66,7 @@ class DebateFold:
             case events.Posted():
                 return self._wire(event)
             case events.ConcessionEntered():
-                entry = next((e for e in reversed(self.state.ledger)), None)
-                return _ledger_line(entry) if entry else None
+                return _ledger_line(event.entry)
             case events.BaselineAnswered():
                 return "answered without a debate, to compare"
             case RunFinished():
@@ -80,41 +79,39 @@ class DebateFold:
         state, run = self.state, self.state.run
         return replace(
             run_progress(run, "Crux"),
-            title=state.topic,
+            title=state.debate.topic,
             phase=self._phase(),
-            round=state.round,
-            rounds=len(state.aspects),
-            seats=tuple(self._seat(name) for name in state.personas),
+            round=state.debate.round,
+            rounds=len(state.debate.aspects),
+            seats=tuple(self._seat(name) for name in state.debate.personas),
             calls_expected=self._expected(),
-            notes=(*state.errors[-2:], *list(run.troubles)[-2:]),
+            notes=(*state.debate.errors[-2:], *list(run.troubles)[-2:]),
             news=tuple(self._news),
         )
 
     def _wire(self, event: events.Posted) -> str | None:
-        state, kind = self.state, event.event.get("type")
-        if kind == "debate_start":
-            return f"{count_noun(len(state.aspects), 'aspect')}: {in_words([a.label for a in state.aspects])}"
-        if kind == "round_start" and state.round <= len(state.aspects):
-            return f"round {state.round} of {len(state.aspects)}: {state.aspects[state.round - 1].label}"
-        if kind == "message_posted" and state.messages:
-            spoken = state.messages[-1]
-            stance = f", {spoken.stance}" if spoken.stance else ""
-            return f"{spoken.persona} {_SAYS[spoken.phase]}{stance}: {one_line(spoken.text, _WIDTH)}"
-        if kind == "clash_start":
-            return f"clash: {in_words([str(name) for name in event.event.get('personas', ())])}"
-        if kind == "crux_room_spawning" and state.rooms:
-            return f"{state.rooms[-1].id} opens: {one_line(state.rooms[-1].question, _WIDTH)}"
-        if kind == "crux_message" and state.room_messages:
-            turn = state.room_messages[-1]
-            who = turn.persona or "evidence"
-            return f"{turn.room_id}, turn {turn.turn}, {who}: {one_line(turn.text, _WIDTH)}"
-        if kind == "crux_card_posted" and state.cards:
-            card = state.cards[-1]
-            end = "resolved" if card.resolved else "open"
-            return f"card, {card.disagreement_type}, {end}: {one_line(card.question, _WIDTH)}"
-        if kind == "error" and state.errors:
-            return one_line(state.errors[-1], _WIDTH)
-        return None
+        match event.event:
+            case events.DebateStart() as begun:
+                return f"{count_noun(len(begun.aspects), 'aspect')}: {in_words([a.label for a in begun.aspects])}"
+            case events.RoundStart() as begun:
+                return f"round {begun.round_number} of {len(self.state.debate.aspects)}: {begun.aspect.label}"
+            case events.MessagePosted(message=spoken):
+                stance = f", {spoken.stance}" if spoken.stance else ""
+                return f"{spoken.persona} {_SAYS[spoken.phase]}{stance}: {one_line(spoken.text, _WIDTH)}"
+            case events.ClashStart(personas=personas):
+                return f"clash: {in_words(list(personas))}"
+            case events.CruxRoomSpawning() as room:
+                return f"{room.room_id} opens: {one_line(room.question, _WIDTH)}"
+            case events.CruxMessagePosted(message=turn):
+                who = turn.persona or "evidence"
+                return f"{turn.room_id}, turn {turn.turn}, {who}: {one_line(turn.text, _WIDTH)}"
+            case events.CruxCardPosted(card=card):
+                end = "resolved" if card.resolved else "open"
+                return f"card, {card.disagreement_type}, {end}: {one_line(card.question, _WIDTH)}"
+            case events.DebateError(error=error):
+                return one_line(error, _WIDTH)
+            case _:
+                return None
 
     def _phase(self) -> str:
         if self.state.run.state == "running" and not self.state.run.tally.begun:
@@ -132,7 +129,7 @@ class DebateFold:
             ),
             default=None,
         )
-        own = [m for m in (*state.messages, *state.room_messages) if m.persona == name]
+        own = [m for m in (*state.debate.messages, *state.debate.room_messages) if m.persona == name]
         last = max(own, key=lambda m: int(m.id[1:]) if m.id[1:].isdigit() else 0, default=None)
         stance = f"{last.stance}: " if last and last.stance else ""
         says = f"{stance}{one_line(last.text, _WIDTH)}" if last else ""
@@ -143,10 +140,10 @@ class DebateFold:
         """Count the calls of a debate that goes as most do; once it closes, those that were begun."""
         state, run = self.state, self.state.run
         begun = run.tally.begun
-        closed = any(message.phase == "closing" for message in state.messages)
-        if run.state != "running" or closed or not state.config or len(state.personas) < 2:
+        closed = any(message.phase == "closing" for message in state.debate.messages)
+        if run.state != "running" or closed or not state.config or len(state.debate.personas) < 2:
             return begun or None
-        return max(begun, estimate(len(state.personas), state.config).calls)
+        return max(begun, estimate(len(state.debate.personas), state.config).calls)
 
 
 def _ledger_line(entry: LedgerEntry) -> str:

@@ -24,7 +24,7 @@ _LONGEST_TITLE = 400
 
 def debate_story(state: DebateState) -> Story:
     """Return the story of a debate in whatever state it is: finished, under way, stopped, failed or broken off."""
-    names = list(state.personas or state.result.personas)
+    names = list(state.debate.personas)
     accents = [state.accent(name) for name in names]
     sections = [
         cards_section(state),
@@ -41,7 +41,7 @@ def debate_story(state: DebateState) -> Story:
     ]
     subtitle, tone = _ending(state)
     return Story(
-        title=state.topic[:_LONGEST_TITLE] or "A debate without a topic",
+        title=state.debate.topic[:_LONGEST_TITLE] or "A debate without a topic",
         subtitle=subtitle,
         tone=tone,
         facts=_facts(state),
@@ -63,10 +63,10 @@ def _facts(state: DebateState) -> tuple[Fact, ...]:
 
 
 def _ending(state: DebateState) -> tuple[str, Tone]:
-    name = f"Crux · {in_words(list(state.personas or state.result.personas))}"
+    name = f"Crux · {in_words(list(state.debate.personas))}"
     if broken := broken_off(state.run, name):
         return broken
-    if state.ended is None:
+    if not state.ended:
         return f"{name} · not finished", "warning"
     return f"{name} · finished, {count_noun(len(state.result.cards), 'crux card')}", "good"
 
