@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assay.protocols.fire_circle.report.state import Circle, CircleState, Seat, seat_names
+from assay.protocols.fire_circle.report.state import Circle, CircleState, ShownSeat, shown_seats
 from assay.protocols.fire_circle.report.story import circle_story
 from assay.report.clean import one_line
 from assay.report.frame import ending_line, run_progress
@@ -49,7 +49,7 @@ class CircleFold:
         """Return the finished step in one line."""
         match event:
             case events.CircleStarted():
-                names = in_words([seat.short for seat in self.state.circles[event.layer].seats])
+                names = in_words([seat.short for seat in self.state.circles[event.layer].shown])
                 limit = "" if event.round_seconds is None else f" of at most {event.round_seconds:,.0f} s"
                 return f"circle on the {event.layer} layer: {names}; up to {event.max_rounds} rounds{limit}"
             case events.SeatEvaluated():
@@ -99,19 +99,17 @@ class CircleFold:
     def _seats(self, circle: Circle | None) -> tuple[SeatProgress, ...]:
         if circle is None:
             options = self.state.options
-            names = seat_names(list(options.models)) if options.mode != "fire_circle" else []
-            return tuple(
-                self._alone(Seat(f"{n}:{model}", n, model, short, f"c{(n - 1) % 6}"))
-                for n, (model, short) in enumerate(zip(options.models, names, strict=False), start=1)
-            )
-        return tuple(self._seat(seat, circle) for seat in circle.seats)
+            models = list(options.models) if options.mode != "fire_circle" else []
+            labels = [f"{n}:{model}" for n, model in enumerate(models, start=1)]
+            return tuple(map(self._alone, shown_seats(labels, models)))
+        return tuple(self._seat(seat, circle) for seat in circle.shown)
 
-    def _alone(self, seat: Seat) -> SeatProgress:
+    def _alone(self, seat: ShownSeat) -> SeatProgress:
         since = self._since(seat)
         state: SeatState = "waiting" if since is None else "thinking"
         return SeatProgress(seat.short, state, since, "", seat.accent)
 
-    def _seat(self, seat: Seat, circle: Circle) -> SeatProgress:
+    def _seat(self, seat: ShownSeat, circle: Circle) -> SeatProgress:
         held = circle.round
         answers = [r.answers[seat.label] for _, r in sorted(circle.rounds.items()) if seat.label in r.answers]
         failure = next((r.failed[seat.label] for r in circle.rounds.values() if seat.label in r.failed), None)
@@ -127,7 +125,7 @@ class CircleFold:
         chair = " (chair)" if held and held.chair == seat.label else ""
         return SeatProgress(seat.short + chair, state, since, says, seat.accent)
 
-    def _since(self, seat: Seat) -> int | None:
+    def _since(self, seat: ShownSeat) -> int | None:
         running = self.state.run.tally.running.values()
         return min((call.started for call in running if call.label.seat == seat.label), default=None)
 
