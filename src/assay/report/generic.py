@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 from assay.report.frame import cost_section, ending_line, ending_note, head_facts, run_progress, run_tone
+from assay.report.lines import Lines, line_of
 from assay.report.progress import Progress
 from assay.report.run import RunTotals
 from assay.report.story import Block, Plain, Section, Story
@@ -20,6 +22,8 @@ class GenericFold:
 
     protocol = ""
     """Its name for people; that of the kind of run where left out."""
+    lines: ClassVar[Lines] = {}
+    """What is said of its events while it runs."""
 
     def __init__(self, keep: int | None = None) -> None:
         self.run = RunTotals(keep)
@@ -29,8 +33,8 @@ class GenericFold:
         self.run.apply(event, at)
 
     def announce(self, event: Event) -> str | None:
-        """Say how the run ended; nothing else is known to be a step."""
-        return ending_line(event) if isinstance(event, RunFinished) else None
+        """Say how the run ended, and of other events what the table of lines has."""
+        return ending_line(event) if isinstance(event, RunFinished) else line_of(self.lines, self, event)
 
     def progress(self) -> Progress:
         """Return calls and sums."""

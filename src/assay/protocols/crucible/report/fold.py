@@ -11,13 +11,15 @@ from assay.protocols.crucible.ledger import headline
 from assay.protocols.crucible.report.state import CouncilState, Loop, Seat
 from assay.protocols.crucible.report.story import council_story
 from assay.report.clean import one_line
-from assay.report.frame import ending_line, run_progress
+from assay.report.frame import run_progress
+from assay.report.generic import GenericFold
+from assay.report.lines import WIDTH
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.tally import Call
 from assay.report.units import count_noun, in_words
 from crucible.events import Critiqued, LoopEnded, SeatAnswered, SeatFailed, ShortCircuited, Synthesised, Triaged
-from llm_runtime.events import CallFailed, CallFinished, Event, RunFinished
+from llm_runtime.events import CallFailed, CallFinished, Event
 
 _PHASES = {
     "triage": "configuring the council",
@@ -31,7 +33,6 @@ _PHASES = {
     "clerk": "recording what became of the objections",
 }
 _SAID = {"position": "took a position", "defence": "defended", "draft": "revised the draft"}
-_WIDTH = 160
 _DRESS = re.compile(r"^(?:[-#*>` ]++|\d++[.)] )++")
 
 
@@ -43,15 +44,18 @@ class _Heard:
     says: str
 
 
-class CouncilFold:
+class CouncilFold(GenericFold):
     """Crucible's :class:`assay.report.run.RunFold`.
 
     Args:
         keep: how many settled calls to remember one by one; a live display needs few.
     """
 
+    protocol = "Crucible"
+
     def __init__(self, keep: int | None = None) -> None:
-        self.state = CouncilState(keep)
+        super().__init__(keep)
+        self.state = CouncilState(self.run)
         self._heard: dict[str, _Heard] = {}
 
     def apply(self, event: Event, at: int) -> None:
@@ -64,43 +68,12 @@ class CouncilFold:
         """Return the report."""
         return council_story(self.state)
 
-    def announce(self, event: Event) -> str | None:
-        """Return the finished step in one line."""
-        state = self.state
-        match event:
-            case Triaged():
-                names = in_words([seat.name for seat in state.seats])
-                return f"council configured: {names}; {state.grammar}, up to {count_noun(state.limit(), 'loop')}"
-            case ShortCircuited():
-                return "simple enough: one model answers, no council sits"
-            case SeatAnswered():
-                line = f"{state.seat(event.seat).name} {_SAID[event.kind]}"
-                return f"loop {event.loop}: {line}: {gist(event.text)}"
-            case SeatFailed():
-                name = state.seat(event.seat).name
-                left = "keeps its position" if self.state.loops[event.loop].standing(event.seat) else "is left out"
-                return f"loop {event.loop}: {name} {left}: {event.error}: {one_line(event.message, _WIDTH)}"
-            case Shortened():
-                return f"{event.phase}: the prompt exceeds the model's window; asked with earlier texts cut"
-            case Critiqued():
-                return f"loop {event.loop}: red team: {gist(event.text)}"
-            case LoopEnded():
-                return f"loop {event.loop} of {state.limit()} complete: {_outcome(event)}"
-            case Synthesised():
-                return f"answer written after {count_noun(event.loops_executed, 'loop')}"
-            case LedgerWritten():
-                return headline(state.ledger) if state.ledger else None
-            case RunFinished():
-                return ending_line(event)
-            case _:
-                return None
-
     def progress(self) -> Progress:
         """Return the council as it stands."""
         state, run = self.state, self.state.run
         loop = state.loop
         return replace(
-            run_progress(run, "Crucible"),
+            run_progress(run, self.protocol),
             phase=self._phase(),
             round=loop.number if loop else 0,
             rounds=state.limit(),
@@ -192,6 +165,35 @@ def gist(text: str) -> str:
     line = _DRESS.sub("", one_line(text[:2_000])).replace("*", "").replace("`", "")
     for end in (". ", "? ", "! "):
         cut = line.find(end)
-        if 30 <= cut < _WIDTH:
+        if 30 <= cut < WIDTH:
             return line[: cut + 1]
-    return one_line(line, _WIDTH)
+    return one_line(line, WIDTH)
+
+
+def _sits(fold: CouncilFold, event: Triaged) -> str:
+    state = fold.state
+    names = in_words([seat.name for seat in state.seats])
+    return f"council configured: {names}; {state.grammar}, up to {count_noun(state.limit(), 'loop')}"
+
+
+def _said(fold: CouncilFold, event: SeatAnswered) -> str:
+    return f"loop {event.loop}: {fold.state.seat(event.seat).name} {_SAID[event.kind]}: {gist(event.text)}"
+
+
+def _fails(fold: CouncilFold, event: SeatFailed) -> str:
+    left = "keeps its position" if fold.state.loops[event.loop].standing(event.seat) else "is left out"
+    name, message = fold.state.seat(event.seat).name, one_line(event.message, WIDTH)
+    return f"loop {event.loop}: {name} {left}: {event.error}: {message}"
+
+
+CouncilFold.lines = {
+    Triaged: _sits,
+    ShortCircuited: "simple enough: one model answers, no council sits",
+    SeatAnswered: _said,
+    SeatFailed: _fails,
+    Shortened: "{phase}: the prompt exceeds the model's window; asked with earlier texts cut",
+    Critiqued: lambda _, event: f"loop {event.loop}: red team: {gist(event.text)}",
+    LoopEnded: lambda fold, e: f"loop {e.loop} of {fold.state.limit()} complete: {_outcome(e)}",
+    Synthesised: "answer written after {loops_executed:count loop}",
+    LedgerWritten: lambda fold, _: headline(fold.state.ledger) if fold.state.ledger else None,
+}

@@ -77,14 +77,10 @@ class Loop:
 
 
 class CouncilState:
-    """The fold. Events that are repeated, as a resumed run repeats them, change nothing.
+    """The fold. Events that are repeated, as a resumed run repeats them, change nothing."""
 
-    Args:
-        keep: as in :class:`assay.report.tally.Tally`.
-    """
-
-    def __init__(self, keep: int | None = None) -> None:
-        self.run = RunTotals(keep)
+    def __init__(self, run: RunTotals | None = None) -> None:
+        self.run = run or RunTotals()
         self.triage: dict[str, Any] | None = None
         self.short_circuited = False
         self.loops: dict[int, Loop] = {}

@@ -27,14 +27,10 @@ class Belief:
 
 
 class DebateState:
-    """The fold. A resumed run tells its debate again from the start, and so begins anew.
+    """The fold. A resumed run tells its debate again from the start, and so begins anew."""
 
-    Args:
-        keep: how many settled calls to remember one by one.
-    """
-
-    def __init__(self, keep: int | None = None) -> None:
-        self.run = RunTotals(keep)
+    def __init__(self, run: RunTotals | None = None) -> None:
+        self.run = run or RunTotals()
         self.debate = Transcript()
         self.ids: dict[str, str] = {}
         """Persona id -> name, for the labels of calls."""

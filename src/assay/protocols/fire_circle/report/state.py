@@ -60,14 +60,10 @@ class Circle(Transcript):
 
 
 class CircleState:
-    """The fold. Events that are repeated, as a resumed run repeats them, change nothing.
+    """The fold. Events that are repeated, as a resumed run repeats them, change nothing."""
 
-    Args:
-        keep: as in :class:`assay.report.tally.Tally`.
-    """
-
-    def __init__(self, keep: int | None = None) -> None:
-        self.run = RunTotals(keep)
+    def __init__(self, run: RunTotals) -> None:
+        self.run = run
         self.task = Task()
         self.options = Options()
         self.circles: dict[str, Circle] = {}
