@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
 
@@ -24,6 +25,8 @@ class GenericFold:
     """Its name for people; that of the kind of run where left out."""
     lines: ClassVar[Lines] = {}
     """What is said of its events while it runs."""
+    sections: ClassVar[tuple[Callable[[RunTotals], Section | None], ...]] = ()
+    """What its result tells, before what every run has; nothing while there is none."""
 
     def __init__(self, keep: int | None = None) -> None:
         self.run = RunTotals(keep)
@@ -44,11 +47,12 @@ class GenericFold:
         return replace(run_progress(run, self.protocol or protocol), phase=", ".join(phases))
 
     def story(self) -> Story:
-        """Tell how it ended, the troubles it had, and the sums."""
+        """Tell its result, how it ended, the troubles it had, and the sums."""
         run = self.run
         blocks: list[Block] = [] if run.state == "finished" else [ending_note(run)]
         blocks += [Plain(text) for text in run.troubles]
-        sections = (Section("What happened", tuple(blocks)) if blocks else None, cost_section(run))
+        own = [told(run) for told in self.sections] if run.result else []
+        sections = (*own, Section("What happened", tuple(blocks)) if blocks else None, cost_section(run))
         return Story(
             title=run.title or "A run",
             subtitle=f"{self.progress().protocol} · {run.state}",

@@ -18,6 +18,7 @@ from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.tally import Call
 from assay.report.units import count_noun, in_words
+from crucible.config import LoopGrammar
 from crucible.events import Critiqued, LoopEnded, SeatAnswered, SeatFailed, ShortCircuited, Synthesised, Triaged
 from llm_runtime.events import CallFailed, CallFinished, Event
 
@@ -124,7 +125,7 @@ class CouncilFold(GenericFold):
         if state.triage is None:
             return None
         finished = [loop for loop in state.loops.values() if loop.ended]
-        judged = bool(state.triage.get("allow_early_exit"))
+        judged = state.triage.allow_early_exit
         ahead = range(len(finished) + 1, state.limit() + 1)
         done = 1 + sum(self._made(loop) for loop in finished)
         judgments = sum(1 for number in ahead if judged and 2 <= number < state.limit())
@@ -150,8 +151,8 @@ class CouncilFold(GenericFold):
         return len(loop.answers) + len(loop.failures) + len(loop.critiques) + (loop.judged or bool(loop.note))
 
     def _planned(self) -> int:
-        seats = len(self.state.deliberating)
-        return {"sequential": 2 * seats, "debate": 2 * seats + 1}.get(self.state.grammar, seats + 1)
+        grammar = self.state.triage.loop_grammar if self.state.triage else LoopGrammar.PARALLEL
+        return grammar.calls(len(self.state.deliberating))
 
 
 def _outcome(event: LoopEnded) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -76,17 +79,15 @@ class StudyFold(GenericFold):
         )
 
     def story(self) -> Story:
-        """Return the report on the figures; of a study without figures how far it came."""
-        if self.run.state == "finished":
-            try:
-                return study_story(Figures.model_validate(self.run.result))
-            except ValidationError:
-                pass  # an imported log may hold anything there
-        return self.so_far()
-
-    def so_far(self) -> Story:
-        """Return the report of a run without figures."""
+        """Return the report on what was found; of a run without that how far it came."""
+        with suppress(ValidationError):  # an imported log may hold anything there
+            if self.run.state == "finished":
+                return self.found(self.run.result)
         return super().story()
+
+    def found(self, result: Mapping[str, Any]) -> Story:
+        """Return the report on a result."""
+        return study_story(Figures.model_validate(result))
 
 
 def _begins(fold: StudyFold, event: events.PassStarted) -> str:
