@@ -17,7 +17,6 @@ from assay.protocols.compare.figures import Row, figures, right_by_method
 from assay.protocols.compare.methods import METHODS, USUAL, Answered, Bench
 from assay.protocols.compare.tasks import Question
 from assay.seat_tools.offered import Tools
-from assay.seat_tools.using import tooled
 from llm_runtime.errors import (
     BudgetExceeded,
     ConfigurationError,
@@ -96,7 +95,6 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     methods = list(options.methods)
     bench = Bench(context.seed, options.samples, context.emit, options.models)
     turn = asyncio.Semaphore(options.at_once)
-    generate = tooled(context.generate, options.tools, context.seed)
 
     done: dict[str, list[Row]] = {}
 
@@ -104,7 +102,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         async with turn:
             if options.early and decided(_in_order(task, done), methods):
                 return []
-            done[question.id] = await _compared(question, methods, generate, bench)
+            done[question.id] = await _compared(question, methods, context.generate, bench)
             return done[question.id]
 
     rows = [row for answers in await gather(each(question) for question in task.tasks) for row in answers]
