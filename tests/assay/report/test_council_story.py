@@ -16,9 +16,21 @@ from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.story import Details, Figure, Note, Prose, Section, Story, Table, Voice
 from assay.report.terminal import commands
+from crucible.config import ComplexityDomain, CouncilRole, LoopGrammar, RedTeamFlavor
 from crucible.events import Critiqued, LoopEnded, LoopStarted, SeatAnswered, SeatFailed, Synthesised, Triaged
-from llm_runtime.errors import ServerFault
-from llm_runtime.events import GENESIS, CallFinished, CallStarted, Event, RunFinished, RunResumed, RunStarted, link
+from crucible.schemas import CouncilSeat, TriageOutput
+from llm_runtime.errors import ServerFault, StoreDamaged
+from llm_runtime.events import (
+    GENESIS,
+    CallFinished,
+    CallStarted,
+    Event,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    link,
+    parse_event,
+)
 
 
 def section(story: Story, heading: str) -> Section:
@@ -269,14 +281,14 @@ async def test_calls_expected_is_right_where_no_loop_is_saved(play: Any, scene: 
 
 _names = st.sampled_from(["0:pragmatist", "1:red_team", "2:creative", "", "x/y", "9:<b>"])
 _loops = st.integers(1, 4)
-_seats = [{"role": "pragmatist"}, {"role": "red_team"}, {"role": "creative"}]
-_council = st.fixed_dictionaries(
-    {},
-    optional={
-        "council": st.sampled_from([_seats, [], "none", [1, {}]]),
-        "loop_count": st.sampled_from([3, "3", None]),
-        "loop_grammar": st.sampled_from(["parallel", "sequential", "debate", 7]),
-    },
+_seat = st.builds(CouncilSeat, role=st.sampled_from(CouncilRole), system_prompt=st.just("Be brief."))
+_council = st.builds(
+    TriageOutput,
+    complexity=st.sampled_from(ComplexityDomain),
+    council=st.lists(_seat, min_size=3, max_size=5),
+    loop_grammar=st.sampled_from(LoopGrammar),
+    loop_count=st.integers(2, 5),
+    red_team_flavor=st.sampled_from(RedTeamFlavor),
 )
 _grammars = st.sampled_from(["parallel", "sequential", "debate"])
 _kinds = st.sampled_from(["position", "defence", "draft"])
@@ -311,10 +323,9 @@ def test_no_order_of_events_breaks_a_fold(events: list[Event], protocol: str) ->
 
 
 @pytest.mark.parametrize("field", ["council", "loop_count", "loop_grammar"])
-def test_a_triage_of_another_shape_is_no_obstacle(field: str) -> None:
-    fold = fold_for("crucible")
-    fold.apply(Triaged(triage={field: {"a": [None]}}), 0)
-    story_html(fold.story())
+def test_a_triage_of_another_shape_is_refused(scene: Any, field: str) -> None:
+    with pytest.raises(StoreDamaged, match="triage"):
+        parse_event({"type": "crucible.triaged", "triage": {**scene().triage(), field: {"a": [None]}}})
 
 
 def test_amounts_are_written_as_their_documentation_says() -> None:

@@ -70,14 +70,6 @@ class CompareFold(GenericFold):
             row = Row.model_validate(event.row)
             self._rows[row.task, row.method] = row
 
-    def announce(self, event: Event) -> str | None:
-        """Return a line for each task that a method is done with."""
-        if not isinstance(event, MethodAnswered):
-            return super().announce(event)
-        row = Row.model_validate(event.row)
-        how = {True: "right", False: "wrong", None: "answered"}[row.right]
-        return f"{one_line(row.task, 40)}: {row.method} {'failed' if row.error else how}"
-
     def progress(self) -> Progress:
         """Return calls and sums, and how many answers there are."""
         done = f"{len(self._rows)} of {len(self._tasks) * len(self._methods)} answers"
@@ -133,6 +125,15 @@ class CompareFold(GenericFold):
             self._tasks = [question.id for question in cast("Task", run.task).tasks]
             options = cast("Options", run.options)
             self._methods, self._early = list(options.methods), options.early
+
+
+def _answered(fold: CompareFold, event: MethodAnswered) -> str:
+    row = Row.model_validate(event.row)
+    how = {True: "right", False: "wrong", None: "answered"}[row.right]
+    return f"{one_line(row.task, 40)}: {row.method} {'failed' if row.error else how}"
+
+
+CompareFold.lines = {MethodAnswered: _answered}
 
 
 def _scores(result: Figures, tasks: int) -> list[Section]:

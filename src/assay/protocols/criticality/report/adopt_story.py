@@ -10,7 +10,6 @@ from assay.report.clean import fenced, one_line
 from assay.report.frame import (
     cost_section,
     ending,
-    ending_line,
     ending_notes,
     head_facts,
     provenance_section,
@@ -20,7 +19,7 @@ from assay.report.story import Block, Column, Fact, Note, Plain, Prose, Section,
 from assay.report.units import count_noun
 from criticality.adopt.adopting import Adoption, Finding
 from criticality.adopt.events import FunctionJudged, PackageRead, PromisesBroken, PromisesMade
-from llm_runtime.events import Event, RunFinished
+from llm_runtime.events import Event
 
 _WORDS = {"finding": "The code breaks", "reworded": "Reworded", "withdrawn": "Withdrawn"}
 
@@ -29,6 +28,12 @@ class AdoptFold(GenericFold):
     """The :class:`assay.report.run.RunFold` of adoptions."""
 
     protocol = "Adoption"
+    lines = {
+        PackageRead: "{package}: {functions:count function} to adopt",
+        PromisesMade: "{function}: {promises:count promise} to judge",
+        PromisesBroken: "{function}: the code breaks {broken:count promise}",
+        FunctionJudged: lambda _, event: one_line(f"{event.function}: {_ended(_read(event))}", 200),
+    }
 
     def __init__(self, keep: int | None = None) -> None:
         super().__init__(keep)
@@ -44,22 +49,6 @@ class AdoptFold(GenericFold):
             self.package, self.functions, self.left_out = event.package, event.functions, event.left_out
         elif isinstance(event, FunctionJudged):
             self.adoptions[event.function] = _read(event)
-
-    def announce(self, event: Event) -> str | None:
-        """Say what came of each step."""
-        match event:
-            case PackageRead():
-                return f"{event.package}: {count_noun(len(event.functions), 'function')} to adopt"
-            case PromisesMade():
-                return f"{event.function}: {count_noun(event.promises, 'promise')} to judge"
-            case PromisesBroken():
-                return f"{event.function}: the code breaks {count_noun(len(event.broken), 'promise')}"
-            case FunctionJudged():
-                return one_line(f"{event.function}: {_ended(_read(event))}", 200)
-            case RunFinished():
-                return ending_line(event)
-            case _:
-                return None
 
     def story(self) -> Story:
         """Tell what became of each function."""

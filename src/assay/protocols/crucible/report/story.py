@@ -154,7 +154,7 @@ def _summary(state: CouncilState) -> str:
     if state.short_circuited:
         return how_it_ended(state)
     seats = in_words([seat.name.lower() for seat in state.deliberating])
-    flavor = state.setting("red_team_flavor")
+    flavor = state.triage.red_team_flavor.value if state.triage else ""
     how = _GRAMMARS.get(state.grammar, state.grammar)
     return (
         f"{len(state.deliberating)} seats ({seats}) deliberated against a red team that attacked on {flavor} "
@@ -230,24 +230,24 @@ def _configuration(state: CouncilState) -> Section | None:
     if triage is None:
         return None
     settings = (
-        ("Complexity", state.setting("complexity")),
+        ("Complexity", triage.complexity.value),
         (
             "Grammar",
             f"{state.grammar}: {_GRAMMARS[state.grammar]}" if state.grammar in _GRAMMARS else state.grammar,
         ),
-        ("Loops", f"at most {state.limit()}, {'may' if triage.get('allow_early_exit') else 'must not'} end early"),
-        ("Red team", state.setting("red_team_flavor")),
-        ("Short circuit", "allowed" if triage.get("short_circuit_allowed") else "not allowed"),
+        ("Loops", f"at most {state.limit()}, {'may' if triage.allow_early_exit else 'must not'} end early"),
+        ("Red team", triage.red_team_flavor.value),
+        ("Short circuit", "allowed" if triage.short_circuit_allowed else "not allowed"),
     )
     seats = tuple((seat.name, seat.hint or "no preference") for seat in state.seats)
     # The red team is asked in words of the specification, and never sees what triage wrote for it.
     prompts = tuple(Quote(seat.prompt, seat.name) for seat in state.deliberating if seat.prompt)
     blocks: list[Block] = [
-        Quote(state.setting("reconstructed_query"), "The question as the triage understood it"),
+        Quote(triage.reconstructed_query, "The question as the triage understood it"),
         Table((Column("Setting"), Column("Chosen")), settings),
         Table((Column("Seat"), Column("Model hint")), seats),
         Details("What each seat was told to be", prompts),
-        Details("How the answer was to be written", (Plain(state.setting("synthesis_instruction")),)),
+        Details("How the answer was to be written", (Plain(triage.synthesis_instruction),)),
     ]
     return Section("Configuration", tuple(blocks))
 

@@ -33,6 +33,7 @@ class PersonaFold(GenericFold):
     """
 
     protocol = "Crux"
+    lines = {PersonaStep: lambda _, e: f"{_words(e.step)}: all {e.of} done" if e.done == e.of else None}
 
     def __init__(self, keep: int | None = None) -> None:
         super().__init__(keep)
@@ -43,12 +44,6 @@ class PersonaFold(GenericFold):
         super().apply(event, at)
         if isinstance(event, PersonaStep):
             self._steps[event.step] = event
-
-    def announce(self, event: Event) -> str | None:
-        """Return a line for a step that is complete."""
-        if isinstance(event, PersonaStep):
-            return f"{_words(event.step)}: all {event.of} done" if event.done == event.of else None
-        return super().announce(event)
 
     def progress(self) -> Progress:
         """Return the build as it stands."""

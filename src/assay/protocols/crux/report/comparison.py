@@ -35,6 +35,7 @@ class ComparisonFold(GenericFold):
     """
 
     protocol = "Crux"
+    lines = {PersonaStep: lambda _, event: _step_line(event) if event.done else None}
 
     def __init__(self, keep: int | None = None) -> None:
         super().__init__(keep)
@@ -45,12 +46,6 @@ class ComparisonFold(GenericFold):
         super().apply(event, at)
         if isinstance(event, PersonaStep):
             self._step = event
-
-    def announce(self, event: Event) -> str | None:
-        """Return a line for a step that moved on."""
-        if isinstance(event, PersonaStep):
-            return _step_line(event) if event.done else None
-        return super().announce(event)
 
     def progress(self) -> Progress:
         """Return the comparison as it stands."""

@@ -56,7 +56,7 @@ def transcript_section(state: DebateState) -> Section | None:
         if aspect.id in result.summaries:
             inner.append(Note(f"The minutes, which later rounds were shown: {result.summaries[aspect.id]}"))
         blocks.append(Details(f"Round {number}: {aspect.label}", tuple(inner)))
-    for room in state.rooms:
+    for room in state.debate.rooms:
         turns = [m for m in result.room_messages if m.room_id == room.id]
         if turns and room.id not in shown:
             blocks.append(Details(f"{room.id}, without a card: {room.question}", room_blocks(state, turns)))
@@ -107,7 +107,7 @@ def configuration_section(state: DebateState) -> Section | None:
             count(len(state.texts.get(name, {}))),
             count(len(state.beliefs.get(name, {}))) if name in state.beliefs else "none",
         )
-        for name in state.personas
+        for name in state.debate.personas
     )
     settings = (
         ("Aspects", str(config.aspects)),

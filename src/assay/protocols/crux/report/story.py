@@ -24,7 +24,7 @@ _LONGEST_TITLE = 400
 
 def debate_story(state: DebateState) -> Story:
     """Return the story of a debate in whatever state it is: finished, under way, stopped, failed or broken off."""
-    names = list(state.personas or state.result.personas)
+    names = list(state.debate.personas)
     accents = [state.accent(name) for name in names]
     sections = [
         cards_section(state),
@@ -40,8 +40,8 @@ def debate_story(state: DebateState) -> Story:
         provenance_section(state.run),
     ]
     return Story(
-        title=state.topic[:_LONGEST_TITLE] or "A debate without a topic",
-        subtitle=" · ".join(filter(None, ("Crux", in_words(list(state.personas or state.result.personas))))),
+        title=state.debate.topic[:_LONGEST_TITLE] or "A debate without a topic",
+        subtitle=" · ".join(filter(None, ("Crux", in_words(list(state.debate.personas or state.result.personas))))),
         facts=_facts(state),
         sections=tuple(section for section in sections if section),
     )

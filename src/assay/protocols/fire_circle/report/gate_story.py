@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from pydantic import ValidationError
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult
 from assay.protocols.fire_circle.report.study_amounts import cost
@@ -83,11 +82,6 @@ class GateFold(StudyFold):
 
     protocol = "Gate"
 
-    def story(self) -> Story:
-        """Return the report on the suite; of one without a result how far it came."""
-        if self.run.state == "finished":
-            try:
-                return gate_story(GateResult.model_validate(self.run.result))
-            except ValidationError:
-                pass  # an imported log may hold anything there
-        return self.so_far()
+    def found(self, result: Mapping[str, Any]) -> Story:
+        """Return the report on a suite's result."""
+        return gate_story(GateResult.model_validate(result))

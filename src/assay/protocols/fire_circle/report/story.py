@@ -154,7 +154,7 @@ def _facts(state: CircleState) -> tuple[Fact, ...]:
             Fact("Unfair, F", f"{verdict.consensus.falsehood:.2f}"),
             Fact("Fair, T · unclear, I", f"{verdict.consensus.truth:.2f} · {verdict.consensus.indeterminacy:.2f}"),
             Fact("Patterns", str(len(verdict.patterns))),
-            Fact("Found by the empty chair", f"{verdict.influence:.0%}"),
+            Fact("Found by the empty chair", f"{verdict.empty_chair_influence:.0%}"),
         ]
     elif state.result:
         facts.append(Fact("Unfair, F", f"{state.result.falsehood:.2f}"))
