@@ -14,7 +14,7 @@ from typing import Any, Literal
 from assay.launch.naming import asked_of, panel_of
 from assay.launch.words import Words
 from assay.protocol import RunContext, Served, load, unknown_window
-from assay.registry import Prepared
+from assay.registry import Prepared, protocol_of
 from assay.seat_tools.using import TOOL
 from assay.terms import Terms
 from llm_runtime.answerer import Answerer
@@ -37,6 +37,7 @@ from llm_runtime.replay import Recording
 from llm_runtime.routing import HUMAN_PROVIDERS, Router, Target, parse_model
 from llm_runtime.settings import Settings
 from llm_runtime.tasks import first_error
+from llm_runtime.wires import Held
 from llm_runtime.wrappers.accounts import Account, Budget, Caps, spent_before
 from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen
@@ -175,6 +176,7 @@ async def model_of(
             named=panel_of(job.run.options),
             on_delta=job.followers.words.hear if job.followers.words else unwatched,
             http=http,
+            needs=needs_of(job.run.run.name, terms),
         )
     )
     targets = [await gateway.ready(name) for name in asked_of(job.run.options)]
@@ -199,6 +201,16 @@ def who_of(job: Job, reached: Reached) -> Who:
         return await reached.who(request) if reached.who else None
 
     return who
+
+
+def needs_of(kind: str, terms: Terms) -> frozenset[Held]:
+    """Return what a wire must hold for a kind of run within its bounds; the gateway knows what settings say."""
+    needs, held = protocol_of(kind).needs, set[Held]()
+    if needs and needs.json == "always":
+        held.add("schema")
+    if terms.caps.bounded:
+        held.add("max_tokens")
+    return frozenset(held)
 
 
 async def served(settings: Settings, http: Http, model: Generate | PerRun | None, name: str) -> Served:

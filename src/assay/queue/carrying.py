@@ -92,7 +92,7 @@ class Carrier:
             terms = in_force(event for _, event in self._store.events(entry.run_id))
         if not run.run.own_models:
             gateways = await self._of_purse(entry.purse)
-            gateway = gateways.under(terms, run.options)
+            gateway = gateways.under(terms, run)
             model = PerRun(gateway.under, gateway.who)
         if state:
             return await self._launcher.resume(entry.run_id, model=model)

@@ -8,6 +8,9 @@ _HERE = __name__
 #: 2: samples are drawn in waves, not planned by the first. 3: one thinks in writing before the answer.
 BEHAVIOUR = Behaviour("compare", number=3, packages=(_HERE,), unnumbered=3)
 
+#: The phases that answer or attack; judges look nothing up.
+_ASK = ("single", "sample", "position", "draft", "defence", "critique")
+
 TASKS = RunType(
     name="compare.tasks",
     aliases=("compare",),
@@ -16,8 +19,7 @@ TASKS = RunType(
     noun="comparison",
     **parts_of(f"{_HERE}.task", "run", "title_of", "outcome"),
     fold=f"{_HERE}.story:CompareFold",
-    beside="assay.seat_tools.answering:beside",
-    seats=(Seat("*"),),
+    seats=(Seat("*"), *(Seat(phase, tools=True) for phase in _ASK)),
     units=f"{_HERE}.task:units",
     batch=False,
 )

@@ -19,7 +19,6 @@ from assay.protocols.compare.tasks import Question
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun
 from assay.seat_tools.offered import Tools
-from assay.seat_tools.using import tooled
 from llm_runtime.errors import (
     BudgetExceeded,
     ConfigurationError,
@@ -98,7 +97,6 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     methods = list(options.methods)
     bench = Bench(context.seed, options.samples, context.emit, options.models)
     turn = asyncio.Semaphore(options.at_once)
-    generate = tooled(context.generate, options.tools, context.seed)
 
     done: dict[str, list[Row]] = {}
 
@@ -106,7 +104,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         async with turn:
             if options.early and decided(_in_order(task, done), methods):
                 return []
-            done[question.id] = await _compared(question, methods, generate, bench)
+            done[question.id] = await _compared(question, methods, context.generate, bench)
             return done[question.id]
 
     rows = [row for answers in await gather(each(question) for question in task.tasks) for row in answers]

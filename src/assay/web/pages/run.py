@@ -11,6 +11,7 @@ from markupsafe import Markup
 from assay.protocol import RunType
 from assay.registry import known, protocol_of
 from assay.report.story import Section, Story
+from assay.web.brought import run_links
 from assay.web.live_runs import LiveRun
 from assay.web.pages.asking import Ask, asking
 from assay.web.templating import render
@@ -92,6 +93,7 @@ def head_parts(
             run_id=watch.run_id,
             state=watch.state,
             view=view,
+            links=run_links(started.protocol, watch.run_id) if watch.state == "finished" else [],
             story=story,
             standing=story.standing,
             guide=protocol_of(run.name).how if run and recorded and view == "story" else None,
