@@ -6,11 +6,13 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from assay.hooks import Hooks, hooks_of
 from assay.protocol import Protocol, RunType, load
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.errors import ConfigurationError, MissingExtraError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -70,7 +72,10 @@ def _clash(protocol: Protocol, others: Iterable[Protocol]) -> str:
     """Return what of a protocol has a name that another has already; empty where nothing has."""
     for other in others:
         names = {name for run in other.runs for name in run.names}
-        if protocol.name == other.name or protocol.command[0] == other.command[0]:
+        if protocol.name == other.name or protocol.command[0] in (
+            other.command[0],
+            *(one[0] for one in other.also),
+        ):
             return f"the name {protocol.name} or the command {protocol.command[0]}"
         if twice := sorted(names & {name for run in protocol.runs for name in run.names}):
             return f"the kind of run {twice[0]}"
@@ -123,6 +128,18 @@ def known(kind: str) -> RunType | None:
     return _ours_by_any_name().get(kind) or _by_any_name().get(kind)
 
 
+class _Unknown(Hooks[Any, Any]):
+    """What every run does, whatever its kind."""
+
+    replayable = False
+
+
+def hooks_for(kind: str) -> Hooks[Any, Any]:
+    """Return what runs of a kind do, also of one that this version does not know."""
+    run = known(kind)
+    return _Unknown() if run is None else hooks_of(run)
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A run that can be started: its kind, and its task and options as models."""
@@ -132,9 +149,14 @@ class Prepared:
     options: BaseModel
 
     @property
+    def hooks(self) -> Hooks[Any, Any]:
+        """What its kind of run does."""
+        return hooks_of(self.run)
+
+    @property
     def title(self) -> str:
         """One line for lists."""
-        text = str(load(self.run.title_of)(self.task)) if self.run.title_of else self._first_text()
+        text = self.hooks.title_of(self.task) or self._first_text()
         return " ".join(text[:4_000].split())[:200]
 
     def _first_text(self) -> str:
@@ -161,10 +183,10 @@ def read_run(
     """
     from assay.fields import by_name, read
 
-    run = find(kind)
-    names = names or by_name
-    data = read(load(run.task), task, strict=strict, names=names)
-    return Prepared(run, data, read(load(run.options), options or {}, strict=strict, names=names))
+    run, names = find(kind), names or by_name
+    hooks = hooks_of(run)
+    data = read(hooks.task, task, strict=strict, names=names)
+    return Prepared(run, data, read(hooks.options, options or {}, strict=strict, names=names))
 
 
 def prepared(run: Prepared) -> Prepared:
@@ -173,10 +195,10 @@ def prepared(run: Prepared) -> Prepared:
     Raises:
         LlmRuntimeError: it is not possible, or this machine lacks what it needs.
     """
-    if not run.run.prepare:
-        return run
-    task, options = load(run.run.prepare)(run.task, run.options)
-    return Prepared(run.run, task, options)
+    owner, noun = protocol_of(run.run.name), run.run.noun
+    if run.hooks.extra and any(find_spec(module) is None for module in owner.modules):
+        raise MissingExtraError(f"{'an' if noun[0] in 'aeio' else 'a'} {noun}", owner.extra)
+    return Prepared(run.run, *run.hooks.prepare(run.task, run.options))
 
 
 def opened(started: RunStarted) -> Prepared:
@@ -195,11 +217,13 @@ def stored(kind: str, task: Mapping[str, Any], settings: Mapping[str, Any], *, o
     from llm_runtime.models import first_fault
 
     run = find(kind)
-    options = settings.get("options", settings.get("engine", {}))
-    if run.upgrade and isinstance(options, Mapping) and (older or "options" not in settings):
-        task, options = load(run.upgrade)(task, settings)
+    hooks, options = hooks_of(run), settings.get("options", settings.get("engine", {}))
+    if isinstance(options, Mapping) and (older or "options" not in settings):
+        if "options" not in settings:
+            task, options = hooks.upgrade(task, settings)
+        options = {**hooks.absent, **options}
     try:
-        return Prepared(run, load(run.task).model_validate(task), load(run.options).model_validate(options))
+        return Prepared(run, hooks.task.model_validate(task), hooks.options.model_validate(options))
     except ValidationError as fault:
         raise ConfigurationError(f"a {run.noun}: {first_fault(fault)}") from None
 
@@ -211,10 +235,7 @@ def fold_for(kind: str, keep: int | None = None) -> RunFold:
         kind: as in ``RunStarted.protocol``.
         keep: how many settled calls to remember one by one; ``None`` keeps all, as reports need.
     """
-    from assay.report.generic import GenericFold
-
-    run = known(kind)
-    return load(run.fold)(keep) if run is not None and run.fold else GenericFold(keep)
+    return hooks_for(kind).fold(keep)
 
 
 def story_of(records: Iterable[Record]) -> Story:

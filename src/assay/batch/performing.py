@@ -19,8 +19,7 @@ from assay.batch.write_queue import PURSES, WriteQueue
 from assay.launch import Launcher, PerRun, first_event
 from assay.launch.behaviours import names_of, of_log
 from assay.launch.execution import beside_panel
-from assay.launch.naming import panel_of
-from assay.registry import opened
+from assay.registry import Prepared, opened
 from assay.terms import Terms
 from llm_runtime.errors import (
     BudgetExceeded,
@@ -127,11 +126,11 @@ class Gateways:
         self._stack = stack
         self._made: dict[tuple[object, ...], MeteredGateway] = {}
 
-    def under(self, terms: Terms, options: object) -> MeteredGateway:
-        named = panel_of(options)
+    def under(self, terms: Terms, run: Prepared) -> MeteredGateway:
+        named = run.hooks.panel(run.options)
         key = (terms.model, terms.max_tokens, terms.effort, named, *sorted(terms.seats.items()))
         if key not in self._made:
-            settings = terms.settings(beside_panel(self._settings, options))
+            settings = terms.settings(beside_panel(self._settings, run.run, run.options))
             self._made[key] = MeteredGateway(
                 settings, self._meter, named=named, person=self._person, followed=self._followed
             )
@@ -157,7 +156,7 @@ async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: Gateway
         answers=answers,
         before=spent_before(earlier) if counted else None,
         behaviours=behaviours,
-        model=PerRun(gateways.under(terms, run.options).under),
+        model=PerRun(gateways.under(terms, run).under),
     )
     outcome = await running.outcome()
     if outcome.error is not None:

@@ -90,9 +90,9 @@ class Carrier:
             return None
         if state:
             terms = in_force(event for _, event in self._store.events(entry.run_id))
-        if not run.run.own_models:
+        if not run.hooks.own_models:
             gateways = await self._of_purse(entry.purse)
-            model = PerRun(gateways.under(terms, run.options).under)
+            model = PerRun(gateways.under(terms, run).under)
         if state:
             return await self._launcher.resume(entry.run_id, model=model)
         return await self._launcher.start(

@@ -9,8 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from assay.launch import first_event
-from assay.protocol import load
-from assay.registry import known
+from assay.registry import hooks_for
 from assay.report.clean import one_line
 from assay.terms import in_force
 from llm_runtime.events import CallFinished, Event, RunFinished, RunStarted
@@ -54,11 +53,8 @@ def _outcome(started: RunStarted, ended: RunFinished | None) -> str:
 
 def outcome_of(kind: str, result: Any, longest: int = _LONGEST) -> str:
     """Return what a kind of run came to, in one line; empty where that is not known."""
-    run = known(kind)
-    if run is None or not run.outcome:
-        return ""
     try:
-        return one_line(_MARKUP.sub("", load(run.outcome)(result)), longest)
+        return one_line(_MARKUP.sub("", hooks_for(kind).outcome(result)), longest)
     except (KeyError, TypeError, AttributeError):  # an older or imported log may hold another result
         return ""
 

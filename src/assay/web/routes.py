@@ -32,7 +32,7 @@ from assay.web.people import WHO
 from assay.web.permissions import demand, sees, while_allowed
 
 _RECORDING = (
-    ("name", "of the recording: council, circle, trial, build or debate"),
+    ("name", "of the recording, as assay demo lists them"),
     ("speed", "how many times as fast; 0 does not wait"),
 )
 _RUN = "/runs/{run_id}"
