@@ -26,7 +26,7 @@ KEPT = ("PYTHONPATH", "LD_LIBRARY_PATH", "TMPDIR", "PYTEST_VERSION", "PYTEST_XDI
 FIXED = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "ASSAY_SANDBOX": "none"}
 
 #: The programs that a mark stands for, as `needs` names them.
-NEEDS = {"box": ("bwrap",), "browser": ("chromium",)}
+NEEDS = {"box": ("bwrap",), "browser": ("chromium",), "ray": ("bash",)}
 #: What isolates, where it is here.
 SANDBOXES = ("bwrap", "podman", "docker")
 #: What stands on the PATH of a test of languages, where it is here: the test itself skips for want of its own.

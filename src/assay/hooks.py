@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from assay.report.run import RunFold
     from assay.terms import Terms
-    from llm_runtime.messages import Generate
 
 Data: TypeAlias = dict[str, Any]
 """JSON data by field: of a task, of options, of a result."""
@@ -128,10 +127,6 @@ class Hooks(Generic[TaskT, OptionsT]):
     def outcome(self, result: Mapping[str, Any]) -> str:
         """Return what it came to in one line for lists; empty where there is no such line."""
         return ""
-
-    def beside(self, generate: Generate, options: OptionsT) -> Generate:
-        """Return what answers beside the models, such as tools; its answers are recorded as theirs are."""
-        return generate
 
     def chat_fields(self, turns: Sequence[tuple[str, str]]) -> Data:
         """Return what a chat says of task and options, by field.

@@ -78,11 +78,13 @@ class Seat:
         name: as in ``--seat NAME=MODEL``.
         about: what whoever sits there does, for a person who may take it; empty keeps it off the forms.
         model: who sits there unless the terms say otherwise; empty leaves it to them.
+        tools: whether who sits there uses the tools that a field of type ``assay.seat_tools.offered.Tools`` names.
     """
 
     name: str
     about: str = ""
     model: str = ""
+    tools: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +172,11 @@ class RunType:
         """Every name that logs have for it."""
         return (self.name, *self.aliases)
 
+    @property
+    def tooled_seats(self) -> frozenset[str]:
+        """The roles and phases that use tools."""
+        return frozenset(seat.name for seat in self.seats if seat.tools)
+
 
 @dataclass(frozen=True, slots=True)
 class Demo:
@@ -225,7 +232,8 @@ class Protocol:
         command_about: the command in one line.
         also: further commands, each a word, where it is, and what it does in one line.
         runs: its kinds of run, the main one first.
-        pages: its own addresses in the web application: a tuple of :class:`assay.web.endpoints.Endpoint`.
+        pages: its own addresses in the web application: a tuple of :class:`assay.web.endpoints.Endpoint`. One that
+            has a ``title`` is linked from the bar, or from runs of its ``kinds``.
         extra: the optional part it needs, and its modules.
         demo: its recording.
         needs: what a model must be able to do for it; ``None`` is not told.
@@ -247,6 +255,15 @@ class Protocol:
     demo: Demo | None = None
     needs: Needs | None = None
     behaviours: tuple[Ref, ...] = ()
+
+    @property
+    def package(self) -> str:
+        """The package in which its command stands; empty where that is no package.
+
+        Beside code it may hold what pages need: ``templates/``, rendered as ``"NAME/file.html"``, ``static/``,
+        served under ``/static/NAME/``, and words, in ``glossary.toml``.
+        """
+        return self.command[1].partition(":")[0].rpartition(".")[0]
 
 
 def load(ref: Ref) -> Any:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from assay.hooks import Hooks, hooks_of
 from assay.protocol import Protocol, RunType, load
 from llm_runtime.errors import ConfigurationError, MissingExtraError
+from llm_runtime.names import names_in
+from llm_runtime.plugins import found
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 OURS = ("crucible", "fire_circle", "ai_crucible", "criticality", "crux", "compare")
 """In the order in which a newcomer meets them. Named here: to search for them would slow `--help`."""
+GROUP = "assay.protocols"
 LIVE_CALLS = 64
 """How many settled calls a live display remembers one by one."""
 
@@ -44,28 +45,18 @@ def left_out() -> dict[str, str]:
 @cache
 def _look() -> tuple[dict[str, Protocol], dict[str, str]]:
     known, faults = {name: ours(name) for name in OURS}, dict[str, str]()
-    if not _some_installed():
-        return known, faults
-    from importlib.metadata import entry_points
-
-    for point in sorted(entry_points(group="assay.protocols"), key=lambda one: one.name):
+    for name, place in found(GROUP).items():
         try:
-            protocol = cast("Protocol", point.load())
+            protocol = cast("Protocol", load(place))
             clash = _clash(protocol, known.values())
         except Exception as fault:  # whatever somebody else's code raises must not stop ours
-            faults[point.name] = f"{point.value} cannot be loaded: {type(fault).__name__}: {fault}"
+            faults[name] = f"{place} cannot be loaded: {type(fault).__name__}: {fault}"
             continue
         if clash:
-            faults[point.name] = f"{point.value}: {clash} is taken"
+            faults[name] = f"{place}: {clash} is taken"
         else:
             known[protocol.name] = protocol
     return known, faults
-
-
-def _some_installed() -> bool:
-    """Tell whether a distribution names a protocol: to load what reads them all doubles the time of --help."""
-    files = (file for folder in sys.path for file in Path(folder).glob("*-info/entry_points.txt"))
-    return any(b"[assay.protocols]" in file.read_bytes() for file in files)
 
 
 def _clash(protocol: Protocol, others: Iterable[Protocol]) -> str:
@@ -85,6 +76,12 @@ def _clash(protocol: Protocol, others: Iterable[Protocol]) -> str:
 def ours(name: str) -> Protocol:
     """Return one of the protocols that come with Assay."""
     return cast("Protocol", load(f"assay.protocols.{name}:PROTOCOL"))
+
+
+@cache
+def packages() -> tuple[str, ...]:
+    """Return the packages in which protocols keep words, templates and files."""
+    return tuple(protocol.package for protocol in protocols().values() if protocol.package)
 
 
 @cache
@@ -189,14 +186,22 @@ def read_run(
     return Prepared(run, data, read(hooks.options, options or {}, strict=strict, names=names))
 
 
+def tools_of(run: Prepared) -> tuple[str, ...]:
+    """Return the tools that a run's seats may use."""
+    return tuple(name.text for name in names_in(run.options) if name.kind == "tool")
+
+
 def prepared(run: Prepared) -> Prepared:
     """Complete a run and check it, before anything is spent; once more changes nothing.
 
     Raises:
         LlmRuntimeError: it is not possible, or this machine lacks what it needs.
     """
-    owner, noun = protocol_of(run.run.name), run.run.noun
-    if run.hooks.extra and any(find_spec(module) is None for module in owner.modules):
+    noun = run.run.noun
+    if tools_of(run) and not run.run.tooled_seats:
+        raise ConfigurationError(f"tools: no seat of a {noun} uses any; leave them out")
+    owner = protocol_of(run.run.name) if run.hooks.extra else None
+    if owner is not None and any(find_spec(module) is None for module in owner.modules):
         raise MissingExtraError(f"{'an' if noun[0] in 'aeio' else 'a'} {noun}", owner.extra)
     return Prepared(run.run, *run.hooks.prepare(run.task, run.options))
 

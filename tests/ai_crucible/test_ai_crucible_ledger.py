@@ -137,6 +137,18 @@ def test_nothing_is_added_on_top_of_a_damaged_ledger(ledger: Ledger) -> None:
         ledger.append([graded(11)])
 
 
+@pytest.mark.parametrize("kept", [0, 5, 9])
+def test_nothing_is_added_on_top_of_a_chain_made_anew_at_the_same_length(ledger: Ledger, kept: int) -> None:
+    old = [event for event in ledger.events() if isinstance(event, AttemptGraded)]
+    ledger.path.unlink()
+    forger = Ledger(ledger.path, ledger.anchors.with_name("elsewhere"), ledger.signer, ledger.clock)
+    forger.append([*old[:kept], *(graded(event.epoch, passed=False) for event in old[kept:])])
+    before = ledger.path.read_bytes()
+    with pytest.raises(StoreDamaged, match="does not end as its signed head says"):
+        ledger.append([graded(11)])
+    assert ledger.path.read_bytes() == before
+
+
 def test_a_changed_or_missing_log_is_found(ledger: Ledger) -> None:
     log = ledger.path.parent / "logs/t/x.eval"
     log.parent.mkdir(parents=True)

@@ -17,7 +17,7 @@ from assay.hooks import hooks_of
 from assay.launch.naming import asked_of
 from assay.launch.words import Words
 from assay.protocol import RunContext, RunType, Served, unknown_window
-from assay.registry import Prepared
+from assay.registry import Prepared, protocol_of
 from assay.terms import Terms
 from llm_runtime.behaviour import Numbers
 from llm_runtime.errors import (
@@ -38,6 +38,7 @@ from llm_runtime.replay import Recording
 from llm_runtime.routing import HUMAN_PROVIDERS, Router, Target, parse_model
 from llm_runtime.settings import Settings
 from llm_runtime.tasks import first_error
+from llm_runtime.wires import Held
 from llm_runtime.wrappers.accounts import Account, Budget, Caps, spent_before
 from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen
@@ -168,6 +169,7 @@ async def model_of(
             named=run.hooks.panel(run.options),
             on_delta=job.followers.words.hear if job.followers.words else unwatched,
             http=http,
+            needs=needs_of(job.run.run.name, terms),
         )
     )
     targets = [await gateway.ready(name) for name in asked_of(run.run, run.options)]
@@ -179,6 +181,16 @@ async def model_of(
         return min((size for size in sizes if size), default=None)
 
     return Reached(gateway.generate, gateway.local, window)
+
+
+def needs_of(kind: str, terms: Terms) -> frozenset[Held]:
+    """Return what a wire must hold for a kind of run within its bounds; the gateway knows what settings say."""
+    needs, held = protocol_of(kind).needs, set[Held]()
+    if needs and needs.json == "always":
+        held.add("schema")
+    if terms.caps.bounded:
+        held.add("max_tokens")
+    return frozenset(held)
 
 
 async def served(settings: Settings, http: Http, model: Generate | PerRun | None, name: str) -> Served:

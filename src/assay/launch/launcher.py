@@ -29,7 +29,9 @@ from assay.launch.hearing import hearing
 from assay.launch.logs import first_event, result_of, told_when_kept
 from assay.launch.telemetry import instruments
 from assay.protocol import RunContext
-from assay.registry import Prepared, opened, prepared, read_run
+from assay.registry import Prepared, opened, prepared, read_run, tools_of
+from assay.seat_tools.answering import beside
+from assay.seat_tools.using import tooled
 from assay.terms import Terms, configured, in_force
 from llm_runtime.behaviour import behaving, recalls
 from llm_runtime.clock import now_ms
@@ -296,6 +298,7 @@ class Launcher:
         generate = recording(replaying(recorded, pace=pace), emit, replayed=recorded.has)
         generate = as_recorded(generate, recorded, recalled=recalls(numbers))
         generate = hearing(generate, recorded, started)
+        generate = tooled(generate, tools_of(run), started.seed, run.run.tooled_seats)
         place = partial(served, self._settings(), self._http, None)
         context = RunContext(
             started.run_id, started.seed, generate, emit, self._clock, in_force(events), served=place
@@ -349,7 +352,8 @@ class Launcher:
                 settings = terms.settings(beside_panel(self._settings(), job.run.run, job.run.options))
                 answers = Recording.from_events(events)
             reached = await model_of(job, settings, terms, events, relay, self._http, stack)
-            answering = job.run.hooks.beside(reached.generate, job.run.options)
+            tools = tools_of(job.run)
+            answering = beside(reached.generate, tools)
             if log is None:
                 log = await _opened(self.store.start, job.started, stack)
             heard, words = tee(*job.followers.listeners), job.followers.words
@@ -368,8 +372,8 @@ class Launcher:
             recorded = recording(replaying(answers, answering), emit, replayed=answers.has_reply)
             if len(answers):
                 recorded = as_recorded(recorded, answers, recalled=recalls(job.numbers))
-            recorded = hearing(recorded, answers, job.started)
             seed = job.started.seed
+            recorded = tooled(hearing(recorded, answers, job.started), tools, seed, job.run.run.tooled_seats)
             place = partial(served, settings, self._http, job.model)
             context = RunContext(
                 log.run_id, seed, recorded, emit, self._clock, terms, reached.local, reached.window, place

@@ -18,7 +18,7 @@ from assay.registry import hooks_for, opened, story_of
 from assay.report.places import story_text
 from assay.web import data
 from assay.web.app_state import request_fields, respond, run_id_of, site_of, wants_json
-from assay.web.assets import ASSETS
+from assay.web.assets import assets, media_type
 from assay.web.forms import whole_number
 from assay.web.live_runs import LiveRun
 from assay.web.noting import beside
@@ -35,7 +35,6 @@ from llm_runtime.store import RunStore, valid_run_id
 from llm_runtime.store.transfer import export_run
 
 _LISTED = 30
-_MEDIA = {"app.css": "text/css", "app.js": "text/javascript"}
 _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
@@ -74,12 +73,12 @@ async def leave(request: Request) -> Response:
 
 
 async def static(request: Request) -> Response:
-    """Send the style sheet, or the script; at an address with a version they stay as they are."""
-    name = request.path_params["name"]
-    if name not in ASSETS:
+    """Send a style sheet, a script or a picture; at an address with a version it stays as it is."""
+    name = "/".join(request.path_params.values())
+    if name not in assets():
         return Response("404: no such file\n", 404, media_type="text/plain")
     headers = {"cache-control": "private, max-age=31536000, immutable"} if request.query_params.get("v") else {}
-    return Response(ASSETS[name](), media_type=_MEDIA[name], headers=headers)
+    return Response(assets()[name], media_type=media_type(name), headers=headers)
 
 
 async def show_run(request: Request) -> Response:

@@ -138,7 +138,7 @@ def ray_cluster(environment: dict[str, str]) -> Generator[str]:
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
-        _wait_for(port)
+        _wait_for(port, head)
         yield f"127.0.0.1:{port}"
     finally:
         head.terminate()
@@ -146,11 +146,10 @@ def ray_cluster(environment: dict[str, str]) -> Generator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _wait_for(port: int) -> None:
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
+def _wait_for(port: int, head: subprocess.Popen[bytes]) -> None:
+    while head.poll() is None:
         with closing(socket.socket()) as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.1)
-    raise TimeoutError("the Ray cluster did not start")
+    raise RuntimeError("the Ray cluster did not start")

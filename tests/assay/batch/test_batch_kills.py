@@ -53,9 +53,11 @@ def begin(store_url: str, make_runner: str, script: str = WORK) -> subprocess.Po
     )
 
 
-async def until(enough: Callable[[], bool]) -> None:
+async def until(process: subprocess.Popen[bytes], enough: Callable[[], bool]) -> None:
+    """Wait for what a process is to do, as long as it is there to do it."""
     async with asyncio.timeout(PATIENCE):
-        while not enough():  # noqa: ASYNC110 - another process tells nobody
+        while not enough():
+            assert process.poll() is None, "the process that was to do it has ended"
             await asyncio.sleep(0.01)
 
 
@@ -80,7 +82,7 @@ async def test_a_killed_workers_jobs_are_done_by_another(
     names = [f"slow{number}" for number in range(12)]
     enter(database, *names, in_flight=3, lease=LEASE)
     first = begin(store_url, "echo")
-    await until(lambda: len(calls(log)) >= 5)
+    await until(first, lambda: len(calls(log)) >= 5)
     os.killpg(first.pid, signal.SIGKILL)
     first.wait()
     pass_time(database, LEASE)
@@ -94,7 +96,7 @@ async def test_a_worker_that_slept_past_its_lease_changes_nothing(
     names = [f"slow{number}" for number in range(4)]
     enter(database, *names, in_flight=4, lease=LEASE)
     sleeper = begin(store_url, "echo")
-    await until(lambda: len(calls(log)) == 4)
+    await until(sleeper, lambda: len(calls(log)) == 4)
     os.kill(sleeper.pid, signal.SIGSTOP)
     pass_time(database, LEASE)
     assert begin(store_url, "echo").wait(PATIENCE) == 0
@@ -115,7 +117,7 @@ async def test_a_database_that_is_killed_and_recovers_loses_nothing(enter: Enter
         enter(opened, *names, in_flight=4, lease=5)
         opened.close()
         worker = begin(url, "echo")
-        await until(lambda: len(calls(log)) >= 9)
+        await until(worker, lambda: len(calls(log)) >= 9)
         server.kill()
         server.start()
         assert worker.wait(PATIENCE) == 0
@@ -139,9 +141,9 @@ async def test_ray_actors_and_its_driver_may_die(
     with ray_cluster(dict(os.environ)) as address:
         monkeypatch.setenv("RAY_ADDRESS", address)
         driver = begin(postgres_url, "echo", RAY)
-        await until(lambda: len(calls(log)) >= 6)
+        await until(driver, lambda: len(calls(log)) >= 6)
         os.kill(first_process(log), signal.SIGKILL)  # one actor
-        await until(lambda: len(calls(log)) >= 14)
+        await until(driver, lambda: len(calls(log)) >= 14)
         os.killpg(driver.pid, signal.SIGKILL)
         driver.wait()
         pass_time(opened, LEASE)

@@ -346,7 +346,7 @@ def votes(text: str) -> str:
     group = {"readers": 3, "claims": [{"claim": "c1", "inside": 0.5, "outside": 0.25}]}
     groups = {"groups": [group], "common": ["c1"], "why": text}
     return render(
-        "votes.html",
+        "crux/votes.html",
         **{"run_id": "r-1", "title": text, "reader": text, "claims": {"c1": text}},
         **{"counts": counts, "own": {"c1": "agree"}, "groups": groups},
     )
@@ -378,8 +378,8 @@ PAGES: dict[str, Callable[[str], str]] = {
     "opened.html": lambda text: event_page("r-1", text, 5, event_fragment("r-1", 5, {"text": text}, forks=False)),
     "notes.html": written_beside,
     "people.html": known_here,
-    "persona.html": persona_pages,
-    "personas.html": lambda text: personas_page(
+    "crux/persona.html": persona_pages,
+    "crux/personas.html": lambda text: personas_page(
         people(text), text, {"name": text, "path": text, "text": text}, text
     ),
     "pick.html": lambda text: pick_page(summary(text), [summary(text, "failed")]) + pick_page(None, []),
@@ -389,7 +389,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "resume.html": lambda text: resume_page(summary(text), [], {"seats": text, "model": text}, text),
     "runs.html": run_lists,
     "settings.html": settings_pages,
-    "votes.html": votes,
+    "crux/votes.html": votes,
 }
 OF_A_RUN = {
     *("contents.html", "events.html", "masthead.html", "now.html", "phase.html", "run.html", "section.html"),

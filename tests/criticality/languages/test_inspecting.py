@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
 from typing import Any
 
+import account_system
 import pytest
 
 from criticality.bodies import BodyUnreadable
@@ -143,6 +146,18 @@ def test_the_contract_decides_what_a_body_may_change_and_write() -> None:
     assert _findings("typescript", "items.push(amount);", "writes") == []
     assert _findings("typescript", "console.log(amount);", "writes") != []
     assert _findings("typescript", "console.log(amount);", "io") == []
+
+
+@languages
+def test_the_recorded_bodies_pass_inspection(name: str) -> None:
+    bodies = tomllib.loads(Path(__file__).with_name("bodies").joinpath(f"{name}.toml").read_text("utf-8"))
+    target, plan = language(name), account_system.plan()
+    every = [function.name for module in plan for function in module.functions]
+    for module in plan:
+        for function in module.functions:
+            body = bodies["accounts"][f"{module.name}.{function.name}"]
+            assert target.inspect_body(body, function, module=module.name, siblings=every) == []
+            assert target.security_findings(body, function) == []
 
 
 @languages

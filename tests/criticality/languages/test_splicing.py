@@ -200,6 +200,12 @@ def test_a_body_that_leaves_its_function_is_refused_in_one_line(name: str) -> No
         assert "\n" not in str(refused.value) and len(str(refused.value)) < 160, body
 
 
+@pytest.mark.parametrize("body", ["return 1; \\", "return 1;\\ \t", "\\ \n", "return 1; // \\\n\n"])
+def test_a_body_does_not_take_the_line_after_it_for_its_own(body: str) -> None:
+    with pytest.raises(SpliceRefused, match="backslash at the end of a line"):
+        _filled(SAMPLES["cpp"], grammar("cpp"), body)
+
+
 @languages
 def test_hidden_characters_are_refused(name: str) -> None:
     for hidden in "\u202e\u2066\u200b\u2028\x0b\x85\u00ad\ufeff":
@@ -232,6 +238,7 @@ def test_no_body_changes_a_byte_outside_of_its_own(name: str, batch: int) -> Non
             assert "\n" not in str(refused)
             return
         accepted.append(body)
+        source.security(body)  # what a file takes in, the inspection can read
         assert after.startswith(sample.before) and after.endswith(closing)
         found = source.declarations(after)
         assert [(d.name, d.header) for d in found] == [(d.name, d.header) for d in before]

@@ -1,6 +1,6 @@
 """Comparing in the application: the same tasks by a council, by samples of one model, by one answer."""
 
-from assay.protocol import Needs, Protocol, RunType, Tool
+from assay.protocol import Needs, Protocol, RunType, Seat, Tool
 from llm_runtime.behaviour import Behaviour
 
 _HERE = __name__
@@ -8,6 +8,9 @@ _COMPARE = "Put questions to a council, to several samples of one model, and to 
 #: What the methods ask; a council among them asks as councils do.
 #: 2: samples are drawn in waves, not planned by the first. 3: one thinks in writing before the answer.
 BEHAVIOUR = Behaviour("compare", number=3, packages=(_HERE,), unnumbered=3)
+
+#: The phases that answer or attack; judges look nothing up.
+_ASK = ("single", "sample", "position", "draft", "defence", "critique")
 
 TASKS = RunType(
     name="compare.tasks",
@@ -17,6 +20,7 @@ TASKS = RunType(
     noun="comparison",
     hooks=f"{_HERE}.task:ComparisonHooks",
     tools=(Tool("compare", _COMPARE, called=(("tasks", "questions"),)),),
+    seats=(Seat("*"), *(Seat(phase, tools=True) for phase in _ASK)),
     doors=("form",),
 )
 

@@ -17,9 +17,7 @@ from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, figures, right_by_method
 from assay.protocols.compare.methods import METHODS, USUAL, Answered, Bench
 from assay.protocols.compare.tasks import Question
-from assay.seat_tools.answering import beside
 from assay.seat_tools.offered import Tools
-from assay.seat_tools.using import tooled
 from llm_runtime.errors import (
     BudgetExceeded,
     ConfigurationError,
@@ -105,7 +103,6 @@ class ComparisonHooks(Hooks[Task, Options]):
         methods = list(options.methods)
         bench = Bench(context.seed, options.samples, context.emit, options.models)
         turn = asyncio.Semaphore(options.at_once)
-        generate = tooled(context.generate, options.tools, context.seed)
 
         done: dict[str, list[Row]] = {}
 
@@ -113,7 +110,7 @@ class ComparisonHooks(Hooks[Task, Options]):
             async with turn:
                 if options.early and decided(_in_order(task, done), methods):
                     return []
-                done[question.id] = await _compared(question, methods, generate, bench)
+                done[question.id] = await _compared(question, methods, context.generate, bench)
                 return done[question.id]
 
         rows = [row for answers in await gather(each(question) for question in task.tasks) for row in answers]
@@ -131,10 +128,6 @@ class ComparisonHooks(Hooks[Task, Options]):
     def panel(self, options: Options) -> tuple[str, ...]:
         """Return the models that the user put into seats."""
         return options.models
-
-    def beside(self, generate: Generate, options: Options) -> Generate:
-        """Answer requests to tools."""
-        return beside(generate, options)
 
 
 def _in_order(task: Task, done: Mapping[str, list[Row]]) -> list[dict[str, bool]]:

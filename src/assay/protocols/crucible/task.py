@@ -14,7 +14,6 @@ from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.protocols.crucible.dossier import Attachment, check, fitted
 from assay.protocols.crucible.purposes import WORDS, Purpose, form_of
-from assay.seat_tools.answering import beside
 from assay.seat_tools.offered import Tools
 from crucible import EngineConfig
 from crucible.config import DeltaStrategy
@@ -249,10 +248,6 @@ class CouncilHooks(Hooks[Task, Options]):
     def panel(self, options: Options) -> tuple[str, ...]:
         """Return the models that the user put into seats."""
         return options.models
-
-    def beside(self, generate: Generate, options: Options) -> Generate:
-        """Answer requests to tools."""
-        return beside(generate, options)
 
     def chat_fields(self, turns: Sequence[tuple[str, str]]) -> Data:
         """Return the last question of the user, with all else as an attachment that every seat reads."""

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from assay.protocol import RunType
 from assay.registry import hooks_for, known, protocol_of
 from assay.report.story import Section, Story
+from assay.web.brought import run_links
 from assay.web.live_runs import LiveRun
 from assay.web.pages.asking import Ask, asking
 from assay.web.templating import render
@@ -93,6 +94,7 @@ def head_parts(
             run_id=watch.run_id,
             state=watch.state,
             view=view,
+            links=run_links(started.protocol, watch.run_id) if watch.state == "finished" else [],
             story=story,
             subtitle=_subtitle(watch, story),
             guide=protocol_of(run.name).how if run and recorded and view == "story" else None,
