@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
+from assay.hooks import Hooks, hooks_of
 from assay.protocol import Protocol, RunType, load
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.names import names_in
 from llm_runtime.plugins import found
 
@@ -63,7 +65,10 @@ def _clash(protocol: Protocol, others: Iterable[Protocol]) -> str:
     """Return what of a protocol has a name that another has already; empty where nothing has."""
     for other in others:
         names = {name for run in other.runs for name in run.names}
-        if protocol.name == other.name or protocol.command[0] == other.command[0]:
+        if protocol.name == other.name or protocol.command[0] in (
+            other.command[0],
+            *(one[0] for one in other.also),
+        ):
             return f"the name {protocol.name} or the command {protocol.command[0]}"
         if twice := sorted(names & {name for run in protocol.runs for name in run.names}):
             return f"the kind of run {twice[0]}"
@@ -122,6 +127,18 @@ def known(kind: str) -> RunType | None:
     return _ours_by_any_name().get(kind) or _by_any_name().get(kind)
 
 
+class _Unknown(Hooks[Any, Any]):
+    """What every run does, whatever its kind."""
+
+    replayable = False
+
+
+def hooks_for(kind: str) -> Hooks[Any, Any]:
+    """Return what runs of a kind do, also of one that this version does not know."""
+    run = known(kind)
+    return _Unknown() if run is None else hooks_of(run)
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A run that can be started: its kind, and its task and options as models."""
@@ -131,9 +148,14 @@ class Prepared:
     options: BaseModel
 
     @property
+    def hooks(self) -> Hooks[Any, Any]:
+        """What its kind of run does."""
+        return hooks_of(self.run)
+
+    @property
     def title(self) -> str:
         """One line for lists."""
-        text = str(load(self.run.title_of)(self.task)) if self.run.title_of else self._first_text()
+        text = self.hooks.title_of(self.task) or self._first_text()
         return " ".join(text[:4_000].split())[:200]
 
     def _first_text(self) -> str:
@@ -160,10 +182,10 @@ def read_run(
     """
     from assay.fields import by_name, read
 
-    run = find(kind)
-    names = names or by_name
-    data = read(load(run.task), task, strict=strict, names=names)
-    return Prepared(run, data, read(load(run.options), options or {}, strict=strict, names=names))
+    run, names = find(kind), names or by_name
+    hooks = hooks_of(run)
+    data = read(hooks.task, task, strict=strict, names=names)
+    return Prepared(run, data, read(hooks.options, options or {}, strict=strict, names=names))
 
 
 def tools_of(run: Prepared) -> tuple[str, ...]:
@@ -177,12 +199,13 @@ def prepared(run: Prepared) -> Prepared:
     Raises:
         LlmRuntimeError: it is not possible, or this machine lacks what it needs.
     """
-    if tools_of(run) and not any(seat.tools for seat in run.run.seats):
-        raise ConfigurationError(f"tools: no seat of a {run.run.noun} uses any; leave them out")
-    if not run.run.prepare:
-        return run
-    task, options = load(run.run.prepare)(run.task, run.options)
-    return Prepared(run.run, task, options)
+    noun = run.run.noun
+    if tools_of(run) and not run.run.tooled_seats:
+        raise ConfigurationError(f"tools: no seat of a {noun} uses any; leave them out")
+    owner = protocol_of(run.run.name) if run.hooks.extra else None
+    if owner is not None and any(find_spec(module) is None for module in owner.modules):
+        raise MissingExtraError(f"{'an' if noun[0] in 'aeio' else 'a'} {noun}", owner.extra)
+    return Prepared(run.run, *run.hooks.prepare(run.task, run.options))
 
 
 def opened(started: RunStarted) -> Prepared:
@@ -201,11 +224,13 @@ def stored(kind: str, task: Mapping[str, Any], settings: Mapping[str, Any], *, o
     from llm_runtime.models import first_fault
 
     run = find(kind)
-    options = settings.get("options", settings.get("engine", {}))
-    if run.upgrade and isinstance(options, Mapping) and (older or "options" not in settings):
-        task, options = load(run.upgrade)(task, settings)
+    hooks, options = hooks_of(run), settings.get("options", settings.get("engine", {}))
+    if isinstance(options, Mapping) and (older or "options" not in settings):
+        if "options" not in settings:
+            task, options = hooks.upgrade(task, settings)
+        options = {**hooks.absent, **options}
     try:
-        return Prepared(run, load(run.task).model_validate(task), load(run.options).model_validate(options))
+        return Prepared(run, hooks.task.model_validate(task), hooks.options.model_validate(options))
     except ValidationError as fault:
         raise ConfigurationError(f"a {run.noun}: {first_fault(fault)}") from None
 
@@ -217,10 +242,7 @@ def fold_for(kind: str, keep: int | None = None) -> RunFold:
         kind: as in ``RunStarted.protocol``.
         keep: how many settled calls to remember one by one; ``None`` keeps all, as reports need.
     """
-    from assay.report.generic import GenericFold
-
-    run = known(kind)
-    return load(run.fold)(keep) if run is not None and run.fold else GenericFold(keep)
+    return hooks_for(kind).fold(keep)
 
 
 def story_of(records: Iterable[Record], state: str = "") -> Story:
@@ -265,14 +287,15 @@ def verdict_of(kind: str, result: object) -> RunVerdict | None:
     """Return what a kind of run came to; ``None`` where that is not known."""
     from assay.report.standing import RunVerdict
 
-    run = known(kind)
-    if run is None or not run.outcome:
+    if known(kind) is None:
         return None
     try:
-        came = load(run.outcome)(result)
+        came = hooks_for(kind).outcome(cast("Mapping[str, Any]", result))
     except (LookupError, TypeError, AttributeError, ValueError):  # an older or imported log may hold another one
         return None
-    return came if isinstance(came, RunVerdict) else RunVerdict(str(came))
+    if isinstance(came, RunVerdict):
+        return came
+    return RunVerdict(came) if came else None
 
 
 def standing(run: RunTotals, state: str = "") -> RunStanding:

@@ -19,7 +19,6 @@ from assay.batch.write_queue import PURSES, WriteQueue
 from assay.launch import Launcher, PerRun, first_event
 from assay.launch.behaviours import names_of, of_log
 from assay.launch.execution import beside_panel, needs_of
-from assay.launch.naming import panel_of
 from assay.registry import Prepared, opened
 from assay.terms import Terms
 from llm_runtime.errors import (
@@ -128,10 +127,10 @@ class Gateways:
         self._made: dict[tuple[object, ...], MeteredGateway] = {}
 
     def under(self, terms: Terms, run: Prepared) -> MeteredGateway:
-        named, needs = panel_of(run.options), needs_of(run.run.name, terms)
+        named, needs = run.hooks.panel(run.options), needs_of(run.run.name, terms)
         key = (terms.model, terms.max_tokens, terms.effort, named, needs, *sorted(terms.seats.items()))
         if key not in self._made:
-            settings = terms.settings(beside_panel(self._settings, run.options))
+            settings = terms.settings(beside_panel(self._settings, run.run, run.options))
             self._made[key] = MeteredGateway(
                 settings, self._meter, named=named, person=self._person, followed=self._followed, needs=needs
             )

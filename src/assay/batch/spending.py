@@ -107,8 +107,10 @@ class Spending:
         """
         if of.caps == Caps():
             return None
+        if run.hooks.own_models:
+            raise BudgetExceeded(f"{run.run.title}: it reaches its models by itself, and no budget can bound that")
         gateway = (await self._gateways_of(of)).under(terms, run)
-        for asked in asked_of(run.options):
+        for asked in asked_of(run.run, run.options):
             await gateway.least_cost(asked)
         return PerRun(gateway.under, gateway.who, capped=True)
 

@@ -136,12 +136,11 @@ def _seat(text: str) -> tuple[str, str]:
 
 def terms_fields(bounds: Iterable[str] = _BOUNDS) -> list[FieldSpec]:
     """Return the fields of the terms in the order of the help."""
-    from assay.fields import fields_of
+    from assay.fields import specs_of
     from assay.terms import Terms
 
-    specs = {spec.name: spec for spec in fields_of(Terms)}
     wanted = [name for name in _BOUNDS if name in tuple(bounds)]
-    return [specs[name] for name in ("model", "seats", *wanted)]
+    return [specs_of(Terms)[name] for name in ("model", "seats", *wanted)]
 
 
 def terms_options(command: F) -> F:

@@ -105,11 +105,7 @@ class RunCommand:
             self.output,
             self.terms.budget,
             lambda listeners: launcher.start(
-                run,
-                self.terms,
-                seed=self.seed,
-                run_id=run_id,
-                followers=listeners.followers,
+                run, self.terms, seed=self.seed, run_id=run_id, followers=listeners.followers
             ),
         )
 
@@ -138,11 +134,12 @@ def run_command(
 
     def decorate(body: Body) -> click.Command:
         from assay.fields import fields_of
-        from assay.protocol import load
+        from assay.hooks import hooks_of
         from assay.registry import find
 
         run = find(kind)
-        task, options = (list(fields_of(load(ref))) for ref in (run.task, run.options))
+        hooks = hooks_of(run)
+        task, options = list(fields_of(hooks.task)), list(fields_of(hooks.options))
         task = [spec for spec in task if spec.name not in without]
         own: list[click.Parameter] = list(reversed(getattr(body, "__click_params__", [])))
 
@@ -296,13 +293,7 @@ def fork_run(
         output,
         _laid_over(terms, store, run_id).budget,
         lambda listeners: launcher.fork(
-            run_id,
-            at,
-            terms,
-            task=task,
-            say=say,
-            run_id=child,
-            followers=listeners.followers,
+            run_id, at, terms, task=task, say=say, run_id=child, followers=listeners.followers
         ),
     )
 

@@ -56,7 +56,7 @@ async def of_log(run: Prepared, events: Sequence[Event]) -> Numbers:
     choices = itertools.product(*(range(behaviour.unnumbered, 0, -1) for behaviour in known))
     candidates = [tuple(zip(known, numbers, strict=True)) for numbers in choices]
     recorded = Recording.from_events(events)
-    if len(candidates) == 1 or not run.run.replayable or not recorded.digests:
+    if len(candidates) == 1 or not run.hooks.replayable or not recorded.digests:
         return candidates[0]
     for numbers in candidates:
         if await _asks(run, events, recorded, numbers):
@@ -114,7 +114,7 @@ async def _asks(run: Prepared, events: Sequence[Event], recorded: Recording, num
     model = hearing(as_recorded(generate, recorded, recalled=recalls(numbers)), recorded, started)
     context = RunContext(started.run_id, started.seed, model, silent, lambda: 0, in_force(list(events)))
     with behaving(numbers):
-        engine = asyncio.ensure_future(load(run.run.run)(run.task, run.options, context))
+        engine = asyncio.ensure_future(run.hooks.run(run.task, run.options, context))
     waiting = asyncio.ensure_future(complete.wait())
     try:
         await asyncio.wait([engine, waiting], return_when=asyncio.FIRST_COMPLETED)

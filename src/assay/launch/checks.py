@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from assay.hooks import hooks_of
 from assay.protocol import RunType
 from assay.registry import Prepared, tools_of
 from assay.terms import Terms
@@ -39,7 +40,7 @@ def require_replayable(run: RunType) -> None:
     Raises:
         ConfigurationError: the run does.
     """
-    if not run.replayable:
+    if not hooks_of(run).replayable:
         raise ConfigurationError(
             f"a {run.noun} works on a folder, so its log alone cannot be forked or replayed; copy the folder and "
             "start from it"

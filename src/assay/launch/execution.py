@@ -11,9 +11,12 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
-from assay.launch.naming import asked_of, panel_of
+from pydantic import BaseModel
+
+from assay.hooks import hooks_of
+from assay.launch.naming import asked_of
 from assay.launch.words import Words
-from assay.protocol import RunContext, Served, load, unknown_window
+from assay.protocol import RunContext, RunType, Served, unknown_window
 from assay.registry import Prepared, protocol_of
 from assay.seat_tools.using import TOOL
 from assay.terms import Terms
@@ -152,12 +155,13 @@ async def model_of(
     stack: AsyncExitStack,
 ) -> Reached:
     """Return the models of a run; one whose models cannot be reached is refused."""
-    if job.run.run.own_models:
-        if job.run.run.ready and job.started.origin == "live":
-            load(job.run.run.ready)(job.run.task, job.run.options, terms)
+    run = job.run
+    if run.hooks.own_models:
+        if job.started.origin == "live":
+            run.hooks.ready(run.task, run.options, terms)
         return Reached(_nobody)
     caps = terms.caps
-    budget = Budget(caps, job.before or _before(job.run, events), emit=relay.emit)
+    budget = Budget(caps, job.before or _before(run, events), emit=relay.emit)
     if isinstance(job.model, PerRun):
         timely = timed(job.model.make(budget, job.followers), Deadline(caps.seconds or inf))
         return Reached(timely, who=job.model.who)
@@ -173,13 +177,13 @@ async def model_of(
             budget=budget,
             emit=relay.emit,
             person=job.followers.person,
-            named=panel_of(job.run.options),
+            named=run.hooks.panel(run.options),
             on_delta=job.followers.words.hear if job.followers.words else unwatched,
             http=http,
             needs=needs_of(job.run.run.name, terms),
         )
     )
-    targets = [await gateway.ready(name) for name in asked_of(job.run.options)]
+    targets = [await gateway.ready(name) for name in asked_of(run.run, run.options)]
     targets += [await gateway.router.resolve(name, named=True) for name in settings.config.seats.values()]
 
     async def window() -> int | None:
@@ -229,9 +233,9 @@ async def served(settings: Settings, http: Http, model: Generate | PerRun | None
     return http, endpoint, target.model
 
 
-def beside_panel(settings: Settings, options: object) -> Settings:
+def beside_panel(settings: Settings, run: RunType, options: BaseModel) -> Settings:
     """Return the user's settings as they hold for a run: a panel takes the place of the configured model."""
-    if not panel_of(options):
+    if not hooks_of(run).panel(options):
         return settings
     return replace(settings, config=settings.config.model_copy(update={"model": None}))
 
@@ -239,8 +243,7 @@ def beside_panel(settings: Settings, options: object) -> Settings:
 def _before(run: Prepared, events: list[Event]) -> Account:
     """Return what bounds must count already: of log and folder, which hold the same answers, whichever has more."""
     before = spent_before(events)
-    if run.run.spent:
-        before.spent = before.spent.or_more(load(run.run.spent)(run.task))
+    before.spent = before.spent.or_more(run.hooks.spent(run.task))
     return before
 
 
@@ -271,7 +274,7 @@ async def carry_through(run: Prepared, context: RunContext) -> Outcome:
     """
     emit = context.emit
     try:
-        result = await load(run.run.run)(run.task, run.options, context)
+        result = await run.hooks.run(run.task, run.options, context)
     except asyncio.CancelledError:
         emit(RunFinished(state="stopped", error="Interrupted", message="interrupted"))
         raise

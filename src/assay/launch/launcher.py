@@ -29,7 +29,7 @@ from assay.launch.execution import (
 from assay.launch.hearing import hearing
 from assay.launch.logs import first_event, result_of, told_when_kept
 from assay.launch.telemetry import instruments
-from assay.protocol import RunContext, load
+from assay.protocol import RunContext
 from assay.registry import Prepared, opened, prepared, read_run, tools_of
 from assay.seat_tools.answering import beside
 from assay.seat_tools.using import tooled
@@ -162,10 +162,9 @@ class Launcher:
         run = await asyncio.to_thread(prepared, self._taken_up(run))
         own = terms or Terms()
         check_terms(run.run, own)
-        settings = beside_panel(self._settings() if origin == "live" else Settings(), run.options)
+        settings = beside_panel(self._settings() if origin == "live" else Settings(), run.run, run.options)
         terms = own.over(configured(settings))
-        if run.run.seated:
-            run = replace(run, options=load(run.run.seated)(run.options, terms))
+        run = replace(run, options=run.hooks.seated(run.options, terms))
         task, options = run.data()
         started = RunStarted(
             run_id=run_id or self.new_id(),
@@ -258,7 +257,7 @@ class Launcher:
         numbers = await of_log(run, events)
         if task:
             run = read_run(run.run.name, {**run.task.model_dump(), **task}, run.options.model_dump())
-        settings = beside_panel(self._settings(), run.options)
+        settings = beside_panel(self._settings(), run.run, run.options)
         terms = own.over(in_force(events))
         data, options = run.data()
         remarks = [*parent.settings.get("remarks", ()), *([say.strip()] if say.strip() else ())]
@@ -307,20 +306,20 @@ class Launcher:
             started.run_id, started.seed, generate, emit, self._clock, in_force(events), served=place
         )
         with behaving(numbers):
-            result = await load(run.run.run)(run.task, run.options, context)
+            result = await run.hooks.run(run.task, run.options, context)
         emit(RunFinished(state="finished", result=result))
         return Replayed(result, result_of(events))
 
     def _taken_up(self, run: Prepared) -> Prepared:
         """Return a run that goes on from another with what it is to know of that one."""
-        other: str = getattr(run.task, "follow", "") if run.run.take_up else ""
+        other: str = run.data()[0].get(run.hooks.follow, "")
         if not other:
             return run
         other = self.store.find(other)
         state, started = self.store.summary(other).state, self.first_event(other)
         result = result_of(event for _, event in self.store.events(other))
         parent = {"run_id": other, "state": state, "task": started.task, "result": result}
-        return replace(run, task=load(run.run.take_up)(run.task, parent))
+        return replace(run, task=run.hooks.take_up(run.task, parent))
 
     def first_event(self, run_id: str) -> RunStarted:
         """Return the first event of a run, which says what to do."""
@@ -352,7 +351,7 @@ class Launcher:
                 log = await _opened(self.store.reopen, job.started.run_id, stack)
                 events = [event for _, event in self.store.events(job.started.run_id)]
                 terms = job.terms.over(in_force(events))
-                settings = terms.settings(beside_panel(self._settings(), job.run.options))
+                settings = terms.settings(beside_panel(self._settings(), job.run.run, job.run.options))
                 answers = Recording.from_events(events)
             reached = await model_of(job, settings, terms, events, relay, self._http, stack)
             tools = tools_of(job.run)

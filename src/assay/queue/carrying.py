@@ -90,7 +90,7 @@ class Carrier:
             return None
         if state:
             terms = in_force(event for _, event in self._store.events(entry.run_id))
-        if not run.run.own_models:
+        if not run.hooks.own_models:
             gateways = await self._of_purse(entry.purse)
             gateway = gateways.under(terms, run)
             model = PerRun(gateway.under, gateway.who)

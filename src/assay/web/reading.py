@@ -14,8 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from assay import launch
-from assay.protocol import load
-from assay.registry import known, opened, standing_in, story_of
+from assay.registry import hooks_for, opened, standing_in, story_of
 from assay.report.places import story_text
 from assay.web import data
 from assay.web.app_state import request_fields, respond, run_id_of, site_of, wants_json
@@ -123,7 +122,7 @@ async def show_event(request: Request) -> Response:
         raise RunNotFound(f"run {run_id} has no event {seq}")
     payload = from_json(record.body)
     summary = site.store.summary(run_id)
-    fragment = event_fragment(run_id, seq, payload, forks=_forks(summary.protocol))
+    fragment = event_fragment(run_id, seq, payload, forks=hooks_for(summary.protocol).replayable)
     return _opened(
         request,
         {"seq": seq, "at": record.at, "event": payload},
@@ -143,14 +142,11 @@ async def show_call(request: Request) -> Response:
     call, place = entry
     payload = _payload(site.store, run_id, place.started).get("request", {})
     outcome = _payload(site.store, run_id, place.ended) if place.ended else {}
-    fragment = call_fragment(run_id, call, place, payload, outcome, forks=_forks(watch.started.protocol))
+    fragment = call_fragment(
+        run_id, call, place, payload, outcome, forks=hooks_for(watch.started.protocol).replayable
+    )
     content = {**data.call_data(call, place), "request": payload, "outcome": outcome or None}
     return _opened(request, content, fragment, lambda: call_page(run_id, watch.started.title, call, fragment))
-
-
-def _forks(kind: str) -> bool:
-    run = known(kind)
-    return run is not None and run.replayable
 
 
 async def stream(request: Request) -> Response:
@@ -183,9 +179,9 @@ async def hand_out(request: Request) -> Response:
     store, run_id = site_of(request).store, run_id_of(request)
     started = launch.first_event(event for _, event in store.events(run_id))
     run = opened(started)
-    if (handout := run.run.handout) is None or store.summary(run_id).state != "finished":
+    if (handout := run.hooks.file) is None or store.summary(run_id).state != "finished":
         raise RunNotFound(f"run {run_id} has made no file; its export holds all there is")
-    content = await asyncio.to_thread(load(handout.make), run.task, run.options, run_id)
+    content = await asyncio.to_thread(run.hooks.handout, run.task, run.options, run_id)
     name = f'attachment; filename="{run_id}.{handout.ending}"'
     return Response(content, media_type="application/octet-stream", headers={"content-disposition": name})
 
@@ -201,9 +197,7 @@ async def compare(request: Request) -> Response:
         one = runs[0] if runs else None
         others = site.store.runs(protocol=one.protocol if one else None, limit=_LISTED, among=seen())
         return respond(
-            request,
-            lambda: {"runs": [data.summary_data(run) for run in others]},
-            lambda: pick_page(one, others),
+            request, lambda: {"runs": [data.summary_data(run) for run in others]}, lambda: pick_page(one, others)
         )
     left, right = ((run, site.hub.watch(run.run_id).story()) for run in runs)
     return respond(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.protocol import RunContext, load
+from assay.protocol import RunContext
 from assay.protocols.fire_circle.report import CircleFold
 from assay.protocols.fire_circle.report.marking import marked_layer
 from assay.registry import read_run
@@ -90,7 +90,7 @@ async def folded(
     context = RunContext("r-1", 7, generate, emit, now_ms, Terms())
     emit(started)
     try:
-        result = await load(asked.run.run)(asked.task, asked.options, context)
+        result = await asked.hooks.run(asked.task, asked.options, context)
     except LlmRuntimeError as fault:
         emit(RunFinished(state="failed", error=type(fault).__name__, message=str(fault)))
     else:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from assay.hooks import Hooks
 from assay.protocol import RunType, Seat
 from assay.protocols.crucible.task import Options, Task
 from assay.registry import Prepared, prepared, run_types
@@ -44,8 +45,14 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
 
 
+class VisitHooks(Hooks[Task, Options]):
+    """A visit, which needs no optional part."""
+
+    extra = False
+
+
 def run_type(*seats: Seat) -> RunType:
-    return RunType("guest.ask", "Ask", "It asks.", "visit", "x:Task", "x:Options", "x:run", seats=seats)
+    return RunType("guest.ask", "Ask", "It asks.", "visit", f"{__name__}:VisitHooks", seats=seats)
 
 
 @pytest.mark.usefixtures("site")

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from assay.fields import Ui
+from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.report.generic import GenericFold
 from assay.report.run import RunTotals
@@ -40,40 +41,41 @@ class Options(Model):
     """0 to 2; where left out it is the provider's."""
 
 
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Ask once; the result is ``{"answer", "model"}``.
+class DirectHooks(Hooks[Task, Options]):
+    """What a direct call does."""
 
-    Raises:
-        LlmRuntimeError: the call failed.
-    """
-    turns = tuple(Message(turn.role, turn.content) for turn in task.turns)
-    label = CallLabel("compare", "direct")
-    reply = await context.generate(Request(_MODEL, turns, label, temperature=options.temperature))
-    return {"answer": reply.text, "model": reply.model}
+    told = f"{__name__}:DirectFold"
 
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Ask once; the result is ``{"answer", "model"}``.
 
-def title_of(task: Task) -> str:
-    """Return the last message."""
-    return task.turns[-1].content
+        Raises:
+            LlmRuntimeError: the call failed.
+        """
+        turns = tuple(Message(turn.role, turn.content) for turn in task.turns)
+        label = CallLabel("compare", "direct")
+        reply = await context.generate(Request(_MODEL, turns, label, temperature=options.temperature))
+        return {"answer": reply.text, "model": reply.model}
 
+    def title_of(self, task: Task) -> str:
+        """Return the last message."""
+        return task.turns[-1].content
 
-def fields_of_chat(turns: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return the chat as it is."""
-    return {"turns": [{"role": role, "content": text} for role, text in turns]}
+    def chat_fields(self, turns: Sequence[tuple[str, str]]) -> Data:
+        """Return the chat as it is."""
+        return {"turns": [{"role": role, "content": text} for role, text in turns]}
 
+    def chat_answer(self, result: Mapping[str, Any]) -> str:
+        """Return what the model answered."""
+        return str(result.get("answer", ""))
 
-def answer(result: Mapping[str, Any]) -> str:
-    """Return what the model answered."""
-    return str(result.get("answer", ""))
-
-
-def outcome(result: Mapping[str, Any]) -> RunVerdict:
-    """Return that nobody looked at the answer."""
-    return RunVerdict("answered", "by one model", "nobody objected or checked", gist=answer(result))
+    def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
+        """Return that nobody looked at the answer."""
+        return RunVerdict("answered", "by one model", "nobody objected or checked", gist=self.chat_answer(result))
 
 
 def _answered(run: RunTotals) -> Section | None:
-    text = answer(run.result)
+    text = str(run.result.get("answer", ""))
     return Section("Answer", (Prose(text, lead=True),)) if text else None
 
 

@@ -171,9 +171,7 @@ def _saved(stopped: Stopped) -> str:
 
 def in_short(result: Figures) -> str:
     """Write what the comparison shows, in a paragraph that claims no more than the intervals do."""
-    lines: list[str] = []
-    for pair in result.comparisons:
-        lines.append(_verdict(pair))
+    lines: list[str] = [_verdict(pair) for pair in result.comparisons]
     if not any(method.score for method in result.methods):
         return "No task says what a right answer is, so nothing was scored: spend and answers stand side by side."
     return "\n\n".join(lines)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from assay.protocols.criticality.task import Options, Task
+    from assay.protocols.criticality.task import Task
 
 _NOT_ITS_OWN = {"__pycache__", "build", "dist", "node_modules", "target"}
 _MOST = 64 << 20
 
 
-def packed(task: Task, options: Options, run_id: str) -> bytes:
+def packed(task: Task) -> bytes:
     """Return the project of a build.
 
     Raises:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from assay.protocol import RunType
-from assay.registry import known, protocol_of
+from assay.registry import hooks_for, known, protocol_of
 from assay.report.story import Section, Story
 from assay.web.brought import run_links
 from assay.web.live_runs import LiveRun
@@ -85,6 +85,7 @@ def head_parts(
     """Return what stands above every view of a run: title, figures, actions, what happens now, open questions."""
     started = watch.started
     recorded, run = started.origin == "demo", known(started.protocol)
+    hooks = hooks_for(started.protocol)
     # While it runs the panel above counts, and what comes and goes beside the text would move it.
     figures = () if watch.state == "running" else story.facts
     return {
@@ -99,7 +100,7 @@ def head_parts(
             guide=protocol_of(run.name).how if run and recorded and view == "story" else None,
             page_state=page_state,
             going=_ways_on(watch, run, page_state),
-            handout=run.handout if run and page_state.acts and watch.state == "finished" else None,
+            handout=hooks.file if page_state.acts and watch.state == "finished" else None,
         ),
         "now": render(
             "now.html",
@@ -107,7 +108,7 @@ def head_parts(
             state=watch.state,
             contents=contents,
             time=watch.head.milliseconds,
-            seatless=run is not None and run.seatless,
+            seatless=hooks.seatless,
             waits=[wait for key, wait in watch.head.waits.items() if "/" not in key],
             calls=[(call, watch.head.waits.get(str(call.label))) for call in watch.head.tally.running.values()],
             steps=watch.steps(3),
@@ -119,15 +120,16 @@ def head_parts(
 
 def _ways_on(watch: LiveRun, run: RunType | None, page_state: RunPageState) -> WaysOn:
     """Return how somebody who looks at a run can go on from it."""
-    started, forks = watch.started, page_state.starts and run is not None and run.replayable
-    follows = page_state.starts and run is not None and bool(run.take_up) and watch.state == "finished"
+    started, hooks = watch.started, hooks_for(watch.started.protocol)
+    forks = page_state.starts and hooks.replayable
+    follows = page_state.starts and bool(hooks.follow) and watch.state == "finished"
     stands = watch.state in ("interrupted", "stopped", "failed") or page_state.owned
     return WaysOn(
         follow=run.name if run and follows else "",
         field=run.opening.field if run and run.opening else "",
         forks=forks,
         interjects=forks and page_state.acts and stands and started.origin != "demo",
-        parent=started.parent or str(started.task.get("follow") or ""),
+        parent=started.parent or str(started.task.get(hooks.follow) or ""),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from assay.registry import known
+from assay.registry import hooks_for, known
 from assay.report.story import Figure
 from assay.report.svg.timeline import Span, timeline
 from assay.report.tally import Call, Sums
@@ -81,7 +81,7 @@ def call_page(run_id: str, title: str, call: Call, fragment: Markup) -> str:
 def _overview(watch: LiveRun) -> Markup:
     nothing, live = "No model was asked yet.", watch.state == "running"
     run = known(watch.started.protocol)
-    if run is not None and run.own_models:
+    if run is not None and hooks_for(run.name).own_models:
         nothing = f"A {run.noun}'s calls are made by its own process: the story follows an attempt, turn by turn."
     return render(
         "timeline.html",

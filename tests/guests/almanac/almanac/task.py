@@ -1,10 +1,12 @@
 """What the almanac is asked, and how it answers."""
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from assay.fields import Ui
+from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.seat_tools.offered import Tools
 from llm_runtime import CallLabel, Message, Request
@@ -23,18 +25,21 @@ class Options(Model):
     tools: Tools = ()
 
 
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Ask the gardener once."""
-    label = CallLabel("almanac", "advice", "1:gardener")
-    request = Request("openrouter/auto", (Message("user", f"When should I sow {task.plant}?"),), label)
-    return {"advice": (await context.generate(request)).text}
+class AdviceHooks(Hooks[Task, Options]):
+    """What a forecast does."""
 
+    told = "almanac.report:AdviceFold"
 
-def fields_of_chat(turns: list[tuple[str, str]]) -> dict[str, Any]:
-    """Take the last thing that was said as the plant."""
-    return {"plant": turns[-1][1]}
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Ask the gardener once."""
+        label = CallLabel("almanac", "advice", "1:gardener")
+        request = Request("openrouter/auto", (Message("user", f"When should I sow {task.plant}?"),), label)
+        return {"advice": (await context.generate(request)).text}
 
+    def chat_fields(self, turns: Sequence[tuple[str, str]]) -> Data:
+        """Take the last thing that was said as the plant."""
+        return {"plant": turns[-1][1]}
 
-def answer(result: dict[str, Any]) -> str:
-    """Return the advice."""
-    return result["advice"]
+    def chat_answer(self, result: Mapping[str, Any]) -> str:
+        """Return the advice."""
+        return result["advice"]

@@ -25,7 +25,7 @@ from assay.protocols.fire_circle.gating.lock import (
 )
 from assay.protocols.fire_circle.gating.suite import Suite, read_suite
 from assay.protocols.fire_circle.gating.targets import answered
-from assay.protocols.fire_circle.gating.task import Options, Task, case_key, concluded, outcome
+from assay.protocols.fire_circle.gating.task import GateHooks, Options, Task, case_key, concluded
 from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult
 from assay.protocols.fire_circle.report.gate_story import gate_story
 from assay.protocols.fire_circle.report.judged import Judged, scores_line
@@ -188,7 +188,7 @@ def _write(command: RunCommand, suite: Suite, build: Build, result: GateResult, 
 
 
 def _show(command: RunCommand, result: GateResult, worse: Sequence[str] | None, summary: str | None) -> None:
-    verdict = outcome(result.model_dump(mode="json"))
+    verdict = GateHooks().outcome(result.model_dump(mode="json"))
     story, out = judged(gate_story(result, worse), verdict), command.output
     if summary is not None:
         try:
