@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, ge
 
 from assay.protocol import Handout, Measures, Ref, RunContext, RunType, load
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.wrappers.accounts import Spend
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from assay.report.run import RunFold
     from assay.report.standing import RunVerdict
     from assay.terms import Terms
+    from llm_runtime.wrappers.accounts import Spend
 
 Data: TypeAlias = dict[str, Any]
 """JSON data by field: of a task, of options, of a result."""
@@ -115,6 +115,8 @@ class Hooks(Generic[TaskT, OptionsT]):
 
     def spent(self, task: TaskT) -> Spend:
         """Return what its own folder says that it took; bounds count that sum where it is more than the log's."""
+        from llm_runtime.wrappers.accounts import Spend  # help is shown without it
+
         return Spend()
 
     def title_of(self, task: TaskT) -> str:

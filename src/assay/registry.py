@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, cast
 from assay.hooks import Hooks, hooks_of
 from assay.protocol import Protocol, RunType, load
 from llm_runtime.errors import ConfigurationError, MissingExtraError
-from llm_runtime.names import names_in
 from llm_runtime.plugins import found
 
 if TYPE_CHECKING:
@@ -190,6 +189,8 @@ def read_run(
 
 def tools_of(run: Prepared) -> tuple[str, ...]:
     """Return the tools that a run's seats may use."""
+    from llm_runtime.names import names_in
+
     return tuple(name.text for name in names_in(run.options) if name.kind == "tool")
 
 

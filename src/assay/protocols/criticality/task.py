@@ -148,7 +148,7 @@ class BuildHooks(Hooks[Task, Options]):
 
     def handout(self, task: Task, options: Options, run_id: str) -> bytes:
         """Pack the project."""
-        return packed(task)
+        return packed(Path(task.folder))
 
 
 def known_languages() -> list[str]:

@@ -14,7 +14,7 @@ COUNCIL = RunType(
     title="Ask a council",
     about="Several models answer, a red team attacks, and what survives becomes the answer.",
     noun="council",
-    hooks=f"{_HERE}.task:CouncilHooks",
+    hooks=f"{_HERE}.hooks:CouncilHooks",
     opening=Opening(
         "query",
         (
