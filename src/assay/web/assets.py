@@ -11,8 +11,10 @@ from pathlib import PurePosixPath
 from assay.report.svg.canvas import PALETTE
 from assay.web.brought import folders
 
-_MEDIA = {".css": "text/css", ".js": "text/javascript", ".json": "application/json", ".svg": "image/svg+xml"}
-_MEDIA |= {".png": "image/png", ".jpg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
+_MEDIA = {
+    **{".css": "text/css", ".js": "text/javascript", ".json": "application/json", ".svg": "image/svg+xml"},
+    **{".png": "image/png", ".jpg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"},
+}
 
 
 @cache
