@@ -77,11 +77,13 @@ class Seat:
         name: as in ``--seat NAME=MODEL``.
         about: what whoever sits there does, for a person who may take it; empty keeps it off the forms.
         model: who sits there unless the terms say otherwise; empty leaves it to them.
+        tools: whether who sits there uses the tools that a field of type ``assay.seat_tools.offered.Tools`` names.
     """
 
     name: str
     about: str = ""
     model: str = ""
+    tools: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,15 +160,13 @@ class RunType:
         units: ``(task) -> int``, how often it does what the protocol's usual run does once; empty for once.
         bounds: which of the terms' bounds can be set.
         measures: its :data:`Measures`.
-        outcome: ``(result) -> str``, what it came to in one line for lists.
+        outcome: ``(result) -> RunVerdict`` of :mod:`assay.report.standing`; a text is taken as its outcome.
         batch: whether jobs of a batch can be of this kind.
         form: whether the web offers a form.
         seatless: whether nobody has a seat whose words are followed while it works.
         replayable: whether its log alone is enough to fork or replay it.
         own_models: whether it reaches its models by itself; then no gateway is made.
         chat: how it answers in a chat; ``None`` where it does not.
-        beside: ``(generate, options) -> generate``, what answers beside the models, such as tools; its answers are
-            recorded as theirs are.
         opening: how it takes a text that was typed before anything was chosen; ``None`` keeps it from that box.
         handout: what it gives as one file; ``None`` where its log is all there is.
     """
@@ -198,7 +198,6 @@ class RunType:
     replayable: bool = True
     own_models: bool = False
     chat: Chat | None = None
-    beside: Ref = ""
     opening: Opening | None = None
     handout: Handout | None = None
 
@@ -206,6 +205,11 @@ class RunType:
     def names(self) -> tuple[str, ...]:
         """Every name that logs have for it."""
         return (self.name, *self.aliases)
+
+    @property
+    def tooled_seats(self) -> frozenset[str]:
+        """The roles and phases that use tools."""
+        return frozenset(seat.name for seat in self.seats if seat.tools)
 
 
 class Parts(TypedDict, total=False):
@@ -287,7 +291,8 @@ class Protocol:
         command: its command: the word after ``assay``, and where it is.
         command_about: the command in one line.
         runs: its kinds of run, the main one first.
-        pages: its own addresses in the web application: a tuple of ``assay.web.routes.Address``.
+        pages: its own addresses in the web application: a tuple of :class:`assay.web.endpoints.Endpoint`. One that
+            has a ``title`` is linked from the bar, or from runs of its ``kinds``.
         extra: the optional part it needs, and its modules.
         demo: its recording.
         needs: what a model must be able to do for it; ``None`` is not told.
@@ -308,6 +313,15 @@ class Protocol:
     demo: Demo | None = None
     needs: Needs | None = None
     behaviours: tuple[Ref, ...] = ()
+
+    @property
+    def package(self) -> str:
+        """The package in which its command stands; empty where that is no package.
+
+        Beside code it may hold what pages need: ``templates/``, rendered as ``"NAME/file.html"``, ``static/``,
+        served under ``/static/NAME/``, and words, in ``glossary.toml``.
+        """
+        return self.command[1].partition(":")[0].rpartition(".")[0]
 
 
 def load(ref: Ref) -> Any:

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from assay.protocol import Protocol, RunType, load
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.names import names_in
+from llm_runtime.plugins import found
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from assay.fields import Names
-    from assay.report.run import RunFold
+    from assay.report.run import RunFold, RunTotals
+    from assay.report.standing import RunStanding, RunVerdict
     from assay.report.story import Story
     from llm_runtime.events import Event, Record, RunStarted
+    from llm_runtime.store import RunStore
 
 OURS = ("crucible", "fire_circle", "ai_crucible", "criticality", "crux", "compare")
 """In the order in which a newcomer meets them. Named here: to search for them would slow `--help`."""
+GROUP = "assay.protocols"
 LIVE_CALLS = 64
 """How many settled calls a live display remembers one by one."""
 
@@ -42,28 +45,18 @@ def left_out() -> dict[str, str]:
 @cache
 def _look() -> tuple[dict[str, Protocol], dict[str, str]]:
     known, faults = {name: ours(name) for name in OURS}, dict[str, str]()
-    if not _some_installed():
-        return known, faults
-    from importlib.metadata import entry_points
-
-    for point in sorted(entry_points(group="assay.protocols"), key=lambda one: one.name):
+    for name, place in found(GROUP).items():
         try:
-            protocol = cast("Protocol", point.load())
+            protocol = cast("Protocol", load(place))
             clash = _clash(protocol, known.values())
         except Exception as fault:  # whatever somebody else's code raises must not stop ours
-            faults[point.name] = f"{point.value} cannot be loaded: {type(fault).__name__}: {fault}"
+            faults[name] = f"{place} cannot be loaded: {type(fault).__name__}: {fault}"
             continue
         if clash:
-            faults[point.name] = f"{point.value}: {clash} is taken"
+            faults[name] = f"{place}: {clash} is taken"
         else:
             known[protocol.name] = protocol
     return known, faults
-
-
-def _some_installed() -> bool:
-    """Tell whether a distribution names a protocol: to load what reads them all doubles the time of --help."""
-    files = (file for folder in sys.path for file in Path(folder).glob("*-info/entry_points.txt"))
-    return any(b"[assay.protocols]" in file.read_bytes() for file in files)
 
 
 def _clash(protocol: Protocol, others: Iterable[Protocol]) -> str:
@@ -80,6 +73,12 @@ def _clash(protocol: Protocol, others: Iterable[Protocol]) -> str:
 def ours(name: str) -> Protocol:
     """Return one of the protocols that come with Assay."""
     return cast("Protocol", load(f"assay.protocols.{name}:PROTOCOL"))
+
+
+@cache
+def packages() -> tuple[str, ...]:
+    """Return the packages in which protocols keep words, templates and files."""
+    return tuple(protocol.package for protocol in protocols().values() if protocol.package)
 
 
 @cache
@@ -167,12 +166,19 @@ def read_run(
     return Prepared(run, data, read(load(run.options), options or {}, strict=strict, names=names))
 
 
+def tools_of(run: Prepared) -> tuple[str, ...]:
+    """Return the tools that a run's seats may use."""
+    return tuple(name.text for name in names_in(run.options) if name.kind == "tool")
+
+
 def prepared(run: Prepared) -> Prepared:
     """Complete a run and check it, before anything is spent; once more changes nothing.
 
     Raises:
         LlmRuntimeError: it is not possible, or this machine lacks what it needs.
     """
+    if tools_of(run) and not any(seat.tools for seat in run.run.seats):
+        raise ConfigurationError(f"tools: no seat of a {run.run.noun} uses any; leave them out")
     if not run.run.prepare:
         return run
     task, options = load(run.run.prepare)(run.task, run.options)
@@ -217,25 +223,61 @@ def fold_for(kind: str, keep: int | None = None) -> RunFold:
     return load(run.fold)(keep) if run is not None and run.fold else GenericFold(keep)
 
 
-def story_of(records: Iterable[Record]) -> Story:
-    """Return the report of a recorded run, whatever its kind and state.
+def story_of(records: Iterable[Record], state: str = "") -> Story:
+    """Return the report of a recorded run, whatever its kind; ``state`` is how the store knows it.
 
     Raises:
         StoreDamaged: an event's data does not fit its type.
     """
     from assay.report.run import timed_events
 
-    return story_of_events(timed_events(records))
+    return story_of_events(timed_events(records), state)
 
 
-def story_of_events(events: Iterable[tuple[Event, int]]) -> Story:
+def story_of_events(events: Iterable[tuple[Event, int]], state: str = "") -> Story:
     """Return the same for events with their stamps in milliseconds since 1970."""
+    from assay.report.frame import headed
     from assay.report.generic import GenericFold
+    from assay.report.run import RunTotals
     from llm_runtime.events import RunStarted
 
     fold: RunFold = GenericFold()
+    head = RunTotals()
     for event, at in events:
         if isinstance(event, RunStarted):
             fold = fold_for(event.protocol)
         fold.apply(event, at)
-    return fold.story()
+        head.apply(event, at)
+    return headed(fold.story(), standing(head, state))
+
+
+def standing_in(store: RunStore, run_id: str) -> RunStanding:
+    """Return how a stored run stands."""
+    from assay.report.run import RunTotals, timed_events
+
+    head = RunTotals()
+    for event, at in timed_events(store.records(run_id)):
+        head.apply(event, at)
+    return standing(head, store.summary(run_id).state)
+
+
+def verdict_of(kind: str, result: object) -> RunVerdict | None:
+    """Return what a kind of run came to; ``None`` where that is not known."""
+    from assay.report.standing import RunVerdict
+
+    run = known(kind)
+    if run is None or not run.outcome:
+        return None
+    try:
+        came = load(run.outcome)(result)
+    except (LookupError, TypeError, AttributeError, ValueError):  # an older or imported log may hold another one
+        return None
+    return came if isinstance(came, RunVerdict) else RunVerdict(str(came))
+
+
+def standing(run: RunTotals, state: str = "") -> RunStanding:
+    """Return how a run stands, of its folded log and its state in the store."""
+    from assay.report.frame import standing_of
+
+    kind = run.started.protocol if run.started else ""
+    return standing_of(run, state, verdict_of(kind, run.result) if run.state == "finished" else None)

@@ -32,7 +32,7 @@ def answer_of(run: LiveRun, model: ChatModel, page: str) -> RunAnswer:
         model: which model it is.
         page: its address in the web application.
     """
-    text = load(model.chat.answer)(run.head.result) if model.chat.answer else story_markdown(run.fold.story())
+    text = load(model.chat.answer)(run.head.result) if model.chat.answer else story_markdown(run.story())
     if missing := _missing(run):
         text = f"*{missing}*\n\n{text}"
     return RunAnswer(clean(text), progress_of(run, 0).rstrip(), _usage(run), about(run, model, page))
@@ -48,6 +48,7 @@ def about(run: LiveRun, model: ChatModel, page: str) -> dict[str, object]:
         "cost_usd": None if total.live.unpriced else total.live.cost / 1_000_000,
         "calls": total.live.calls,
         "partial": total.failed > 0,
+        "standing": run.standing.data(),
     }
 
 

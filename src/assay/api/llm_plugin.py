@@ -112,7 +112,7 @@ class RunModel(llm.Model):
             )
         if self._model.chat.answer:
             return clean(load(self._model.chat.answer)(outcome.result))
-        return clean(story_text(story_of(store.records(outcome.run_id)), ".md"))
+        return clean(story_text(story_of(store.records(outcome.run_id), summary.state), ".md"))
 
 
 async def _of(ended: asyncio.Task[Outcome]) -> Outcome:

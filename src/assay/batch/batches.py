@@ -18,6 +18,7 @@ from assay.batch.purses import Purses
 from assay.batch.schema import migrate
 from assay.batch.write_queue import WriteQueue
 from assay.launch import price_of
+from assay.launch.execution import needs_of
 from assay.launch.naming import asked_of
 from assay.terms import Terms
 from llm_runtime.errors import BudgetExceeded, ConfigurationError
@@ -121,9 +122,10 @@ async def check_models(
     meter = Meter(queue, "", caps, Purses(database), Buckets(database))
     try:
         for terms, asked in _asked_of(configurations):
+            needs = needs_of(job_file.kind.name, terms)
             request = Request(terms.model or asked, (), CallLabel("batch", "check"), max_tokens=terms.max_tokens)
             worst_case(request, price_of(settings, request.model), terms.caps)
-            async with MeteredGateway(terms.settings(settings), meter) as gateway:
+            async with MeteredGateway(terms.settings(settings), meter, needs=needs) as gateway:
                 least = await gateway.least_cost(asked)
             if caps.cost is not None and least > caps.cost:
                 raise BudgetExceeded(

@@ -102,7 +102,7 @@ def _run(command: click.Command) -> int:
         click.echo("interrupted", err=True)
         return 130
     except LlmRuntimeError as error:
-        click.echo(f"assay: {error}", err=True)
+        click.echo(f"assay: {error.told}", err=True)
         return error.exit_code
     except OSError as error:
         click.echo(f"assay: {error.filename or 'input or output'}: {error.strerror}", err=True)

@@ -62,8 +62,8 @@ async def of_log(run: Prepared, events: Sequence[Event]) -> Numbers:
         if await _asks(run, events, recorded, numbers):
             return numbers
     raise ConfigurationError(
-        f"run {started.run_id}: its log names no behaviour, and none that this release knows asks what it holds; "
-        f"it can be read: assay runs show {started.run_id}"
+        f"run {started.run_id}: its log names no behaviour, and none that this release knows asks what it holds",
+        advice=f"it can be read: assay runs show {started.run_id}",
     )
 
 

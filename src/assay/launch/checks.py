@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assay.protocol import RunType
-from assay.registry import Prepared
+from assay.registry import Prepared, tools_of
 from assay.terms import Terms
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.store import RunStore
@@ -52,7 +52,7 @@ def require_own_tools(store: RunStore, run_id: str, run: Prepared) -> None:
     Raises:
         ConfigurationError: the run is such a one.
     """
-    tools: tuple[str, ...] = getattr(run.options, "tools", ())
+    tools = tools_of(run)
     if tools and not verify(store, run_id).anchored:
         raise ConfigurationError(
             f"run {run_id} names tools ({', '.join(tools)[:200]}), and its log was not signed here; ask anew, with "

@@ -24,12 +24,15 @@ from assay.launch.execution import (
     carry_through,
     model_of,
     served,
+    who_of,
 )
 from assay.launch.hearing import hearing
 from assay.launch.logs import first_event, result_of, told_when_kept
 from assay.launch.telemetry import instruments
 from assay.protocol import RunContext, load
-from assay.registry import Prepared, opened, prepared, read_run
+from assay.registry import Prepared, opened, prepared, read_run, tools_of
+from assay.seat_tools.answering import beside
+from assay.seat_tools.using import tooled
 from assay.terms import Terms, configured, in_force
 from llm_runtime.behaviour import behaving, recalls
 from llm_runtime.clock import now_ms
@@ -204,10 +207,11 @@ class Launcher:
         started = self.first_event(run_id)
         if self.store.summary(run_id).state == "finished":
             raise ConfigurationError(
-                f"run {run_id} is finished; to go another way from it: assay runs fork {run_id} --at EVENT"
+                f"run {run_id} is finished; to go another way from it, fork it",
+                advice=f"assay runs fork {run_id} --at EVENT",
             )
         if started.origin == "demo":
-            raise ConfigurationError("a demonstration is not gone on with; play it again with: assay demo")
+            raise ConfigurationError("a demonstration is not gone on with; play it again", advice="assay demo")
         run = opened(started)
         check_terms(run.run, own)
         await asyncio.to_thread(require_own_tools, self.store, run_id, run)
@@ -297,6 +301,7 @@ class Launcher:
         generate = recording(replaying(recorded, pace=pace), emit, replayed=recorded.has)
         generate = as_recorded(generate, recorded, recalled=recalls(numbers))
         generate = hearing(generate, recorded, started)
+        generate = tooled(generate, tools_of(run), started.seed, run.run.tooled_seats)
         place = partial(served, self._settings(), self._http, None)
         context = RunContext(
             started.run_id, started.seed, generate, emit, self._clock, in_force(events), served=place
@@ -350,9 +355,8 @@ class Launcher:
                 settings = terms.settings(beside_panel(self._settings(), job.run.options))
                 answers = Recording.from_events(events)
             reached = await model_of(job, settings, terms, events, relay, self._http, stack)
-            answering = reached.generate
-            if job.run.run.beside:
-                answering = load(job.run.run.beside)(answering, job.run.options)
+            tools = tools_of(job.run)
+            answering = beside(reached.generate, tools)
             if log is None:
                 log = await _opened(self.store.start, job.started, stack)
             heard, words = tee(*job.followers.listeners), job.followers.words
@@ -368,11 +372,12 @@ class Launcher:
                 # Whoever goes on with this run has its log alone to know it from.
                 emit(moved(job.before))
             logged.set_result(None)
-            recorded = recording(replaying(answers, answering), emit, replayed=answers.has_reply)
+            who = who_of(job, reached)
+            recorded = recording(replaying(answers, answering), emit, replayed=answers.has_reply, who=who)
             if len(answers):
                 recorded = as_recorded(recorded, answers, recalled=recalls(job.numbers))
-            recorded = hearing(recorded, answers, job.started)
             seed = job.started.seed
+            recorded = tooled(hearing(recorded, answers, job.started), tools, seed, job.run.run.tooled_seats)
             place = partial(served, settings, self._http, job.model)
             context = RunContext(
                 log.run_id, seed, recorded, emit, self._clock, terms, reached.local, reached.window, place

@@ -84,7 +84,7 @@ async def start_batch(request: Request) -> Response:
     try:
         if not isinstance(site.store, SqliteStore):
             raise ConfigurationError(
-                "on this store batches are started at the command line: assay batch run JOB.toml"
+                "on this store batches are started at the command line", advice="assay batch run JOB.toml"
             )
         job_file = await asyncio.to_thread(_read, kind, fields)
         if fields.get("estimate"):

@@ -15,11 +15,11 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from assay import launch
 from assay.protocol import load
-from assay.registry import known, opened, story_of
+from assay.registry import known, opened, standing_in, story_of
 from assay.report.places import story_text
 from assay.web import data
 from assay.web.app_state import request_fields, respond, run_id_of, site_of, wants_json
-from assay.web.assets import ASSETS
+from assay.web.assets import assets, media_type
 from assay.web.forms import whole_number
 from assay.web.live_runs import LiveRun
 from assay.web.noting import beside
@@ -36,7 +36,6 @@ from llm_runtime.store import RunStore, valid_run_id
 from llm_runtime.store.transfer import export_run
 
 _LISTED = 30
-_MEDIA = {"app.css": "text/css", "app.js": "text/javascript"}
 _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
@@ -75,12 +74,12 @@ async def leave(request: Request) -> Response:
 
 
 async def static(request: Request) -> Response:
-    """Send the style sheet, or the script; at an address with a version they stay as they are."""
-    name = request.path_params["name"]
-    if name not in ASSETS:
+    """Send a style sheet, a script or a picture; at an address with a version it stays as it is."""
+    name = "/".join(request.path_params.values())
+    if name not in assets():
         return Response("404: no such file\n", 404, media_type="text/plain")
     headers = {"cache-control": "private, max-age=31536000, immutable"} if request.query_params.get("v") else {}
-    return Response(ASSETS[name](), media_type=_MEDIA[name], headers=headers)
+    return Response(assets()[name], media_type=media_type(name), headers=headers)
 
 
 async def show_run(request: Request) -> Response:
@@ -206,7 +205,7 @@ async def compare(request: Request) -> Response:
             lambda: {"runs": [data.summary_data(run) for run in others]},
             lambda: pick_page(one, others),
         )
-    left, right = ((run, site.hub.watch(run.run_id).fold.story()) for run in runs)
+    left, right = ((run, site.hub.watch(run.run_id).story()) for run in runs)
     return respond(
         request,
         lambda: {
@@ -252,13 +251,14 @@ def _payload(store: RunStore, run_id: str, seq: int) -> dict[str, Any]:
 
 
 def _report(ending: str) -> Callable[[RunStore, str], str]:
-    return lambda store, run_id: story_text(story_of(store.records(run_id)), ending)
+    return lambda store, run_id: story_text(story_of(store.records(run_id), store.summary(run_id).state), ending)
 
 
 def _json(store: RunStore, run_id: str) -> str:
     events = [event for _, event in store.events(run_id)]
     content = {
         **data.summary_data(store.summary(run_id)),
+        "standing": standing_in(store, run_id).data(),
         "task": launch.first_event(events).task,
         "result": launch.result_of(events),
     }

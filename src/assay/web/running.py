@@ -189,7 +189,7 @@ class ActiveRuns:
             raise BudgetExceeded(
                 f"{run.run.title}: it reaches its models by itself, and no budget of a person bounds it"
             )
-        return await self._spending.models(who.allowance, terms, run.options)
+        return await self._spending.models(who.allowance, terms, run)
 
     def _followers(self, run_id: str) -> Followers:
         return Followers(person=self._questions.person(run_id), words=Words())

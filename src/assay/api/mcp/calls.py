@@ -49,6 +49,7 @@ class RunReply(BaseModel):
         calls: of models, so far.
         cost_usd: so far; ``None`` where a price is not known.
         partial: whether a call failed, so that something is missing in the answer.
+        standing: its verdict, who answered, where that comes from, and what can be done next.
         asks: questions that it puts to a person: name, what it is about, text.
     """
 
@@ -62,6 +63,7 @@ class RunReply(BaseModel):
     cost_usd: float | None = 0
     partial: bool = False
     asks: list[dict[str, str]] = []
+    standing: dict[str, object] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +170,7 @@ class Caller:
             calls=spent.live.calls,
             cost_usd=None if spent.live.unpriced else spent.live.cost / 1_000_000,
             partial=spent.failed > 0,
+            standing=run.standing.data(),
         )
         if run.state == "finished":
             reply.answer = answer_of(run, _model(run.started.protocol), "").text

@@ -22,7 +22,7 @@ from assay.api.keys import ApiKey
 from assay.api.mcp.calls import Caller, RunReply, RunRequest
 from assay.fields import specs_of
 from assay.protocol import load
-from assay.registry import find, story_of
+from assay.registry import find
 from assay.report.places import story_text
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.prompts import load_prompt
@@ -229,7 +229,7 @@ def _offer_resources(server: AssayServer, caller: Caller, who: WhoAsks) -> None:
 
     def report(run_id: str, ctx: AnyContext) -> str:
         """Tell the whole run, as Markdown."""
-        return story_text(story_of(desk.store.records(own(run_id, ctx))), ".md")
+        return story_text(desk.hub.watch(own(run_id, ctx)).story(), ".md")
 
     def ledger(run_id: str, ctx: AnyContext) -> str:
         """List each objection of a council's red team, and what became of it, in which words."""

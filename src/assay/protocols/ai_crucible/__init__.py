@@ -10,7 +10,9 @@ TRIAL = RunType(
     title="Try a model",
     about="A model attempts sealed puzzles, each attempt in a box of its own; you see how reliably it passes.",
     noun="trial",
-    **parts_of(f"{_HERE}.task", "prepare", "ready", "run", "upgrade", "title_of", "outcome"),
+    **parts_of(
+        f"{_HERE}.task", "prepare", "ready", "run", "upgrade", "title_of", outcome=f"{_HERE}.report.words:outcome"
+    ),
     opening=Opening(
         signs=(
             (
@@ -35,7 +37,7 @@ ATTEMPT = RunType(
     title="Attempt one puzzle",
     about="One attempt at one sealed puzzle, as the jobs of a batch are.",
     noun="attempt",
-    **parts_of(f"{_HERE}.attempt", "prepare", "run", "upgrade", "measures"),
+    **parts_of(f"{_HERE}.attempt", "prepare", "run", "upgrade", "measures", "outcome"),
     form=False,
 )
 

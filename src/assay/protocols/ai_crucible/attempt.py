@@ -14,6 +14,8 @@ from pydantic import Field
 from assay.fields import Ui
 from assay.protocol import Measures, RunContext
 from assay.protocols.ai_crucible.trials import PuzzleName, need_box
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.models import Model
@@ -170,3 +172,11 @@ class _Solver:
 def _messages(lines: Sequence[Line]) -> tuple[Message, ...]:
     # Of lines made plain, none is a tool's any more.
     return tuple(Message(cast('Literal["system", "user", "assistant"]', line.role), line.content) for line in lines)
+
+
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
+    """Return whether the puzzle was solved."""
+    turns = f"after {count_noun(result['turns'], 'turn')}"
+    if result["passed"]:
+        return RunVerdict("passed", turns, leaning="good")
+    return RunVerdict("not passed", turns, ", ".join(map(str, result["failed"][:3])), "bad")

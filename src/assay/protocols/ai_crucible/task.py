@@ -156,16 +156,6 @@ def title_of(task: Task) -> str:
     return ", ".join(task.puzzles)
 
 
-def outcome(result: Mapping[str, Any]) -> str:
-    """Return how many attempts each model passed."""
-    words: list[str] = []
-    for model in result["models"]:
-        own = [one for one in model["puzzles"] if not one["anchor"]]
-        passed, made = (sum(one[what] for one in own) for what in ("passed", "attempts"))
-        words.append(f"{model['model']} passed {passed} of {made}")
-    return "; ".join(words)
-
-
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return task and options of an older log, whose task held all of it."""
     if "options" in settings:

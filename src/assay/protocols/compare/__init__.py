@@ -8,16 +8,18 @@ _HERE = __name__
 #: 2: samples are drawn in waves, not planned by the first. 3: one thinks in writing before the answer.
 BEHAVIOUR = Behaviour("compare", number=3, packages=(_HERE,), unnumbered=3)
 
+#: The phases that answer or attack; judges look nothing up.
+_ASK = ("single", "sample", "position", "draft", "defence", "critique")
+
 TASKS = RunType(
     name="compare.tasks",
     aliases=("compare",),
     title="Compare methods",
     about="The same tasks by several methods at equal spend, with paired intervals.",
     noun="comparison",
-    **parts_of(f"{_HERE}.task", "run", "title_of"),
+    **parts_of(f"{_HERE}.task", "run", "title_of", "outcome"),
     fold=f"{_HERE}.story:CompareFold",
-    beside="assay.seat_tools.answering:beside",
-    seats=(Seat("*"),),
+    seats=(Seat("*"), *(Seat(phase, tools=True) for phase in _ASK)),
     units=f"{_HERE}.task:units",
     batch=False,
 )
@@ -27,7 +29,7 @@ DIRECT = RunType(
     title="Ask one model",
     about="One call to one model: what a council is compared with, and what chat programs use for titles.",
     noun="direct call",
-    **parts_of(f"{_HERE}.direct", "run", "title_of"),
+    **parts_of(f"{_HERE}.direct", "run", "title_of", "outcome"),
     fold=f"{_HERE}.direct:DirectFold",
     chat=Chat("direct", f"{_HERE}.direct:fields_of_chat", f"{_HERE}.direct:answer"),
     seats=(Seat("*"),),

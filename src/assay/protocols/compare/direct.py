@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -11,7 +10,9 @@ from pydantic import Field
 from assay.fields import Ui
 from assay.protocol import RunContext
 from assay.report.generic import GenericFold
-from assay.report.story import Prose, Section, Story
+from assay.report.run import RunTotals
+from assay.report.standing import RunVerdict
+from assay.report.story import Prose, Section
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.models import Model
 
@@ -66,11 +67,17 @@ def answer(result: Mapping[str, Any]) -> str:
     return str(result.get("answer", ""))
 
 
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
+    """Return that nobody looked at the answer."""
+    return RunVerdict("answered", "by one model", "nobody objected or checked", gist=answer(result))
+
+
+def _answered(run: RunTotals) -> Section | None:
+    text = answer(run.result)
+    return Section("Answer", (Prose(text, lead=True),)) if text else None
+
+
 class DirectFold(GenericFold):
     """Shows the answer, and what every run has."""
 
-    def story(self) -> Story:
-        """Tell the answer, and what it cost."""
-        story, text = super().story(), answer(self.run.result)
-        answered = (Section("Answer", (Prose(text, lead=True),)),) if text else ()
-        return replace(story, sections=(*answered, *story.sections))
+    sections = (_answered,)

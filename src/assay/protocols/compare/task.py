@@ -16,8 +16,9 @@ from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, figures, right_by_method
 from assay.protocols.compare.methods import METHODS, USUAL, Answered, Bench
 from assay.protocols.compare.tasks import Question
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
 from assay.seat_tools.offered import Tools
-from assay.seat_tools.using import tooled
 from llm_runtime.errors import (
     BudgetExceeded,
     ConfigurationError,
@@ -96,7 +97,6 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     methods = list(options.methods)
     bench = Bench(context.seed, options.samples, context.emit, options.models)
     turn = asyncio.Semaphore(options.at_once)
-    generate = tooled(context.generate, options.tools, context.seed)
 
     done: dict[str, list[Row]] = {}
 
@@ -104,7 +104,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         async with turn:
             if options.early and decided(_in_order(task, done), methods):
                 return []
-            done[question.id] = await _compared(question, methods, generate, bench)
+            done[question.id] = await _compared(question, methods, context.generate, bench)
             return done[question.id]
 
     rows = [row for answers in await gather(each(question) for question in task.tasks) for row in answers]
@@ -164,4 +164,19 @@ def _row(task: Question, method: str, answered: Answered, meter: Meter, error: s
         output_tokens=meter.output_tokens,
         cost=meter.cost,
         error=error,
+    )
+
+
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
+    """Return which method was right how often."""
+    done = len({row["task"] for row in result["rows"]})
+    checked = {row["method"]: 0 for row in result["rows"] if row["right"] is not None}
+    for row in result["rows"]:
+        if row["right"]:
+            checked[row["method"]] += 1
+    failed = sum(bool(row["error"]) for row in result["rows"])
+    return RunVerdict(
+        count_noun(done, "task"),
+        ", ".join(f"{method} {right} right" for method, right in checked.items()),
+        f"{count_noun(failed, 'answer')} failed" if failed else "",
     )

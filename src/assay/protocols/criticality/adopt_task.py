@@ -12,6 +12,7 @@ from pydantic import Field
 
 from assay.fields import Ui
 from assay.protocol import Measures, RunContext
+from assay.report.standing import Leaning, RunVerdict
 from assay.report.units import count_noun
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.models import Model
@@ -155,8 +156,10 @@ def title_of(task: Task) -> str:
     return f"Adopt {'all of ' + Path(task.package).stem if task.functions == (ALL,) else what}"
 
 
-def outcome(result: Mapping[str, Any]) -> str:
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
     """Return how many functions are adopted, and what a person should look at."""
     adoptions = result["adoptions"]
     adopted, findings = sum(not one["refused"] for one in adoptions), len(_findings(result))
-    return f"{adopted} of {len(adoptions)} functions adopted; {count_noun(findings, 'finding')}"
+    words = f"{adopted} of {count_noun(len(adoptions), 'function')} adopted"
+    leaning: Leaning = "good" if adopted == len(adoptions) and not findings else "open"
+    return RunVerdict(words, doubt=count_noun(findings, "finding") if findings else "", leaning=leaning)

@@ -25,6 +25,8 @@ from assay.protocol import RunContext
 from assay.protocols.criticality.report.words import place_name
 from assay.protocols.criticality.seat_human import SeatHuman
 from assay.protocols.criticality.sitting import SITTING, Sitting, rest_of
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
 from llm_runtime.errors import ConfigurationError, MissingExtraError, RunPaused
 from llm_runtime.events import Event
 from llm_runtime.models import Model, first_fault
@@ -196,11 +198,12 @@ def _result(root: Path, end: RunResult, artifacts: Artifacts) -> dict[str, Any]:
     return result
 
 
-def outcome(result: Mapping[str, Any]) -> str:
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
     """Return how many claims hold."""
     claims = result["trace"]["claims"].values()
     holding = sum(claim["result"].startswith("holds") for claim in claims)
-    return f"{result['state']}; {holding} of {len(claims)} claims hold"
+    ground = f"{holding} of {count_noun(len(claims), 'claim')} hold in every test"
+    return RunVerdict("built", ground, leaning="good" if holding == len(claims) else "open")
 
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -20,7 +20,6 @@ COUNCIL = RunType(
         run=f"{_HERE}.council:run",
     ),
     fold=f"{_HERE}.report:CouncilFold",
-    beside="assay.seat_tools.answering:beside",
     opening=Opening(
         "query",
         (
@@ -42,7 +41,10 @@ COUNCIL = RunType(
         Seat("creative"),
         Seat("synthesizer"),
         Seat("red_team", "attack what the others say"),
-        *(Seat(phase) for phase in ("triage", "answer", "position", "draft", "critique", "defence", "delta")),
+        *(Seat(phase) for phase in ("triage", "answer")),
+        # Triage, judges and the synthesis decide on what was said; they look nothing up.
+        *(Seat(phase, tools=True) for phase in ("position", "draft", "critique", "defence")),
+        Seat("delta"),
         Seat("synthesis", "write the answer"),
         Seat("clerk"),
     ),

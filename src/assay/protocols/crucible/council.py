@@ -15,7 +15,6 @@ from assay.protocols.crucible.purposes import form_of
 from assay.protocols.crucible.report.state import CouncilState
 from assay.protocols.crucible.shortening import shortening, unmarked
 from assay.protocols.crucible.task import Options, Task
-from assay.seat_tools.using import tooled
 from crucible import Crucible
 from crucible.config import DeltaStrategy
 from crucible.events import Triaged
@@ -43,7 +42,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         return context.emit(event)
 
     form = form_of(task.purpose)
-    generate = shortening(unmarked(tooled(context.generate, options.tools, seed)), emit)
+    generate = shortening(unmarked(context.generate), emit)
     generate = grounded(generate, task.dossier, seed, task.earlier)
     generate = lettered(formed(generate, form.response), seats)
     strategies: dict[str, DeltaStrategy | None] = {

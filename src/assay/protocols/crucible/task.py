@@ -13,6 +13,8 @@ from assay.fields import Ui
 from assay.protocol import Measures
 from assay.protocols.crucible.dossier import Attachment, check, fitted
 from assay.protocols.crucible.purposes import WORDS, Purpose, form_of
+from assay.report.standing import Leaning, RunVerdict
+from assay.report.units import count_noun
 from assay.seat_tools.offered import Tools
 from crucible import EngineConfig
 from crucible.config import DeltaStrategy
@@ -236,9 +238,20 @@ def take_up(task: Task, parent: Mapping[str, Any]) -> Task:
     return task.model_copy(update={"follow": parent["run_id"], "earlier": earlier_council(parent)})
 
 
-def outcome(result: Mapping[str, Any]) -> str:
-    """Return the answer."""
-    return result["final_response"]
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
+    """Return what became of the objections to the answer."""
+    from assay.protocols.crucible.ledger import Ledger, headline
+
+    gist, loops = result["final_response"], result.get("loops_executed")
+    if loops == 0:
+        return RunVerdict("answered", "by one model", "no council sat", gist=gist)
+    early = "settled early " if result.get("early_exit") else ""
+    after = f"{early}after {count_noun(loops, 'loop')}" if loops else ""
+    if result.get("ledger") is None:
+        return RunVerdict("answered", after, gist=gist)
+    ledger = Ledger.model_validate(result["ledger"])
+    leaning: Leaning = "open" if ledger.still_open else "good" if ledger.objections else "neutral"
+    return RunVerdict("answered", headline(ledger), leaning=leaning, gist=gist)
 
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

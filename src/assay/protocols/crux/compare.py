@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,8 @@ from assay.protocol import Measures, RunContext
 from assay.protocols.crux.people import PeopleFolder, open_people, shipped_id, stored_name
 from assay.protocols.crux.retrieving import LanguageOption, TokensOption
 from assay.protocols.crux.task import need_extra
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
 from crux import ChosenModel, ModelTable
 from crux.book import ClaimBook
 from crux.building import linking_calls
@@ -194,3 +197,13 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
 def title_of(task: Task) -> str:
     """Return one line for lists."""
     return f"{' and '.join(task.authors)}{f': {task.topic}' if task.topic else ', compared'}"
+
+
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
+    """Return how many questions two authors may turn on."""
+    opposed, shared = len(result["opposed"]), len(result["shared"])
+    return RunVerdict(
+        count_noun(len(result["candidates"]), "candidate crux", "candidate cruxes"),
+        f"{opposed} opposed, {shared} shared",
+        "; ".join(result["warnings"][:1]),
+    )

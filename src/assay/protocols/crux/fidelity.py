@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from assay.fields import Ui
 from assay.protocol import RunContext
 from assay.protocols.crux.people import PeopleFolder, open_people, persona_of
 from assay.protocols.crux.task import need_extra
+from assay.report.standing import RunVerdict
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
 
@@ -61,3 +63,10 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
 def title_of(task: Task) -> str:
     """Return one line for lists."""
     return f"Is {task.personas[0]} predicted better than {task.personas[1]}?"
+
+
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
+    """Return how many answers were predicted from their own texts, and from the control's."""
+    own, control = result["own"], result["control"]
+    against = f"{control['hits']} of {control['of']} from the control's"
+    return RunVerdict(f"{own['hits']} of {own['of']} predicted from their own texts", against)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -9,6 +10,8 @@ from pydantic import Field
 from assay.fields import Ui
 from assay.protocol import RunContext
 from assay.protocols.crux.task import need_extra
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
 from crux import ChosenModel, ModelTable
 from crux.claims.judge import Judge, Kind
 from crux.claims.judge import Pair as Judged
@@ -82,3 +85,9 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
 def title_of(task: Task) -> str:
     """Return one line for lists."""
     return f"{len(task.pairs)} pairs of sentences"
+
+
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
+    """Return how many pairs were judged."""
+    checked = "beside people's own verdicts" if result.get("figures") else ""
+    return RunVerdict(f"{count_noun(len(result['verdicts']), 'pair')} judged", checked)

@@ -13,6 +13,8 @@ from assay.protocol import RunContext
 from assay.protocols.crux.people import PeopleFolder, open_people, shipped_id, stored_name
 from assay.protocols.crux.retrieving import LanguageOption, TokensOption
 from assay.protocols.crux.task import need_extra
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
 from crux.book import ClaimBook
 from crux.claims.reading import BATCH_TOKENS
 from llm_runtime.models import Model
@@ -116,3 +118,11 @@ def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[
     if "options" in settings:
         return dict(task), dict(settings["options"])
     return {"name": task["name"], "people": task["people"]}, {}
+
+
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
+    """Return whether there is enough in the texts."""
+    reasons, unread = len(result.get("gate", {}).get("reasons", ())), len(result.get("unread", ()))
+    doubts = ("thin" if reasons else "", f"{count_noun(unread, 'passage')} not read" if unread else "")
+    doubt = ", ".join(filter(None, doubts))
+    return RunVerdict("built", doubt=doubt, leaning="open" if doubt else "good")

@@ -13,6 +13,8 @@ from assay.protocol import Measures, RunContext
 from assay.protocols.crux import PROTOCOL
 from assay.protocols.crux.people import PeopleFolder, open_people, panel_of
 from assay.protocols.crux.retrieving import EmbedOption, embedder, index_folder
+from assay.report.standing import Leaning, RunVerdict
+from assay.report.units import count_noun
 from crux import ChosenModel, Debate, DebateConfig, Evidence, ModelTable, Persona
 from crux.debate import MAX_TOPIC
 from llm_runtime.errors import ConfigurationError, MissingExtraError
@@ -254,9 +256,15 @@ class ThinkingClock:
         return self._milliseconds
 
 
-def outcome(result: Mapping[str, Any]) -> str:
-    """Return the questions on which it turns."""
-    return " · ".join(card["question"] for card in result["cards"]) or "no crux was found"
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
+    """Return how many questions it turns on, and how many of them are settled."""
+    cards = result["cards"]
+    if not cards:
+        return RunVerdict("no crux was found")
+    resolved, gist = sum(card["resolved"] for card in cards), " · ".join(card["question"] for card in cards)
+    doubt = f"{len(cards) - resolved} unresolved" if resolved < len(cards) else ""
+    leaning: Leaning = "open" if doubt else "good"
+    return RunVerdict(count_noun(len(cards), "crux card"), f"{resolved} resolved", doubt, leaning, gist)
 
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

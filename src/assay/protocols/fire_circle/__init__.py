@@ -44,7 +44,9 @@ STUDY = RunType(
     title="Measure whether dialogue helps",
     about="A circle judges every row of a data set; the report says what its dialogue is worth.",
     noun="study",
-    **parts_of(f"{_HERE}.study_task", "prepare", "run", "title_of", "spent"),
+    **parts_of(
+        f"{_HERE}.study_task", "prepare", "run", "title_of", "spent", outcome=f"{_HERE}.report.study_story:outcome"
+    ),
     fold=f"{_HERE}.report.study_fold:StudyFold",
     seats=(Seat("*"),),
     units=f"{_HERE}.study_task:units",
@@ -58,7 +60,9 @@ GATE = RunType(
     title="Judge a suite of prompts",
     about="A circle judges many cases, prompts or what an application answered; conditions say what must not pass.",
     noun="gate",
-    **parts_of(f"{_HERE}.gating.task", "prepare", "run", "title_of", "measures", seated=f"{_HERE}.task:seated"),
+    **parts_of(
+        f"{_HERE}.gating.task", "prepare", "run", "title_of", "measures", "outcome", seated=f"{_HERE}.task:seated"
+    ),
     fold=f"{_HERE}.report.gate_story:GateFold",
     seats=(Seat("*"),),
     units=f"{_HERE}.gating.task:units",

@@ -12,6 +12,8 @@ from pydantic import Field
 from assay.demo import PreparedDemo, demo_answers, written_demo
 from assay.fields import Ui, like
 from assay.protocol import Measures, RunContext
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
 from assay.terms import Terms
 from fire_circle import (
     FireCircleConfig,
@@ -39,6 +41,8 @@ _A_DAY = 86_400.0
 _LOCAL_SECONDS = 600.0
 _SENT = {"__all__": {"prompt_used"}}
 #: What the log of calls holds already, word for word: the prompts that were sent.
+#: Scores from which a circle raises the alarm, and below which it is calm.
+HIGH, LOW = 0.7, 0.3
 _LOGGED: Any = {"result": {"dialogue_history": _SENT, "layer_results": {"__all__": {"dialogue_history": _SENT}}}}
 #: Of a result, for the table of a batch.
 MEASURES: Measures = {
@@ -351,10 +355,17 @@ def fields_of_chat(turns: Sequence[tuple[str, str]]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value}
 
 
-def outcome(result: Mapping[str, Any]) -> str:
-    """Return the judgement, and the patterns that were found."""
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
+    """Return the judgement, the patterns that were found, and who gave none."""
     names = ", ".join(str(pattern["pattern_type"]).replace("_", " ") for pattern in result["patterns"])
-    return f"{result['exchange_type']}, manipulation {result['falsehood']:.2f} of 1{f': {names}' if names else ''}"
+    ground = f"F {result['falsehood']:.2f}{f', {names}' if names else ''}"
+    failed = len(result.get("failures", ()))
+    doubt = f"{count_noun(failed, 'seat')} gave no score" if failed else ""
+    if result["falsehood"] >= HIGH:
+        return RunVerdict("alarm", ground, doubt, "bad")
+    if result["falsehood"] >= LOW:
+        return RunVerdict("doubtful", ground, doubt, "open")
+    return RunVerdict("calm", ground, doubt, "open" if doubt else "good")
 
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

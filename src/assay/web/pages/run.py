@@ -11,6 +11,7 @@ from markupsafe import Markup
 from assay.protocol import RunType
 from assay.registry import known, protocol_of
 from assay.report.story import Section, Story
+from assay.web.brought import run_links
 from assay.web.live_runs import LiveRun
 from assay.web.pages.asking import Ask, asking
 from assay.web.templating import render
@@ -68,7 +69,7 @@ class PageParts:
 
 def story_parts(watch: LiveRun, page_state: RunPageState) -> PageParts:
     """Return the story, section by section."""
-    story = watch.fold.story()
+    story = watch.story()
     named = _named(story.sections)
     sections = {
         name: render("section.html", name=name, heading=section.heading, blocks=section.blocks)
@@ -92,11 +93,11 @@ def head_parts(
             run_id=watch.run_id,
             state=watch.state,
             view=view,
+            links=run_links(started.protocol, watch.run_id) if watch.state == "finished" else [],
             story=story,
-            subtitle=_subtitle(watch, story),
+            standing=story.standing,
             guide=protocol_of(run.name).how if run and recorded and view == "story" else None,
             page_state=page_state,
-            resumable=page_state.acts and not recorded and watch.state in ("interrupted", "stopped", "failed"),
             going=_ways_on(watch, run, page_state),
             handout=run.handout if run and page_state.acts and watch.state == "finished" else None,
         ),
@@ -166,12 +167,3 @@ def _named(sections: tuple[Section, ...]) -> dict[str, Section]:
         names = (f"s-{slug}" if count == 1 else f"s-{slug}-{count}" for count in itertools.count(1))
         named[next(name for name in names if name not in named)] = each
     return named
-
-
-def _subtitle(watch: LiveRun, story: Story) -> str:
-    if watch.state == "running":
-        progress = watch.fold.progress()
-        return f"{progress.protocol} · {progress.phase or 'at work'}"
-    if watch.state == "interrupted":
-        return f"{watch.fold.progress().protocol} · interrupted: nobody is working on it"
-    return story.subtitle

@@ -22,6 +22,8 @@ from assay.protocols.fire_circle.gating.cases import Case
 from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult, Spared, spared_by, verdict_of
 from assay.protocols.fire_circle.study import events
 from assay.protocols.fire_circle.study.figures import read_figures
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
 from assay.terms import Terms
 from fire_circle import EvaluationError, FireCircleConfig, PromptGuard
 from fire_circle.asking import Metered
@@ -273,3 +275,11 @@ def _prompts() -> str:
 def title_of(task: Task) -> str:
     """Return one line for lists."""
     return f"Gate: {task.name}, {len(task.cases)} {'case' if len(task.cases) == 1 else 'cases'}"
+
+
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
+    """Return how many cases stopped the build."""
+    total, failed = len(result["verdicts"]), len(GateResult.model_validate(result).failed)
+    if failed:
+        return RunVerdict(f"{failed} of {count_noun(total, 'case')} stopped the build", leaning="bad")
+    return RunVerdict(f"{count_noun(total, 'case')}, all passed", leaning="good")
