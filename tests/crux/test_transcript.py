@@ -41,7 +41,11 @@ def poor(generate: Generate) -> Generate:
     return ask
 
 
-@pytest.mark.parametrize("config", [{}, {"flip_test": True, "baselines": True}, {"wrap": poor}], ids=str)
+@pytest.mark.parametrize(
+    "config",
+    [{}, {"flip_test": True, "baselines": True}, {"wrap": poor}],
+    ids=lambda config: " ".join(config) or "usual",
+)
 async def test_what_the_log_tells_is_what_the_engine_ended_with(
     authors: list[Persona], hold: Hold, config: dict[str, Any]
 ) -> None:
