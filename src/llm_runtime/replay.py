@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
 import json
 from collections.abc import Collection, Iterable
@@ -77,7 +78,7 @@ class Recording:
         outcome = self._outcomes.get((digest, occurrence))
         return outcome if isinstance(outcome, Reply) else None
 
-    def error(self, digest: str, occurrence: int, label: CallLabel) -> LlmRuntimeError | None:
+    def error(self, digest: str, occurrence: int, label: CallLabel) -> Exception | None:
         """Return the recorded failure, as a new exception of its class; ``None`` where the call did not fail."""
         outcome = self._outcomes.get((digest, occurrence))
         return _rebuilt(outcome, label) if isinstance(outcome, CallFailed) else None
@@ -146,8 +147,12 @@ def _question(data: dict[str, Any]) -> str:
     return request_digest({name: value for name, value in data.items() if name not in _MANNER})
 
 
-def _rebuilt(failed: CallFailed, label: CallLabel) -> LlmRuntimeError:
+def _rebuilt(failed: CallFailed, label: CallLabel) -> Exception:
     kind = getattr(errors, failed.error, None)
+    # What the code of a model function did wrong is no failure of a call, and engines tell them apart.
+    plain = getattr(builtins, failed.error, None)
+    if isinstance(plain, type) and issubclass(plain, Exception):
+        return plain(failed.message)
     if not (isinstance(kind, type) and issubclass(kind, LlmRuntimeError)):
         return CallError(f"{failed.error}: {failed.message}", label=label)
     if not issubclass(kind, CallError):

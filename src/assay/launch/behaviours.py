@@ -10,7 +10,8 @@ from contextlib import suppress
 from assay import __version__
 from assay.launch.hearing import hearing
 from assay.protocol import RunContext, load
-from assay.registry import Prepared, protocol_of
+from assay.registry import Prepared, protocol_of, tools_of
+from assay.seat_tools.using import tooled
 from assay.terms import in_force
 from llm_runtime.behaviour import RUNTIME, Behaviour, Numbers, behaving, recalls
 from llm_runtime.errors import ConfigurationError, ReplayMismatch
@@ -112,6 +113,7 @@ async def _asks(run: Prepared, events: Sequence[Event], recorded: Recording, num
                 raise recorded.mismatch(request, digest, 1)
 
     model = hearing(as_recorded(generate, recorded, recalled=recalls(numbers)), recorded, started)
+    model = tooled(model, tools_of(run), started.seed, run.run.tooled_seats)
     context = RunContext(started.run_id, started.seed, model, silent, lambda: 0, in_force(list(events)))
     with behaving(numbers):
         engine = asyncio.ensure_future(run.hooks.run(run.task, run.options, context))
