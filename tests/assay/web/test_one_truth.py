@@ -337,7 +337,7 @@ async def test_a_person_in_a_seat_is_a_person_while_it_waits_and_ever_after(reac
 
 
 async def test_forms_and_lists_speak_no_shell(web: Any) -> None:
-    forms = [f"/new?kind={kind}" for kind, run in run_types().items() if run.form]
+    forms = [f"/new?kind={kind}" for kind, run in run_types().items() if "form" in run.doors]
     for path in ("/", "/runs", "/queue", "/batches", "/personas", *forms):
         status, page = await web.get(path)
         assert status == 200 and not SHELL.search(plain(page)), path

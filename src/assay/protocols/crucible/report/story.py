@@ -45,7 +45,7 @@ _GRAMMARS = {
 }
 _GUESSED = (
     "A number leads to the sentence under attack. It has a question mark where no clerk has read the objection: "
-    "it then stands at the words that the objection quotes, or shares most with."
+    "it then stands at the words that the objection quotes."
 )
 _LONGEST_TITLE, _CUT_TITLE = 400, 200
 
