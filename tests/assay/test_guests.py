@@ -68,7 +68,9 @@ async def test_on_the_command_line_its_seat_uses_its_tool_over_the_guests_wire(
     done = await assay("almanac", "beans", "--tools", "moon:Kent", "--json")
     assert done.code == 0, done.err
     assert done.json["result"] == {"advice": "Sow them after the 12th."}
-    assert len(models.requests) == 2
+    assert len(models.requests) == 2 and "in the next 4 weeks" in str(models.requests[0].messages)
+    shown = await assay("almanac", "--help")
+    assert "default: 4; 1<=x<=52" in " ".join(shown.out.split())
     replayed = await assay("runs", "replay", done.json["run_id"])
     assert (replayed.code, len(models.requests)) == (0, 2), replayed.err
 
@@ -98,6 +100,20 @@ async def test_a_batch_puts_it_to_every_row(assay: Assay, models: LoopbackServer
     )
     done = await assay("batch", "run", "job.toml")
     assert (done.code, len(models.requests)) == (0, 4), done.err
+
+
+@pytest.mark.long
+async def test_agents_reach_it_with_its_own_fields(world: dict[str, str], tmp_path: Path) -> None:
+    mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed; make test installs it")
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
+    words = ["-m", "assay", "mcp"]
+    process = StdioServerParameters(command=sys.executable, args=words, env=world, cwd=tmp_path)
+    async with mcp.Client(stdio_client(process)) as agent:
+        (tool,) = [one for one in (await agent.list_tools()).tools if one.name == "almanac_advice"]
+        assert "plant" in tool.input_schema["required"]
+        told = await agent.call_tool("almanac_advice", {"plant": "beans"})
+        assert not told.is_error and told.structured_content["answer"] == "Sow them when you like."
 
 
 @pytest.mark.long

@@ -67,7 +67,7 @@ def field_option(spec: FieldSpec, section: str) -> click.Option:
     ui, names = spec.ui, [spec.flag, f"{section}__{spec.name}"]
     if spec.kind == "checkbox":
         return click.Option(names, is_flag=True, default=None, help=spec.option_help)
-    default: Any = spec.default if ui.show_default else ""
+    default: Any = spec.default if ui.show_default or isinstance(spec.default, int | float) else ""
     if isinstance(default, list | tuple):
         default = ",".join(map(str, cast("Iterable[Any]", default)))
     many = spec.kind == "seats" or (spec.kind == "list" and "," not in ui.metavar)

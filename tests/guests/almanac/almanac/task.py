@@ -22,6 +22,8 @@ class Task(Model):
 class Options(Model):
     """What the gardener may look at."""
 
+    weeks: int = Field(default=4, ge=1, le=52)
+    """How many weeks ahead to look."""
     tools: Tools = ()
 
 
@@ -33,7 +35,11 @@ class AdviceHooks(Hooks[Task, Options]):
     async def run(self, task: Task, options: Options, context: RunContext) -> Data:
         """Ask the gardener once."""
         label = CallLabel("almanac", "advice", "1:gardener")
-        request = Request("openrouter/auto", (Message("user", f"When should I sow {task.plant}?"),), label)
+        request = Request(
+            "openrouter/auto",
+            (Message("user", f"When in the next {options.weeks} weeks should I sow {task.plant}?"),),
+            label,
+        )
         return {"advice": (await context.generate(request)).text}
 
     def chat_fields(self, turns: Sequence[tuple[str, str]]) -> Data:
