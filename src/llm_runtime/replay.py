@@ -6,6 +6,7 @@ import builtins
 import dataclasses
 import json
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from typing import Any
 
 from llm_runtime import errors
@@ -151,8 +152,9 @@ def _rebuilt(failed: CallFailed, label: CallLabel) -> Exception:
     kind = getattr(errors, failed.error, None)
     # What the code of a model function did wrong is no failure of a call, and engines tell them apart.
     plain = getattr(builtins, failed.error, None)
-    if isinstance(plain, type) and issubclass(plain, Exception):
-        return plain(failed.message)
+    if isinstance(plain, type) and issubclass(plain, Exception) and plain is not Exception:
+        with suppress(TypeError):  # some are made of more than words
+            return plain(failed.message)
     if not (isinstance(kind, type) and issubclass(kind, LlmRuntimeError)):
         return CallError(f"{failed.error}: {failed.message}", label=label)
     if not issubclass(kind, CallError):
