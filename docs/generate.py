@@ -10,6 +10,7 @@ from docs.picture import PICTURE, architecture
 
 from assay import __version__
 from assay.cli import assay
+from assay.registry import packages
 from assay.report.glossary import glossary
 
 _ABOUT = "structured adversarial pressure by several language models"
@@ -72,9 +73,9 @@ def _helps(command: click.Command, name: str, parent: click.Context | None) -> I
 
 def glossary_page() -> str:
     """Return the glossary as a page."""
-    words, reports = (glossary()[name] for name in ("words", "reports"))
+    words, reports = (glossary(packages())[name] for name in ("words", "reports"))
     return (
-        "# Glossary\n\nWritten from `src/assay/report/glossary.toml` by `make docs`.\n\n"
+        "# Glossary\n\nWritten by `make docs` from `glossary.toml` of `assay.report` and of each protocol.\n\n"
         "Words that Assay uses with a meaning of their own. A protocol's own steps are explained on its page.\n"
         f"\n{_table('word', words)}\n## Headings and figures of reports\n\n"
         f"On the pages a `?` beside each of them says the same.\n\n{_table('heading or figure', reports)}"

@@ -17,8 +17,8 @@ from assay.batch.configurations import combinations
 from assay.batch.jobs import complete
 from assay.batch.loading import checked
 from assay.demo import demo_answers, demos, has_log, import_played, prepare_demo
+from assay.hooks import hooks_of
 from assay.launch import Launcher, PerRun
-from assay.protocol import load
 from assay.registry import Prepared, find
 from assay.terms import Terms
 from assay.web.app_state import AppState
@@ -104,7 +104,8 @@ async def _play(site: AppState, name: str, run_id: str) -> None:
 
 async def _finish(site: AppState, run_id: str, kind: str, task: dict[str, Any], options: dict[str, Any]) -> None:
     run = find(kind)
-    prepared = Prepared(run, load(run.task).model_validate(task), load(run.options).model_validate(options))
+    hooks = hooks_of(run)
+    prepared = Prepared(run, hooks.task.model_validate(task), hooks.options.model_validate(options))
     running = await Launcher(site.store, Settings).start(prepared, run_id=run_id, seed=7, model=_answer)
     if (outcome := await running.outcome()).state != "finished":
         raise RuntimeError(f"{kind} {outcome.state}: {outcome.error}")

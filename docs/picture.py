@@ -21,6 +21,7 @@ ROOMS = {
     "launch": "opens every run: start, resume, fork, replay",
     "demo": "recordings",
     "registry": "which protocols and kinds of run there are",
+    "hooks": "what a kind of run does, as methods",
     "report": "stories, and how they are shown and drawn",
     "protocol": "what a protocol is, as plain data",
     "terms": "models and bounds of a run",

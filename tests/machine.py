@@ -63,6 +63,8 @@ class Machine:
             (base / name).chmod(0o755)
         kept = {name: value for name, value in self._caller.items() if name.startswith(KEPT)}
         self._bare = {**kept, **FIXED, "PATH": str(base), "HOME": str(self._home)}
+        # Inspect AI opens its log once a process, and again where all logs were closed: not below an emptied home.
+        self._bare["INSPECT_TRACE_FILE"] = str(self._folder / "inspect.log")
 
     def enter(self, item: pytest.Item | None = None) -> None:
         """Give the process the environment of a test: nothing of what tests before it left there, or at home."""
@@ -72,7 +74,6 @@ class Machine:
         os.environ.clear()
         os.environ.update(self._bare | added)
         time.tzset()
-        # Inspect AI gives the root log a handler that writes below the home of the test in which it first ran.
         log = logging.getLogger()
         for handler in [one for one in log.handlers if not type(one).__module__.startswith("_pytest")]:
             log.removeHandler(handler)

@@ -30,7 +30,9 @@ def test_python_on_the_path_is_the_one_that_runs_the_tests() -> None:
 
 
 def test_no_variable_is_the_callers_and_the_home_is_empty() -> None:
-    known = ("PATH", "HOME", "ASSAY_CONFIG_DIR", "ASSAY_DATA_DIR", "ASSAY_LOCAL_SERVERS", "PYTEST_CURRENT_TEST")
+    known = ["PATH", "HOME", "ASSAY_CONFIG_DIR", "ASSAY_DATA_DIR", "ASSAY_LOCAL_SERVERS", "PYTEST_CURRENT_TEST"]
+    known += ["INSPECT_TRACE_FILE"]  # open from test to test, so not at home
+    assert not Path(os.environ["INSPECT_TRACE_FILE"]).is_relative_to(Path.home())
     assert [name for name in os.environ if name not in (*known, *FIXED) and not name.startswith(KEPT)] == []
     assert list(Path.home().iterdir()) == []
 

@@ -117,7 +117,7 @@ async def test_every_finished_run_of_a_past_store_replays(past: Laid) -> None:
     for name, run_id in past.runs().items():
         started = past.events(run_id)[0]
         assert isinstance(started, RunStarted) and not started.behaviours
-        if not opened(started).run.replayable or past.store.summary(run_id).state != "finished":
+        if not opened(started).hooks.replayable or past.store.summary(run_id).state != "finished":
             continue
         if (past.commit, name) in GONE:
             with pytest.raises(LlmRuntimeError):
@@ -133,7 +133,7 @@ async def test_what_a_past_release_left_half_done_goes_on_and_asks_nothing_twice
 ) -> None:
     launcher = Launcher(past.store)
     for name, run_id, whole in past.unfinished():
-        if not opened(past.events(run_id)[0]).run.replayable:  # pyright: ignore[reportArgumentType]
+        if not opened(past.events(run_id)[0]).hooks.replayable:  # pyright: ignore[reportArgumentType]
             continue
         before, length, sent = answered(past.events(run_id)), len(past.events(run_id)), len(server.requests)
         if (past.commit, name) in GONE:

@@ -139,6 +139,12 @@ def fields_of(model: type[BaseModel], *, at: tuple[str, ...] = ()) -> Iterator[F
         )
 
 
+def shown(*models: type[BaseModel]) -> list[FieldSpec]:
+    """Return the fields that forms and programs have."""
+    specs = (spec for model in models for spec in fields_of(model))
+    return [spec for spec in specs if not spec.ui.hidden and "form" in spec.ui.doors]
+
+
 @cache
 def specs_of(model: type[BaseModel]) -> Mapping[str, FieldSpec]:
     """Return the same by name, read once from each model."""

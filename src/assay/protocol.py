@@ -7,9 +7,9 @@ builds one from nothing.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from llm_runtime.errors import ConfigurationError
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Ref: TypeAlias = str
 """``"module:attribute"``, resolved when it is first needed."""
+Door: TypeAlias = Literal["form", "batch"]
 Served: TypeAlias = "tuple[Http, Endpoint, str]"
 Measures: TypeAlias = "Mapping[str, Callable[[Mapping[str, Any]], Any]]"
 """What a batch's table shows of one result: whether, how much or of what kind, by name; ``None`` is left out."""
@@ -77,27 +78,13 @@ class Seat:
         name: as in ``--seat NAME=MODEL``.
         about: what whoever sits there does, for a person who may take it; empty keeps it off the forms.
         model: who sits there unless the terms say otherwise; empty leaves it to them.
+        tools: whether who sits there uses the tools that a field of type ``assay.seat_tools.offered.Tools`` names.
     """
 
     name: str
     about: str = ""
     model: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Chat:
-    """How a kind of run answers in a chat, as one of the models of ``/v1/models``.
-
-    Args:
-        model: its name there, behind ``assay/``.
-        fields: ``(turns) -> dict``, what the chat says of task and options, by field. Turns are pairs of role
-            (``"system"``, ``"user"``, ``"assistant"``) and text, oldest first; one at least is the user's.
-        answer: ``(result) -> str``, Markdown; empty takes the report.
-    """
-
-    model: str
-    fields: Ref
-    answer: Ref = ""
+    tools: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,18 +101,37 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """How an agent asks for a kind of run. Its parameters are the fields that a form has, and the terms.
+
+    Args:
+        name: ``"ask"``; empty takes the kind's own, with ``_`` for its dot.
+        about: what it does and when it is worth it; empty takes the kind's.
+        called: pairs of a field and what the tool calls it.
+        also: fields that no form has, such as texts which a person would attach.
+        takes: of a preset, in place of fields: its own texts: a name, what it is, whether it must be given.
+        gives: of a preset: fields and what stands in them, with ``{name}`` for a parameter.
+    """
+
+    name: str = ""
+    about: str = ""
+    called: tuple[tuple[str, str], ...] = ()
+    also: tuple[str, ...] = ()
+    takes: tuple[tuple[str, str, bool], ...] = ()
+    gives: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
 class Handout:
     """What a finished kind of run gives as one file, of what lies outside its log.
 
     Args:
         words: what it is, for whoever may have it.
         ending: of the file's name: ``"zip"``.
-        make: ``(task, options, run_id) -> bytes``; it may raise where that is gone, and takes its time.
     """
 
     words: str
     ending: str
-    make: Ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,101 +143,39 @@ class RunType:
         title: what starting one means: ``"Ask a council"``.
         about: what a person gets from it, in one sentence.
         noun: what one run is called: ``"council"``.
-        task: the pydantic model of what is asked.
-        options: the pydantic model of how it is done.
-        run: ``async (task, options, RunContext) -> dict``; the result as JSON data.
-        fold: ``(keep: int | None) -> RunFold``; empty takes the one that knows only calls.
+        hooks: what it does, a subclass of :class:`assay.hooks.Hooks`.
         aliases: names under which older logs and job files hold it.
-        prepare: ``(task, options) -> (task, options)``, complete and checked before anything is spent; doing it
-            twice changes nothing. It may raise where this machine lacks something.
-        seated: ``(options, terms) -> options``, with the seats named after who will answer in them.
-        ready: ``(task, options, terms)``, of a run that reaches its models by itself: refuses what they cannot do.
-        upgrade: ``(task, settings) -> (task, options)`` as data, from the forms of logs and job files of before
-            version 0.2.
-        take_up: ``(task, parent) -> task``, of a run that goes on from the one its field ``follow`` names, which is
-            ``{"run_id", "state", "task", "result"}``.
-        spent: ``(task) -> Spend``, what the files in the work's own folder say that it took. Bounds count that sum
-            where it is more than the log's.
-        title_of: ``(task) -> str``, one line for lists; empty takes the first text of the task.
-        seats: roles and phases that a model can be set for; empty for a run whose seats cannot be set one by one.
-            ``"*"`` as a name allows any.
-        units: ``(task) -> int``, how often it does what the protocol's usual run does once; empty for once.
+        seats: roles and phases that a model can be set for; ``"*"`` as a name allows any. Empty for a run whose
+            seats cannot be set one by one.
         bounds: which of the terms' bounds can be set.
-        measures: its :data:`Measures`.
-        outcome: ``(result) -> str``, what it came to in one line for lists.
-        batch: whether jobs of a batch can be of this kind.
-        form: whether the web offers a form.
-        seatless: whether nobody has a seat whose words are followed while it works.
-        replayable: whether its log alone is enough to fork or replay it.
-        own_models: whether it reaches its models by itself; then no gateway is made.
-        chat: how it answers in a chat; ``None`` where it does not.
-        beside: ``(generate, options) -> generate``, what answers beside the models, such as tools; its answers are
-            recorded as theirs are.
+        doors: those that have it beside its own command: a form of the web, jobs of a batch.
+        chat: the name behind ``assay/`` by which it is one of the models of ``/v1/models``; empty where it is none.
         opening: how it takes a text that was typed before anything was chosen; ``None`` keeps it from that box.
-        handout: what it gives as one file; ``None`` where its log is all there is.
+        tools: by which agents ask for it; empty where none can.
     """
 
     name: str
     title: str
     about: str
     noun: str
-    task: Ref
-    options: Ref
-    run: Ref
-    fold: Ref = ""
+    hooks: Ref
     aliases: tuple[str, ...] = ()
-    prepare: Ref = ""
-    seated: Ref = ""
-    ready: Ref = ""
-    upgrade: Ref = ""
-    take_up: Ref = ""
-    spent: Ref = ""
-    title_of: Ref = ""
-    seats: tuple[Seat, ...] = ()
-    units: Ref = ""
+    seats: tuple[Seat, ...] = (Seat("*"),)
     bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens", "effort")
-    measures: Ref = ""
-    outcome: Ref = ""
-    batch: bool = True
-    form: bool = True
-    seatless: bool = False
-    replayable: bool = True
-    own_models: bool = False
-    chat: Chat | None = None
-    beside: Ref = ""
+    doors: tuple[Door, ...] = ("form", "batch")
+    chat: str = ""
     opening: Opening | None = None
-    handout: Handout | None = None
+    tools: tuple[Tool, ...] = (Tool(),)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every name that logs have for it."""
         return (self.name, *self.aliases)
 
-
-class Parts(TypedDict, total=False):
-    """References of a :class:`RunType` to what one module holds."""
-
-    task: Ref
-    options: Ref
-    run: Ref
-    prepare: Ref
-    seated: Ref
-    ready: Ref
-    upgrade: Ref
-    take_up: Ref
-    spent: Ref
-    title_of: Ref
-    measures: Ref
-    outcome: Ref
-
-
-def parts_of(module: str, *names: str, **elsewhere: Ref) -> Parts:
-    """Refer to what a module holds under the usual names, and to what is somewhere else.
-
-    These are ``Task`` and ``Options`` and, where named, functions called as their field is and data so in capitals.
-    """
-    named = {name: f"{module}:{name.upper() if name == 'measures' else name}" for name in names}
-    return cast("Parts", {"task": f"{module}:Task", "options": f"{module}:Options", **named, **elsewhere})
+    @property
+    def tooled_seats(self) -> frozenset[str]:
+        """The roles and phases that use tools."""
+        return frozenset(seat.name for seat in self.seats if seat.tools)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,8 +230,10 @@ class Protocol:
         how: how that comes about.
         command: its command: the word after ``assay``, and where it is.
         command_about: the command in one line.
+        also: further commands, each a word, where it is, and what it does in one line.
         runs: its kinds of run, the main one first.
-        pages: its own addresses in the web application: a tuple of ``assay.web.routes.Address``.
+        pages: its own addresses in the web application: a tuple of :class:`assay.web.endpoints.Endpoint`. One that
+            has a ``title`` is linked from the bar, or from runs of its ``kinds``.
         extra: the optional part it needs, and its modules.
         demo: its recording.
         needs: what a model must be able to do for it; ``None`` is not told.
@@ -302,12 +248,22 @@ class Protocol:
     command: tuple[str, Ref]
     command_about: str
     runs: tuple[RunType, ...]
+    also: tuple[tuple[str, Ref, str], ...] = ()
     pages: Ref = ""
     extra: str = ""
     modules: tuple[str, ...] = ()
     demo: Demo | None = None
     needs: Needs | None = None
     behaviours: tuple[Ref, ...] = ()
+
+    @property
+    def package(self) -> str:
+        """The package in which its command stands; empty where that is no package.
+
+        Beside code it may hold what pages need: ``templates/``, rendered as ``"NAME/file.html"``, ``static/``,
+        served under ``/static/NAME/``, and words, in ``glossary.toml``.
+        """
+        return self.command[1].partition(":")[0].rpartition(".")[0]
 
 
 def load(ref: Ref) -> Any:

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
+from assay.hooks import Hooks, hooks_of
 from assay.protocol import Protocol, RunType, load
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.errors import ConfigurationError, MissingExtraError
+from llm_runtime.plugins import found
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from assay.fields import Names
-    from assay.report.run import RunFold
+    from assay.report.run import RunFold, RunTotals
+    from assay.report.standing import RunStanding, RunVerdict
     from assay.report.story import Story
     from llm_runtime.events import Event, Record, RunStarted
+    from llm_runtime.store import RunStore
 
 OURS = ("crucible", "fire_circle", "ai_crucible", "criticality", "crux", "compare")
 """In the order in which a newcomer meets them. Named here: to search for them would slow `--help`."""
+GROUP = "assay.protocols"
 LIVE_CALLS = 64
 """How many settled calls a live display remembers one by one."""
 
@@ -42,35 +46,28 @@ def left_out() -> dict[str, str]:
 @cache
 def _look() -> tuple[dict[str, Protocol], dict[str, str]]:
     known, faults = {name: ours(name) for name in OURS}, dict[str, str]()
-    if not _some_installed():
-        return known, faults
-    from importlib.metadata import entry_points
-
-    for point in sorted(entry_points(group="assay.protocols"), key=lambda one: one.name):
+    for name, place in found(GROUP).items():
         try:
-            protocol = cast("Protocol", point.load())
+            protocol = cast("Protocol", load(place))
             clash = _clash(protocol, known.values())
         except Exception as fault:  # whatever somebody else's code raises must not stop ours
-            faults[point.name] = f"{point.value} cannot be loaded: {type(fault).__name__}: {fault}"
+            faults[name] = f"{place} cannot be loaded: {type(fault).__name__}: {fault}"
             continue
         if clash:
-            faults[point.name] = f"{point.value}: {clash} is taken"
+            faults[name] = f"{place}: {clash} is taken"
         else:
             known[protocol.name] = protocol
     return known, faults
-
-
-def _some_installed() -> bool:
-    """Tell whether a distribution names a protocol: to load what reads them all doubles the time of --help."""
-    files = (file for folder in sys.path for file in Path(folder).glob("*-info/entry_points.txt"))
-    return any(b"[assay.protocols]" in file.read_bytes() for file in files)
 
 
 def _clash(protocol: Protocol, others: Iterable[Protocol]) -> str:
     """Return what of a protocol has a name that another has already; empty where nothing has."""
     for other in others:
         names = {name for run in other.runs for name in run.names}
-        if protocol.name == other.name or protocol.command[0] == other.command[0]:
+        if protocol.name == other.name or protocol.command[0] in (
+            other.command[0],
+            *(one[0] for one in other.also),
+        ):
             return f"the name {protocol.name} or the command {protocol.command[0]}"
         if twice := sorted(names & {name for run in protocol.runs for name in run.names}):
             return f"the kind of run {twice[0]}"
@@ -80,6 +77,12 @@ def _clash(protocol: Protocol, others: Iterable[Protocol]) -> str:
 def ours(name: str) -> Protocol:
     """Return one of the protocols that come with Assay."""
     return cast("Protocol", load(f"assay.protocols.{name}:PROTOCOL"))
+
+
+@cache
+def packages() -> tuple[str, ...]:
+    """Return the packages in which protocols keep words, templates and files."""
+    return tuple(protocol.package for protocol in protocols().values() if protocol.package)
 
 
 @cache
@@ -123,6 +126,18 @@ def known(kind: str) -> RunType | None:
     return _ours_by_any_name().get(kind) or _by_any_name().get(kind)
 
 
+class _Unknown(Hooks[Any, Any]):
+    """What every run does, whatever its kind."""
+
+    replayable = False
+
+
+def hooks_for(kind: str) -> Hooks[Any, Any]:
+    """Return what runs of a kind do, also of one that this version does not know."""
+    run = known(kind)
+    return _Unknown() if run is None else hooks_of(run)
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A run that can be started: its kind, and its task and options as models."""
@@ -132,9 +147,14 @@ class Prepared:
     options: BaseModel
 
     @property
+    def hooks(self) -> Hooks[Any, Any]:
+        """What its kind of run does."""
+        return hooks_of(self.run)
+
+    @property
     def title(self) -> str:
         """One line for lists."""
-        text = str(load(self.run.title_of)(self.task)) if self.run.title_of else self._first_text()
+        text = self.hooks.title_of(self.task) or self._first_text()
         return " ".join(text[:4_000].split())[:200]
 
     def _first_text(self) -> str:
@@ -161,10 +181,17 @@ def read_run(
     """
     from assay.fields import by_name, read
 
-    run = find(kind)
-    names = names or by_name
-    data = read(load(run.task), task, strict=strict, names=names)
-    return Prepared(run, data, read(load(run.options), options or {}, strict=strict, names=names))
+    run, names = find(kind), names or by_name
+    hooks = hooks_of(run)
+    data = read(hooks.task, task, strict=strict, names=names)
+    return Prepared(run, data, read(hooks.options, options or {}, strict=strict, names=names))
+
+
+def tools_of(run: Prepared) -> tuple[str, ...]:
+    """Return the tools that a run's seats may use."""
+    from llm_runtime.names import names_in
+
+    return tuple(name.text for name in names_in(run.options) if name.kind == "tool")
 
 
 def prepared(run: Prepared) -> Prepared:
@@ -173,10 +200,13 @@ def prepared(run: Prepared) -> Prepared:
     Raises:
         LlmRuntimeError: it is not possible, or this machine lacks what it needs.
     """
-    if not run.run.prepare:
-        return run
-    task, options = load(run.run.prepare)(run.task, run.options)
-    return Prepared(run.run, task, options)
+    noun = run.run.noun
+    if tools_of(run) and not run.run.tooled_seats:
+        raise ConfigurationError(f"tools: no seat of a {noun} uses any; leave them out")
+    owner = protocol_of(run.run.name) if run.hooks.extra else None
+    if owner is not None and any(find_spec(module) is None for module in owner.modules):
+        raise MissingExtraError(f"{'an' if noun[0] in 'aeio' else 'a'} {noun}", owner.extra)
+    return Prepared(run.run, *run.hooks.prepare(run.task, run.options))
 
 
 def opened(started: RunStarted) -> Prepared:
@@ -195,11 +225,13 @@ def stored(kind: str, task: Mapping[str, Any], settings: Mapping[str, Any], *, o
     from llm_runtime.models import first_fault
 
     run = find(kind)
-    options = settings.get("options", settings.get("engine", {}))
-    if run.upgrade and isinstance(options, Mapping) and (older or "options" not in settings):
-        task, options = load(run.upgrade)(task, settings)
+    hooks, options = hooks_of(run), settings.get("options", settings.get("engine", {}))
+    if isinstance(options, Mapping) and (older or "options" not in settings):
+        if "options" not in settings:
+            task, options = hooks.upgrade(task, settings)
+        options = {**hooks.absent, **options}
     try:
-        return Prepared(run, load(run.task).model_validate(task), load(run.options).model_validate(options))
+        return Prepared(run, hooks.task.model_validate(task), hooks.options.model_validate(options))
     except ValidationError as fault:
         raise ConfigurationError(f"a {run.noun}: {first_fault(fault)}") from None
 
@@ -211,31 +243,65 @@ def fold_for(kind: str, keep: int | None = None) -> RunFold:
         kind: as in ``RunStarted.protocol``.
         keep: how many settled calls to remember one by one; ``None`` keeps all, as reports need.
     """
-    from assay.report.generic import GenericFold
-
-    run = known(kind)
-    return load(run.fold)(keep) if run is not None and run.fold else GenericFold(keep)
+    return hooks_for(kind).fold(keep)
 
 
-def story_of(records: Iterable[Record]) -> Story:
-    """Return the report of a recorded run, whatever its kind and state.
+def story_of(records: Iterable[Record], state: str = "") -> Story:
+    """Return the report of a recorded run, whatever its kind; ``state`` is how the store knows it.
 
     Raises:
         StoreDamaged: an event's data does not fit its type.
     """
     from assay.report.run import timed_events
 
-    return story_of_events(timed_events(records))
+    return story_of_events(timed_events(records), state)
 
 
-def story_of_events(events: Iterable[tuple[Event, int]]) -> Story:
+def story_of_events(events: Iterable[tuple[Event, int]], state: str = "") -> Story:
     """Return the same for events with their stamps in milliseconds since 1970."""
+    from assay.report.frame import headed
     from assay.report.generic import GenericFold
+    from assay.report.run import RunTotals
     from llm_runtime.events import RunStarted
 
     fold: RunFold = GenericFold()
+    head = RunTotals()
     for event, at in events:
         if isinstance(event, RunStarted):
             fold = fold_for(event.protocol)
         fold.apply(event, at)
-    return fold.story()
+        head.apply(event, at)
+    return headed(fold.story(), standing(head, state))
+
+
+def standing_in(store: RunStore, run_id: str) -> RunStanding:
+    """Return how a stored run stands."""
+    from assay.report.run import RunTotals, timed_events
+
+    head = RunTotals()
+    for event, at in timed_events(store.records(run_id)):
+        head.apply(event, at)
+    return standing(head, store.summary(run_id).state)
+
+
+def verdict_of(kind: str, result: object) -> RunVerdict | None:
+    """Return what a kind of run came to; ``None`` where that is not known."""
+    from assay.report.standing import RunVerdict
+
+    if known(kind) is None:
+        return None
+    try:
+        came = hooks_for(kind).outcome(cast("Mapping[str, Any]", result))
+    except (LookupError, TypeError, AttributeError, ValueError):  # an older or imported log may hold another one
+        return None
+    if isinstance(came, RunVerdict):
+        return came
+    return RunVerdict(came) if came else None
+
+
+def standing(run: RunTotals, state: str = "") -> RunStanding:
+    """Return how a run stands, of its folded log and its state in the store."""
+    from assay.report.frame import standing_of
+
+    kind = run.started.protocol if run.started else ""
+    return standing_of(run, state, verdict_of(kind, run.result) if run.state == "finished" else None)

@@ -8,7 +8,7 @@ from pydantic.alias_generators import to_camel
 from llm_runtime.models import Model
 
 
-class Wire(Model):
+class CamelCase(Model):
     """Data whose keys on disk are the camel-case ones of the specification's TypeScript types."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)

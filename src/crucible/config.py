@@ -28,6 +28,10 @@ class LoopGrammar(str, Enum):  # noqa: UP042 - frozen; StrEnum prints differentl
     SEQUENTIAL = "sequential"
     DEBATE = "debate"
 
+    def calls(self, seats: int) -> int:
+        """Return the calls of a loop of so many deliberating seats, the judge of change left out."""
+        return {"parallel": seats + 1, "sequential": 2 * seats, "debate": 2 * seats + 1}[self.value]
+
 
 class RedTeamFlavor(str, Enum):  # noqa: UP042 - frozen; StrEnum prints differently
     """The attack vector of the red team."""

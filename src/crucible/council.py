@@ -94,7 +94,7 @@ class Council(Engine):
         async with self._model() as generate:
             client = OpenRouterClient(generate, self._emit, session_id(seed))
             triage = reviewers() if kind == "review" else await self._configured(inquiry, client, seed)
-            self._emit(Triaged(triage=triage.model_dump(mode="json")))
+            self._emit(Triaged(triage=triage))
             asker = Asker(client, self._emit)
             precise = query if kind == "review" else triage.reconstructed_query
             briefing = Briefing(precise, tuple(material), earlier, form, seed)

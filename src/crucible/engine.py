@@ -90,7 +90,7 @@ class Crucible(Engine):
             client = OpenRouterClient(generate, self._emit, session_id(seed))
             models = self._config.triage_model, self._config.default_model
             triage = await TriageAgent(client, models[0], seed, self._emit, models[1]).configure(inquiry)
-            self._emit(Triaged(triage=triage.model_dump(mode="json")))
+            self._emit(Triaged(triage=triage))
             return await Executor(self._config, client, self._emit, seed).execute(triage, query)
 
     def run_sync(self, query: str, context: dict[str, Any] | None = None) -> ExecutorResult:

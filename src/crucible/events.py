@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from crucible.schemas import TriageOutput
 from llm_runtime.events import Event
 
 
@@ -18,9 +19,9 @@ class TriageRead(Event, type="crucible.triage_read"):
 
 
 class Triaged(Event, type="crucible.triaged"):
-    """The council is configured. ``triage`` is the whole ``TriageOutput`` as data."""
+    """The council is configured."""
 
-    triage: dict[str, Any]
+    triage: TriageOutput
 
 
 class ShortCircuited(Event, type="crucible.short_circuited"):

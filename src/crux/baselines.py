@@ -29,13 +29,12 @@ class BaselineAnswer(BaseModel):
     answer: str = Field(min_length=1, max_length=20_000)
 
 
-async def ask_baselines(debate: DebateContext) -> list[Baseline]:
-    """Ask for both answers; one that cannot be had is left out.
+async def ask_baselines(debate: DebateContext) -> None:
+    """Ask for both answers, and say each; one that cannot be had is left out.
 
     Raises:
         BudgetExceeded, DeadlineExceeded: as the model function raises them.
     """
-    baselines: list[Baseline] = []
     for method, prompt in _METHODS:
         label = CallLabel("crux", prompt)
         transcript = debate.transcript
@@ -55,6 +54,4 @@ async def ask_baselines(debate: DebateContext) -> list[Baseline]:
             output_tokens=usage.output_tokens,
             cost=answer.reply.cost,
         )
-        baselines.append(baseline)
-        debate.emit(BaselineAnswered(baseline=baseline.model_dump(mode="json")))
-    return baselines
+        debate.emit(BaselineAnswered(baseline=baseline))

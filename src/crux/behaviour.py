@@ -3,10 +3,11 @@
 2: sentences are found by stems and shown with their text and date; a judge weighs concessions, sources and like
    cards; a supposition leaves both answers open, and has a placebo. What found passages for number 1 is gone.
 3: who weighs a concession is told what the speaker has on record.
+4: nothing is asked otherwise; a judge of consistency that no debate had is gone.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crux", number=3, packages=("crux", "assay.protocols.crux"), unnumbered=3, recalled=2)
+BEHAVIOUR = Behaviour("crux", number=4, packages=("crux", "assay.protocols.crux"), unnumbered=3, recalled=2)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from crux.results import DialogueMessage, PositionShift
 from crux.retrieval.grounding import Grounding
-from crux.transcript import TOPIC, Transcript
+from crux.transcript import TOPIC, SeatedTranscript
 
 
-def position_shifts(transcript: Transcript, groundings: dict[str, Grounding]) -> tuple[PositionShift, ...]:
+def position_shifts(transcript: SeatedTranscript, groundings: dict[str, Grounding]) -> tuple[PositionShift, ...]:
     """Return one entry for each persona that both opened and closed.
 
     A shift is another label on the topic. The distance between the texts stands beside it as drift, and decides
@@ -42,7 +42,7 @@ def position_shifts(transcript: Transcript, groundings: dict[str, Grounding]) ->
     return tuple(shifts)
 
 
-def rooms_that_moved(transcript: Transcript, persona: str) -> tuple[str, ...]:
+def rooms_that_moved(transcript: SeatedTranscript, persona: str) -> tuple[str, ...]:
     """Return the rooms whose messages a persona named as the cause of an earned change, wherever it was made."""
     room_of = {message.id: message.room_id for message in transcript.room_messages}
     named = [e.claim_ref for e in transcript.ledger if e.persona == persona and e.earned and e.question == TOPIC]
@@ -50,5 +50,5 @@ def rooms_that_moved(transcript: Transcript, persona: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(room_of[key] for key in (*inside, *named) if key in room_of))
 
 
-def _spoken(transcript: Transcript, persona: str, phase: str) -> DialogueMessage | None:
+def _spoken(transcript: SeatedTranscript, persona: str, phase: str) -> DialogueMessage | None:
     return next((m for m in transcript.messages if m.persona == persona and m.phase == phase), None)

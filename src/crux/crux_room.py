@@ -245,7 +245,6 @@ class CruxRoom:
 
     def _add(self, message: CruxMessage) -> CruxMessage:
         self.messages.append(message)
-        self.debate.transcript.room_messages.append(message)
         return message
 
     async def _exit(self, number: int) -> bool:

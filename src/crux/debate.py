@@ -41,7 +41,6 @@ from crux.panel_turns import closing_plan, opening_plan, take_plan
 from crux.personas.corpus import shared_texts
 from crux.personas.persona import Persona
 from crux.results import (
-    Baseline,
     CardNotes,
     CruxCard,
     CruxMessage,
@@ -56,11 +55,11 @@ from crux.results import (
 from crux.retrieval.embed import Embed
 from crux.retrieval.grounding import Grounding
 from crux.summary import summarise
-from crux.transcript import Evidence, Transcript
+from crux.transcript import Evidence, SeatedTranscript
 from crux.turns import DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import BudgetExceeded, CallError, DeadlineExceeded, StructuredOutputError
-from llm_runtime.events import Emit, silent
+from llm_runtime.events import Emit, silent, tee
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.wrappers.metered import Meter
 
@@ -108,13 +107,13 @@ class Debate:
         self.config = config or DebateConfig()
         self.stopped_by: Exception | None = None
         self._meter = Meter(generate)
-        self._emit = emit
         self._evidence = tuple(evidence)
         self._state: State = "running"
-        self._transcript = Transcript(topic, Panel(personas), seed, clock)
+        names = tuple(persona.name for persona in personas)
+        self._transcript = SeatedTranscript(topic, names, seed, panel=Panel(personas), clock=clock)
+        self._emit = tee(emit, self._transcript.apply)
         groundings = {persona.name: Grounding(persona, index, embed) for persona in personas}
-        self._context = DebateContext(self._meter, self.config, self._transcript, groundings, emit)
-        self._baselines: list[Baseline] = []
+        self._context = DebateContext(self._meter, self.config, self._transcript, groundings, self._emit)
         self._silent_rooms = 0
         if not self.config.anyway and all(grounding.outside(topic) for grounding in groundings.values()):
             raise CruxConfigurationError(
@@ -131,7 +130,7 @@ class Debate:
         try:
             async for event in self._steps():
                 yield self._posted(event)
-            if self._silent_rooms and self._silent_rooms == self._transcript.rooms:
+            if self._silent_rooms and self._silent_rooms == len(self._transcript.rooms):
                 raise StructuredOutputError("in no room did both sides give a usable turn: there is no card", "")
             self._state = "finished"
         except (BudgetExceeded, DeadlineExceeded) as over:
@@ -140,44 +139,22 @@ class Debate:
             self._state, self.stopped_by = "failed", fault
         because = self.result().stopped_because
         if self.stopped_by is not None:
-            yield self._posted(self._error(f"the debate {self._state}: {because}"))
-        self._emit(DebateEnded(state=self._state, because=because, result=self.result().model_dump(mode="json")))
+            yield self._posted(DebateError(error=f"the debate {self._state}: {because}"))
+        self._emit(DebateEnded(state=self._state, because=because, result=self.result()))
 
     def result(self) -> DebateResult:
         """Return everything so far."""
-        transcript = self._transcript
-        return DebateResult(
-            debate_id=transcript.debate_id,
-            topic=transcript.topic,
-            personas=tuple(persona.name for persona in transcript.panel.personas),
-            seed=transcript.seed,
-            state=self._state,
-            stopped_because=" ".join(str(self.stopped_by or "").split())[:300],
-            aspects=tuple(transcript.aspects),
-            messages=tuple(transcript.messages),
-            room_messages=tuple(transcript.room_messages),
-            candidates=tuple(transcript.candidates),
-            cards=tuple(transcript.cards),
-            notes=tuple(transcript.notes[card.id] for card in transcript.cards),
-            stances=tuple(transcript.stances),
-            ledger=tuple(transcript.ledger),
-            shifts=position_shifts(transcript, self._context.groundings),
-            summaries=dict(transcript.summaries),
-            baselines=tuple(self._baselines),
-            errors=tuple(transcript.errors),
-            spend=Spend.model_validate(self._meter, from_attributes=True),
-        )
+        said = {"state": self._state, "stopped_because": " ".join(str(self.stopped_by or "").split())[:300]}
+        shifts = position_shifts(self._transcript, self._context.groundings)
+        spend = Spend.model_validate(self._meter, from_attributes=True)
+        return self._transcript.result().model_copy(update={**said, "shifts": shifts, "spend": spend})
 
     async def _steps(self) -> AsyncGenerator[DebateEvent]:
         transcript = self._transcript
-        transcript.aspects = await decompose(self._context)
-        yield DebateStart(
-            topic=transcript.topic,
-            aspects=tuple(transcript.aspects),
-            personas=tuple(persona.name for persona in transcript.panel.personas),
-        )
+        aspects = await decompose(self._context)
+        yield DebateStart(topic=transcript.topic, aspects=tuple(aspects), personas=transcript.personas)
         for warning in _shared(transcript.panel):
-            yield self._error(warning)
+            yield DebateError(error=warning)
         async for event in self._parallel(
             [opening_plan(self._context, p.name) for p in transcript.panel.personas], "opening"
         ):
@@ -196,7 +173,7 @@ class Debate:
         if self.config.flip_test:
             await self._flip_tests()
         if self.config.baselines:
-            self._baselines += await ask_baselines(self._context)
+            await ask_baselines(self._context)
         yield DebateComplete(shifts=position_shifts(transcript, self._context.groundings))
 
     async def _round(self, aspect: DebateAspect, number: int) -> AsyncGenerator[DebateEvent]:
@@ -212,7 +189,7 @@ class Debate:
             yield fault
         rooms = 0
         for place, candidate in enumerate(candidates, start=1):
-            yield self._detected(candidate)
+            yield DisagreementDetected(candidate=candidate)
             if not candidate.clashes:
                 continue
             name = f"{number}.{place}"
@@ -225,13 +202,13 @@ class Debate:
             if again is None:
                 continue
             queued = rooms < self.config.rooms_per_aspect
-            yield self._detected(again.model_copy(update={"queued": queued}))
+            yield DisagreementDetected(candidate=again.model_copy(update={"queued": queued}))
             if queued:
                 rooms += 1
                 async for event in self._room(aspect, again):
                     yield event
         if missing := await summarise(self._context, aspect, number):
-            yield self._error(missing)
+            yield DebateError(error=missing)
         yield RoundEnd(aspect=aspect)
 
     async def _parallel(
@@ -270,28 +247,27 @@ class Debate:
             raise
         except (CallError, StructuredOutputError) as fault:
             where = f"{aspect.id}: detection gave nothing usable, so there is no clash"
-            return [], self._error(f"{where}: {' '.join(str(fault).split())[:200]}")
+            return [], DebateError(error=f"{where}: {' '.join(str(fault).split())[:200]}")
 
     async def _room(self, aspect: DebateAspect, pair: DisagreementCandidate) -> AsyncGenerator[DebateEvent]:
         """Run one room: spawn, turns, card, complete. One that the budget cuts short leaves what was said in it."""
         transcript = self._transcript
-        transcript.rooms += 1
-        name = f"room-{transcript.rooms}"
-        evidence = [one for one in self._evidence if one.room == name or (not one.room and transcript.rooms == 1)]
-        room = CruxRoom(self._context, pair, aspect, transcript.rooms, evidence)
+        number = len(transcript.rooms) + 1
+        evidence = [one for one in self._evidence if one.room == f"room-{number}" or (not one.room and number == 1)]
+        room = CruxRoom(self._context, pair, aspect, number, evidence)
         yield CruxRoomSpawning(room_id=room.id, question=room.question, personas=pair.personas)
         async for turn in room.turns():
             if isinstance(turn, CruxMessage):
                 yield CruxMessagePosted(room_id=room.id, message=turn)
             else:
-                yield self._error(turn.error)
+                yield DebateError(error=turn.error)
         if {message.persona for message in room.messages} >= set(pair.personas):
             try:
                 card, notes = await extract_card(room)
             except OVER:
                 raise
             except (CallError, StructuredOutputError) as fault:
-                yield self._error(f"{room.id} has no card: {' '.join(str(fault).split())[:200]}")
+                yield DebateError(error=f"{room.id} has no card: {' '.join(str(fault).split())[:200]}")
             else:
                 twin = await self._twin(card)
                 if twin is not None:
@@ -300,13 +276,12 @@ class Debate:
                     yield CruxRoomComplete(room_id=room.id)
                     return
                 seen_in = await self._seen_in(card)
-                transcript.cards.append(card)
                 self._note(notes, seen_in=seen_in)
                 yield CruxCardPosted(card=card)
         else:
             silent = [name for name in pair.personas if name not in {message.persona for message in room.messages}]
             self._silent_rooms += 1
-            yield self._error(f"{room.id} has no card: {' and '.join(silent)} gave no usable turn in it")
+            yield DebateError(error=f"{room.id} has no card: {' and '.join(silent)} gave no usable turn in it")
         yield CruxRoomComplete(room_id=room.id)
 
     async def _twin(self, card: CruxCard) -> CruxCard | None:
@@ -317,9 +292,8 @@ class Debate:
         return next((one for one, v in zip(others, verdicts, strict=True) if v.kind == "same"), None)
 
     def _note(self, notes: CardNotes, **update: Any) -> None:
-        """Keep what is noted on a card, and say it."""
-        notes = self._transcript.notes[notes.card_id] = notes.model_copy(update=update)
-        self._emit(CardNoted(notes=notes.model_dump(mode="json")))
+        """Say what is noted on a card."""
+        self._emit(CardNoted(notes=notes.model_copy(update=update)))
 
     async def _seen_in(self, card: CruxCard) -> Literal["debate", "both"] | None:
         """Tell whether a card's question was among those found in the texts; None where none were given."""
@@ -336,7 +310,7 @@ class Debate:
 
     async def _message(self, turn: Spoken[TurnAnswer] | Skipped, phase: Phase, aspect: str) -> DebateEvent:
         if isinstance(turn, Skipped):
-            return self._error(turn.error)
+            return DebateError(error=turn.error)
         transcript = self._transcript
         key = transcript.next_id()
         stance, flags = await self._context.track(turn, key)
@@ -350,19 +324,10 @@ class Debate:
             timestamp=transcript.clock(),
             flags=flags,
         )
-        transcript.messages.append(message)
         return MessagePosted(message=message, phase=phase)
 
-    def _detected(self, candidate: DisagreementCandidate) -> DebateEvent:
-        self._transcript.candidates.append(candidate)
-        return DisagreementDetected(candidate=candidate)
-
-    def _error(self, text: str) -> DebateError:
-        self._transcript.errors.append(text)
-        return DebateError(error=text)
-
     def _posted(self, event: DebateEvent) -> DebateEvent:
-        self._emit(Posted(event=event.model_dump(mode="json")))
+        self._emit(Posted(event=event))
         return event
 
 

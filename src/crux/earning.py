@@ -14,7 +14,7 @@ from crux.positions import Claims
 from crux.quotes import folded
 from crux.requests import request
 from crux.results import LedgerEntry, TrackedStance
-from crux.transcript import Transcript
+from crux.transcript import SeatedTranscript
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
@@ -43,7 +43,7 @@ class Cause(BaseModel):
 async def weighed(
     generate: Generate,
     models: ModelTable,
-    transcript: Transcript,
+    transcript: SeatedTranscript,
     entry: LedgerEntry,
     before: TrackedStance,
     after: TrackedStance,

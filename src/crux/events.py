@@ -2,24 +2,30 @@
 
 ``Debate.events()`` yields the wire events and nothing else; their names and keys are the specification's. Each is
 also emitted, inside :class:`Posted`, so that the log of a run holds the whole debate; the further house events
-carry what the wire has no room for.
+carry what the wire has no room for. :class:`crux.transcript.Transcript` is the fold over them.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, TypeAdapter
+from pydantic import BeforeValidator, Field
 
 from crux.results import (
+    Baseline,
     CamelModel,
+    CardNotes,
     CruxCard,
     CruxMessage,
     DebateAspect,
+    DebateResult,
     DialogueMessage,
     DisagreementCandidate,
+    LedgerEntry,
     Phase,
     PositionShift,
+    State,
+    TrackedStance,
 )
 from llm_runtime.events import Event
 
@@ -132,29 +138,18 @@ DebateEvent: TypeAlias = Annotated[
     Field(discriminator="type"),
 ]
 
-_ADAPTER: TypeAdapter[DebateEvent] = TypeAdapter(DebateEvent)
-
-
-def read_event(data: dict[str, Any]) -> DebateEvent:
-    """Return a wire event from its data, as :class:`Posted` holds it.
-
-    Raises:
-        pydantic.ValidationError: it is none.
-    """
-    return _ADAPTER.validate_python(data)
-
 
 class Posted(Event, type="crux.posted"):
-    """A wire event, as data."""
+    """A wire event."""
 
-    event: dict[str, Any]
+    event: DebateEvent
 
 
 class TurnTaken(Event, type="crux.turn_taken"):
     """What stood behind a message.
 
     Args:
-        stance: ``TrackedStance`` data.
+        stance: None where none was stated; older logs have an empty object.
         beliefs: ids of the belief nodes that the speaker was shown.
         chunks: ids of the corpus chunks that the speaker was shown.
         flags: as on the message.
@@ -163,7 +158,7 @@ class TurnTaken(Event, type="crux.turn_taken"):
 
     message: str
     persona: str
-    stance: dict[str, Any]
+    stance: Annotated[TrackedStance | None, BeforeValidator(lambda stance: stance or None)]
     beliefs: list[str]
     chunks: list[str]
     flags: list[str]
@@ -171,9 +166,9 @@ class TurnTaken(Event, type="crux.turn_taken"):
 
 
 class ConcessionEntered(Event, type="crux.concession"):
-    """The ledger has a new entry, ``LedgerEntry`` data; live, so that an unearned one is seen as it happens."""
+    """The ledger has a new entry; live, so that an unearned one is seen as it happens."""
 
-    entry: dict[str, Any]
+    entry: LedgerEntry
 
 
 class RoundSummarised(Event, type="crux.round_summarised"):
@@ -185,23 +180,23 @@ class RoundSummarised(Event, type="crux.round_summarised"):
 
 
 class CardNoted(Event, type="crux.card_noted"):
-    """``CardNotes`` data: flags, dropped quotes and provenance of a card; again when the flip test is done."""
+    """Flags, dropped quotes and provenance of a card; again when the flip test is done."""
 
-    notes: dict[str, Any]
+    notes: CardNotes
 
 
 class BaselineAnswered(Event, type="crux.baseline"):
-    """``Baseline`` data."""
+    """The topic was answered without a debate."""
 
-    baseline: dict[str, Any]
+    baseline: Baseline
 
 
 class DebateEnded(Event, type="crux.debate_ended"):
-    """The explicit final state, with ``DebateResult`` data."""
+    """The explicit final state."""
 
-    state: Literal["finished", "stopped", "failed"]
+    state: State
     because: str
-    result: dict[str, Any]
+    result: DebateResult
 
 
 class PersonaStep(Event, type="crux.persona_step"):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from crux.anonymity import Mask
 from crux.budget import clip, fitting
 from crux.results import CruxMessage, DialogueMessage, RoomPhase
-from crux.transcript import TOPIC, Evidence, Transcript
+from crux.transcript import TOPIC, Evidence, SeatedTranscript
 from llm_runtime.prompts import Fence
 from llm_runtime.tokens import estimate_tokens
 
@@ -36,7 +36,7 @@ class View:
         fence: the call's.
     """
 
-    def __init__(self, transcript: Transcript, viewer: str, fence: Fence) -> None:
+    def __init__(self, transcript: SeatedTranscript, viewer: str, fence: Fence) -> None:
         self._transcript = transcript
         self._viewer = viewer
         self._mask = transcript.panel.mask(viewer)

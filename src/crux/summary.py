@@ -54,6 +54,5 @@ async def summarise(debate: DebateContext, aspect: DebateAspect, number: int) ->
         return f"the summary of round {number} is missing: {' '.join(str(fault).split())[:200]}"
     ids = [key for key in answer.messages if key in {message.id for message in spoken}]
     summary = clip(" ".join(answer.summary.split()), _SUMMARY_TOKENS)
-    transcript.summaries[aspect.id] = f"{summary} [{', '.join(ids)}]" if ids else summary
     debate.emit(RoundSummarised(aspect=aspect.id, summary=summary, messages=ids))
     return None

@@ -1,23 +1,30 @@
-"""Everything that was said in a debate so far, and what was made of it; ids are given in the order of posting."""
+"""A debate as its events tell it: the engine's own record while it runs, and the report's ever after."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from crux import events
 from crux.anonymity import Panel
 from crux.positions import Claims
 from crux.results import (
+    Baseline,
     CardNotes,
     CruxCard,
     CruxMessage,
     DebateAspect,
+    DebateResult,
     DialogueMessage,
     DisagreementCandidate,
     LedgerEntry,
+    PositionShift,
+    Spend,
+    State,
     TrackedStance,
 )
+from llm_runtime.events import Event
 
 TOPIC = "topic"
 """The id of the question that opening and closing answer."""
@@ -40,57 +47,153 @@ class Evidence:
     after_turn: int = 2
 
 
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A crux room: its id, its question, who sits in it."""
+
+    id: str
+    question: str
+    personas: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class Transcript:
-    """The record that every step reads and writes.
+    """The fold over a debate's events: what was said, and what was made of it.
 
     Args:
         topic: the question of the debate.
-        panel: who sits.
+        personas: the names of those who sit, in seat order.
         seed: 0 to 2^53-1.
-        clock: milliseconds; stamped on messages and cards, never part of a request.
     """
 
-    topic: str
-    panel: Panel
-    seed: int
-    clock: Callable[[], int]
-    aspects: list[DebateAspect] = field(default_factory=list[DebateAspect])
+    topic: str = ""
+    personas: tuple[str, ...] = ()
+    seed: int = 0
+    aspects: tuple[DebateAspect, ...] = ()
+    round: int = 0
     messages: list[DialogueMessage] = field(default_factory=list[DialogueMessage])
     room_messages: list[CruxMessage] = field(default_factory=list[CruxMessage])
+    rooms: list[Room] = field(default_factory=list[Room])
     candidates: list[DisagreementCandidate] = field(default_factory=list[DisagreementCandidate])
     cards: list[CruxCard] = field(default_factory=list[CruxCard])
     notes: dict[str, CardNotes] = field(default_factory=dict[str, CardNotes])
     stances: list[TrackedStance] = field(default_factory=list[TrackedStance])
     ledger: list[LedgerEntry] = field(default_factory=list[LedgerEntry])
+    shifts: tuple[PositionShift, ...] = ()
     summaries: dict[str, str] = field(default_factory=dict[str, str])
+    baselines: list[Baseline] = field(default_factory=list[Baseline])
     errors: list[str] = field(default_factory=list[str])
-    beliefs_shown: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    rooms: int = 0
-    _ids: int = 0
+    state: State = "running"
+    because: str = ""
+    spend: Spend = field(default_factory=Spend)
+
+    def apply(self, event: Event) -> None:
+        """Take in the next event; what is no debate's changes nothing."""
+        match event:
+            case events.Posted():
+                self._posted(event.event)
+            case events.TurnTaken(stance=TrackedStance() as stance):
+                self.stances.append(stance)
+            case events.ConcessionEntered():
+                self.ledger.append(event.entry)
+            case events.RoundSummarised():
+                ids = f" [{', '.join(event.messages)}]" if event.messages else ""
+                self.summaries[event.aspect] = event.summary + ids
+            case events.CardNoted():
+                self.notes[event.notes.card_id] = event.notes
+            case events.BaselineAnswered():
+                self.baselines.append(event.baseline)
+            case events.DebateEnded():
+                self.state, self.because = event.state, event.because
+                self.shifts, self.spend = event.result.shifts, event.result.spend
+            case _:
+                pass
+
+    def _posted(self, wire: events.DebateEvent) -> None:
+        match wire:
+            case events.DebateStart():
+                self.topic, self.aspects, self.personas = wire.topic, wire.aspects, wire.personas
+            case events.RoundStart():
+                self.round = wire.round_number
+            case events.MessagePosted():
+                self.messages.append(wire.message)
+            case events.CruxRoomSpawning():
+                self.rooms.append(Room(wire.room_id, wire.question, wire.personas))
+            case events.CruxMessagePosted():
+                self.room_messages.append(wire.message)
+            case events.CruxCardPosted():
+                self.cards.append(self._seated(wire.card))
+            case events.DisagreementDetected():
+                self.candidates.append(wire.candidate)
+            case events.DebateComplete():
+                self.shifts = wire.shifts
+            case events.DebateError():
+                self.errors.append(wire.error)
+            case _:
+                pass
+
+    def _seated(self, card: CruxCard) -> CruxCard:
+        """Return a card with its sides as they sit; a log keeps the keys of an object in alphabetical order."""
+        order = [name for name in self.personas if name in card.personas]
+        sides = {name: card.personas[name] for name in (*order, *card.personas)}
+        return card.model_copy(update={"personas": sides})
+
+    def result(self) -> DebateResult:
+        """Return the debate so far."""
+        return DebateResult(
+            debate_id=self.debate_id,
+            topic=self.topic,
+            personas=self.personas,
+            seed=self.seed,
+            state=self.state,
+            stopped_because=self.because,
+            aspects=self.aspects,
+            messages=tuple(self.messages),
+            room_messages=tuple(self.room_messages),
+            candidates=tuple(self.candidates),
+            cards=tuple(self.cards),
+            notes=tuple(self.notes[card.id] for card in self.cards if card.id in self.notes),
+            stances=tuple(self.stances),
+            ledger=tuple(self.ledger),
+            shifts=self.shifts,
+            summaries=dict(self.summaries),
+            baselines=tuple(self.baselines),
+            errors=tuple(self.errors),
+            spend=self.spend,
+        )
 
     @property
     def debate_id(self) -> str:
         """Drawn from topic, panel and seed: the same debate has the same id."""
-        names = "\0".join(persona.name for persona in self.panel.personas)
+        names = "\0".join(self.personas)
         return hashlib.sha256(f"{self.seed}\0{self.topic}\0{names}".encode()).hexdigest()[:10]
 
     def next_id(self) -> str:
-        """Return the id of the message that is posted next."""
-        self._ids += 1
-        return f"m{self._ids}"
+        """Return the id of the message that is posted next; evidence has its own."""
+        return f"m{len(self.messages) + sum(bool(message.persona) for message in self.room_messages) + 1}"
 
     def utterances(self) -> dict[str, tuple[str, str]]:
         """Return who spoke, and what, by message id; evidence has nobody's name."""
-        everything: Sequence[DialogueMessage | CruxMessage] = (*self.messages, *self.room_messages)
-        return {message.id: (message.persona, message.text) for message in everything}
+        return {message.id: (message.persona, message.text) for message in (*self.messages, *self.room_messages)}
 
     def last_stance(self, persona: str, question: str = "") -> TrackedStance | None:
         """Return where a persona last stood on a question; without one, on any."""
         own = (s for s in reversed(self.stances) if s.persona == persona and question in ("", s.question))
         return next(own, None)
 
-    def claims(self, persona: str, visible: Sequence[str], *, steelmanned: bool) -> Claims:
+
+@dataclass(slots=True)
+class SeatedTranscript(Transcript):
+    """The transcript of a debate that is held: who sits, and the clock that stamps what they say.
+
+    Args:
+        clock: milliseconds; never part of a request.
+    """
+
+    panel: Panel = field(kw_only=True)
+    clock: Callable[[], int] = field(kw_only=True)
+
+    def claims(self, persona: str, visible: tuple[str, ...], *, steelmanned: bool) -> Claims:
         """Return what ``persona`` may name as a cause: of the messages it was shown, those of others."""
         utterances = self.utterances()
         shown = {key: utterances[key] for key in visible if key in utterances}

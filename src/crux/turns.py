@@ -27,7 +27,7 @@ from crux.positions import concession, read_position
 from crux.requests import request
 from crux.results import CoarseType, TrackedStance
 from crux.retrieval.grounding import Grounding, Grounds
-from crux.transcript import Transcript
+from crux.transcript import SeatedTranscript
 from llm_runtime.errors import (
     CallError,
     LlmRuntimeError,
@@ -148,16 +148,16 @@ class DebateContext:
     Args:
         generate: the model.
         config: the debate's.
-        transcript: what was said; posting a turn adds to it.
+        transcript: what was said, the fold over what is emitted.
         groundings: by persona, what the person wrote.
-        emit: the house events.
+        emit: the house events; the transcript hears them.
     """
 
     def __init__(
         self,
         generate: Generate,
         config: DebateConfig,
-        transcript: Transcript,
+        transcript: SeatedTranscript,
         groundings: dict[str, Grounding],
         emit: Emit,
     ) -> None:
@@ -256,13 +256,11 @@ class DebateContext:
             flags += await self._ledger(stance, spoken)
             if spoken.grounds.outside:
                 flags.append("outside the corpus" if label == "NONE" else "answers where nothing is on record")
-            self.transcript.stances.append(stance)
-        self.transcript.beliefs_shown[message] = tuple(node.id for node in spoken.grounds.beliefs)
         self.emit(
             TurnTaken(
                 message=message,
                 persona=plan.persona,
-                stance=stance.model_dump(mode="json") if stance else {},
+                stance=stance,
                 beliefs=[node.id for node in spoken.grounds.beliefs],
                 chunks=[chunk.id for chunk in spoken.grounds.chunks],
                 flags=flags,
@@ -284,8 +282,7 @@ class DebateContext:
             )
         flags: list[str] = []
         if entry is not None:
-            transcript.ledger.append(entry)
-            self.emit(ConcessionEntered(entry=entry.model_dump(mode="json")))
+            self.emit(ConcessionEntered(entry=entry))
             if not entry.earned:
                 flags.append(f"unearned concession: {entry.reason}")
         if spoken.phrases.agreeing and (entry is None or not entry.earned):

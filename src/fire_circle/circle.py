@@ -20,7 +20,7 @@ from fire_circle.session import SessionMemory
 from fire_circle.transcript import Transcript
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import NoModelError
-from llm_runtime.events import Emit, silent
+from llm_runtime.events import Emit, silent, tee
 from llm_runtime.messages import Generate
 from llm_runtime.wrappers.caching import cached
 
@@ -90,16 +90,16 @@ async def fire_circle_evaluate(
     for layer in layers:
         case = Case(prompt, layer, session_memory, similar)
         suffix = layer.name if len(layers) > 1 else ""
+        transcript = Transcript(layer.name, seed, seat_circle(config.models, suffix))
         circle = LayerCircle(
             case=case,
             config=config,
             generate=generate,
-            emit=emit,
+            emit=tee(emit, transcript.apply),
             clock=clock,
-            seats=seat_circle(config.models, suffix),
             suffix=suffix,
             charge=chair_role,
-            transcript=Transcript(case, seed),
+            transcript=transcript,
         )
         results.append(await circle.run())
     return results[0] if len(results) == 1 else _worst(layers, results)

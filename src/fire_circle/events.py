@@ -2,138 +2,134 @@
 
 Events of single seats come as their answers do; a seat is named ``"INDEX:MODEL"`` (1-based), as in the label of its
 calls. Everything else stands in seat order. ``layer`` tells the circles of one run apart.
+:class:`fire_circle.transcript.Transcript` is the fold over those of one circle.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
+from pydantic import Field
+
+from fire_circle.layers import LayerName
+from fire_circle.results import (
+    FailureKind,
+    HistoryClaim,
+    NeutrosophicEvaluation,
+    PatternClaim,
+    PatternObservation,
+    RoundMetrics,
+)
 from llm_runtime.events import Event
 
 
-class CircleStarted(Event, type="fire_circle.started"):
+class CircleEvent(Event):
+    """Base of all of them."""
+
+    layer: LayerName
+
+
+class RoundEvent(CircleEvent):
+    """Base of what happens in a round, 1-based."""
+
+    round: int
+
+
+class SeatEvent(RoundEvent):
+    """Base of what a seat does."""
+
+    seat: str
+
+
+class CircleStarted(CircleEvent, type="fire_circle.started"):
     """A circle sits down. ``seats`` are the labels; ``turn`` is ``None`` where it is not known.
 
     ``round_seconds`` is what a round may take, where that is not what the specification says.
     """
 
-    layer: str
     seats: list[str]
     max_rounds: int
     turn: int | None
-    round_seconds: float | None = None
-
-    def payload(self) -> dict[str, Any]:
-        data = super().payload()
-        if self.round_seconds is None:
-            del data["round_seconds"]
-        return data
+    round_seconds: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
 
 
-class HistoryChecked(Event, type="fire_circle.history_checked"):
-    """The deterministic checker looked at claims of earlier conversation. ``claims`` are ``HistoryClaim`` data."""
+class HistoryChecked(CircleEvent, type="fire_circle.history_checked"):
+    """The deterministic checker looked at claims of earlier conversation."""
 
-    layer: str
-    claims: list[dict[str, Any]]
+    claims: tuple[HistoryClaim, ...]
 
 
-class RoundStarted(Event, type="fire_circle.round_started"):
+class RoundStarted(RoundEvent, type="fire_circle.round_started"):
     """Round ``round`` of at most ``of`` begins; ``chair`` is the seat that speaks for the absent, or empty."""
 
-    layer: str
-    round: int
     of: int
     phase: Literal["baseline", "discussion", "synthesis"]
     seats: list[str]
     chair: str
 
 
-class SeatEvaluated(Event, type="fire_circle.seat_evaluated"):
-    """A seat answered. ``evaluation`` is ``NeutrosophicEvaluation`` data."""
+class SeatEvaluated(SeatEvent, type="fire_circle.seat_evaluated"):
+    """A seat answered."""
 
-    layer: str
-    round: int
-    seat: str
-    evaluation: dict[str, Any]
+    evaluation: NeutrosophicEvaluation
 
 
-class SeatAbstained(Event, type="fire_circle.seat_abstained"):
+class SeatAbstained(SeatEvent, type="fire_circle.seat_abstained"):
     """A seat says that it cannot judge."""
 
-    layer: str
-    round: int
-    seat: str
     reasoning: str
 
 
-class SeatFailed(Event, type="fire_circle.seat_failed"):
-    """A seat gave no score; it is not asked again. ``kind`` as in ``FailureRecord``."""
+class SeatFailed(SeatEvent, type="fire_circle.seat_failed"):
+    """A seat gave no score; it is not asked again."""
 
-    layer: str
-    round: int
-    seat: str
-    kind: str
+    kind: FailureKind
     detail: str
     chair: bool
 
 
-class PatternSeen(Event, type="fire_circle.pattern_seen"):
-    """A seat named a pattern and its quote was found. ``claim`` is ``PatternClaim`` data."""
+class PatternSeen(SeatEvent, type="fire_circle.pattern_seen"):
+    """A seat named a pattern and its quote was found."""
 
-    layer: str
-    round: int
-    seat: str
-    claim: dict[str, Any]
+    claim: PatternClaim
 
 
-class PatternDropped(Event, type="fire_circle.pattern_dropped"):
+class PatternDropped(SeatEvent, type="fire_circle.pattern_dropped"):
     """A seat named a pattern without a quote that stands in the prompt under test."""
 
-    layer: str
-    round: int
-    seat: str
-    claim: dict[str, Any]
+    claim: PatternClaim
 
 
-class ClassificationFellBack(Event, type="fire_circle.classification_fell_back"):
+class ClassificationFellBack(RoundEvent, type="fire_circle.classification_fell_back"):
     """The classifying model failed; this round's patterns were classified by keywords."""
 
-    layer: str
-    round: int
     detail: str
 
 
-class RoundEnded(Event, type="fire_circle.round_ended"):
-    """A round is complete. ``metrics`` is ``RoundMetrics`` data."""
+class RoundEnded(RoundEvent, type="fire_circle.round_ended"):
+    """A round is complete."""
 
-    layer: str
-    round: int
-    metrics: dict[str, Any]
+    metrics: RoundMetrics
 
 
-class StoppedEarly(Event, type="fire_circle.stopped_early"):
+class StoppedEarly(RoundEvent, type="fire_circle.stopped_early"):
     """The seats agree: ``stddev`` of F is below ``threshold``."""
 
-    layer: str
-    round: int
     stddev: float
     threshold: float
 
 
-class ConsensusReached(Event, type="fire_circle.consensus_reached"):
-    """The verdict: ``NeutrosophicEvaluation`` data, and ``PatternObservation`` data of each pattern."""
+class ConsensusReached(CircleEvent, type="fire_circle.consensus_reached"):
+    """The verdict."""
 
-    layer: str
-    consensus: dict[str, Any]
-    patterns: list[dict[str, Any]]
+    consensus: NeutrosophicEvaluation
+    patterns: tuple[PatternObservation, ...]
     empty_chair_influence: float
     partial: bool
     warnings: list[str]
 
 
-class CircleFailed(Event, type="fire_circle.failed"):
+class CircleFailed(RoundEvent, type="fire_circle.failed"):
     """The circle ended without a verdict."""
 
-    layer: str
-    round: int
     message: str

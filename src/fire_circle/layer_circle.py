@@ -14,9 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
-
-from pydantic import BaseModel
+from typing import NoReturn
 
 from fire_circle import events
 from fire_circle.asking import Asked, Metered, Outcome, ask_seat
@@ -27,11 +25,11 @@ from fire_circle.config import FailureMode, FireCircleConfig
 from fire_circle.consensus import falsehoods, stddev
 from fire_circle.discussion import dialogue_request
 from fire_circle.empty_chair import choose_chair
+from fire_circle.history import check_history
 from fire_circle.layers import LayerName
 from fire_circle.quotes import verify
 from fire_circle.results import (
     Abstention,
-    DialogueRound,
     EvaluationError,
     FailureRecord,
     FireCircleResult,
@@ -56,14 +54,13 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class LayerCircle:
-    """The seats that judge one layer of a prompt, and what they have said so far."""
+    """The seats that judge one layer of a prompt; ``transcript`` hears all that is emitted."""
 
     case: Case
     config: FireCircleConfig
     generate: Generate
     emit: Emit
     clock: Clock
-    seats: tuple[Seat, ...]
     suffix: str
     charge: Prompt
     transcript: Transcript
@@ -76,52 +73,41 @@ class LayerCircle:
     async def run(self) -> FireCircleResult:
         """Hold rounds until they agree or no more are allowed; raises as :func:`fire_circle_evaluate` does."""
         self._open()
-        number, stopped_early = 1, False
+        number = 1
         while True:
             spread = await self._round(number)
             if not goes_on(number, spread, self.config):
                 break
-            decided = certain(number, falsehoods(self.transcript.history[-1]), self.config)
+            decided = certain(number, falsehoods(self.transcript.history()[-1]), self.config)
             if spread is not None and (decided or converged(number, spread, self.config)):
-                stopped_early = True
                 threshold = self.config.early_stop_convergence
                 self.emit(events.StoppedEarly(layer=self.layer, round=number, stddev=spread, threshold=threshold))
                 break
             number += 1
-        result = self.transcript.verdict(
-            self.config.pattern_threshold, chaired=self.chair is not None, stopped_early=stopped_early
-        )
+        result = self.transcript.concluded(self.config.pattern_threshold, chaired=self.chair is not None)
         self._tell_verdict(result)
         return result
 
     async def _round(self, number: int) -> float | None:
         """Hold one round; return its stddev(F)."""
         plan = self._plan(number)
-        began = self.clock()
+        held = self.transcript.rounds[number]
+        held.began = self.clock()
         asked = [self._question(seat, plan) for seat in plan.seats]
+        held.sent = {question.seat.name: _whole(question.request) for question in asked}
         outcomes = await self._fan_out(asked, plan)
         answers = [outcome for outcome in outcomes if isinstance(outcome, NeutrosophicEvaluation)]
         evaluations = with_types(answers, await self._types(claimed(answers), number))
-        finished = DialogueRound(
-            round_number=number,
-            phase=plan.phase,
-            evaluations=tuple(evaluations),
-            empty_chair_model=next((e.model for e in evaluations if e.empty_chair), None),
-            prompt_used={question.seat.name: _whole(question.request) for question in asked},
-            convergence_metric=stddev([e.falsehood for e in evaluations]),
-            timestamp=began,
-        )
-        self.transcript.add(finished, outcomes)
-        self._tell_round(finished)
+        self._tell_round(number, evaluations)
         self._hold(number, outcomes)
-        return finished.convergence_metric
+        return stddev([e.falsehood for e in evaluations])
 
     def _plan(self, number: int) -> RoundPlan:
         gone = self.transcript.gone
-        present = tuple(seat for seat in self.seats if seat.index not in gone)
+        present = tuple(seat for seat in self.transcript.seats if seat.index not in gone)
         if self.config.empty_chair:
             self.chair = choose_chair(
-                number, self.seats, present, self.chair, rotation=self.config.empty_chair_rotation
+                number, self.transcript.seats, present, self.chair, rotation=self.config.empty_chair_rotation
             )
         plan = RoundPlan(number, most_rounds(self.config), phase_of(number), present, self.chair)
         self.emit(
@@ -137,11 +123,13 @@ class LayerCircle:
         return plan
 
     def _question(self, seat: Seat, plan: RoundPlan) -> Asked:
-        settings, seed, history = self.config.base_config, self.transcript.seed, self.transcript.history
+        settings, seed, history = self.config.base_config, self.transcript.seed, self.transcript.history()
         if plan.number == 1:
             request = baseline_request(seat, self.case, settings, seed)
         else:
-            request = dialogue_request(seat, plan, self.case, history, self.seats, settings, seed, self.charge)
+            request = dialogue_request(
+                seat, plan, self.case, history, self.transcript.seats, settings, seed, self.charge
+            )
         shown, earlier = _whole(request), self.case.earlier
 
         def located(claim: PatternClaim) -> PatternClaim:
@@ -160,7 +148,7 @@ class LayerCircle:
         )
 
     def _shown(self, seat: Seat, request: Request) -> Shown:
-        evaluations = [e for dialogue_round in self.transcript.history for e in dialogue_round.evaluations]
+        evaluations = self.transcript.answered()
         fence = Fence(self.transcript.seed, request.label)
         return Shown(
             role=request.messages[0].content,
@@ -202,9 +190,6 @@ class LayerCircle:
                 return dict(zip(descriptions, types, strict=True))
             except (CallError, StructuredOutputError, TimeoutError) as error:
                 fault = str(error) or "no answer in time"
-                self.transcript.warnings.append(
-                    f"round {number}: patterns were classified by keywords, the model failed: {fault}"
-                )
                 self.emit(events.ClassificationFellBack(layer=self.layer, round=number, detail=fault))
             finally:
                 self.transcript.spend += counted.spend
@@ -240,7 +225,7 @@ class LayerCircle:
         )
 
     def _open(self) -> None:
-        labels = [seat.label for seat in self.seats]
+        labels = [seat.label for seat in self.transcript.seats]
         most = most_rounds(self.config)
         usual = FireCircleConfig.model_fields["timeout_per_round"].default
         seconds = self.config.timeout_per_round
@@ -253,13 +238,12 @@ class LayerCircle:
                 round_seconds=None if seconds == usual else seconds,
             )
         )
-        self.emit(events.HistoryChecked(layer=self.layer, claims=_data(self.transcript.history_claims)))
+        self.emit(events.HistoryChecked(layer=self.layer, claims=check_history(self.case)))
 
     def _tell_seat(self, seat: Seat, plan: RoundPlan, outcome: Outcome) -> None:
         layer, number, name = self.layer, plan.number, seat.label
         if isinstance(outcome, NeutrosophicEvaluation):
-            evaluation = outcome.model_dump(mode="json")
-            self.emit(events.SeatEvaluated(layer=layer, round=number, seat=name, evaluation=evaluation))
+            self.emit(events.SeatEvaluated(layer=layer, round=number, seat=name, evaluation=outcome))
         elif isinstance(outcome, Abstention):
             self.emit(events.SeatAbstained(layer=layer, round=number, seat=name, reasoning=outcome.reasoning))
         else:
@@ -268,32 +252,26 @@ class LayerCircle:
                 events.SeatFailed(layer=layer, round=number, seat=name, kind=kind, detail=detail, chair=chair)
             )
 
-    def _tell_round(self, finished: DialogueRound) -> None:
-        number = finished.round_number
-        labels = {seat.index: seat.label for seat in self.seats}
-        for evaluation in finished.evaluations:
+    def _tell_round(self, number: int, evaluations: Sequence[NeutrosophicEvaluation]) -> None:
+        labels = {seat.index: seat.label for seat in self.transcript.seats}
+        for evaluation in evaluations:
             for claim in evaluation.claims:
                 kind = events.PatternSeen if claim.verified else events.PatternDropped
-                seat, data = labels[evaluation.seat], claim.model_dump(mode="json")
-                self.emit(kind(layer=self.layer, round=number, seat=seat, claim=data))
-        metrics = self.transcript.metrics()[-1].model_dump(mode="json")
+                self.emit(kind(layer=self.layer, round=number, seat=labels[evaluation.seat], claim=claim))
+        metrics = self.transcript.metrics()[-1]
         self.emit(events.RoundEnded(layer=self.layer, round=number, metrics=metrics))
 
     def _tell_verdict(self, result: FireCircleResult) -> None:
         self.emit(
             events.ConsensusReached(
                 layer=self.layer,
-                consensus=result.consensus.model_dump(mode="json"),
-                patterns=_data(result.patterns),
+                consensus=result.consensus,
+                patterns=result.patterns,
                 empty_chair_influence=result.empty_chair_influence,
                 partial=result.partial,
                 warnings=list(result.warnings),
             )
         )
-
-
-def _data(models: Sequence[BaseModel]) -> list[dict[str, Any]]:
-    return [model.model_dump(mode="json") for model in models]
 
 
 def _whole(request: Request) -> str:

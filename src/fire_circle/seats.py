@@ -28,11 +28,19 @@ class Seat:
 
 def seat_circle(models: Sequence[str], layer: str = "") -> tuple[Seat, ...]:
     """Return one seat for each model, in order."""
+    return _seats(models, [f"{n}:{model}" + (f"@{layer}" if layer else "") for n, model in enumerate(models, 1)])
+
+
+def labelled(labels: Sequence[str], layer: str) -> tuple[Seat, ...]:
+    """Return the seats that have these labels, as a log has them."""
+    return _seats([label.partition(":")[2].removesuffix(f"@{layer}") or label for label in labels], labels)
+
+
+def _seats(models: Sequence[str], labels: Sequence[str]) -> tuple[Seat, ...]:
     seen: Counter[str] = Counter()
     seats: list[Seat] = []
-    for index, model in enumerate(models, start=1):
+    for index, (model, label) in enumerate(zip(models, labels, strict=True), start=1):
         seen[model] += 1
         name = model if seen[model] == 1 else f"{model}#{seen[model]}"
-        label = f"{index}:{model}" + (f"@{layer}" if layer else "")
         seats.append(Seat(index, model, name, label, f"judge {chr(ord('A') + index - 1)}"))
     return tuple(seats)

@@ -1,23 +1,24 @@
-"""What a circle has said so far, and what follows from it: metrics, a partial result, the verdict."""
+"""A circle as its events tell it, for the engine and for every reader of its log, and what follows from it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
-from fire_circle.case import Case
+from fire_circle import events
 from fire_circle.consensus import (
     active_models_of,
     consensus_of,
     falsehoods,
     metrics_of,
     silenced_alarms,
+    stddev,
     voting_models,
 )
 from fire_circle.empty_chair import PERFORMATIVE, calculate_empty_chair_influence, influence_by_round
-from fire_circle.history import check_history
+from fire_circle.layers import LayerName
 from fire_circle.patterns import extract_patterns, sightings
 from fire_circle.results import (
     Abstention,
@@ -27,49 +28,160 @@ from fire_circle.results import (
     HistoryClaim,
     NeutrosophicEvaluation,
     PartialResult,
+    PatternClaim,
     RoundMetrics,
     SeatCounts,
     Spend,
 )
+from fire_circle.seats import Seat, labelled
+from llm_runtime.events import Event
+
+
+@dataclass(slots=True)
+class Round:
+    """One round, by seats' labels; ``chair`` is a label or empty.
+
+    What each seat was sent, and when the round began, are the engine's alone: the log's calls hold them.
+    """
+
+    number: int
+    of: int
+    phase: Literal["", "baseline", "discussion", "synthesis"] = ""
+    seats: Sequence[str] = ()
+    chair: str = ""
+    answers: dict[str, NeutrosophicEvaluation] = field(default_factory=dict[str, NeutrosophicEvaluation])
+    abstained: dict[str, Abstention] = field(default_factory=dict[str, Abstention])
+    failed: dict[str, FailureRecord] = field(default_factory=dict[str, FailureRecord])
+    metrics: RoundMetrics | None = None
+    sent: dict[str, str] = field(default_factory=dict[str, str], compare=False)
+    began: float = field(default=0.0, compare=False)
+
+    def as_result(self) -> DialogueRound:
+        """Return the round as results have it: seats in their order, the spread once all are in."""
+        evaluations = tuple(sorted(self.answers.values(), key=lambda e: e.seat))
+        whole = len({*self.answers, *self.abstained, *self.failed}) >= len(self.seats)
+        return DialogueRound(
+            round_number=self.number,
+            phase=self.phase or "baseline",
+            evaluations=evaluations,
+            empty_chair_model=next((e.model for e in evaluations if e.empty_chair), None),
+            prompt_used=self.sent,
+            convergence_metric=stddev([e.falsehood for e in evaluations]) if whole else None,
+            timestamp=self.began,
+        )
 
 
 @dataclass(slots=True)
 class Transcript:
-    """The rounds of one circle, who failed in them, and what they took."""
+    """The fold over a circle's events; repeated ones, as a resumed run repeats them, change nothing.
 
-    case: Case
-    seed: int
-    history: list[DialogueRound] = field(default_factory=list[DialogueRound])
-    failures: list[FailureRecord] = field(default_factory=list[FailureRecord])
-    abstentions: list[Abstention] = field(default_factory=list[Abstention])
-    warnings: list[str] = field(default_factory=list[str])
-    spend: Spend = field(default_factory=Spend)
-    history_claims: tuple[HistoryClaim, ...] = ()
+    What its calls took is the engine's alone.
+    """
 
-    def __post_init__(self) -> None:
-        self.history_claims = check_history(self.case)
+    layer: LayerName
+    seed: int = 0
+    seats: tuple[Seat, ...] = ()
+    max_rounds: int = 0
+    turn: int | None = None
+    claims: tuple[HistoryClaim, ...] = ()
+    rounds: dict[int, Round] = field(default_factory=dict[int, Round])
+    stopped_early: events.StoppedEarly | None = None
+    fallbacks: dict[int, str] = field(default_factory=dict[int, str])
+    verdict: events.ConsensusReached | None = None
+    fault: str = ""
+    spend: Spend = field(default_factory=Spend, compare=False)
+
+    def apply(self, event: Event) -> None:
+        """Take in the next event of this circle."""
+        match event:
+            case events.CircleStarted():
+                if event.seats != [seat.label for seat in self.seats]:
+                    self.seats = labelled(event.seats, event.layer)
+                self.max_rounds, self.turn, self.fault = event.max_rounds, event.turn, ""
+            case events.HistoryChecked():
+                self.claims = event.claims
+            case events.StoppedEarly():
+                self.stopped_early = event
+            case events.ConsensusReached():
+                self.verdict = event
+            case events.CircleFailed():
+                self.fault = event.message
+            case events.ClassificationFellBack():
+                self.fallbacks[event.round] = event.detail
+            case events.RoundEvent():
+                self._in_round(self.rounds.setdefault(event.round, Round(event.round, event.round)), event)
+            case _:
+                pass
+
+    def _in_round(self, held: Round, event: events.RoundEvent) -> None:
+        match event:
+            case events.RoundStarted():
+                held.of, held.phase, held.seats, held.chair = event.of, event.phase, event.seats, event.chair
+            case events.SeatEvaluated():
+                held.answers[event.seat] = event.evaluation
+                held.failed.pop(event.seat, None)  # of before the run was resumed
+                held.abstained.pop(event.seat, None)
+            case events.SeatAbstained():
+                index, name = self._who(event.seat)
+                held.abstained[event.seat] = Abstention(
+                    model=name, seat=index, round=event.round, reasoning=event.reasoning
+                )
+            case events.SeatFailed():
+                index, name = self._who(event.seat)
+                held.failed[event.seat] = FailureRecord(
+                    model=name,
+                    seat=index,
+                    round=event.round,
+                    kind=event.kind,
+                    detail=event.detail,
+                    empty_chair=event.chair,
+                )
+            case events.PatternSeen() if event.seat in held.answers:
+                held.answers[event.seat] = _typed(held.answers[event.seat], event.claim)
+            case events.RoundEnded():
+                held.metrics = event.metrics
+            case _:
+                pass
+
+    def _who(self, label: str) -> tuple[int, str]:
+        return next(((seat.index, seat.name) for seat in self.seats if seat.label == label), (0, label))
 
     @property
     def gone(self) -> frozenset[int]:
         """Seats that failed: they are never asked again and never vote (FC3)."""
         return frozenset(failure.seat for failure in self.failures)
 
-    def add(
-        self, finished: DialogueRound, outcomes: Sequence[NeutrosophicEvaluation | Abstention | FailureRecord]
-    ) -> None:
-        """Add a finished round; ``outcomes`` are in seat order."""
-        self.history.append(finished)
-        self.failures += [outcome for outcome in outcomes if isinstance(outcome, FailureRecord)]
-        self.abstentions += [outcome for outcome in outcomes if isinstance(outcome, Abstention)]
+    @property
+    def failures(self) -> list[FailureRecord]:
+        """Who gave no score, rounds in order, seats in theirs."""
+        return [one for held in self._rounds() for one in sorted(held.failed.values(), key=lambda f: f.seat)]
+
+    @property
+    def abstentions(self) -> list[Abstention]:
+        """Who could not judge, rounds in order, seats in theirs."""
+        return [one for held in self._rounds() for one in sorted(held.abstained.values(), key=lambda a: a.seat)]
+
+    def history(self) -> tuple[DialogueRound, ...]:
+        """Return the rounds that somebody answered, as results have them."""
+        return tuple(held for held in self._begun() if held.evaluations)
+
+    def answered(self) -> list[NeutrosophicEvaluation]:
+        """Return every answer, rounds in order, seats in theirs."""
+        return [evaluation for held in self.history() for evaluation in held.evaluations]
+
+    def _begun(self) -> tuple[DialogueRound, ...]:
+        return tuple(held.as_result() for held in self._rounds())
+
+    def _rounds(self) -> list[Round]:
+        return [held for _, held in sorted(self.rounds.items())]
 
     def metrics(self) -> list[RoundMetrics]:
         """Return one entry a round, by the seats that are active now."""
-        chair = influence_by_round(self.history, active_models=active_models_of(self.history))
+        history = self._begun()
+        chair = influence_by_round(history, active_models=active_models_of(history))
         return [
-            metrics_of(
-                dialogue_round, self.history[place - 1] if place else None, chair[dialogue_round.round_number]
-            )
-            for place, dialogue_round in enumerate(self.history)
+            metrics_of(one, history[place - 1] if place else None, chair[one.round_number])
+            for place, one in enumerate(history)
         ]
 
     def partial(self) -> PartialResult:
@@ -78,7 +190,7 @@ class Transcript:
         fields["partial"] = True
         return PartialResult(**fields)
 
-    def verdict(self, threshold: float, *, chaired: bool, stopped_early: bool) -> FireCircleResult:
+    def concluded(self, threshold: float, *, chaired: bool) -> FireCircleResult:
         """Return the verdict of the rounds so far; the last one must have answers.
 
         Args:
@@ -86,62 +198,83 @@ class Transcript:
             chaired: somebody held the empty chair; below an influence of 0.10 that is warned about, unless there
                 were no patterns to bring.
         """
-        active = active_models_of(self.history)
-        last = falsehoods(self.history[-1])
-        influence = calculate_empty_chair_influence(self.history, active_models=active)
-        if chaired and influence < PERFORMATIVE and sightings(self.history, active):
-            self.warnings.append(
+        history = self.history()
+        active = active_models_of(history)
+        last = falsehoods(history[-1])
+        influence = calculate_empty_chair_influence(history, active_models=active)
+        fields = self._fields()
+        warnings = list(fields.pop("warnings"))
+        if chaired and influence < PERFORMATIVE and sightings(history, active):
+            warnings.append(
                 f"the empty chair brought {influence:.0%} of the patterns, less than {PERFORMATIVE:.0%}: "
                 "it gave no perspective of substance here"
             )
-        self.warnings += [
+        warnings += [
             f"{model} raised the alarm and then fell silent ({end}): look at what it had said"
             for model, end in self._silenced().items()
         ]
-        self.warnings += [
+        warnings += [
             f"{e.model} in round {e.round_number}: {e.doubt}; the score counts as it stands"
-            for dialogue_round in self.history
-            for e in dialogue_round.evaluations
+            for e in self.answered()
             if e.doubt
         ]
         return FireCircleResult(
-            **self._fields(),
-            consensus=consensus_of(self.history, voting_models(self.history, self.failures, self.abstentions)),
+            **fields,
+            warnings=tuple(warnings),
+            consensus=consensus_of(history, voting_models(history, self.failures, self.abstentions)),
             final_round_max=max(last),
             final_round_mean=sum(last) / len(last),
-            patterns=tuple(extract_patterns(self.history, active, threshold)),
+            patterns=tuple(extract_patterns(history, active, threshold)),
             empty_chair_influence=influence,
             active_models=active,
-            stopped_early=stopped_early,
+            stopped_early=self.stopped_early is not None,
         )
 
     def _silenced(self) -> dict[str, str]:
-        return silenced_alarms(self.history, self.failures, self.abstentions)
+        return silenced_alarms(self._begun(), self.failures, self.abstentions)
 
     def _fields(self) -> dict[str, Any]:
-        evaluations = [evaluation for dialogue_round in self.history for evaluation in dialogue_round.evaluations]
-        refusals = sum(failure.kind == "refusal" for failure in self.failures)
+        evaluations, failures, abstentions = self.answered(), self.failures, self.abstentions
+        refusals = sum(failure.kind == "refusal" for failure in failures)
         dropped = Counter(claim.dropped for e in evaluations for claim in e.claims if claim.dropped)
         return {
-            "layer": self.case.layer.name,
-            "dialogue_history": tuple(self.history),
-            "failed_models": tuple(f"{failure.model}_round_{failure.round}" for failure in self.failures),
-            "failures": tuple(self.failures),
-            "abstentions": tuple(self.abstentions),
+            "layer": self.layer,
+            "dialogue_history": self._begun(),
+            "failed_models": tuple(f"{failure.model}_round_{failure.round}" for failure in failures),
+            "failures": tuple(failures),
+            "abstentions": tuple(abstentions),
             "round_metrics": tuple(self.metrics()),
             "counts": SeatCounts(
                 valid=sum(not evaluation.salvaged for evaluation in evaluations),
                 salvaged=sum(evaluation.salvaged for evaluation in evaluations),
                 refusals=refusals,
-                failures=len(self.failures) - refusals,
-                abstentions=len(self.abstentions),
+                failures=len(failures) - refusals,
+                abstentions=len(abstentions),
             ),
             "dropped_claims": dict(sorted(dropped.items())),
-            "history_claims": self.history_claims,
-            "turn": self.case.turn,
+            "history_claims": self.claims,
+            "turn": self.turn,
             "spend": self.spend,
             "seed": self.seed,
-            "partial": bool(self.failures),
+            "partial": bool(failures),
             "silenced": tuple(self._silenced()),
-            "warnings": tuple(self.warnings),
+            "warnings": tuple(
+                f"round {number}: patterns were classified by keywords, the model failed: {fault}"
+                for number, fault in sorted(self.fallbacks.items())
+            ),
         }
+
+
+def _typed(evaluation: NeutrosophicEvaluation, claim: PatternClaim) -> NeutrosophicEvaluation:
+    """Return the evaluation with the types of a claim, which are told after all seats have answered."""
+
+    def named(claims: tuple[PatternClaim, ...]) -> tuple[PatternClaim, ...]:
+        same = (claim.description, claim.quote, claim.span)
+        return tuple(claim if (c.description, c.quote, c.span) == same else c for c in claims)
+
+    return evaluation.model_copy(
+        update={
+            "patterns_observed": named(evaluation.patterns_observed),
+            "consensus_patterns": named(evaluation.consensus_patterns),
+        }
+    )

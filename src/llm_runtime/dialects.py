@@ -1,4 +1,4 @@
-"""How vendors differ on the same three wires: addresses, keys, and how each is told of schemas, effort and bounds.
+"""How vendors differ on the same wires: addresses, keys, and how each is told of schemas, effort and bounds.
 
 What a single model does not take is no part of this table: it is learned from its refusals.
 """
@@ -15,7 +15,6 @@ from pydantic import TypeAdapter
 
 from llm_runtime.messages import Effort
 
-Wire: TypeAlias = Literal["chat", "messages", "ollama"]
 Auth: TypeAlias = Literal["bearer", "x-api-key", "api-key"]
 SchemaForm: TypeAlias = Literal["plain", "strict", "messages", "object", "grammar"]
 Level: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
@@ -32,7 +31,7 @@ class Dialect:
         base_url: the vendor's address; empty where each customer or machine has one of its own.
         key_env: the variable that holds the key; empty where none is needed.
         vendor: what ids such as ``"google/gemini-pro"`` begin with; its name where left empty.
-        wire: chat completions, Anthropic's messages, or Ollama's own.
+        wire: ``"chat"`` completions, Anthropic's ``"messages"``, Ollama's own, or one that is installed.
         auth: how the key travels: as bearer token, or in a header of this name.
         schema: how an answer's form is enforced. ``"plain"``: any JSON schema; ``"strict"``: OpenAI's part of it;
             ``"messages"``: Anthropic's; ``"object"``: JSON, but of no certain form; ``"grammar"``: any schema, and
@@ -48,7 +47,7 @@ class Dialect:
     base_url: str = ""
     key_env: str = ""
     vendor: str = ""
-    wire: Wire = "chat"
+    wire: str = "chat"
     auth: Auth = "bearer"
     schema: SchemaForm = "plain"
     drop: frozenset[str] = frozenset()

@@ -64,6 +64,10 @@ if TYPE_CHECKING:
 class LlmRuntimeError(Exception):
     """The root: catch this to catch everything the runtime raises on purpose.
 
+    Args:
+        message: what happened, in one line.
+        advice: what somebody at a command line can do about it; other doors have words of their own.
+
     Attributes:
         cost: micro-dollars that the attempts of the call are known to have taken; ``None`` where nobody kept
             account.
@@ -71,6 +75,15 @@ class LlmRuntimeError(Exception):
 
     exit_code = 1
     cost: int | None = None
+
+    def __init__(self, message: str = "", *, advice: str = "") -> None:
+        super().__init__(message)
+        self.advice = advice
+
+    @property
+    def told(self) -> str:
+        """What happened and what to do, for a command line."""
+        return f"{self}; {self.advice}" if self.advice else str(self)
 
 
 class ConfigurationError(LlmRuntimeError):
@@ -105,6 +118,7 @@ class CallError(LlmRuntimeError):
         request_id: the provider's id of the call.
         retry_after: seconds the provider asks us to wait.
         label: where the call stands in its protocol; filled in by the recording wrapper.
+        advice: as above.
 
     Attributes:
         partial: what came before a cut, its usage known or estimated; it may have been paid for, and is never
@@ -125,8 +139,9 @@ class CallError(LlmRuntimeError):
         request_id: str | None = None,
         retry_after: float | None = None,
         label: CallLabel | None = None,
+        advice: str = "",
     ) -> None:
-        super().__init__(message)
+        super().__init__(message, advice=advice)
         self.provider = provider
         self.model = model
         self.status = status

@@ -29,8 +29,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from llm_runtime.answerer import Answerer
 from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS
-from llm_runtime.errors import CallError, ConfigurationError, ModelNotFound
+from llm_runtime.errors import CallError, ConfigurationError, LlmRuntimeError, ModelNotFound
 from llm_runtime.events import CallsQueued, Emit, ModelSubstituted, silent
 from llm_runtime.keys import Key
 from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
@@ -38,9 +39,10 @@ from llm_runtime.price import Price
 from llm_runtime.pricing import PriceTable, load_prices, priced
 from llm_runtime.routing import Router, Target
 from llm_runtime.settings import Limits, Settings
+from llm_runtime.wires import Held, Link, require_held, speaking, wire_of
 from llm_runtime.wrappers.accounts import Budget, Caps, billed
 from llm_runtime.wrappers.budgeted import budgeted
-from llm_runtime.wrappers.chosen import chosen
+from llm_runtime.wrappers.chosen import chosen, chosen_model
 from llm_runtime.wrappers.fallback import fallback
 from llm_runtime.wrappers.fitting import Reading, fitting
 from llm_runtime.wrappers.limiting import Limiter, limiting
@@ -78,6 +80,7 @@ class Gateway:
         http: a client whose connections others use, too; it is not closed here.
         on_delta: told of each piece of each answer as it comes, by the request that was sent. Progress with 0
             tokens begins an attempt, once it is admitted: what came of an earlier one is void.
+        needs: what a wire must hold beside the bounds and the effort that are set.
 
     Use it as ``async with``, or call :meth:`aclose`.
     """
@@ -94,6 +97,7 @@ class Gateway:
         named: Iterable[str] = (),
         http: Http | None = None,
         on_delta: OnDelta = unwatched,
+        needs: frozenset[Held] = frozenset(),
     ) -> None:
         from llm_runtime.http import Http
 
@@ -106,6 +110,7 @@ class Gateway:
         self._emit = emit
         self._person = person
         self._on_delta = on_delta
+        self._needs = needs
         self._backoff = backoff or Backoff()
         self._stacks: dict[Target, Generate] = {}
         self._routes: dict[str, _Route] = {}
@@ -148,6 +153,14 @@ class Gateway:
         for name in sorted(self._named):
             await self._route(name)
         return (await self._route(self.settings.config.model or asked)).target
+
+    async def who(self, request: Request) -> Answerer | None:
+        """Return who answers a request first, as it is routed; ``None`` where it leads nowhere."""
+        asked = chosen_model(request, self.settings.config) or request.model
+        with suppress(LlmRuntimeError):
+            target = (self._routes.get(asked) or await self._route(asked)).target
+            return Answerer.of(target.provider, target.model)
+        return None
 
     async def _routed(self, request: Request) -> Reply:
         asked = request.model
@@ -302,7 +315,11 @@ class Gateway:
             self.prices = self.prices.with_listed(listed)
 
     async def _provider(self, target: Target) -> Generate:
-        """Return the model function of a target. A new provider is named here and in ``routing``."""
+        """Return the model function of a target.
+
+        Raises:
+            ConfigurationError: its wire does not hold what the run asks of it.
+        """
         if target.provider == "mailbox":
             from llm_runtime.providers.mailbox import mailbox
 
@@ -316,23 +333,14 @@ class Gateway:
         endpoint = await self.router.endpoint(target.provider)
         self.local = self.local or endpoint.local
         patience = self.settings.patience(local=endpoint.local)
-        if endpoint.dialect.wire == "messages":
-            from llm_runtime.providers.anthropic import anthropic
-
-            return anthropic(endpoint, self.http, on_delta=self._on_delta, patience=patience)
-        if endpoint.dialect.wire == "ollama":
-            from llm_runtime.providers.ollama import ollama
-
-            return ollama(endpoint, self.http, on_delta=self._on_delta, patience=patience)
-        from llm_runtime.providers.openai_compatible import openai_compatible
-
-        ceiling = self._ceiling(target)
-        call = openai_compatible(endpoint, self.http, max_price=ceiling, on_delta=self._on_delta, patience=patience)
-        if target.provider != "openrouter":
-            return call
-        from llm_runtime.providers.generations import settled_by_record
-
-        return settled_by_record(call, endpoint, self.http, self._deadline.sleep)
+        wire, config = wire_of(endpoint.dialect.wire), self.settings.config
+        asked: dict[Held, bool] = {
+            "max_tokens": config.max_tokens is not None or self.budget.caps.bounded,
+            "effort": config.effort is not None,
+        }
+        require_held(wire, self._needs.union(one for one in asked if asked[one]), target.provider)
+        sleep = self._deadline.sleep
+        return speaking(wire, Link(endpoint, self.http, self._on_delta, patience, self._ceiling(target), sleep))
 
     def _ceiling(self, target: Target) -> tuple[float, float] | None:
         """Bound the router's choice, under a cap in USD, by the price that was held for it."""

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 IMAGE = "ASSAY_EXTRAS"
 """The variable that names the extras of a container's image; the Containerfile sets it."""
-_REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)[^;]*?(?=\s*(?:;|$))")
+_REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)[^;]*")
 _EXTRA = re.compile(r"""extra == ['"]([A-Za-z0-9._-]+)""")
 
 
@@ -49,7 +49,7 @@ def requirements() -> Iterator[tuple[str, str, str]]:
     for line in metadata.requires("assay") or []:
         if whole := _REQUIREMENT.match(line):
             extra = _EXTRA.search(line)
-            yield extra[1] if extra else "", whole[1], whole[0]
+            yield extra[1] if extra else "", whole[1], whole[0].rstrip()
 
 
 def _source(copy: metadata.Distribution, part: str) -> str:

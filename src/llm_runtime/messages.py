@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from llm_runtime.answerer import named_words
 from llm_runtime.canonical import canonical_json, ordered_json
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
@@ -53,6 +54,7 @@ class CallLabel:
         seat = self.seat.partition(":")[2] or self.seat
         if "://" in seat:  # a model at an address: its name is the end of it
             seat = seat.partition("#")[2] or seat
+        seat = named_words(seat)
         return self.phase + (f" by {seat}" if seat else "") + (f", round {self.round}" if self.round else "")
 
     def __str__(self) -> str:

@@ -110,7 +110,7 @@ def price_list(fetched: Path) -> PriceList:
         stored = _Fetched.model_validate_json(fetched.read_bytes())
     except (OSError, ValidationError):
         raise ConfigurationError(
-            f"{fetched} does not hold prices; delete it, or fetch it anew: assay models prices --update"
+            f"{fetched} does not hold prices; delete it, or fetch it anew", advice="assay models prices --update"
         ) from None
     if stored.package != genai_prices.__version__:
         return _of_providers(get_snapshot().providers)

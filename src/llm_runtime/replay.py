@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
 import json
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from typing import Any
 
 from llm_runtime import errors
@@ -77,7 +79,7 @@ class Recording:
         outcome = self._outcomes.get((digest, occurrence))
         return outcome if isinstance(outcome, Reply) else None
 
-    def error(self, digest: str, occurrence: int, label: CallLabel) -> LlmRuntimeError | None:
+    def error(self, digest: str, occurrence: int, label: CallLabel) -> Exception | None:
         """Return the recorded failure, as a new exception of its class; ``None`` where the call did not fail."""
         outcome = self._outcomes.get((digest, occurrence))
         return _rebuilt(outcome, label) if isinstance(outcome, CallFailed) else None
@@ -146,8 +148,13 @@ def _question(data: dict[str, Any]) -> str:
     return request_digest({name: value for name, value in data.items() if name not in _MANNER})
 
 
-def _rebuilt(failed: CallFailed, label: CallLabel) -> LlmRuntimeError:
+def _rebuilt(failed: CallFailed, label: CallLabel) -> Exception:
     kind = getattr(errors, failed.error, None)
+    # What the code of a model function did wrong is no failure of a call, and engines tell them apart.
+    plain = getattr(builtins, failed.error, None)
+    if isinstance(plain, type) and issubclass(plain, Exception) and plain is not Exception:
+        with suppress(TypeError):  # some are made of more than words
+            return plain(failed.message)
     if not (isinstance(kind, type) and issubclass(kind, LlmRuntimeError)):
         return CallError(f"{failed.error}: {failed.message}", label=label)
     if not issubclass(kind, CallError):

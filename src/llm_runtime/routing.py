@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from llm_runtime.endpoints import Endpoint
     from llm_runtime.http import Http
 
-NO_MODEL = (
-    "no model to ask: set a vendor's key, e.g. OPENROUTER_API_KEY (or: assay keys set openrouter; all vendors: "
+NO_MODEL = "no model to ask"
+NO_MODEL_ADVICE = (
+    "set a vendor's key, e.g. OPENROUTER_API_KEY (or: assay keys set openrouter; all vendors: "
     "assay keys list); or start a local server (Ollama, llama.cpp, vLLM, LM Studio); or answer yourself with "
     "--model terminal: or --model mailbox:DIR"
 )
@@ -124,7 +125,7 @@ class Router:
         if target is None:
             local = await self._local_servers()
             if not local:
-                raise NoModelError(NO_MODEL)
+                raise NoModelError(NO_MODEL, advice=NO_MODEL_ADVICE)
             target = Target(next(iter(local)), "")
         if target.model or target.provider in HUMAN_PROVIDERS:
             return target
@@ -146,7 +147,7 @@ class Router:
             if asked in models:
                 return Target(name, asked)
         raise ConfigurationError(
-            f"nothing that is reached here serves {asked}; see: assay models, or write PROVIDER:MODEL"
+            f"nothing that is reached here serves {asked}; write PROVIDER:MODEL", advice="see: assay models"
         )
 
     async def endpoint(self, name: str) -> Endpoint:
@@ -163,7 +164,7 @@ class Router:
             return self._endpoints[name]
         local = await self._local_servers()
         if name not in local:
-            raise NoModelError(f"no {name} server answers on this machine; see: assay models")
+            raise NoModelError(f"no {name} server answers on this machine", advice="see: assay models")
         return local[name][0]
 
     async def _at_address(self, url: str) -> Endpoint:
@@ -245,7 +246,7 @@ class Router:
         endpoint = await self.endpoint(provider)
         models = await list_models(endpoint, self._http)
         if not models:
-            raise NoModelError(f"{provider} serves no model; load one there, or name one with --model")
+            raise NoModelError(f"{provider} serves no model; load one there, or name one", advice="with --model")
         general = re.compile(endpoint.dialect.general)
         conversing = [name for name in models if not _NO_CHAT.search(name)] or models
         return next((name for name in conversing if general.match(name)), conversing[0])

@@ -18,7 +18,9 @@ from llm_runtime.errors import ConfigurationError, NoModelError
 from llm_runtime.keys import Key, KeySources, key_sources, read_toml
 from llm_runtime.messages import Effort
 from llm_runtime.models import Model, first_fault
+from llm_runtime.plugins import found
 from llm_runtime.silence import HOSTED_PATIENCE, LOCAL_PATIENCE, Patience
+from llm_runtime.wires import GROUP, dialect_named
 
 Durability: TypeAlias = Literal["sync", "paid", "exit"]
 
@@ -41,7 +43,8 @@ class EndpointEntry(Model):
     """One ``[endpoints.NAME]`` table; what it leaves out is the dialect's. See :class:`Endpoint` for the rest.
 
     Args:
-        dialect: one of :data:`~llm_runtime.dialects.DIALECTS`; that of its name, else ``"generic"``.
+        dialect: one of :data:`~llm_runtime.dialects.DIALECTS`, or an installed wire; that of its name, else
+            ``"generic"``.
         base_url: the vendor's where left out.
         key: ``"env:VARIABLE"``, or ``"keyring"`` for what ``assay keys set NAME`` stored.
     """
@@ -65,8 +68,9 @@ class EndpointEntry(Model):
     @field_validator("dialect")
     @classmethod
     def _known(cls, value: str) -> str:
-        if value and value not in DIALECTS:
-            raise ValueError(f"there is no dialect {value!r}; those that there are: {', '.join(DIALECTS)}")
+        if value and value not in DIALECTS and value not in found(GROUP):
+            listed = ", ".join((*DIALECTS, *found(GROUP)))
+            raise ValueError(f"there is no dialect {value!r}; those that there are: {listed}")
         return value
 
 
@@ -147,7 +151,7 @@ class Settings:
         entry = self.config.endpoints.get(name)
         dialect, key = dialect_of(name, entry), self.keys.get(name)
         if entry is None and key is None:
-            raise NoModelError(f"{name} has no key: set {dialect.key_env}, or: assay keys set {name}")
+            raise NoModelError(f"{name} has no key", advice=f"set {dialect.key_env}, or: assay keys set {name}")
         own = entry or EndpointEntry()
         base_url = own.base_url or self.base_urls.get(name) or dialect.base_url
         if not base_url:
@@ -188,8 +192,12 @@ class Settings:
 
 
 def dialect_of(name: str, entry: EndpointEntry | None = None) -> Dialect:
-    """Return what an endpoint speaks, by its entry, else by its name."""
-    return DIALECTS.get((entry.dialect if entry else "") or name, GENERIC)
+    """Return what an endpoint speaks, by its entry, else by its name.
+
+    Raises:
+        ConfigurationError: an installed wire cannot be loaded.
+    """
+    return dialect_named((entry.dialect if entry else "") or name) or GENERIC
 
 
 def config_dir() -> Path:

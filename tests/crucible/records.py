@@ -132,7 +132,7 @@ async def hold(
 
 
 def played(text: str, synthesis: Any) -> str:
-    """Answer what a council of records asks over HTTP, where no label comes along; ``text`` is what its user says."""
+    """Answer what a council of records asks over HTTP, without labels; ``text`` is what its user says."""
     signs = {
         "Take your position": ("position", position, 1),
         "you are member": ("position", position, 2),

@@ -186,7 +186,7 @@ async def test_the_flip_test(authors: list[Persona], hold: Hold, scripts: Any, m
 
     held = await hold(authors, aspects=2, flip_test=True, script={"flip_test": supposing})
     assert [notes.kind for notes in held.result.notes] == [kind, kind]
-    assert [event.notes["kind"] for event in held.heard(CardNoted)][-1] == kind
+    assert [event.notes.kind for event in held.heard(CardNoted)][-1] == kind
     assert len(held.model.asked("flip_test")) == 2 * 12
     tally = (held.result.notes[0].flips or {})[MAUD]
     assert (tally.samples, tally.flips, tally.placebo) == (3, 3 if "A" in moved else 0, 0)

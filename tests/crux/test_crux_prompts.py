@@ -16,7 +16,6 @@ from tests.extent import FULL, payloads
 from crux import DebateConfig, Evidence, Persona
 from crux.anonymity import Panel
 from crux.building import build_persona
-from crux.measurement.consistency import judged_consistency
 from crux.measurement.held_out import held_out_fidelity
 from crux.personas.corpus import CorpusItem, make_corpus
 from crux.personas.store import StoredCorpus
@@ -266,16 +265,6 @@ def _described(persona: Persona, other: str) -> Persona:
         "flip_conditions": flips,
     }
     return persona.model_copy(update={"contract": contract.model_copy(update=changes)})
-
-
-async def test_names_are_masked_in_measurements_too(authors: list[Persona], hold: Hold) -> None:
-    held = await hold(authors, aspects=2)
-    judge = ScriptedModel({"prompt_to_line": '{"consistent": true}', "line_to_line": '{"consistent": true}'})
-    found = await judged_consistency(held.result, authors, generate=judge)
-
-    assert found.unjudged == 0 and found.prompt_to_line.value == 1.0
-    text = "\n".join(message.content for request in judge.requests for message in request.messages)
-    assert "Tarrowby" not in text and "Fennimast" not in text
 
 
 async def test_people_read_names_and_agents_read_letters(authors: list[Persona], hold: Hold, scripts: Any) -> None:

@@ -248,7 +248,7 @@ async def test_a_sycophant_scores_one_and_a_stubborn_agent_nothing(
     assert sycophancy(result, "Ilario Fennimast").rate == 1.0
     assert sycophancy(result, "Maud Tarrowby").rate == 0.0
     live = [event.entry for event in held.heard(ConcessionEntered)]
-    assert live and not any(entry["earned"] for entry in live)
+    assert live and not any(entry.earned for entry in live)
     assert result.state == "finished" and len(result.cards) == 3
     flagged = [m for m in result.room_messages if m.persona == "Ilario Fennimast" and m.phase == "exchange"]
     assert all(any(flag.startswith("unearned concession") for flag in m.flags) for m in flagged)

@@ -11,7 +11,7 @@ import pytest
 
 from crux import ChosenModel, CruxConfigurationError, DebateConfig, ModelTable, Persona
 from crux.estimate import estimate
-from crux.events import DebateEnded, Posted, RoundSummarised, TurnTaken, read_event
+from crux.events import DebateEnded, Posted, RoundSummarised, TurnTaken
 from llm_runtime.messages import Request
 from llm_runtime.price import Price
 
@@ -82,9 +82,9 @@ async def test_wire_events_have_exactly_the_keys_of_the_specification(authors: l
 async def test_the_log_holds_every_wire_event_and_the_final_state(authors: list[Persona], hold: Hold) -> None:
     held = await hold(authors, aspects=2)
 
-    assert [read_event(posted.event) for posted in held.heard(Posted)] == held.wire
+    assert [posted.event for posted in held.heard(Posted)] == held.wire
     ended = held.heard(DebateEnded)[-1]
-    assert ended.state == "finished" and len(ended.result["cards"]) == 2
+    assert ended.state == "finished" and len(ended.result.cards) == 2
 
 
 async def test_turns_of_a_round_do_not_see_each_other(authors: list[Persona], hold: Hold, scripts: Any) -> None:

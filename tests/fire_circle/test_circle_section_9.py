@@ -169,7 +169,7 @@ async def test_9_2_4_rounds_measure_convergence(circle: Any, tif: Any) -> None:
     assert (second.f_score_mean, second.f_score_stddev) == (pytest.approx(0.45), pytest.approx(0.05))
     assert second.convergence_delta == pytest.approx(-0.45)
     assert sitting.result.stopped_early
-    assert [e.metrics["round_number"] for e in sitting.of(RoundEnded)] == [1, 2]
+    assert [e.metrics.round_number for e in sitting.of(RoundEnded)] == [1, 2]
     assert len(sitting.of(RoundStarted)) == 2
 
 

@@ -143,8 +143,9 @@ async def test_a_local_tag_that_looks_like_a_vendor_is_local_without_that_vendor
     ):
         assert (await gateway.generate(ask())).provider == "ollama"
     async with Gateway(settings) as gateway:
-        with pytest.raises(NoModelError, match="mistral has no key: set MISTRAL_API_KEY"):
+        with pytest.raises(NoModelError, match="mistral has no key") as refused:
             await gateway.ready()
+        assert "set MISTRAL_API_KEY" in refused.value.told
 
 
 async def test_what_nobody_here_serves_is_substituted_and_said(server: LoopbackServer) -> None:
@@ -157,8 +158,9 @@ async def test_what_nobody_here_serves_is_substituted_and_said(server: LoopbackS
 
 async def test_without_keys_and_servers_there_is_no_model() -> None:
     async with Gateway(Settings(environment=NO_LOCAL)) as gateway:
-        with pytest.raises(NoModelError, match="OPENROUTER_API_KEY"):
+        with pytest.raises(NoModelError, match="no model to ask") as refused:
             await gateway.ready()
+        assert "OPENROUTER_API_KEY" in refused.value.told
         with pytest.raises(NoModelError, match="has no key"):
             await gateway.generate(ask("openai:gpt-x"))
         with pytest.raises(ConfigurationError, match="needs a folder"):

@@ -145,8 +145,9 @@ def test_prices_that_were_fetched_hold_until_the_package_is_a_newer_one(tmp_path
 
 def test_damaged_fetched_prices_say_how_to_fetch_them_anew(tmp_path: Path) -> None:
     (tmp_path / "prices.json").write_text('{"package": 5}')
-    with pytest.raises(ConfigurationError, match="assay models prices --update"):
+    with pytest.raises(ConfigurationError, match="fetch it anew") as refused:
         load_prices(tmp_path / "prices.toml").find("openai", "gpt-5")
+    assert "assay models prices --update" in refused.value.told
 
 
 def test_a_table_without_the_package_knows_what_it_was_given() -> None:

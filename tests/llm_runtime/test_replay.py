@@ -152,10 +152,16 @@ async def test_a_failure_fails_again_in_the_same_way(fault: Exception) -> None:
         assert again.partial == truncated().partial
 
 
-async def test_an_error_of_no_known_class_fails_as_a_call() -> None:
-    events = await recorded(lambda _: ZeroDivisionError("by zero"), question())
-    (again,) = await ask(replaying(Recording.from_events(events)), question())
-    assert type(again) is CallError and str(again) == "ZeroDivisionError: by zero"
+async def test_an_error_of_pythons_own_fails_as_itself_and_one_of_no_known_class_as_a_call() -> None:
+    class Unheard(Exception):
+        pass
+
+    faults = (ZeroDivisionError("by zero"), ZeroDivisionError), (Unheard("of"), CallError)
+    many = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "odd"), CallError
+    for fault, kind in (*faults, many):
+        events = await recorded(lambda _, fault=fault: fault, question())
+        (again,) = await ask(replaying(Recording.from_events(events)), question())
+        assert type(again) is kind and str(fault) in str(again)
 
 
 @pytest.mark.parametrize("name", ["TYPE_CHECKING", "annotations", "__builtins__", "Exception", "", "a.b"])

@@ -7,7 +7,7 @@ import builtins
 from assay.api.asked import Refused
 from assay.api.catalogue import ChatModel
 from assay.api.wire import RunAnswer
-from assay.protocol import load
+from assay.hooks import hooks_of
 from assay.report.clean import clean, one_line
 from assay.report.markdown import story_markdown
 from assay.report.units import count_noun
@@ -32,7 +32,7 @@ def answer_of(run: LiveRun, model: ChatModel, page: str) -> RunAnswer:
         model: which model it is.
         page: its address in the web application.
     """
-    text = load(model.chat.answer)(run.head.result) if model.chat.answer else story_markdown(run.fold.story())
+    text = hooks_of(model.run).chat_answer(run.head.result) or story_markdown(run.story())
     if missing := _missing(run):
         text = f"*{missing}*\n\n{text}"
     return RunAnswer(clean(text), progress_of(run, 0).rstrip(), _usage(run), about(run, model, page))
@@ -48,6 +48,7 @@ def about(run: LiveRun, model: ChatModel, page: str) -> dict[str, object]:
         "cost_usd": None if total.live.unpriced else total.live.cost / 1_000_000,
         "calls": total.live.calls,
         "partial": total.failed > 0,
+        "standing": run.standing.data(),
     }
 
 

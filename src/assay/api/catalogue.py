@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from assay.protocol import Chat, RunType
+from assay.protocol import RunType
 from assay.registry import known, run_types
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import read_toml
@@ -25,13 +25,11 @@ class ChatModel:
     Args:
         name: without :data:`PREFIX`.
         run: the kind of run that answers.
-        chat: how it does.
         preset: fields that the user set for it, of task, options and terms.
     """
 
     name: str
     run: RunType
-    chat: Chat
     preset: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
@@ -49,7 +47,7 @@ def chat_models(folder: Path | None = None) -> dict[str, ChatModel]:
     Raises:
         ConfigurationError: the file cannot be read, or a preset is not possible; says which.
     """
-    ours = {run.chat.model: ChatModel(run.chat.model, run, run.chat) for run in run_types().values() if run.chat}
+    ours = {run.chat: ChatModel(run.chat, run) for run in run_types().values() if run.chat}
     path = (folder or config_dir()) / "presets.toml"
     presets = (_preset(path, name, table, ours) for name, table in read_toml(path).items())
     return {**ours, **{preset.name: preset for preset in presets}}
@@ -63,6 +61,6 @@ def _preset(path: Path, name: str, table: Any, ours: Mapping[str, ChatModel]) ->
     fields = dict(cast("dict[str, Any]", table))
     kind = str(fields.pop("kind", ""))
     run = ours[kind].run if kind in ours else known(kind)
-    if run is None or run.chat is None:
+    if run is None or not run.chat:
         raise ConfigurationError(f"{path}: [{name}] needs kind = one of {', '.join(ours)}")
-    return ChatModel(name, run, run.chat, fields)
+    return ChatModel(name, run, fields)

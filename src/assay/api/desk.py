@@ -145,7 +145,7 @@ class Desk:
         return await self.runs.resume(run_id, Terms(), model=await self._model(order, run, terms))
 
     async def _model(self, order: Order, run: Prepared, terms: Terms) -> PerRun | None:
-        return None if order.key is None else await self.spending.models(order.key.allowance, terms, run.options)
+        return None if order.key is None else await self.spending.models(order.key.allowance, terms, run)
 
     @contextmanager
     def waiting(self, run_id: str, key: ApiKey | None = None) -> Generator[None]:

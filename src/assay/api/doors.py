@@ -17,7 +17,7 @@ from assay.api.keys import ApiKeys
 from assay.api.mcp.door import Door
 from assay.api.openai import ChatEndpoint
 from assay.batch.spending import Spending
-from assay.protocol import load
+from assay.hooks import hooks_of
 from assay.web.app import Doors
 from assay.web.app_state import AppState
 
@@ -56,9 +56,7 @@ def program_doors(store_url: str, grace_s: float = GRACE_S) -> Doors:
 
 
 def _load() -> None:
-    """Load what a question to a council takes."""
-    council = chat_models()["crucible"].run
-    for ref in (council.task, council.run, council.fold):
-        load(ref)
-    for module in ("aiohttp", "crucible", "llm_runtime.gateway"):
+    """Load what a question to the first model takes."""
+    hooks_of(next(iter(chat_models().values())).run).fold(0)
+    for module in ("aiohttp", "llm_runtime.gateway"):
         import_module(module)

@@ -11,11 +11,11 @@ import llm
 from llm.parts import StreamEvent, TextPart
 from pydantic import Field
 
-from assay.api.catalogue import ChatModel, chat_models
+from assay.api.catalogue import PREFIX, ChatModel, chat_models
 from assay.console.options import open_runs
+from assay.hooks import hooks_of
 from assay.launch import Followers, Launcher, Outcome
-from assay.protocol import load
-from assay.registry import fold_for, story_of
+from assay.registry import fold_for, protocol_of, story_of
 from assay.report.clean import clean
 from assay.report.places import story_text
 from assay.web.forms import read_form
@@ -24,8 +24,6 @@ from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Event
 from llm_runtime.store import RunStore
 
-#: Names beside those of ``/v1``: that of the command.
-_ALSO = {"crucible": ("assay/ask",)}
 _BOUNDS = ("budget", "max_calls", "deadline")
 
 
@@ -33,7 +31,10 @@ _BOUNDS = ("budget", "max_calls", "deadline")
 def register_models(register: Callable[..., None]) -> None:
     """Offer a model for each kind of run that answers in a chat, and for each preset."""
     for name, model in chat_models().items():
-        register(RunModel(model), aliases=_ALSO.get(name, ()))
+        # Its command's name, too, where that is another.
+        owner = protocol_of(model.run.name)
+        own = model.run is owner.runs[0] and name == model.run.chat != owner.command[0]
+        register(RunModel(model), aliases=(f"{PREFIX}{owner.command[0]}",) if own else ())
 
 
 class RunModel(llm.Model):
@@ -80,7 +81,7 @@ class RunModel(llm.Model):
         bounds: dict[str, Any],
         response: llm.Response,
     ) -> Iterator[str | StreamEvent]:
-        fields = {**load(self._model.chat.fields)(turns), **self._model.preset, **bounds}
+        fields = {**hooks_of(self._model.run).chat_fields(turns), **self._model.preset, **bounds}
         run, terms = read_form({"kind": self._model.run.name, **fields}, strict=True)
         fold = fold_for(run.run.name)
         #: ends with an empty one
@@ -110,9 +111,8 @@ class RunModel(llm.Model):
             raise llm.ModelError(
                 f"{outcome.error or 'the run was stopped'}; go on with it: assay runs resume {outcome.run_id}"
             )
-        if self._model.chat.answer:
-            return clean(load(self._model.chat.answer)(outcome.result))
-        return clean(story_text(story_of(store.records(outcome.run_id)), ".md"))
+        answer = hooks_of(self._model.run).chat_answer(outcome.result)
+        return clean(answer or story_text(story_of(store.records(outcome.run_id), summary.state), ".md"))
 
 
 async def _of(ended: asyncio.Task[Outcome]) -> Outcome:

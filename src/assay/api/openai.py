@@ -21,7 +21,7 @@ from assay.api.desk import REPEATED_BY_KEY_S, REPEATED_S, Desk, Order, order_nam
 from assay.api.housekeeping import is_housekeeping
 from assay.api.key_gate import KeyGate
 from assay.api.keys import ApiKey
-from assay.protocol import load
+from assay.hooks import hooks_of
 from assay.web.forms import read_form
 from assay.web.live_runs import LiveRun
 from assay.web.permissions import while_allowed
@@ -240,7 +240,7 @@ def _fields(model: ChatModel, asked: ChatRequest, key: ApiKey | None) -> dict[st
         )
     if model.name == "direct" and asked.temperature is not None:
         extra = {"temperature": asked.temperature, **extra}
-    return {**load(model.chat.fields)(asked.turns), **model.preset, **asked.terms, **extra}
+    return {**hooks_of(model.run).chat_fields(asked.turns), **model.preset, **asked.terms, **extra}
 
 
 def _with_run(refused: Refused, run: LiveRun, model: ChatModel, page: str) -> Refused:

@@ -18,7 +18,9 @@ from assay.batch.purses import Purses
 from assay.batch.schema import migrate
 from assay.batch.write_queue import WriteQueue
 from assay.launch import price_of
+from assay.launch.execution import needs_of
 from assay.launch.naming import asked_of
+from assay.protocol import RunType
 from assay.terms import Terms
 from llm_runtime.errors import BudgetExceeded, ConfigurationError
 from llm_runtime.messages import CallLabel, Request
@@ -120,10 +122,11 @@ async def check_models(
     queue = WriteQueue(database)
     meter = Meter(queue, "", caps, Purses(database), Buckets(database))
     try:
-        for terms, asked in _asked_of(configurations):
+        for terms, asked in _asked_of(job_file.kind, configurations):
+            needs = needs_of(job_file.kind.name, terms)
             request = Request(terms.model or asked, (), CallLabel("batch", "check"), max_tokens=terms.max_tokens)
             worst_case(request, price_of(settings, request.model), terms.caps)
-            async with MeteredGateway(terms.settings(settings), meter) as gateway:
+            async with MeteredGateway(terms.settings(settings), meter, needs=needs) as gateway:
                 least = await gateway.least_cost(asked)
             if caps.cost is not None and least > caps.cost:
                 raise BudgetExceeded(
@@ -134,11 +137,11 @@ async def check_models(
         await queue.aclose()
 
 
-def _asked_of(configurations: Iterable[Configuration]) -> Iterator[tuple[Terms, str]]:
+def _asked_of(kind: RunType, configurations: Iterable[Configuration]) -> Iterator[tuple[Terms, str]]:
     """Yield each model that some configuration asks, once under the same terms."""
     seen: set[tuple[str, str]] = set()
     for configuration in configurations:
-        for asked in asked_of(configuration.options):
+        for asked in asked_of(kind, configuration.options):
             key = (configuration.terms.model_dump_json(), asked)
             if key not in seen:
                 seen.add(key)

@@ -14,10 +14,10 @@ from pydantic import BaseModel
 from assay.batch.jobfile import JobFile
 from assay.batch.older import older_options
 from assay.fields import read
+from assay.hooks import hooks_of
 from assay.launch import check_terms
 from assay.launch.behaviours import todays
-from assay.launch.execution import panel_of
-from assay.protocol import RunType, load
+from assay.protocol import RunType
 from assay.registry import Prepared, prepared, stored
 from assay.terms import Terms, configured
 from llm_runtime.canonical import canonical_json
@@ -117,8 +117,8 @@ def _combination(job_file: JobFile, cell: Mapping[str, Any], own: Terms) -> Conf
     terms = cast("Terms", read(Terms, tables["terms"], names=lambda spec: _TERMS[spec.name]))
     check_terms(kind, terms, _TERMS)
     values = {**_upgraded(kind, tables["engine"]), **tables["options"]}
-    options = read(load(kind.options), values, names=lambda spec: f"options.{spec.name}")
-    terms = terms.over(own.model_copy(update={"model": ""}) if panel_of(options) else own)
+    options = read(hooks_of(kind).options, values, names=lambda spec: f"options.{spec.name}")
+    terms = terms.over(own.model_copy(update={"model": ""}) if hooks_of(kind).panel(options) else own)
     if job_file.older:
         data = {"engine": tables["engine"], "model": terms.model or None, "max_tokens": terms.max_tokens}
     else:
@@ -127,10 +127,10 @@ def _combination(job_file: JobFile, cell: Mapping[str, Any], own: Terms) -> Conf
 
 
 def _upgraded(kind: RunType, engine: dict[str, Any]) -> dict[str, Any]:
-    if not engine or not kind.upgrade:
+    if not engine:
         return engine
     try:
-        return load(kind.upgrade)({}, {"engine": engine})[1]
+        return {**hooks_of(kind).absent, **hooks_of(kind).upgrade({}, {"engine": engine})[1]}
     except (TypeError, ValueError, AttributeError, LookupError) as fault:
         raise ConfigurationError(f"engine: {' '.join(str(fault).split())[:300]}") from None
 

@@ -49,8 +49,7 @@ def shown(configuration: dict[str, Any]) -> dict[str, Any]:
 
 def write_jsonl(table: Iterable[dict[str, Any]], file: BinaryIO) -> None:
     """Write one object a line."""
-    for line in table:
-        file.write(json.dumps(line).encode() + b"\n")
+    file.writelines(json.dumps(line).encode() + b"\n" for line in table)
 
 
 def write_csv(table: Iterable[dict[str, Any]], file: BinaryIO) -> None:

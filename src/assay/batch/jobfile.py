@@ -10,13 +10,11 @@ from typing import Any, ClassVar, Literal, TypeAlias, cast
 from pydantic import Field, JsonValue, field_validator, model_validator
 
 from assay.fields import Ui
-from assay.protocol import RunType, load
-from assay.registry import find
+from assay.hooks import hooks_of
+from assay.protocol import RunType
+from assay.registry import find, run_types
 from llm_runtime.models import Model
 from llm_runtime.wrappers.accounts import Caps
-
-#: Of these a version before 0.2 could make a batch.
-_OLDER = ("crucible", "fire_circle", "crux", "ai_crucible")
 
 InputFormat: TypeAlias = Literal["csv", "jsonl", "parquet", "folder"]
 
@@ -137,7 +135,7 @@ class JobFile(Model):
     @model_validator(mode="after")
     def _of_one_kind(self) -> JobFile:
         if bool(self.run) == bool(self.protocol):
-            raise ValueError('run: name one kind of run, as in run = "crucible.council"')
+            raise ValueError(f'run: name one kind of run, as in run = "{next(iter(run_types()))}"')
         return self
 
     @property
@@ -150,7 +148,7 @@ class JobFile(Model):
         """Whether a version before 0.2 could read it: then its jobs have the ids that they had there."""
         tables = {name.partition(".")[0] for name in self.grid}
         newer = self.options or self.terms or tables & {"options", "terms"}
-        return self.protocol in _OLDER and not newer
+        return self.protocol in self.kind.aliases and bool(hooks_of(self.kind).older) and not newer
 
     def place(self, name: str) -> tuple[str, str]:
         """Return the table that a name in the grid belongs to, and its path there."""
@@ -159,7 +157,7 @@ class JobFile(Model):
             return table, path
         if name in ("model", "max_tokens"):
             return "terms", name
-        own = not self.older and table in load(self.kind.options).model_fields
+        own = not self.older and table in hooks_of(self.kind).options.model_fields
         return ("options" if own else "engine"), name
 
 

@@ -15,7 +15,7 @@ from assay.batch.inputs import InputRow, rows
 from assay.batch.jobfile import JobFile
 from assay.batch.older import older_words
 from assay.fields import FieldSpec, read, specs_of
-from assay.protocol import load
+from assay.hooks import hooks_of
 from assay.registry import Prepared, prepared
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, MissingExtraError
@@ -115,7 +115,7 @@ def _task(job_file: JobFile, row: InputRow, options: BaseModel) -> tuple[BaseMod
         return None, row.fault
     kind = job_file.kind
     try:
-        model = load(kind.task)
+        model = hooks_of(kind).task
         specs = specs_of(model)
         values = {
             name: _cell(specs[name], row.values.get(column)) for name, column in job_file.input.columns.items()
@@ -133,7 +133,7 @@ def _identity(job_file: JobFile, row: InputRow, task: Mapping[str, Any] | None, 
     kind, words = job_file.kind.name, "broken" if fault else ""
     if job_file.older:
         kind = job_file.protocol
-        text, words = older_words(kind, row, job_file.input.columns, task, fault)
+        text, words = older_words(hooks_of(job_file.kind), row, job_file.input.columns, task, fault)
     return f"{kind}\0{len(text)}\0{text}\0{words}".encode()
 
 

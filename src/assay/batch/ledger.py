@@ -181,7 +181,7 @@ class Ledger:
         """Return a batch by its id. Raises :class:`~llm_runtime.errors.RunNotFound`."""
         rows = self.database.execute(f"{_BATCH} WHERE batch_id = ?", (batch_id,))
         if not rows:
-            raise RunNotFound(f"there is no batch {batch_id[:80]!r}; list them with: assay batch status")
+            raise RunNotFound(f"there is no batch {batch_id[:80]!r}", advice="list them with: assay batch status")
         return _batch(rows[0])
 
     def batches(self) -> list[Batch]:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from assay.batch.configurations import combinations
 from assay.batch.jobfile import JobFile
 from assay.fields import specs_of
-from assay.protocol import load
+from assay.hooks import hooks_of
 from assay.registry import run_types
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import first_fault
@@ -61,10 +61,10 @@ def checked(data: dict[str, Any]) -> JobFile:
 
 def _check(job_file: JobFile) -> None:
     kind = job_file.kind
-    if not kind.batch:
-        possible = ", ".join(run.name for run in run_types().values() if run.batch)
+    if "batch" not in kind.doors:
+        possible = ", ".join(run.name for run in run_types().values() if "batch" in run.doors)
         raise ConfigurationError(f"no batch can be made of {kind.name}; of these it can: {possible}")
-    specs = {name: spec for name, spec in specs_of(load(kind.task)).items() if not spec.ui.hidden}
+    specs = {name: spec for name, spec in specs_of(hooks_of(kind).task).items() if not spec.ui.hidden}
     mapped = job_file.input.columns
     if unknown := sorted(set(mapped) - set(specs)):
         raise ConfigurationError(

@@ -26,6 +26,7 @@ from llm_runtime.routing import Target
 from llm_runtime.settings import Settings
 from llm_runtime.silence import queued
 from llm_runtime.tokens import estimate_input
+from llm_runtime.wires import Held
 from llm_runtime.wrappers.accounts import (
     NOTHING,
     Budget,
@@ -236,6 +237,7 @@ class MeteredGateway(Gateway):
         named: the models that the user put into the seats.
         person: who answers for ``terminal:``.
         followed: whether each run's followers answer for ``terminal:`` instead, and hear the words.
+        needs: what a wire must hold.
     """
 
     def __init__(
@@ -246,10 +248,13 @@ class MeteredGateway(Gateway):
         named: Collection[str] = (),
         person: Generate | None = None,
         followed: bool = False,
+        needs: frozenset[Held] = frozenset(),
     ) -> None:
         heard = _heard if followed else unwatched
         person = _answered if followed else person
-        super().__init__(settings, caps=meter.caps, backoff=backoff, named=named, person=person, on_delta=heard)
+        super().__init__(
+            settings, caps=meter.caps, backoff=backoff, named=named, person=person, on_delta=heard, needs=needs
+        )
         self._meter = meter
         self._places: dict[str, asyncio.Semaphore] = {}
 

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.batch.inputs import InputRow
+from assay.hooks import Hooks
 from llm_runtime.canonical import canonical_json
 
-_REQUIRED = {"crucible": "query", "crux": "topic", "ai_crucible": "puzzle"}
-_LAYERS = ("application", "system", "user")
 #: Fields that were taken as they stood, whatever their type.
 _ANY_TYPE = ("context", "history", "turn")
 
@@ -28,7 +27,7 @@ def older_options(data: Mapping[str, Any], options: Mapping[str, Any]) -> dict[s
 
 
 def older_words(
-    protocol: str, row: InputRow, columns: Mapping[str, str], task: Mapping[str, Any] | None, refusal: str
+    hooks: Hooks[Any, Any], row: InputRow, columns: Mapping[str, str], task: Mapping[str, Any] | None, refusal: str
 ) -> tuple[str, str]:
     """Return a row's task and its fault in the words that a job's id was drawn from.
 
@@ -37,9 +36,8 @@ def older_words(
         refusal: why it cannot be.
     """
     older, fault = _older_task(row, columns)
-    fault = row.fault or fault or _missing(protocol, older)
-    if not fault and protocol == "ai_crucible":
-        # Of all protocols this one alone looked at what a task names.
+    fault = row.fault or fault or _missing(hooks.older, older)
+    if not fault and hooks.older_looked:
         older, fault = ({**(task or {}), **older}, "") if task is not None else (older, refusal)
     try:
         return (row.raw if row.fault else canonical_json(older).decode()), fault
@@ -65,8 +63,11 @@ def _older_task(row: InputRow, columns: Mapping[str, str]) -> tuple[dict[str, An
     return task, ""
 
 
-def _missing(protocol: str, task: Mapping[str, Any]) -> str:
-    if protocol == "fire_circle":
-        return "" if any(map(task.get, _LAYERS)) else f"all of {', '.join(_LAYERS)} are missing or empty"
-    name = _REQUIRED[protocol]
-    return "" if task.get(name) else f"{name} is missing or empty"
+def _missing(wanted: tuple[str, ...], task: Mapping[str, Any]) -> str:
+    if any(map(task.get, wanted)):
+        return ""
+    return (
+        f"{wanted[0]} is missing or empty"
+        if len(wanted) == 1
+        else f"all of {', '.join(wanted)} are missing or empty"
+    )

@@ -18,9 +18,8 @@ from assay.batch.purses import Purses
 from assay.batch.write_queue import PURSES, WriteQueue
 from assay.launch import Launcher, PerRun, first_event
 from assay.launch.behaviours import names_of, of_log
-from assay.launch.execution import beside_panel
-from assay.launch.naming import panel_of
-from assay.registry import opened
+from assay.launch.execution import beside_panel, needs_of
+from assay.registry import Prepared, opened
 from assay.terms import Terms
 from llm_runtime.errors import (
     BudgetExceeded,
@@ -127,13 +126,13 @@ class Gateways:
         self._stack = stack
         self._made: dict[tuple[object, ...], MeteredGateway] = {}
 
-    def under(self, terms: Terms, options: object) -> MeteredGateway:
-        named = panel_of(options)
-        key = (terms.model, terms.max_tokens, terms.effort, named, *sorted(terms.seats.items()))
+    def under(self, terms: Terms, run: Prepared) -> MeteredGateway:
+        named, needs = run.hooks.panel(run.options), needs_of(run.run.name, terms)
+        key = (terms.model, terms.max_tokens, terms.effort, named, needs, *sorted(terms.seats.items()))
         if key not in self._made:
-            settings = terms.settings(beside_panel(self._settings, options))
+            settings = terms.settings(beside_panel(self._settings, run.run, run.options))
             self._made[key] = MeteredGateway(
-                settings, self._meter, named=named, person=self._person, followed=self._followed
+                settings, self._meter, named=named, person=self._person, followed=self._followed, needs=needs
             )
             self._stack.push_async_callback(self._made[key].aclose)
         return self._made[key]
@@ -149,6 +148,7 @@ async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: Gateway
         # What an earlier claim began is gone on with as it began, whatever release began it.
         run = opened(first_event(earlier))
         behaviours = names_of(await of_log(run, earlier))
+    gateway = gateways.under(terms, run)
     running = await launcher.start(
         run,
         terms,
@@ -157,7 +157,7 @@ async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: Gateway
         answers=answers,
         before=spent_before(earlier) if counted else None,
         behaviours=behaviours,
-        model=PerRun(gateways.under(terms, run.options).under),
+        model=PerRun(gateway.under, gateway.who),
     )
     outcome = await running.outcome()
     if outcome.error is not None:

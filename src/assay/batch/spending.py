@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel
-
 from assay.batch.buckets import Buckets
 from assay.batch.database import open_database
 from assay.batch.metering import Meter, amounts
@@ -21,6 +19,7 @@ from assay.batch.schema import migrate
 from assay.batch.write_queue import PURSES, WriteQueue
 from assay.launch import PerRun
 from assay.launch.naming import asked_of
+from assay.registry import Prepared
 from assay.terms import Terms
 from llm_runtime.errors import BudgetExceeded, ConfigurationError
 from llm_runtime.settings import Settings
@@ -97,7 +96,7 @@ class Spending:
         self._rows: tuple[WriteQueue, Purses, Buckets] | None = None
         self._gateways: dict[tuple[str, Caps], tuple[Settings, Gateways]] = {}
 
-    async def models(self, of: Allowance, terms: Terms, options: BaseModel) -> PerRun | None:
+    async def models(self, of: Allowance, terms: Terms, run: Prepared) -> PerRun | None:
         """Return the way to models of one run; ``None`` where its owner has no bound.
 
         Raises:
@@ -108,10 +107,12 @@ class Spending:
         """
         if of.caps == Caps():
             return None
-        gateway = (await self._gateways_of(of)).under(terms, options)
-        for asked in asked_of(options):
+        if run.hooks.own_models:
+            raise BudgetExceeded(f"{run.run.title}: it reaches its models by itself, and no budget can bound that")
+        gateway = (await self._gateways_of(of)).under(terms, run)
+        for asked in asked_of(run.run, run.options):
             await gateway.least_cost(asked)
-        return PerRun(gateway.under, capped=True)
+        return PerRun(gateway.under, gateway.who, capped=True)
 
     async def purse(self, of: Allowance) -> Purse | None:
         """Return what somebody has spent in this period; ``None`` where there is no purse yet."""

@@ -18,7 +18,8 @@ from llm_runtime.garbage import collect_rarely
 
 def _of(*protocols: Protocol) -> dict[str, tuple[str, str]]:
     """Return the commands of protocols: what each is for, and where it is."""
-    return {one.command[0]: (one.command_about, one.command[1]) for one in protocols}
+    commands = (command for one in protocols for command in ((*one.command, one.command_about), *one.also))
+    return {name: (about, place) for name, place, about in commands}
 
 
 def _installed() -> dict[str, tuple[str, str]]:
@@ -26,12 +27,9 @@ def _installed() -> dict[str, tuple[str, str]]:
     return _of(*(one for name, one in registry.protocols().items() if name not in registry.OURS))
 
 
-_IN_HELP = ("crucible", "fire_circle", "criticality", "crux", "ai_crucible", "compare")
-_REVIEW = "assay.protocols.crucible.review:review"
 #: What each command is for, and where it is.
 COMMANDS = {
-    **_of(*map(registry.ours, _IN_HELP)),
-    "review": ("Put the changes of a Git range to a council: findings with file and line.", _REVIEW),
+    **_of(*map(registry.ours, registry.OURS)),
     "demo": ("Play the recorded runs through the real engines; needs no model.", "assay.cli.demo:demo"),
     "batch": ("Work off many runs from one job file, on this machine or on a cluster.", "assay.cli.batch:batch"),
     "work": ("Carry out runs from a queue in PostgreSQL, as one of many workers.", "assay.cli.work:work"),
@@ -60,19 +58,17 @@ def main() -> NoReturn:
     sys.exit(run(assay))
 
 
-def _main_of(protocol: str) -> Callable[[], NoReturn]:
-    def run_protocol() -> NoReturn:
-        """Run the command of a protocol alone."""
+def __getattr__(name: str) -> Callable[[], NoReturn]:
+    """Return the entry point of a script that runs one command alone: ``trial_main``."""
+    command = name.removesuffix("_main")
+    if command == name or command not in COMMANDS:
+        raise AttributeError(name)
+
+    def run_command() -> NoReturn:
         collect_rarely()
-        sys.exit(run(load(registry.ours(protocol).command[1])))
+        sys.exit(run(load(COMMANDS[command][1])))
 
-    return run_protocol
-
-
-build_main = _main_of("criticality")
-circle_main = _main_of("fire_circle")
-debate_main = _main_of("crux")
-trial_main = _main_of("ai_crucible")
+    return run_command
 
 
 def _colour() -> bool | None:
@@ -102,7 +98,7 @@ def _run(command: click.Command) -> int:
         click.echo("interrupted", err=True)
         return 130
     except LlmRuntimeError as error:
-        click.echo(f"assay: {error}", err=True)
+        click.echo(f"assay: {error.told}", err=True)
         return error.exit_code
     except OSError as error:
         click.echo(f"assay: {error.filename or 'input or output'}: {error.strerror}", err=True)

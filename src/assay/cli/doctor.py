@@ -13,6 +13,7 @@ from llm_runtime.errors import LlmRuntimeError
 
 Grade = Literal["ok", "note", "fault"]
 _COLLECTIONS = ("all", "dev")
+_GROUPS = {"llm_runtime.wires": "wire", "assay.seat_tools": "tool", "criticality.languages": "language"}
 _MARKS: dict[Grade, tuple[str, str]] = {"ok": ("ok", "green"), "note": ("--", "yellow"), "fault": ("!!", "red")}
 
 
@@ -30,7 +31,7 @@ class Check:
 def doctor(as_json: bool) -> int:
     """Show what is installed, what is missing and what to do about it. Exit code 1 where something is at fault."""
     return show(
-        [*_python(), *_parts(), *_protocols(), *_isolation(), *_configuration(), *_models(), *_store()],
+        [*_python(), *_parts(), *_installed(), *_isolation(), *_configuration(), *_models(), *_store()],
         as_json=as_json,
     )
 
@@ -74,15 +75,23 @@ def _parts() -> Iterator[Check]:
             yield Check("note" if extras[0] else "fault", name, f"not installed; {how_to_install(extras[0])}")
 
 
-def _protocols() -> Iterator[Check]:
-    """Check the protocols that others installed."""
+def _installed() -> Iterator[Check]:
+    """Check what others installed."""
     from assay.registry import OURS, left_out, protocols
+    from llm_runtime.plugins import found, load
 
     for name, protocol in protocols().items():
         if name not in OURS:
             yield Check("ok", f"protocol {name}", protocol.about)
     for name, reason in left_out().items():
         yield Check("fault", f"protocol {name}", f"{reason}; mend or uninstall it")
+    for group, kind in _GROUPS.items():
+        for name, place in found(group).items():
+            try:
+                load(group, name)
+                yield Check("ok", f"{kind} {name}", place)
+            except LlmRuntimeError as fault:
+                yield Check("fault", f"{kind} {name}", f"{fault}; mend or uninstall it")
 
 
 def _isolation() -> Iterator[Check]:

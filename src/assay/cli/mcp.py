@@ -16,8 +16,9 @@ from llm_runtime.settings import data_dir
 def mcp(store_path: str | None) -> None:
     """Serve an agent by the Model Context Protocol, on standard input and output.
 
-    Its tools begin runs and look after them: ask, critique, judge_prompt, debate, compare, run_status, run_result,
-    cancel_run, answer. Each call returns within 50 seconds. The same tools are at /mcp of assay serve, with a key.
+    Its tools begin runs of every kind that programs may ask for (ask, judge_prompt, debate, criticality_build and
+    more, those of installed protocols too) and look after them: run_status, run_result, cancel_run, answer. Each
+    call returns within 50 seconds. The same tools are at /mcp of assay serve, with a key.
 
     \b
     claude mcp add assay -- assay mcp

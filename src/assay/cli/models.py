@@ -31,9 +31,9 @@ def models(context: click.Context, prices: bool, search: str | None, as_json: bo
         click.echo(json.dumps({"endpoints": [asdict(entry) for entry in endpoints]}, indent=1))
         return 0 if endpoints else 78
     if not endpoints:
-        from llm_runtime.routing import NO_MODEL
+        from llm_runtime.routing import NO_MODEL, NO_MODEL_ADVICE
 
-        click.echo(f"assay: {NO_MODEL}", err=True)
+        click.echo(f"assay: {NO_MODEL}; {NO_MODEL_ADVICE}", err=True)
         return 78
     for entry in endpoints:
         names = [name for name in entry.models if (search or "").lower() in name.lower()]

@@ -41,6 +41,7 @@ def list_runs(
     protocol: str | None, search: str | None, state: Any, limit: int, as_json: bool, store_path: str | None
 ) -> None:
     """List runs, newest first."""
+    from assay.launch.glimpses import glimpses
     from assay.registry import known
 
     with closing(open_runs(store_path)) as store:
@@ -50,6 +51,8 @@ def list_runs(
             state=state,
             limit=limit,
         )
+        # Whoever wants data of thousands waits for no log.
+        standings = {} if as_json else glimpses(store, summaries)
     if as_json:
         import json
         from dataclasses import asdict
@@ -67,7 +70,7 @@ def list_runs(
         return
     from assay.console.tables import print_runs
 
-    print_runs(summaries)
+    print_runs(summaries, standings)
 
 
 @runs.command("show")
@@ -78,7 +81,7 @@ def list_runs(
 @store_option
 def show(run: str, out: str | None, trace: bool, jsonl: bool, store_path: str | None) -> None:
     """Show a run: its result and figures, its whole story, or a report of it."""
-    from assay.console.showing import show_run, write_report
+    from assay.console.showing import show_run, show_ways, write_report
 
     with closing(open_runs(store_path)) as store:
         run_id = store.find(run)
@@ -90,6 +93,7 @@ def show(run: str, out: str | None, trace: bool, jsonl: bool, store_path: str | 
             click.echo(f"report: {write_report(store, run_id, Path(out))}", err=True)
             return
         show_run(store, run_id, trace=trace)
+        show_ways(store, run_id)
 
 
 def _going_on(command: Any) -> Any:

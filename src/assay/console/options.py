@@ -67,7 +67,7 @@ def field_option(spec: FieldSpec, section: str) -> click.Option:
     ui, names = spec.ui, [spec.flag, f"{section}__{spec.name}"]
     if spec.kind == "checkbox":
         return click.Option(names, is_flag=True, default=None, help=spec.option_help)
-    default: Any = spec.default if ui.show_default else ""
+    default: Any = spec.default if ui.show_default or isinstance(spec.default, int | float) else ""
     if isinstance(default, list | tuple):
         default = ",".join(map(str, cast("Iterable[Any]", default)))
     many = spec.kind == "seats" or (spec.kind == "list" and "," not in ui.metavar)
@@ -136,12 +136,11 @@ def _seat(text: str) -> tuple[str, str]:
 
 def terms_fields(bounds: Iterable[str] = _BOUNDS) -> list[FieldSpec]:
     """Return the fields of the terms in the order of the help."""
-    from assay.fields import fields_of
+    from assay.fields import specs_of
     from assay.terms import Terms
 
-    specs = {spec.name: spec for spec in fields_of(Terms)}
     wanted = [name for name in _BOUNDS if name in tuple(bounds)]
-    return [specs[name] for name in ("model", "seats", *wanted)]
+    return [specs_of(Terms)[name] for name in ("model", "seats", *wanted)]
 
 
 def terms_options(command: F) -> F:

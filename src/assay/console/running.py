@@ -105,11 +105,7 @@ class RunCommand:
             self.output,
             self.terms.budget,
             lambda listeners: launcher.start(
-                run,
-                self.terms,
-                seed=self.seed,
-                run_id=run_id,
-                followers=listeners.followers,
+                run, self.terms, seed=self.seed, run_id=run_id, followers=listeners.followers
             ),
         )
 
@@ -138,12 +134,13 @@ def run_command(
 
     def decorate(body: Body) -> click.Command:
         from assay.fields import fields_of
-        from assay.protocol import load
+        from assay.hooks import hooks_of
         from assay.registry import find
 
         run = find(kind)
-        task, options = (list(fields_of(load(ref))) for ref in (run.task, run.options))
-        task, options = ([spec for spec in specs if spec.name not in without] for specs in (task, options))
+        hooks = hooks_of(run)
+        specs = (list(fields_of(hooks.task)), list(fields_of(hooks.options)))
+        task, options = ([spec for spec in one if spec.name not in without] for one in specs)
         own: list[click.Parameter] = list(reversed(getattr(body, "__click_params__", [])))
 
         def callback(**values: Any) -> int:
@@ -296,13 +293,7 @@ def fork_run(
         output,
         _laid_over(terms, store, run_id).budget,
         lambda listeners: launcher.fork(
-            run_id,
-            at,
-            terms,
-            task=task,
-            say=say,
-            run_id=child,
-            followers=listeners.followers,
+            run_id, at, terms, task=task, say=say, run_id=child, followers=listeners.followers
         ),
     )
 

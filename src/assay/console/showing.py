@@ -12,17 +12,11 @@ import click
 
 from assay.report import places
 from assay.report.places import check_report
-from llm_runtime.errors import (
-    BudgetExceeded,
-    ConfigurationError,
-    DeadlineExceeded,
-    LlmRuntimeError,
-    ReplyTruncated,
-    StructuredOutputError,
-)
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
+    from assay.report.story import Story
     from llm_runtime.store import RunStore
 
 
@@ -76,30 +70,25 @@ def report_and_code(outcome: Outcome, store: RunStore, output: OutputOptions) ->
         click.echo(f"report: {path}", err=True)
     if outcome.error is None:
         return 0
-    click.echo(f"assay: {outcome.error}", err=True)
-    summary = store.summary(outcome.run_id)
+    click.echo(f"assay: {told(outcome.error)}", err=True)
     # What was refused before anybody was asked has nothing to go on with.
-    refused = isinstance(outcome.error, ConfigurationError) and not summary.calls
-    if summary.origin != "demo" and not refused:
-        click.echo(f"assay: {_way_on(outcome)}", err=True)
+    if not isinstance(outcome.error, ConfigurationError) or store.summary(outcome.run_id).calls:
+        show_ways(store, outcome.run_id)
     return outcome.error.exit_code if isinstance(outcome.error, LlmRuntimeError) else 1
 
 
-def _way_on(outcome: Outcome) -> str:
-    """Say what to do next about a run that did not finish."""
-    run_id = outcome.run_id
-    match outcome.error:
-        case BudgetExceeded(cap=cap):
-            more = "--max-calls N" if cap == "calls" else "--budget USD"
-            return f"what was answered is kept; with a higher cap: assay runs resume {run_id} {more}"
-        case DeadlineExceeded():
-            return f"what was answered is kept; with more time: assay runs resume {run_id} --deadline SECONDS"
-        case StructuredOutputError():
-            return f"the answer is part of the run; to ask all of it anew: assay runs fork {run_id} --at 1"
-        case ReplyTruncated():
-            return f"what was answered is kept; with longer answers: assay runs resume {run_id} --max-tokens 16000"
-        case _:
-            return f"what was answered is kept; go on with: assay runs resume {run_id}"
+def told(error: Exception) -> str:
+    """Return what happened and what to do, for a command line."""
+    return error.told if isinstance(error, LlmRuntimeError) else str(error)
+
+
+def show_ways(store: RunStore, run_id: str) -> None:
+    """Say on standard error by which commands a run goes on."""
+    from assay.registry import standing_in
+    from assay.report.terminal import commands
+
+    for command in commands(standing_in(store, run_id)):
+        click.echo(f"assay: what was answered is kept; go on with: {command}", err=True)
 
 
 def show_run(store: RunStore, run_id: str, *, trace: bool) -> None:
@@ -109,7 +98,7 @@ def show_run(store: RunStore, run_id: str, *, trace: bool) -> None:
 
     if sys.stdout.isatty():
         click.echo()
-    print_story(story_of(store.records(run_id)), sys.stdout, whole=trace)
+    print_story(story_of(store.records(run_id), store.summary(run_id).state), sys.stdout, whole=trace)
 
 
 def write_report(store: RunStore, run_id: str, path: Path) -> Path:
@@ -120,7 +109,10 @@ def write_report(store: RunStore, run_id: str, path: Path) -> Path:
     """
     from assay.registry import story_of
 
-    return places.write_report(path, lambda: story_of(store.records(run_id)), lambda: run_data(store, run_id))
+    def story() -> Story:
+        return story_of(store.records(run_id), store.summary(run_id).state)
+
+    return places.write_report(path, story, lambda: run_data(store, run_id))
 
 
 def _print_json(outcome: Outcome, store: RunStore) -> None:
@@ -133,6 +125,7 @@ def _print_json(outcome: Outcome, store: RunStore) -> None:
 def run_data(store: RunStore, run_id: str) -> dict[str, Any]:
     """Return a run as one JSON object: its task, its result, its sums."""
     from assay.launch import first_event, result_of
+    from assay.registry import standing_in
 
     summary = store.summary(run_id)
     events = [event for _, event in store.events(run_id)]
@@ -140,6 +133,7 @@ def run_data(store: RunStore, run_id: str) -> dict[str, Any]:
         "run_id": run_id,
         "protocol": summary.protocol,
         "state": summary.state,
+        "standing": standing_in(store, run_id).data(),
         "task": first_event(events).task,
         "result": result_of(events),
         "calls": summary.calls,

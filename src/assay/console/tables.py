@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -12,14 +12,14 @@ from assay.report.clean import one_line
 from assay.report.units import money, short_count, written_time
 
 if TYPE_CHECKING:
+    from assay.report.standing import RunStanding
     from llm_runtime.store import RunSummary
 
-_COLOURS = {"finished": "green", "running": "cyan", "interrupted": "yellow", "stopped": "yellow", "failed": "red"}
 _WIDEST_TITLE = 120
 
 
-def print_runs(runs: Sequence[RunSummary]) -> None:
-    """Print one line for each run; only the title is cut where the terminal is narrow."""
+def print_runs(runs: Sequence[RunSummary], standings: Mapping[str, RunStanding]) -> None:
+    """Print one line for each run, its verdict last; only the title is cut where the terminal is narrow."""
     id_width = max(len(run.run_id) for run in runs)
     kind_width = max(12, *(len(run.protocol) + 2 for run in runs))
     head = (
@@ -29,12 +29,13 @@ def print_runs(runs: Sequence[RunSummary]) -> None:
     left = max(shutil.get_terminal_size((160, 24)).columns - head.index("title"), 12)
     click.secho(head, bold=True)
     for run in runs:
+        verdict = standings[run.run_id].verdict
+        words = f" · {verdict.words}" if verdict else ""
         cost = (
             "demo" if run.origin == "demo" else money(run.cost) + ("+?" if run.cost_unknown or run.unknown else "")
         )
         click.echo(
             f"{run.run_id:<{id_width}}  {written_time(run.started_at)[:16]:<16}  {run.protocol:<{kind_width}}"
-            f"{click.style(f'{run.state:<12}', fg=_COLOURS[run.state])}"
-            f"{short_count(run.input_tokens + run.output_tokens):>7}{cost:>10}  "
-            f"{one_line(run.title, min(left, _WIDEST_TITLE))}"
+            f"{run.state:<12}{short_count(run.input_tokens + run.output_tokens):>7}{cost:>10}  "
+            f"{one_line(run.title, min(max(left - len(words), 12), _WIDEST_TITLE))}{words}"
         )

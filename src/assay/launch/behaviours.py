@@ -10,7 +10,8 @@ from contextlib import suppress
 from assay import __version__
 from assay.launch.hearing import hearing
 from assay.protocol import RunContext, load
-from assay.registry import Prepared, protocol_of
+from assay.registry import Prepared, protocol_of, tools_of
+from assay.seat_tools.using import tooled
 from assay.terms import in_force
 from llm_runtime.behaviour import RUNTIME, Behaviour, Numbers, behaving, recalls
 from llm_runtime.errors import ConfigurationError, ReplayMismatch
@@ -56,14 +57,14 @@ async def of_log(run: Prepared, events: Sequence[Event]) -> Numbers:
     choices = itertools.product(*(range(behaviour.unnumbered, 0, -1) for behaviour in known))
     candidates = [tuple(zip(known, numbers, strict=True)) for numbers in choices]
     recorded = Recording.from_events(events)
-    if len(candidates) == 1 or not run.run.replayable or not recorded.digests:
+    if len(candidates) == 1 or not run.hooks.replayable or not recorded.digests:
         return candidates[0]
     for numbers in candidates:
         if await _asks(run, events, recorded, numbers):
             return numbers
     raise ConfigurationError(
-        f"run {started.run_id}: its log names no behaviour, and none that this release knows asks what it holds; "
-        f"it can be read: assay runs show {started.run_id}"
+        f"run {started.run_id}: its log names no behaviour, and none that this release knows asks what it holds",
+        advice=f"it can be read: assay runs show {started.run_id}",
     )
 
 
@@ -112,9 +113,10 @@ async def _asks(run: Prepared, events: Sequence[Event], recorded: Recording, num
                 raise recorded.mismatch(request, digest, 1)
 
     model = hearing(as_recorded(generate, recorded, recalled=recalls(numbers)), recorded, started)
+    model = tooled(model, tools_of(run), started.seed, run.run.tooled_seats)
     context = RunContext(started.run_id, started.seed, model, silent, lambda: 0, in_force(list(events)))
     with behaving(numbers):
-        engine = asyncio.ensure_future(load(run.run.run)(run.task, run.options, context))
+        engine = asyncio.ensure_future(run.hooks.run(run.task, run.options, context))
     waiting = asyncio.ensure_future(complete.wait())
     try:
         await asyncio.wait([engine, waiting], return_when=asyncio.FIRST_COMPLETED)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from assay.hooks import hooks_of
 from assay.protocol import RunType
-from assay.registry import Prepared
+from assay.registry import Prepared, tools_of
 from assay.terms import Terms
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.store import RunStore
@@ -39,7 +40,7 @@ def require_replayable(run: RunType) -> None:
     Raises:
         ConfigurationError: the run does.
     """
-    if not run.replayable:
+    if not hooks_of(run).replayable:
         raise ConfigurationError(
             f"a {run.noun} works on a folder, so its log alone cannot be forked or replayed; copy the folder and "
             "start from it"
@@ -52,7 +53,7 @@ def require_own_tools(store: RunStore, run_id: str, run: Prepared) -> None:
     Raises:
         ConfigurationError: the run is such a one.
     """
-    tools: tuple[str, ...] = getattr(run.options, "tools", ())
+    tools = tools_of(run)
     if tools and not verify(store, run_id).anchored:
         raise ConfigurationError(
             f"run {run_id} names tools ({', '.join(tools)[:200]}), and its log was not signed here; ask anew, with "

@@ -11,11 +11,16 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
-from assay.launch.naming import asked_of, panel_of
+from pydantic import BaseModel
+
+from assay.hooks import hooks_of
+from assay.launch.naming import asked_of
 from assay.launch.words import Words
-from assay.protocol import RunContext, Served, load, unknown_window
-from assay.registry import Prepared
+from assay.protocol import RunContext, RunType, Served, unknown_window
+from assay.registry import Prepared, protocol_of
+from assay.seat_tools.using import TOOL
 from assay.terms import Terms
+from llm_runtime.answerer import Answerer
 from llm_runtime.behaviour import Numbers
 from llm_runtime.errors import (
     BudgetExceeded,
@@ -35,10 +40,15 @@ from llm_runtime.replay import Recording
 from llm_runtime.routing import HUMAN_PROVIDERS, Router, Target, parse_model
 from llm_runtime.settings import Settings
 from llm_runtime.tasks import first_error
+from llm_runtime.wires import Held
 from llm_runtime.wrappers.accounts import Account, Budget, Caps, spent_before
 from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen
+from llm_runtime.wrappers.recording import Who
 from llm_runtime.wrappers.timed import Deadline, timed
+
+#: What the caps of a budget are called among the terms.
+_BOUNDS = {"cost": "budget", "calls": "max_calls", "tokens": "max_tokens"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +74,12 @@ class PerRun:
 
     Args:
         make: the function by which one run asks, under that run's budget.
+        who: tells who answers.
         capped: whether it asks nobody for whom no purse pays.
     """
 
     make: Callable[[Budget, Followers], Generate]
+    who: Who | None = None
     capped: bool = False
 
 
@@ -124,11 +136,13 @@ class Reached:
         generate: asks them, within the run's bounds.
         local: whether a model on this machine answers.
         window: returns how many tokens the smallest of them reads; ``None`` where that is not known.
+        who: tells who answers a request.
     """
 
     generate: Generate
     local: bool = False
     window: Callable[[], Awaitable[int | None]] = unknown_window
+    who: Who | None = None
 
 
 async def model_of(
@@ -141,14 +155,16 @@ async def model_of(
     stack: AsyncExitStack,
 ) -> Reached:
     """Return the models of a run; one whose models cannot be reached is refused."""
-    if job.run.run.own_models:
-        if job.run.run.ready and job.started.origin == "live":
-            load(job.run.run.ready)(job.run.task, job.run.options, terms)
+    run = job.run
+    if run.hooks.own_models:
+        if job.started.origin == "live":
+            run.hooks.ready(run.task, run.options, terms)
         return Reached(_nobody)
     caps = terms.caps
-    budget = Budget(caps, job.before or _before(job.run, events), emit=relay.emit)
+    budget = Budget(caps, job.before or _before(run, events), emit=relay.emit)
     if isinstance(job.model, PerRun):
-        return Reached(timed(job.model.make(budget, job.followers), Deadline(caps.seconds or inf)))
+        timely = timed(job.model.make(budget, job.followers), Deadline(caps.seconds or inf))
+        return Reached(timely, who=job.model.who)
     if job.model is not None:
         model = chosen(job.model, settings.config)
         if caps == Caps():
@@ -161,12 +177,13 @@ async def model_of(
             budget=budget,
             emit=relay.emit,
             person=job.followers.person,
-            named=panel_of(job.run.options),
+            named=run.hooks.panel(run.options),
             on_delta=job.followers.words.hear if job.followers.words else unwatched,
             http=http,
+            needs=needs_of(job.run.run.name, terms),
         )
     )
-    targets = [await gateway.ready(name) for name in asked_of(job.run.options)]
+    targets = [await gateway.ready(name) for name in asked_of(run.run, run.options)]
     targets += [await gateway.router.resolve(name, named=True) for name in settings.config.seats.values()]
 
     async def window() -> int | None:
@@ -174,7 +191,30 @@ async def model_of(
         sizes = [(await gateway.capacity(target)).window for target in sorted(models, key=str)]
         return min((size for size in sizes if size), default=None)
 
-    return Reached(gateway.generate, gateway.local, window)
+    return Reached(gateway.generate, gateway.local, window, gateway.who)
+
+
+def who_of(job: Job, reached: Reached) -> Who:
+    """Return what tells who answers a run's calls: its recording, its tools, or what its models say."""
+
+    async def who(request: Request) -> Answerer | None:
+        if job.started.origin == "demo":
+            return Answerer(kind="recording")
+        if request.model.startswith(TOOL):
+            return Answerer.of("tool", request.model)
+        return await reached.who(request) if reached.who else None
+
+    return who
+
+
+def needs_of(kind: str, terms: Terms) -> frozenset[Held]:
+    """Return what a wire must hold for a kind of run within its bounds; the gateway knows what settings say."""
+    needs, held = protocol_of(kind).needs, set[Held]()
+    if needs and needs.json == "always":
+        held.add("schema")
+    if terms.caps.bounded:
+        held.add("max_tokens")
+    return frozenset(held)
 
 
 async def served(settings: Settings, http: Http, model: Generate | PerRun | None, name: str) -> Served:
@@ -193,9 +233,9 @@ async def served(settings: Settings, http: Http, model: Generate | PerRun | None
     return http, endpoint, target.model
 
 
-def beside_panel(settings: Settings, options: object) -> Settings:
+def beside_panel(settings: Settings, run: RunType, options: BaseModel) -> Settings:
     """Return the user's settings as they hold for a run: a panel takes the place of the configured model."""
-    if not panel_of(options):
+    if not hooks_of(run).panel(options):
         return settings
     return replace(settings, config=settings.config.model_copy(update={"model": None}))
 
@@ -203,8 +243,7 @@ def beside_panel(settings: Settings, options: object) -> Settings:
 def _before(run: Prepared, events: list[Event]) -> Account:
     """Return what bounds must count already: of log and folder, which hold the same answers, whichever has more."""
     before = spent_before(events)
-    if run.run.spent:
-        before.spent = before.spent.or_more(load(run.run.spent)(run.task))
+    before.spent = before.spent.or_more(run.hooks.spent(run.task))
     return before
 
 
@@ -235,7 +274,7 @@ async def carry_through(run: Prepared, context: RunContext) -> Outcome:
     """
     emit = context.emit
     try:
-        result = await load(run.run.run)(run.task, run.options, context)
+        result = await run.hooks.run(run.task, run.options, context)
     except asyncio.CancelledError:
         emit(RunFinished(state="stopped", error="Interrupted", message="interrupted"))
         raise
@@ -248,7 +287,16 @@ async def carry_through(run: Prepared, context: RunContext) -> Outcome:
             raise
         state = "stopped" if isinstance(cause, BudgetExceeded | DeadlineExceeded | RunPaused) else "failed"
         result = cause.result if isinstance(cause, RunPaused) else {}
-        emit(RunFinished(state=state, result=result, error=type(cause).__name__, message=str(cause)))
+        emit(
+            RunFinished(
+                state=state,
+                result=result,
+                error=type(cause).__name__,
+                message=str(cause),
+                advice=cause.advice or None,
+                bound=_BOUNDS.get(cause.cap, "budget") if isinstance(cause, BudgetExceeded) else None,
+            )
+        )
         return Outcome(context.run_id, state, result, cause)
     emit(RunFinished(state="finished", result=result))
     return Outcome(context.run_id, "finished", result)

@@ -24,12 +24,15 @@ from assay.launch.execution import (
     carry_through,
     model_of,
     served,
+    who_of,
 )
 from assay.launch.hearing import hearing
 from assay.launch.logs import first_event, result_of, told_when_kept
 from assay.launch.telemetry import instruments
-from assay.protocol import RunContext, load
-from assay.registry import Prepared, opened, prepared, read_run
+from assay.protocol import RunContext
+from assay.registry import Prepared, opened, prepared, read_run, tools_of
+from assay.seat_tools.answering import beside
+from assay.seat_tools.using import tooled
 from assay.terms import Terms, configured, in_force
 from llm_runtime.behaviour import behaving, recalls
 from llm_runtime.clock import now_ms
@@ -159,10 +162,9 @@ class Launcher:
         run = await asyncio.to_thread(prepared, self._taken_up(run))
         own = terms or Terms()
         check_terms(run.run, own)
-        settings = beside_panel(self._settings() if origin == "live" else Settings(), run.options)
+        settings = beside_panel(self._settings() if origin == "live" else Settings(), run.run, run.options)
         terms = own.over(configured(settings))
-        if run.run.seated:
-            run = replace(run, options=load(run.run.seated)(run.options, terms))
+        run = replace(run, options=run.hooks.seated(run.options, terms))
         task, options = run.data()
         started = RunStarted(
             run_id=run_id or self.new_id(),
@@ -204,10 +206,11 @@ class Launcher:
         started = self.first_event(run_id)
         if self.store.summary(run_id).state == "finished":
             raise ConfigurationError(
-                f"run {run_id} is finished; to go another way from it: assay runs fork {run_id} --at EVENT"
+                f"run {run_id} is finished; to go another way from it, fork it",
+                advice=f"assay runs fork {run_id} --at EVENT",
             )
         if started.origin == "demo":
-            raise ConfigurationError("a demonstration is not gone on with; play it again with: assay demo")
+            raise ConfigurationError("a demonstration is not gone on with; play it again", advice="assay demo")
         run = opened(started)
         check_terms(run.run, own)
         await asyncio.to_thread(require_own_tools, self.store, run_id, run)
@@ -254,7 +257,7 @@ class Launcher:
         numbers = await of_log(run, events)
         if task:
             run = read_run(run.run.name, {**run.task.model_dump(), **task}, run.options.model_dump())
-        settings = beside_panel(self._settings(), run.options)
+        settings = beside_panel(self._settings(), run.run, run.options)
         terms = own.over(in_force(events))
         data, options = run.data()
         remarks = [*parent.settings.get("remarks", ()), *([say.strip()] if say.strip() else ())]
@@ -297,25 +300,26 @@ class Launcher:
         generate = recording(replaying(recorded, pace=pace), emit, replayed=recorded.has)
         generate = as_recorded(generate, recorded, recalled=recalls(numbers))
         generate = hearing(generate, recorded, started)
+        generate = tooled(generate, tools_of(run), started.seed, run.run.tooled_seats)
         place = partial(served, self._settings(), self._http, None)
         context = RunContext(
             started.run_id, started.seed, generate, emit, self._clock, in_force(events), served=place
         )
         with behaving(numbers):
-            result = await load(run.run.run)(run.task, run.options, context)
+            result = await run.hooks.run(run.task, run.options, context)
         emit(RunFinished(state="finished", result=result))
         return Replayed(result, result_of(events))
 
     def _taken_up(self, run: Prepared) -> Prepared:
         """Return a run that goes on from another with what it is to know of that one."""
-        other: str = getattr(run.task, "follow", "") if run.run.take_up else ""
+        other: str = run.data()[0].get(run.hooks.follow, "")
         if not other:
             return run
         other = self.store.find(other)
         state, started = self.store.summary(other).state, self.first_event(other)
         result = result_of(event for _, event in self.store.events(other))
         parent = {"run_id": other, "state": state, "task": started.task, "result": result}
-        return replace(run, task=load(run.run.take_up)(run.task, parent))
+        return replace(run, task=run.hooks.take_up(run.task, parent))
 
     def first_event(self, run_id: str) -> RunStarted:
         """Return the first event of a run, which says what to do."""
@@ -347,12 +351,11 @@ class Launcher:
                 log = await _opened(self.store.reopen, job.started.run_id, stack)
                 events = [event for _, event in self.store.events(job.started.run_id)]
                 terms = job.terms.over(in_force(events))
-                settings = terms.settings(beside_panel(self._settings(), job.run.options))
+                settings = terms.settings(beside_panel(self._settings(), job.run.run, job.run.options))
                 answers = Recording.from_events(events)
             reached = await model_of(job, settings, terms, events, relay, self._http, stack)
-            answering = reached.generate
-            if job.run.run.beside:
-                answering = load(job.run.run.beside)(answering, job.run.options)
+            tools = tools_of(job.run)
+            answering = beside(reached.generate, tools)
             if log is None:
                 log = await _opened(self.store.start, job.started, stack)
             heard, words = tee(*job.followers.listeners), job.followers.words
@@ -368,11 +371,12 @@ class Launcher:
                 # Whoever goes on with this run has its log alone to know it from.
                 emit(moved(job.before))
             logged.set_result(None)
-            recorded = recording(replaying(answers, answering), emit, replayed=answers.has_reply)
+            who = who_of(job, reached)
+            recorded = recording(replaying(answers, answering), emit, replayed=answers.has_reply, who=who)
             if len(answers):
                 recorded = as_recorded(recorded, answers, recalled=recalls(job.numbers))
-            recorded = hearing(recorded, answers, job.started)
             seed = job.started.seed
+            recorded = tooled(hearing(recorded, answers, job.started), tools, seed, job.run.run.tooled_seats)
             place = partial(served, settings, self._http, job.model)
             context = RunContext(
                 log.run_id, seed, recorded, emit, self._clock, terms, reached.local, reached.window, place

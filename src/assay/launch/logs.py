@@ -14,7 +14,7 @@ def first_event(events: Iterable[Event]) -> RunStarted:
     """Return the first event of a run, which says what to do."""
     first = next(iter(events), None)
     if not isinstance(first, RunStarted):
-        raise LlmRuntimeError("the run's log does not begin with run.started; see: assay runs verify")
+        raise LlmRuntimeError("the run's log does not begin with run.started", advice="see: assay runs verify")
     return first
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel
 
+from assay.hooks import hooks_of
+from assay.protocol import RunType
 from assay.registry import Prepared
 from assay.terms import Terms
 from llm_runtime.names import Name, names_in
@@ -24,18 +26,13 @@ def models_of(run: Prepared, *terms: Terms) -> list[str]:
     return list(dict.fromkeys(name.text for name in names_of(run, *terms) if name.kind == "model"))
 
 
-def panel_of(options: object) -> tuple[str, ...]:
-    """Return the models that the user put into the seats of a run."""
-    return getattr(options, "named_models", ())
-
-
-def asked_of(options: BaseModel) -> list[str]:
+def asked_of(run: RunType, options: BaseModel) -> list[str]:
     """Return the models that must be reached before a run begins.
 
-    A panel answers in place of models that nobody chose. ``always_asked`` of the options names what no field does.
+    A panel answers in place of models that nobody chose.
     """
-    fields, panel = type(options).model_fields, panel_of(options)
-    asked: list[str] = [*getattr(options, "always_asked", ())]
+    hooks = hooks_of(run)
+    fields, panel, asked = hooks.options.model_fields, hooks.panel(options), list(hooks.always_asked)
     for name in names_in(options):
         chosen = not panel or getattr(options, name.field) != fields[name.field].get_default()
         if name.kind == "model" and chosen:

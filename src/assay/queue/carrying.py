@@ -90,9 +90,10 @@ class Carrier:
             return None
         if state:
             terms = in_force(event for _, event in self._store.events(entry.run_id))
-        if not run.run.own_models:
+        if not run.hooks.own_models:
             gateways = await self._of_purse(entry.purse)
-            model = PerRun(gateways.under(terms, run.options).under)
+            gateway = gateways.under(terms, run)
+            model = PerRun(gateway.under, gateway.who)
         if state:
             return await self._launcher.resume(entry.run_id, model=model)
         return await self._launcher.start(
@@ -118,7 +119,7 @@ class Carrier:
 
 async def nobody(request: Request) -> Reply:
     """Answer for ``terminal:`` where no person is: the run waits for one."""
-    raise RunPaused(f"{request.label} asks a person, and a worker has no keyboard; go on with: assay runs resume")
+    raise RunPaused(f"{request.label} asks a person, and a worker has no keyboard")
 
 
 def opened(purses: Purses, name: str) -> Caps:

@@ -97,7 +97,7 @@ def schedules(database: Database) -> list[Schedule]:
 def unschedule(database: Database, name: str) -> None:
     """Forget a schedule; what it has put into the queue stays there. Raises :class:`RunNotFound`."""
     if not database.execute("DELETE FROM queue_schedules WHERE name = ? RETURNING 1", (name,)):
-        raise RunNotFound(f"there is no schedule {name[:80]!r}; list them with: assay queue list")
+        raise RunNotFound(f"there is no schedule {name[:80]!r}", advice="list them with: assay queue list")
 
 
 def put_due(database: Database, now_s: float | None = None) -> list[str]:

@@ -223,7 +223,7 @@ def _state(database: Database, number: int) -> str:
         f"SELECT {_STATE} FROM procrastinate_jobs WHERE id = ? AND task_name = ?", (number, TASK)
     )
     if not rows:
-        raise RunNotFound(f"there is no entry {number} in the queue; list them with: assay queue list")
+        raise RunNotFound(f"there is no entry {number} in the queue", advice="list them with: assay queue list")
     return str(rows[0][0])
 
 

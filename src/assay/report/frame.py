@@ -3,42 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from assay.report.clean import one_line
 from assay.report.progress import Progress
 from assay.report.run import RunTotals
-from assay.report.story import Block, Column, Details, Fact, Note, Plain, Section, Table, Tone
+from assay.report.standing import Leaning, Next, RunStanding, RunVerdict, State, WayOn
+from assay.report.story import Block, Column, Details, Fact, Note, Plain, Section, Story, Table, Tone
 from assay.report.sums import cost_facts, sums_tables
 from assay.report.units import count_noun, duration, short_count, written_time
+from llm_runtime.answerer import named_words
 from llm_runtime.events import RunFinished
 
 _ORIGINS = {
-    "live": "live",
-    "demo": "a recording that comes with Assay, replayed",
-    "replay": "a recording, replayed",
+    "live": "",
+    "demo": "A recording that comes with Assay: its answers were written by hand, no model gave them.",
+    "replay": "A recording, replayed: no model was asked for this.",
 }
+_TONES: dict[Leaning, Tone] = {"good": "good", "bad": "bad", "open": "warning", "neutral": "info"}
 _STATES = {"running": "is not finished", "stopped": "was stopped", "failed": "failed", "finished": "finished"}
-_TONES: dict[str, Tone] = {"finished": "good", "failed": "bad"}
-
-
-def run_tone(run: RunTotals) -> Tone:
-    """Return how a run ended, as a colour."""
-    return _TONES.get(run.state, "warning")
-
-
-def broken_off(run: RunTotals, name: str, place: str = "") -> tuple[str, Tone] | None:
-    """Return subtitle and tone of a run that was stopped or failed; ``None`` for any other.
-
-    Args:
-        run: its totals.
-        name: what kind of run it is.
-        place: where it was stopped, as it follows the word: ``" in injection"``.
-    """
-    if run.state == "failed":
-        return f"{name} · failed{_because(run.message)}", "bad"
-    if run.state == "stopped":
-        return f"{name} · stopped{place}{_because(run.message)}", "warning"
-    return None
 
 
 def ending(run: RunTotals, subject: str = "The run", after: str = "", why: str = "") -> str:
@@ -53,14 +36,14 @@ def ending(run: RunTotals, subject: str = "The run", after: str = "", why: str =
     return f"{subject} {_STATES[run.state]}{after}{_because(why or run.message)}."
 
 
-def ending_note(run: RunTotals, sentence: str = "") -> Note:
-    """Return how a run that is not finished ended, and the way to go on.
+def ending_notes(run: RunTotals, sentence: str = "") -> tuple[Note, ...]:
+    """Return how a run ended that was stopped or failed; nothing of one that may be going on.
 
     Args:
         run: its totals.
         sentence: in place of :func:`ending`.
     """
-    return Note(f"{sentence or ending(run)} {_way_on(run)}".rstrip(), run_tone(run))
+    return (Note(sentence or ending(run)),) if run.state in ("stopped", "failed") else ()
 
 
 def ending_line(event: RunFinished) -> str:
@@ -105,11 +88,10 @@ def provenance_section(run: RunTotals, rows: Mapping[str, str] | None = None, *b
         "Forked from": f"{started.parent} at event {started.forked_at}" if started.parent else "",
         "Said on the way": " / ".join(started.settings.get("remarks", ())),
         "Began": written_time(run.began),
-        "Origin": _ORIGINS[started.origin],
         "Seed": str(started.seed),
         "Assay": started.version,
         "Resumed": count_noun(run.resumed, "time") if run.resumed else "",
-        "Answered by": ", ".join(sorted({call.used for call in run.tally.calls.values() if call.used})),
+        "Answered by": ", ".join(run.tally.answered_by()),
         **(rows or {}),
     }
     table = Table((Column("Record"), Column("")), tuple(row for row in records.items() if row[1]))
@@ -149,14 +131,66 @@ def _because(message: str) -> str:
     return f": {message.rstrip('.')}" if message else ""
 
 
-def _way_on(run: RunTotals) -> str:
-    if run.started and run.started.origin == "demo":
-        return (
-            "" if run.state == "running" else "A demonstration is not gone on with; play it again with: assay demo"
-        )
-    run_id = run.started.run_id if run.started else "ID"
-    return f"To go on without repeating what is finished: assay runs resume {run_id}"
-
-
 def _own_name(seat: str, phase: str) -> str:
-    return seat or phase.replace("_", " ")
+    index, colon, role = seat.partition(":")
+    return index + colon + named_words(role) if seat else phase.replace("_", " ")
+
+
+_RESUME = WayOn(Next.RESUME)
+_BY_ERROR = {
+    **dict.fromkeys(("BudgetExceeded", "UnknownPrice"), (WayOn(Next.RAISE_BOUND, "budget"),)),
+    "DeadlineExceeded": (WayOn(Next.RAISE_BOUND, "deadline"),),
+    "ReplyTruncated": (WayOn(Next.RAISE_BOUND, "max_tokens"), _RESUME),
+    "StructuredOutputError": (WayOn(Next.ASK_ANEW), _RESUME),
+    **dict.fromkeys(("NoModelError", "AuthenticationFailed"), (WayOn(Next.ADD_KEY), _RESUME)),
+}
+"""What to do about an error, by its name in the log; logs of before name no bound."""
+
+
+def standing_of(run: RunTotals, state: str = "", verdict: RunVerdict | None = None) -> RunStanding:
+    """Return how a run stands.
+
+    Args:
+        run: its log, folded.
+        state: as the store knows it; it tells a live run from one that was broken off.
+        verdict: of its result.
+    """
+    now = _state(run, state)
+    origin = run.started.origin if run.started else "live"
+    return RunStanding(
+        now,
+        verdict if now == "finished" else None,
+        tuple(run.tally.answered_by()),
+        _ORIGINS[origin],
+        run.error,
+        run.message,
+        (WayOn(Next.NEW),) if origin == "demo" and now not in ("running", "finished") else _next(run, now),
+        run.started.run_id if run.started else "",
+    )
+
+
+def headed(story: Story, standing: RunStanding) -> Story:
+    """Return a story with how its run stands in its head."""
+    name = story.subtitle or "Run"
+    return replace(story, subtitle=f"{name} · {standing.words}", tone=_TONES[standing.leaning], standing=standing)
+
+
+def judged(story: Story, verdict: RunVerdict) -> Story:
+    """Return a story that no run tells, such as that of a folder, with its verdict in its head."""
+    return headed(story, RunStanding("finished", verdict))
+
+
+def _state(run: RunTotals, state: str) -> State:
+    if run.state == "running":
+        asked = {call.by.kind for call in run.tally.running.values() if call.by}
+        waits = bool(asked & {"person", "mailbox"})
+        return "interrupted" if state == "interrupted" else "waiting" if waits else "running"
+    return "waiting" if run.error == "RunPaused" else run.state
+
+
+def _next(run: RunTotals, state: State) -> tuple[WayOn, ...]:
+    if state in ("running", "finished"):
+        return ()
+    if state == "waiting":
+        return (WayOn(Next.ANSWER), _RESUME)[: 1 if run.state == "running" else 2]
+    return (WayOn(Next.RAISE_BOUND, run.bound),) if run.bound else _BY_ERROR.get(run.error, (_RESUME,))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import ClassVar
 
-from assay.report.frame import cost_section, ending_line, ending_note, head_facts, run_progress, run_tone
+from assay.report.frame import cost_section, ending_line, ending_notes, head_facts, run_progress
+from assay.report.lines import Lines, line_of
 from assay.report.progress import Progress
 from assay.report.run import RunTotals
 from assay.report.story import Block, Plain, Section, Story
@@ -20,6 +23,10 @@ class GenericFold:
 
     protocol = ""
     """Its name for people; that of the kind of run where left out."""
+    lines: ClassVar[Lines] = {}
+    """What is said of its events while it runs."""
+    sections: ClassVar[tuple[Callable[[RunTotals], Section | None], ...]] = ()
+    """What its result tells, before what every run has; nothing while there is none."""
 
     def __init__(self, keep: int | None = None) -> None:
         self.run = RunTotals(keep)
@@ -29,8 +36,8 @@ class GenericFold:
         self.run.apply(event, at)
 
     def announce(self, event: Event) -> str | None:
-        """Say how the run ended; nothing else is known to be a step."""
-        return ending_line(event) if isinstance(event, RunFinished) else None
+        """Say how the run ended, and of other events what the table of lines has."""
+        return ending_line(event) if isinstance(event, RunFinished) else line_of(self.lines, self, event)
 
     def progress(self) -> Progress:
         """Return calls and sums."""
@@ -40,15 +47,15 @@ class GenericFold:
         return replace(run_progress(run, self.protocol or protocol), phase=", ".join(phases))
 
     def story(self) -> Story:
-        """Tell how it ended, the troubles it had, and the sums."""
+        """Tell its result, how it ended, the troubles it had, and the sums."""
         run = self.run
-        blocks: list[Block] = [] if run.state == "finished" else [ending_note(run)]
+        blocks: list[Block] = [*ending_notes(run)]
         blocks += [Plain(text) for text in run.troubles]
-        sections = (Section("What happened", tuple(blocks)) if blocks else None, cost_section(run))
+        own = [told(run) for told in self.sections] if run.result else []
+        sections = (*own, Section("What happened", tuple(blocks)) if blocks else None, cost_section(run))
         return Story(
             title=run.title or "A run",
-            subtitle=f"{self.progress().protocol} · {run.state}",
-            tone=run_tone(run),
+            subtitle=self.progress().protocol,
             facts=head_facts(run),
             sections=tuple(section for section in sections if section),
         )

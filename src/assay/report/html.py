@@ -91,13 +91,16 @@ def block_html(block: Block) -> Node:
 
 
 def _masthead(story: Story) -> Element:
+    # How a run stands has no colour: that is its verdict's.
+    lamp = element("span", class_="lamp") if not story.standing or story.standing.verdict else None
     size = "long" if len(story.title) > _LONG_TITLE else None
     return element(
         "header",
         element(
             "div",
-            element("p", element("span", class_="lamp"), story.subtitle, class_=f"ending {story.tone}"),
+            element("p", lamp, story.subtitle, class_=f"ending {story.tone}"),
             element("h1", story.title, class_=size, dir="auto"),
+            element("p", story.origin, class_="origin") if story.origin else None,
             element("dl", [_fact(fact) for fact in story.facts], class_="facts") if story.facts else None,
             class_="head",
         ),

@@ -32,7 +32,7 @@ _MENTION = re.compile(r"([@#])(?=\w)")
 def story_markdown(story: Story) -> str:
     """Return the whole report as text."""
     facts = " · ".join(f"{plain_text(fact.label)} **{plain_text(fact.value)}**" for fact in story.facts)
-    parts = [f"# {plain_text(story.title)}", plain_text(story.subtitle), facts]
+    parts = [f"# {plain_text(story.title)}", plain_text(story.subtitle), plain_text(story.origin), facts]
     parts += [_section(section) for section in story.sections]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -75,6 +75,8 @@ class RunTotals:
         self.result: dict[str, Any] = {}
         self.error = ""
         self.message = ""
+        self.bound = ""
+        """The term that ended it, by its name."""
         self.resumed = 0
         self.troubles: deque[str] = deque(maxlen=200)
         self.waits: dict[str, Wait] = {}
@@ -113,6 +115,7 @@ class RunTotals:
             case RunFinished():
                 self.state, self.ended = event.state, at
                 self.result, self.error, self.message = event.result, event.error, event.message
+                self.bound = event.bound or ""
             case CallRetried():
                 self._note(f"retried {_place(event.label)}: {event.error}")
                 self.waits[event.label] = Wait(

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from assay.report.markup import Element
 from assay.report.matrix import Matrix
+
+if TYPE_CHECKING:
+    from assay.report.standing import RunStanding
 
 Tone: TypeAlias = Literal["info", "good", "warning", "bad"]
 Range: TypeAlias = tuple[int, int]
@@ -220,11 +223,12 @@ class Story:
 
     Args:
         title: what the run was about.
-        subtitle: what kind of run it was and how it ended, in one line.
-        tone: how it ended, as a colour.
+        subtitle: what kind of run it was; the head adds how it stands.
+        tone: of its verdict, as a colour.
         facts: the few numbers that go on top.
         sections: the report itself, the most wanted first.
         matrix: of a comparison, what each method made of each task.
+        standing: how its run stands, where that is known.
     """
 
     title: str
@@ -233,3 +237,9 @@ class Story:
     facts: tuple[Fact, ...] = ()
     sections: tuple[Section, ...] = field(default=())
     matrix: Matrix | None = None
+    standing: RunStanding | None = None
+
+    @property
+    def origin(self) -> str:
+        """Where its answers come from, where no model was asked."""
+        return self.standing.origin if self.standing else ""

@@ -6,6 +6,7 @@ import operator
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, cast
 
+from llm_runtime.answerer import Answerer, asked_words
 from llm_runtime.events import (
     BudgetMoved,
     CallFailed,
@@ -28,8 +29,9 @@ class Call:
 
     Args:
         label: where it stands in its protocol.
-        model: the model that the call asks for.
-        used: the model that answered.
+        model: the model that the call asks for; a wish.
+        by: who answers, and once it has, who answered; ``None`` where the log does not say.
+        answered: whether anything came back.
         started: milliseconds since the epoch.
         ended: the same; ``None`` while it runs and where the run broke off.
         state: ``"cut"`` where the run ended or broke off before an answer.
@@ -43,13 +45,19 @@ class Call:
     replayed: bool
     ended: int | None = None
     state: CallState = "running"
-    used: str = ""
+    by: Answerer | None = None
+    answered: bool = False
     input_tokens: int = 0
     output_tokens: int = 0
     estimated: bool = False
     cost: int | None = None
     retries: int = 0
     error: str = ""
+
+    @property
+    def who(self) -> str:
+        """Who answers, in words; of a log that does not say whom it asked for."""
+        return self.by.words if self.by else asked_words(self.model)
 
     @property
     def milliseconds(self) -> int:
@@ -145,6 +153,10 @@ class Tally:
         """Calls that are settled or under way."""
         return self.total.settled + len(self.running)
 
+    def answered_by(self) -> list[str]:
+        """Return all who answered, in words."""
+        return sorted({call.who for call in self.calls.values() if call.answered and call.by})
+
     def apply(self, event: Event, at: int) -> None:
         """Count ``event``, which the log stamped ``at`` milliseconds since the epoch."""
         match event:
@@ -175,7 +187,7 @@ class Tally:
         if known is not None and known.state == "failed":
             for sums in self._groups(label):
                 sums.failed -= 1
-        call = Call(label, str(event.request.get("model", "")), at, event.replayed)
+        call = Call(label, str(event.request.get("model", "")), at, event.replayed, by=event.by)
         self.calls[key] = self.running[key] = call
         for sums in self._groups(label):
             sums.running += 1
@@ -257,7 +269,7 @@ def _read(reply: dict[str, Any], call: Call) -> None:
     call.input_tokens = _amount(counts.get("input_tokens"))
     call.output_tokens = _amount(counts.get("output_tokens"))
     call.estimated = bool(counts.get("estimated"))
-    call.used = str(reply.get("model") or call.model)
+    call.by, call.answered = Answerer.of_reply(reply) or call.by, True
     cost = reply.get("cost")
     call.cost = None if cost is None else _amount(cost)
 

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from assay.report.clean import clean, one_line
 from assay.report.screen import COLOURS
+from assay.report.standing import Next, RunStanding
 from assay.report.story import (
     Block,
     Details,
@@ -32,13 +33,33 @@ from assay.report.story import (
 )
 
 _LONGEST_LINE = 100
+_RESUME = "assay runs resume {run}"
+_COMMANDS: dict[str, str] = {
+    Next.RESUME: _RESUME,
+    "budget": f"{_RESUME} --budget USD",
+    "max_calls": f"{_RESUME} --max-calls N",
+    "deadline": f"{_RESUME} --deadline SECONDS",
+    "max_tokens": f"{_RESUME} --max-tokens 16000",
+    Next.ADD_KEY: "assay keys set openrouter",
+    Next.ASK_ANEW: "assay runs fork {run} --at 1",
+    Next.NEW: "assay demo",
+}
 _TEXTS = (Prose, Plain, Quote, Note)
 _TONES = {"info": "blue", "good": "green", "warning": "yellow", "bad": "red"}
 
 
 def story_view(story: Story) -> Group:
     """Return the whole report, for a pager."""
-    return Group(_head(story), *[_section(section) for section in story.sections])
+    ways = [Text(f"To go on: {command}") for command in commands(story.standing)]
+    return Group(_head(story), *[_section(section) for section in story.sections], *ways)
+
+
+def commands(standing: RunStanding | None) -> list[str]:
+    """Return what can be done next, as commands."""
+    if standing is None:
+        return []
+    written = (_COMMANDS.get(step.what or step.kind, "") for step in standing.next)
+    return [command.format(run=standing.run_id) for command in written if command]
 
 
 def summary_view(story: Story) -> Group:
@@ -134,7 +155,9 @@ def _facts(story: Story) -> RenderableType:
 
 
 def _ending(story: Story) -> RenderableType:
-    return Text.assemble(("● ", _TONES[story.tone]), one_line(story.subtitle))
+    origin = f"\n{story.origin}" if story.origin else ""
+    lamp = ("● ", _TONES[story.tone]) if not story.standing or story.standing.verdict else ""
+    return Text.assemble(lamp, one_line(story.subtitle), (origin, "dim"))
 
 
 def _section(section: Section) -> RenderableType:

@@ -1,57 +1,84 @@
-"""Which tools there are, as a user names them and as a model is told of them."""
+"""Which tools there are, ours and those of packages, as a user names them and as a model is told of them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Annotated, TypeAlias
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import AfterValidator, Field
 
 from assay.fields import Ui
 from llm_runtime.names import ToolName
+from llm_runtime.plugins import found, load
 from llm_runtime.tool_calls import ToolSpec
 
-_SERVER = re.compile(r"mcp:[a-z0-9][a-z0-9_-]{0,39}")
-
-
-_PATH = "As a listing shows it; `.` lists the top."
-_FIRST = "The first line to show; 1 where left out."
-#: Of each kind: what it does, its arguments, and which of them must be there.
-_KINDS: dict[str, tuple[str, dict[str, dict[str, str]], list[str]]] = {
-    "files": (
-        "Read a text file with line numbers, or list a folder.",
-        {"path": {"type": "string", "description": _PATH}, "first": {"type": "integer", "description": _FIRST}},
-        ["path"],
-    ),
-    "search": (
-        "Find the lines of these files that hold all the words, whatever their case.",
-        {"words": {"type": "string", "description": "Separated by blanks."}},
-        ["words"],
-    ),
-    "python": (
-        "Run a Python program without a network and without files; what it prints is the result.",
-        {"code": {"type": "string", "description": "The whole program."}},
-        ["code"],
-    ),
-    "mcp": (
-        "A server with tools of its own; list them first.",
-        {"tool": {"type": "string", "description": "`list` shows what there is."}, "arguments": {"type": "object"}},
-        ["tool"],
-    ),
+GROUP = "assay.seat_tools"
+_OURS = {
+    "files": "assay.seat_tools.reading:FILES",
+    "search": "assay.seat_tools.reading:SEARCH",
+    "python": "assay.seat_tools.programs:PYTHON",
+    "mcp": "assay.seat_tools.servers:MCP",
 }
+Call: TypeAlias = Callable[[Mapping[str, Any]], Awaitable[str]]
+"""Carries a call out: takes its arguments, returns what the model reads."""
+
+
+class ToolFault(Exception):
+    """A call that cannot be carried out; the model is told why."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatTool:
+    """A tool that seats may use.
+
+    Args:
+        usage: as a user names it: ``"files:FOLDER"``. What stands before the colon is its entry point's name.
+        about: what it does, for models.
+        properties: of its arguments, as a JSON schema has them.
+        required: those that must be there.
+        make: ``(detail, names) -> call``, from what a user wrote behind the colon and the names of all tools; it
+            raises a ``ConfigurationError`` where the tool is not there, before the run begins.
+        detail: a pattern of what stands behind the colon; empty where nothing does.
+        beside: the tool that it cannot do without.
+        several: whether it can stand there more than once; models then know it as ``NAME_DETAIL``.
+    """
+
+    usage: str
+    about: str
+    properties: Mapping[str, Mapping[str, Any]]
+    required: tuple[str, ...]
+    make: Callable[[str, Sequence[str]], Call]
+    detail: str = ""
+    beside: str = ""
+    several: bool = False
+
+
+def _tool(kind: str) -> SeatTool:
+    tool: SeatTool = load(GROUP, kind, _OURS)
+    return tool
 
 
 def _checked(names: tuple[str, ...]) -> tuple[str, ...]:
     kinds = [name.partition(":")[0] for name in names]
-    for name, kind in zip(names, kinds, strict=True):
-        if name not in ("search", "python") and not re.fullmatch(r"files:.+", name) and not _SERVER.fullmatch(name):
-            raise ValueError(f"there is no tool {name[:60]}; there are files:FOLDER, search, python, mcp:NAME")
-        if kind != "mcp" and kinds.count(kind) > 1:
-            raise ValueError(f"{kind} can stand once among the tools")
-    if "search" in kinds and "files" not in kinds:
-        raise ValueError("search needs files:FOLDER beside it")
+    for name in names:
+        if fault := _fault(name, kinds):
+            raise ValueError(fault)
     return tuple(dict.fromkeys(names))
+
+
+def _fault(name: str, kinds: Sequence[str]) -> str:
+    """Return why a tool cannot be named so beside the others; empty where it can."""
+    kind, colon, detail = name.partition(":")
+    tool = _tool(kind) if kind in found(GROUP, _OURS) else None
+    if tool is None or bool(colon) != bool(tool.detail) or not re.fullmatch(tool.detail, detail):
+        return (
+            f"there is no tool {name[:60]}; there are {', '.join(_tool(one).usage for one in found(GROUP, _OURS))}"
+        )
+    if not tool.several and kinds.count(kind) > 1:
+        return f"{kind} can stand once among the tools"
+    return f"{kind} needs {_tool(tool.beside).usage} beside it" if tool.beside not in ("", *kinds) else ""
 
 
 Tools: TypeAlias = Annotated[
@@ -64,16 +91,41 @@ Tools: TypeAlias = Annotated[
         doors=("cli",),
     ),
 ]
-"""A field that names tools; on the command line and in job files alone."""
+"""A field that names tools; on the command line and in job files alone. Seats with ``tools`` use them."""
 
 
 def offered(names: Sequence[str]) -> tuple[ToolSpec, ...]:
     """Return what models are told of the tools, in the order in which they are named."""
 
     def spec(name: str) -> ToolSpec:
-        kind, _, rest = name.partition(":")
-        about, fields, required = _KINDS[kind]
-        schema = {"type": "object", "properties": fields, "required": required}
-        return ToolSpec(f"mcp_{rest}" if kind == "mcp" else kind, about, schema)
+        tool = _tool(name.partition(":")[0])
+        schema = {"type": "object", "properties": tool.properties, "required": list(tool.required)}
+        return ToolSpec(_told(name), tool.about, schema)
 
     return tuple(map(spec, names))
+
+
+def made(names: Sequence[str]) -> dict[str, Call]:
+    """Return what carries out calls, by the names that models are told.
+
+    Raises:
+        ConfigurationError: a tool is not there: a folder, a sandbox, a server.
+    """
+    return {_told(name): _tool(name.partition(":")[0]).make(name.partition(":")[2], names) for name in names}
+
+
+def word(arguments: Mapping[str, Any], name: str) -> str:
+    """Return an argument that must be words.
+
+    Raises:
+        ToolFault: it is not there.
+    """
+    value = arguments.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise ToolFault(f"{name} is missing")
+    return value
+
+
+def _told(name: str) -> str:
+    kind, _, detail = name.partition(":")
+    return f"{kind}_{detail}" if _tool(kind).several else kind

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from assay.seat_tools.offered import Call, SeatTool, word
 from llm_runtime.errors import ConfigurationError
 
 _LINES, _ENTRIES, _HITS = 400, 500, 40
@@ -93,3 +95,42 @@ def _text(place: Path) -> str:
     if len(data) > _MOST or b"\x00" in data:
         raise OSError(f"{place.name!r} is no text, or has more than {_MOST:,} bytes")
     return data.decode("utf-8", "replace")
+
+
+def _files(detail: str, _: Sequence[str]) -> Call:
+    folder = Folder(Path(detail))
+
+    async def read(arguments: Mapping[str, Any]) -> str:
+        return await asyncio.to_thread(folder.read, word(arguments, "path"), arguments.get("first", 1))
+
+    return read
+
+
+def _search(_: str, names: Sequence[str]) -> Call:
+    folder = Folder(Path(next(name.partition(":")[2] for name in names if name.startswith("files:"))))
+
+    async def find(arguments: Mapping[str, Any]) -> str:
+        return await asyncio.to_thread(folder.search, word(arguments, "words"))
+
+    return find
+
+
+FILES = SeatTool(
+    usage="files:FOLDER",
+    about="Read a text file with line numbers, or list a folder.",
+    properties={
+        "path": {"type": "string", "description": "As a listing shows it; `.` lists the top."},
+        "first": {"type": "integer", "description": "The first line to show; 1 where left out."},
+    },
+    required=("path",),
+    make=_files,
+    detail=".+",
+)
+SEARCH = SeatTool(
+    usage="search",
+    about="Find the lines of these files that hold all the words, whatever their case.",
+    properties={"words": {"type": "string", "description": "Separated by blanks."}},
+    required=("words",),
+    make=_search,
+    beside="files",
+)

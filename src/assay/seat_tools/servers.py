@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, cast
 
 from pydantic import Field, ValidationError
 
+from assay.seat_tools.offered import Call, SeatTool
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.keys import read_toml
 from llm_runtime.models import Model, first_fault
@@ -30,7 +31,7 @@ class Server(Model):
     allow: tuple[str, ...] = Field(min_length=1)
 
 
-def server_tool(name: str) -> Callable[[Mapping[str, Any]], Awaitable[str]]:
+def server_tool(name: str, _: Sequence[str]) -> Call:
     """Return what calls the tools of a server.
 
     Raises:
@@ -70,3 +71,17 @@ def server_tool(name: str) -> Callable[[Mapping[str, Any]], Awaitable[str]]:
         return f"error: {text}" if came.is_error else text
 
     return call
+
+
+MCP = SeatTool(
+    usage="mcp:NAME",
+    about="A server with tools of its own; list them first.",
+    properties={
+        "tool": {"type": "string", "description": "`list` shows what there is."},
+        "arguments": {"type": "object"},
+    },
+    required=("tool",),
+    make=server_tool,
+    detail="[a-z0-9][a-z0-9_-]{0,39}",
+    several=True,
+)

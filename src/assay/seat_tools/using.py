@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from assay.seat_tools.offered import offered
@@ -16,11 +16,9 @@ TOOL = "tool:"
 """Begins the model's name of a request to a tool."""
 STEPS = 8
 """Calls of tools that one answer may make."""
-#: Who may use tools. Triage, judges and the synthesis decide on what was said; they look nothing up.
-_SEATS = frozenset({"position", "draft", "defence", "critique", "single", "sample"})
 
 
-def tooled(generate: Generate, names: Sequence[str], seed: int, steps: int = STEPS) -> Generate:
+def tooled(generate: Generate, names: Sequence[str], seed: int, seats: Set[str], steps: int = STEPS) -> Generate:
     """Let seats use tools; without tools it is ``generate`` itself.
 
     What comes back counts all calls of an answer: their tokens and what they cost.
@@ -29,6 +27,7 @@ def tooled(generate: Generate, names: Sequence[str], seed: int, steps: int = STE
         generate: the models and, under :data:`TOOL` names, the tools; recorded and limited.
         names: of the tools, as the user wrote them.
         seed: of the run; fences around results derive from it.
+        seats: the roles and phases that use them.
         steps: calls of tools an answer, at least 1.
     """
     if not names:
@@ -37,7 +36,8 @@ def tooled(generate: Generate, names: Sequence[str], seed: int, steps: int = STE
     instructions = load_prompt("assay.seat_tools", "tools").render(tools=listed(specs), steps=str(steps))
 
     async def ask(request: Request) -> Reply:
-        if request.label.phase not in _SEATS:
+        label = request.label
+        if seats.isdisjoint({label.phase, label.seat, label.seat.partition(":")[2]}):
             return await generate(request)
         turns = list(request.messages)
         turns[-1] = replace(turns[-1], content=f"{turns[-1].content}\n\n{instructions}")

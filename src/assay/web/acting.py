@@ -11,22 +11,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from assay.launch import price_of
-from assay.launch.naming import models_of, panel_of
-from assay.protocol import load
+from assay.launch.naming import models_of
 from assay.registry import Prepared
 from assay.terms import Terms
 from assay.web import forms
 from assay.web.answer_forms import read_answer
-from assay.web.app_state import (
-    AppState,
-    is_json,
-    redirect,
-    request_fields,
-    respond,
-    run_id_of,
-    site_of,
-    wants_json,
-)
+from assay.web.app_state import AppState, is_json, redirect, request_fields, respond, run_id_of, site_of, wants_json
 from assay.web.estimating import estimate_of, words_of
 from assay.web.mailbox_questions import answer_letter
 from assay.web.pages.asking import Ask
@@ -63,7 +53,7 @@ async def start_run(request: Request) -> Response:
         if forms.BOX in sent and not sent.get("kind"):
             raise ConfigurationError("kind: say what should come of it; a kind of run is suggested, and not chosen")
         run, terms = forms.read_form(fields, strict=is_json(request))
-        if not run.run.form:
+        if "form" not in run.run.doors:
             forms.form_of(run.run.name)
         site.runs.permit(run, terms)
         if fields.get("estimate"):
@@ -83,13 +73,13 @@ async def start_run(request: Request) -> Response:
 
 
 def _estimated(site: AppState, run: Prepared, terms: Terms) -> str:
-    units = load(run.run.units)(run.task) if run.run.units else 1
+    units = run.hooks.units(run.task)
     return words_of(estimate_of(run.run, site.store, "", run_price(site, run, terms), units), units)
 
 
 def run_price(site: AppState, run: Prepared, terms: Terms) -> Price | None:
     """Return the price of the dearest model that answers a run; ``None`` where nobody says one of them."""
-    panel = [] if terms.model else models_of(run) if panel_of(run.options) else []
+    panel = [] if terms.model else models_of(run) if run.hooks.panel(run.options) else []
     prices = [model_price(site, name) for name in panel or [terms.model]]
     known = [price for price in prices if price is not None]
     return max(known, key=lambda price: price.output) if len(known) == len(prices) else None

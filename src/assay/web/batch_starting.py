@@ -17,8 +17,9 @@ from assay.batch.batches import entered
 from assay.batch.inputs import rows
 from assay.batch.jobfile import BudgetTable, JobFile
 from assay.batch.loading import checked
-from assay.fields import FieldSpec, Ui, fields_of, specs_of
-from assay.protocol import RunType, load
+from assay.fields import FieldSpec, Ui, fields_of, shown, specs_of
+from assay.hooks import hooks_of
+from assay.protocol import RunType
 from assay.registry import find, run_types
 from assay.web import forms
 from assay.web.acting import model_price, reason
@@ -61,14 +62,13 @@ _COLUMNS = FieldSpec(
 
 
 def _kinds() -> list[RunType]:
-    return [run for run in run_types().values() if run.batch]
+    return [run for run in run_types().values() if "batch" in run.doors]
 
 
 def _own(run: RunType) -> tuple[list[FieldSpec], list[FieldSpec]]:
     """Return the fields of the batch, and those that each of its jobs has."""
     batch = [spec for spec in fields_of(JobFile) if spec.name in _OF_BATCH]
-    options = [spec for spec in fields_of(load(run.options)) if not spec.ui.hidden and "form" in spec.ui.doors]
-    return [_ROWS, _MODELS, *batch, *fields_of(BudgetTable), _COLUMNS], options
+    return [_ROWS, _MODELS, *batch, *fields_of(BudgetTable), _COLUMNS], shown(hooks_of(run).options)
 
 
 async def new_batch(request: Request) -> Response:
@@ -84,7 +84,7 @@ async def start_batch(request: Request) -> Response:
     try:
         if not isinstance(site.store, SqliteStore):
             raise ConfigurationError(
-                "on this store batches are started at the command line: assay batch run JOB.toml"
+                "on this store batches are started at the command line", advice="assay batch run JOB.toml"
             )
         job_file = await asyncio.to_thread(_read, kind, fields)
         if fields.get("estimate"):
@@ -102,7 +102,7 @@ def new_batch_page(kind: str, values: Mapping[str, Any], fault: str = "") -> str
     """Return the form; ``values`` are what was filled in before, ``fault`` why that was refused."""
     run = find(kind)
     batch, options = _own(run)
-    task = [spec for spec in fields_of(load(run.task)) if not spec.ui.hidden]
+    task = [spec for spec in fields_of(hooks_of(run).task) if not spec.ui.hidden]
     return render(
         "new_batch.html",
         run=run,
@@ -125,7 +125,7 @@ def _read(kind: str, fields: Mapping[str, Any]) -> JobFile:
     if not text.strip():
         raise ConfigurationError("Rows is empty; paste the rows, or choose a file")
     named = dict(forms.pair(line, "a column is written FIELD=COLUMN") for line in values.get("columns") or ())
-    known = specs_of(load(find(kind).task))
+    known = specs_of(hooks_of(find(kind)).task)
     columns = {name: name for name in _header(text) if name in known} | named
     models = cast("list[str]", values.get("models") or [])
     known_by = {spec.name: spec for spec in options}

@@ -10,11 +10,11 @@ from starlette.responses import Response
 
 from assay.demo import demos, missing
 from assay.launch import price_of
+from assay.launch.glimpses import glimpses
 from assay.protocol import Protocol
 from assay.web import data
 from assay.web.app_state import AppState, respond, site_of, wants_json
 from assay.web.estimating import estimate_of
-from assay.web.glimpses import glimpses
 from assay.web.pages.home import Box, Played, Way, choice_fragment, home_page
 from assay.web.permissions import seen
 from assay.web.suggesting import openings, suggest
@@ -33,7 +33,8 @@ async def home(request: Request) -> Response:
     latest = site.store.runs(limit=_LATEST, among=seen())
     looks = glimpses(site.store, latest)
     if fragment or wants_json(request):
-        await site.models.look((look.models for look in looks.values()), _PATIENCE_S if fragment else None)
+        lately = (name for look in looks.values() for name in look.by)
+        await site.models.look(lately, _PATIENCE_S if fragment else None)
     query = request.query_params
     box = await asyncio.to_thread(_box, site, query.get("text", ""), query.get("kind", ""), query.get("model", ""))
     if fragment:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from assay.report.tally import Call, CallKey, Sums, Tally
+from llm_runtime.answerer import named_words
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event, RunResumed
 from llm_runtime.messages import CallLabel
 
@@ -101,7 +102,7 @@ def place_words(label: CallLabel) -> str:
     >>> place_words(CallLabel("crucible", "red_team", "3:red_team"))
     'red team · red team'
     """
-    seat = label.seat.partition(":")[2] or label.seat
+    seat = named_words(label.seat.partition(":")[2] or label.seat)
     parts = (label.phase, seat, str(label.round) if label.round else "")
     return " · ".join(part.replace("_", " ") for part in parts if part)
 
@@ -111,5 +112,5 @@ def _count(sums: Sums, call: Call) -> None:
         sums.running += 1
     elif call.state == "failed":
         sums.failed += 1
-    if call.state == "done" or call.used:
+    if call.state == "done" or call.answered:
         (sums.replayed if call.replayed else sums.live).add(call)

@@ -109,7 +109,8 @@ def call_data(call: Call, place: CallEvents) -> dict[str, Any]:
         "ended_seq": place.ended or None,
         "label": str(call.label),
         "asked": call.model,
-        "answered_by": call.used,
+        "answered_by": call.who if call.answered and call.by else "",
+        "by": asdict(call.by) if call.by else None,
         **{name: getattr(call, name) for name in _OF_A_CALL},
     }
 
@@ -118,8 +119,9 @@ def run_data(watch: LiveRun, summary: RunSummary) -> dict[str, Any]:
     """Return a run's page."""
     return {
         "run": summary_data(summary),
+        "standing": watch.standing.data(),
         "seq": watch.seq,
         "progress": asdict(watch.fold.progress()),
-        "story": story_data(watch.fold.story()),
+        "story": story_data(watch.story()),
         "result": watch.head.result,
     }

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from assay.hooks import hooks_of
 from assay.protocol import Needs, RunType
 from assay.registry import protocol_of
 from assay.report.units import count, count_noun, duration, money, short_count
@@ -51,12 +52,10 @@ def estimate_of(run: RunType, store: RunStore, text: str, price: Price | None, u
         units: how often it does what the protocol's usual run does once.
     """
     owner = protocol_of(run.name)
-    usual = owner.runs[0] if run.units else run
+    usual = owner.runs[0] if hooks_of(run).several else run
     # A run of many tasks says nothing of one of another number.
-    finished = (
-        [] if usual.units else store.runs(protocol=usual.names, state="finished", limit=_MEASURED, among=seen())
-    )
-    past = [one for one in finished if one.origin == "live" and one.calls]
+    finished = store.runs(protocol=usual.names, state="finished", limit=_MEASURED, among=seen())
+    past = [one for one in finished if one.origin == "live" and one.calls and not hooks_of(usual).several]
     one = estimate(owner.needs if usual is owner.runs[0] else None, past, text, price)
     return one and replace(
         one,

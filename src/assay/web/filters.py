@@ -9,22 +9,14 @@ from typing import Any
 from markupsafe import Markup
 
 from assay.launch.model_choices import ModelChoice
-from assay.registry import known, protocol_of
-from assay.report.glossary import meaning
+from assay.registry import known, packages, protocol_of
+from assay.report import glossary
 from assay.report.html import block_html
 from assay.report.markup import render
 from assay.report.story import Block
 from assay.report.units import clock, count, count_noun, duration, money, short_count, with_unknown, written_time
 from assay.web.calls import place_words
-from llm_runtime.store import RunState, RunSummary
-
-_TONES: dict[RunState, str] = {
-    "running": "live",
-    "interrupted": "warning",
-    "finished": "good",
-    "stopped": "warning",
-    "failed": "bad",
-}
+from llm_runtime.store import RunSummary
 
 
 def protocol_name(protocol: str) -> str:
@@ -59,6 +51,11 @@ def block_markup(block: Block) -> Markup:
     return Markup(render(block_html(block)))
 
 
+def meaning(term: str) -> str:
+    """Return what a heading or figure means."""
+    return glossary.meaning(term, packages())
+
+
 def chip_words(choice: ModelChoice) -> str:
     """Return what a model costs and reads, and why it is offered."""
     price = choice.price
@@ -74,22 +71,11 @@ def chip_words(choice: ModelChoice) -> str:
     return ", ".join(filter(None, (costs + million, reads, choice.note)))
 
 
+_BY_THEIR_NAMES: tuple[Callable[..., Any], ...] = (
+    *(block_markup, chip_words, clock, cost_text, count_noun, duration, iso_time, meaning, money, place_words),
+    *(protocol_name, short_count, with_unknown, written_time),
+)
 FILTERS: dict[str, Callable[..., Any]] = {
-    "block_markup": block_markup,
-    "chip_words": chip_words,
-    "clock": clock,
-    "cost_text": cost_text,
-    "count_noun": count_noun,
-    "duration": duration,
-    "iso_time": iso_time,
-    "join": joined,
-    "meaning": meaning,
-    "money": money,
-    "with_unknown": with_unknown,
-    "place_words": place_words,
-    "protocol_name": protocol_name,
-    "short_count": short_count,
-    "thousands": count,
-    "tone": _TONES.__getitem__,
-    "written_time": written_time,
+    **{one.__name__: one for one in _BY_THEIR_NAMES},
+    **{"join": joined, "thousands": count, "tone": str},
 }

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from assay.fields import FieldSpec, fields_of, read, specs_of
+from assay.fields import FieldSpec, fields_of, read, shown, specs_of
+from assay.hooks import hooks_of
 from assay.protocol import RunType, load
 from assay.registry import Prepared, find, read_run, run_types
 from assay.terms import Terms
@@ -50,7 +51,7 @@ class Form:
 
 def forms() -> list[RunType]:
     """Return the kinds of run that have a form, in the order in which they are shown."""
-    return [run for run in run_types().values() if run.form]
+    return [run for run in run_types().values() if "form" in run.doors]
 
 
 def form_of(kind: str) -> Form:
@@ -60,10 +61,11 @@ def form_of(kind: str) -> Form:
         ConfigurationError: it has none.
     """
     run = find(kind)
-    if not run.form:
+    if "form" not in run.doors:
         listed = ", ".join(one.name for one in forms())
         raise ConfigurationError(f"there is no form for {run.name}; there are: {listed}")
-    return Form(run, tuple(_shown(run)), tuple(terms_fields(run)))
+    hooks = hooks_of(run)
+    return Form(run, tuple(shown(hooks.task, hooks.options)), tuple(terms_fields(run)))
 
 
 def kind_of(fields: Mapping[str, Any]) -> str:
@@ -95,7 +97,8 @@ def read_form(fields: Mapping[str, Any], *, strict: bool) -> tuple[Prepared, Ter
         ConfigurationError: a field is missing, unknown, too long, or not what it should be; says which.
     """
     run = find(kind_of(fields))
-    task, options = (specs_of(load(ref)) for ref in (run.task, run.options))
+    hooks = hooks_of(run)
+    task, options = specs_of(hooks.task), specs_of(hooks.options)
     values = {"task": dict[str, Any](), "options": dict[str, Any](), "terms": dict[str, Any]()}
     for name, value in fields.items():
         if name in _APART:
@@ -177,11 +180,6 @@ def speed(fields: Mapping[str, Any]) -> float:
     if not 0 <= number < 1e9:
         raise ConfigurationError("speed must be a number from 0 up")
     return number
-
-
-def _shown(run: RunType) -> list[FieldSpec]:
-    specs = [spec for ref in (run.task, run.options) for spec in fields_of(load(ref))]
-    return [spec for spec in specs if not spec.ui.hidden and "form" in spec.ui.doors]
 
 
 def plain_value(spec: FieldSpec, value: Any) -> Any:

@@ -11,11 +11,11 @@ from starlette.responses import Response
 from assay.batch.ledger import Batch, Ledger
 from assay.batch.progress import BatchProgress, look
 from assay.batch.purses import Purses
+from assay.launch.glimpses import glimpses
 from assay.registry import known, run_types
 from assay.web import data
 from assay.web.app_state import respond, site_of, wants_json
 from assay.web.batches import with_ledger
-from assay.web.glimpses import glimpses
 from assay.web.pages.runs import ORDERS, STATES, Choice, Listed, runs_page
 from assay.web.people import may_all
 from assay.web.permissions import seen
@@ -86,8 +86,9 @@ def _data(listed: Listed, choice: Choice, more: bool) -> dict[str, object]:
     runs = [
         {
             **data.summary_data(run),
-            "outcome": listed.seen[run.run_id].outcome,
-            "models": listed.seen[run.run_id].models,
+            "outcome": listed.seen[run.run_id].preview,
+            "models": ", ".join(listed.seen[run.run_id].by),
+            "standing": listed.seen[run.run_id].data(),
             "tags": listed.tags[run.run_id],
             "rating": listed.rating(run.run_id),
         }

@@ -7,9 +7,12 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from itertools import islice
 
-from assay.registry import fold_for
+from assay.registry import fold_for, standing
+from assay.report.frame import headed
 from assay.report.generic import GenericFold
 from assay.report.run import RunFold, RunTotals
+from assay.report.standing import RunStanding
+from assay.report.story import Story
 from assay.web.calls import CallLog
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Event, RunStarted, UnknownEvent
@@ -74,6 +77,15 @@ class LiveRun:
         """How the run stands; ``"interrupted"`` where its log has no end and nobody writes it."""
         ended = self.head.state
         return self._state if ended == "running" else ended
+
+    @property
+    def standing(self) -> RunStanding:
+        """How it stands, as every page says it."""
+        return standing(self.head, self.state)
+
+    def story(self) -> Story:
+        """Return its report, with how it stands in its head."""
+        return headed(self.fold.story(), self.standing)
 
     @property
     def started(self) -> RunStarted:

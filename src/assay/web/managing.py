@@ -18,12 +18,6 @@ from assay.web.templating import render
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound
 from llm_runtime.store.upkeep import mark
 
-FIELDS = (
-    ("role", "reader, member or admin"),
-    ("budget", "dollars, as 5/day or 20/month; empty is no bound"),
-    ("calls", "model calls in that period; empty is no bound"),
-)
-
 
 async def list_people(request: Request) -> Response:
     """Show who may sign in, and what each has spent; who is no admin sees themselves."""
@@ -146,5 +140,5 @@ def people_page(
 
 def _people(request: Request) -> People:
     if (people := site_of(request).gate.people) is None:
-        raise RunNotFound("this server has one person alone; for several: assay serve --people FILE")
+        raise RunNotFound("this server has one person alone", advice="for several: assay serve --people FILE")
     return people

@@ -17,6 +17,7 @@ from assay.batch.export import WRITERS
 from assay.batch.ledger import Batch, Ledger, Result
 from assay.batch.purses import Purses
 from assay.batch.report.story import labels
+from assay.registry import verdict_of
 from assay.report.clean import one_line
 from assay.report.matrix import (
     SHOWS,
@@ -32,7 +33,6 @@ from assay.report.matrix import (
 from assay.web.app_state import respond, run_id_of, site_of
 from assay.web.batches import with_ledger
 from assay.web.forms import whole_number
-from assay.web.glimpses import outcome_of
 from assay.web.noting import my_name
 from assay.web.pages.matrix import MatrixChoice, matrix_page
 from llm_runtime.errors import ConfigurationError, RunNotFound
@@ -83,7 +83,7 @@ async def _of_batch(request: Request) -> tuple[Batch, Matrix]:
 
 async def _of_run(request: Request) -> tuple[str, Matrix]:
     site, run_id = site_of(request), run_id_of(request)
-    story = site.hub.watch(run_id).fold.story()
+    story = site.hub.watch(run_id).story()
     if story.matrix is None:
         raise RunNotFound(f"run {run_id} has no matrix: only comparisons and batches have one")
     return story.title, await asyncio.to_thread(labelled, site.store, story.matrix)
@@ -110,7 +110,8 @@ def _cell(batch: Batch, result: Result) -> Cell:
         text = f"{result.error}: {result.message}"
     elif result.result is not None:
         data = json.loads(result.result)
-        text = outcome_of(batch.protocol, data, _LONGEST) or json.dumps(data, ensure_ascii=False)
+        came = verdict_of(batch.protocol, data)
+        text = came.gist or came.words if came else json.dumps(data, ensure_ascii=False)
     return Cell(result.run_id, "", one_line(text, _LONGEST), state, None, result.cost if result.run_id else None)
 
 

@@ -145,7 +145,8 @@ class People:
             stat = self.path.stat()
         except OSError as fault:
             raise ConfigurationError(
-                f"{self.path} cannot be read: {fault.strerror}; make it with: assay people add NAME --role admin"
+                f"{self.path} cannot be read: {fault.strerror}",
+                advice="make it with: assay people add NAME --role admin",
             ) from None
         stamp = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
         if self._read[0] != stamp:
@@ -162,7 +163,7 @@ class People:
             ConfigurationError: there is nobody of that name.
         """
         if (person := self.all().get(name)) is None:
-            raise ConfigurationError(f"there is nobody called {name[:60]}; see: assay people list")
+            raise ConfigurationError(f"there is nobody called {name[:60]}", advice="see: assay people list")
         return person
 
     def add(self, person: Person) -> str:
@@ -177,7 +178,9 @@ class People:
             )
         with self._changing() as document:
             if person.name in document:
-                raise ConfigurationError(f"there is somebody called {person.name}; a new link: assay people link")
+                raise ConfigurationError(
+                    f"there is somebody called {person.name}", advice="a new link: assay people link"
+                )
             fields = person.model_dump(exclude={"name", "secret"}, exclude_defaults=True)
             # No name has such a sign.
             drawn = {"id": f"{person.name}~{secrets.token_hex(8)}", "since": now_ms()}
@@ -255,7 +258,7 @@ class People:
                     tomlkit.parse(self.path.read_text("utf-8")) if self.path.exists() else tomlkit.document()
                 )
                 if name and name not in document:
-                    raise ConfigurationError(f"there is nobody called {name[:60]}; see: assay people list")
+                    raise ConfigurationError(f"there is nobody called {name[:60]}", advice="see: assay people list")
                 yield document
                 for each, table in document.unwrap().items():
                     _person(self.path, each, table)

@@ -6,7 +6,7 @@ A run's owner, and whether it is shared, stand beside it in the store as tags th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Generator
+from collections.abc import AsyncIterator, Callable, Generator, Iterable
 from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -96,18 +96,29 @@ def permit(store: RunStore, settings: Settings, run: Prepared, *terms: Terms, fr
         ConfigurationError: it would reach what is the server's: a folder, an address, another's run.
     """
     demand(store, "start")
-    if not may_all() and not run.run.replayable:
-        raise ConfigurationError(
-            f"{run.run.title}: it works in folders of this server, so only an admin starts one"
-        )
     for part in (run.task, run.options) if fresh else ():
         for name in names_in(part):
             _refuse_beside_forms(specs_of(type(part))[name.field].ui, name)
-    for name in () if may_all() else names_of(run, *terms):
-        if name.kind == "run":
-            if fresh:
+    if not may_all():
+        names = list(names_of(run, *terms))
+        permit_names(settings, run, names)
+        for name in names if fresh else ():
+            if name.kind == "run":
                 demand(store, "see", name.text)
-        elif name.kind in ("folder", "file", "tool") or not _reaches(settings, name):
+
+
+def permit_names(settings: Settings, run: Prepared, names: Iterable[Name]) -> None:
+    """Let somebody who is no admin begin a run with these names in it.
+
+    Raises:
+        ConfigurationError: it would reach what is the server's.
+    """
+    if not run.hooks.replayable:
+        raise ConfigurationError(
+            f"{run.run.title}: it works in folders of this server, so only an admin starts one"
+        )
+    for name in names:
+        if name.kind in ("folder", "file", "tool") or not (name.kind == "run" or _reaches(settings, name)):
             raise ConfigurationError(f"{name.field}: {name.text[:60]}: only an admin names folders and addresses")
 
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from assay.web.people import WHO
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.tokens import estimated_usage
@@ -18,12 +19,12 @@ class WaitingRequest:
     Args:
         name: unique in its run: ``"q1"``.
         request: what is asked.
-        reply: where the answer goes.
+        reply: where the answer goes, with the name of who gives it.
     """
 
     name: str
     request: Request
-    reply: asyncio.Future[str]
+    reply: asyncio.Future[tuple[str, str]]
 
 
 class Questions:
@@ -48,12 +49,12 @@ class Questions:
             questions[question.name] = question
             self._changed(run_id)
             try:
-                text = await question.reply
+                text, name = await question.reply
             finally:
                 del questions[question.name]
                 self._changed(run_id)
             usage = estimated_usage(request, text)
-            return Reply(text, request.model, "terminal", usage, cost=0, cost_source="free")
+            return Reply(text, name or request.model, "terminal", usage, cost=0, cost_source="free")
 
         return generate
 
@@ -62,7 +63,7 @@ class Questions:
         return [question for question in self._open.get(run_id, {}).values() if not question.reply.done()]
 
     def answer(self, run_id: str, name: str, text: str) -> None:
-        """Give the run its answer.
+        """Give the run its answer, by whoever asks for this.
 
         Raises:
             ConfigurationError: the answer is blank, or the question is not open (any more).
@@ -72,4 +73,5 @@ class Questions:
             raise ConfigurationError("this question is not open any more: it was answered, or its run ended")
         if not text.strip():
             raise ConfigurationError("the answer is blank; write one")
-        question.reply.set_result(text)
+        who = WHO.get()
+        question.reply.set_result((text, who.name if who else ""))

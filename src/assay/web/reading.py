@@ -14,12 +14,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from assay import launch
-from assay.protocol import load
-from assay.registry import known, opened, story_of
+from assay.registry import hooks_for, opened, standing_in, story_of
 from assay.report.places import story_text
 from assay.web import data
 from assay.web.app_state import request_fields, respond, run_id_of, site_of, wants_json
-from assay.web.assets import ASSETS
+from assay.web.assets import assets, media_type
 from assay.web.forms import whole_number
 from assay.web.live_runs import LiveRun
 from assay.web.noting import beside
@@ -36,7 +35,6 @@ from llm_runtime.store import RunStore, valid_run_id
 from llm_runtime.store.transfer import export_run
 
 _LISTED = 30
-_MEDIA = {"app.css": "text/css", "app.js": "text/javascript"}
 _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
@@ -75,12 +73,12 @@ async def leave(request: Request) -> Response:
 
 
 async def static(request: Request) -> Response:
-    """Send the style sheet, or the script; at an address with a version they stay as they are."""
-    name = request.path_params["name"]
-    if name not in ASSETS:
+    """Send a style sheet, a script or a picture; at an address with a version it stays as it is."""
+    name = "/".join(request.path_params.values())
+    if name not in assets():
         return Response("404: no such file\n", 404, media_type="text/plain")
     headers = {"cache-control": "private, max-age=31536000, immutable"} if request.query_params.get("v") else {}
-    return Response(ASSETS[name](), media_type=_MEDIA[name], headers=headers)
+    return Response(assets()[name], media_type=media_type(name), headers=headers)
 
 
 async def show_run(request: Request) -> Response:
@@ -124,7 +122,7 @@ async def show_event(request: Request) -> Response:
         raise RunNotFound(f"run {run_id} has no event {seq}")
     payload = from_json(record.body)
     summary = site.store.summary(run_id)
-    fragment = event_fragment(run_id, seq, payload, forks=_forks(summary.protocol))
+    fragment = event_fragment(run_id, seq, payload, forks=hooks_for(summary.protocol).replayable)
     return _opened(
         request,
         {"seq": seq, "at": record.at, "event": payload},
@@ -144,14 +142,11 @@ async def show_call(request: Request) -> Response:
     call, place = entry
     payload = _payload(site.store, run_id, place.started).get("request", {})
     outcome = _payload(site.store, run_id, place.ended) if place.ended else {}
-    fragment = call_fragment(run_id, call, place, payload, outcome, forks=_forks(watch.started.protocol))
+    fragment = call_fragment(
+        run_id, call, place, payload, outcome, forks=hooks_for(watch.started.protocol).replayable
+    )
     content = {**data.call_data(call, place), "request": payload, "outcome": outcome or None}
     return _opened(request, content, fragment, lambda: call_page(run_id, watch.started.title, call, fragment))
-
-
-def _forks(kind: str) -> bool:
-    run = known(kind)
-    return run is not None and run.replayable
 
 
 async def stream(request: Request) -> Response:
@@ -184,9 +179,9 @@ async def hand_out(request: Request) -> Response:
     store, run_id = site_of(request).store, run_id_of(request)
     started = launch.first_event(event for _, event in store.events(run_id))
     run = opened(started)
-    if (handout := run.run.handout) is None or store.summary(run_id).state != "finished":
+    if (handout := run.hooks.file) is None or store.summary(run_id).state != "finished":
         raise RunNotFound(f"run {run_id} has made no file; its export holds all there is")
-    content = await asyncio.to_thread(load(handout.make), run.task, run.options, run_id)
+    content = await asyncio.to_thread(run.hooks.handout, run.task, run.options, run_id)
     name = f'attachment; filename="{run_id}.{handout.ending}"'
     return Response(content, media_type="application/octet-stream", headers={"content-disposition": name})
 
@@ -202,11 +197,9 @@ async def compare(request: Request) -> Response:
         one = runs[0] if runs else None
         others = site.store.runs(protocol=one.protocol if one else None, limit=_LISTED, among=seen())
         return respond(
-            request,
-            lambda: {"runs": [data.summary_data(run) for run in others]},
-            lambda: pick_page(one, others),
+            request, lambda: {"runs": [data.summary_data(run) for run in others]}, lambda: pick_page(one, others)
         )
-    left, right = ((run, site.hub.watch(run.run_id).fold.story()) for run in runs)
+    left, right = ((run, site.hub.watch(run.run_id).story()) for run in runs)
     return respond(
         request,
         lambda: {
@@ -252,13 +245,14 @@ def _payload(store: RunStore, run_id: str, seq: int) -> dict[str, Any]:
 
 
 def _report(ending: str) -> Callable[[RunStore, str], str]:
-    return lambda store, run_id: story_text(story_of(store.records(run_id)), ending)
+    return lambda store, run_id: story_text(story_of(store.records(run_id), store.summary(run_id).state), ending)
 
 
 def _json(store: RunStore, run_id: str) -> str:
     events = [event for _, event in store.events(run_id)]
     content = {
         **data.summary_data(store.summary(run_id)),
+        "standing": standing_in(store, run_id).data(),
         "task": launch.first_event(events).task,
         "result": launch.result_of(events),
     }

@@ -11,8 +11,6 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from assay import __version__
-from assay.protocol import load
-from assay.registry import protocols
 from assay.web import (
     acting,
     batch_starting,
@@ -27,21 +25,12 @@ from assay.web import (
     settings,
 )
 from assay.web.app_state import run_id_of, site_of
-from assay.web.endpoints import TERMS, Endpoint, Handler
+from assay.web.brought import pages
+from assay.web.endpoints import Endpoint, Handler, with_fields
 from assay.web.people import WHO
 from assay.web.permissions import demand, sees, while_allowed
 
-_RECORDING = (
-    ("name", "of the recording: council, circle, trial, build or debate"),
-    ("speed", "how many times as fast; 0 does not wait"),
-)
 _RUN = "/runs/{run_id}"
-_MATRIX = (
-    ("show", "rows that are failed, different, unlabelled or disputed"),
-    ("find", "a text that rows hold"),
-    ("who", "gives labels"),
-    ("page", "of rows"),
-)
 
 
 async def openapi(request: Request) -> Response:
@@ -50,182 +39,72 @@ async def openapi(request: Request) -> Response:
 
 
 _OWN = (
-    Endpoint(
-        "/",
-        beginning.home,
-        query=(("text", "what is asked"), ("kind", "of run, ticked"), ("model", "ticked")),
-        need="known",
-    ),
-    Endpoint("/play", acting.play_recording, "POST", body=_RECORDING, also_json=True, need="start"),
-    Endpoint("/open", reading.enter, query=(("key", "the one-time key, or the launch's token"),), need="open"),
-    Endpoint(
-        "/open", reading.enter, "POST", body=(("key", "the one-time key, or the launch's token"),), need="open"
-    ),
+    Endpoint("/", beginning.home, need="known"),
+    Endpoint("/play", acting.play_recording, "POST", also_json=True, need="start"),
+    Endpoint("/open", reading.enter, need="open"),
+    Endpoint("/open", reading.enter, "POST", need="open"),
     Endpoint("/leave", reading.leave, "POST", need="known"),
     Endpoint("/static/{name}", reading.static, need="open"),
+    Endpoint("/static/{protocol}/{name}", reading.static, need="open"),
     Endpoint("/openapi.json", openapi, media="application/json", need="known"),
-    Endpoint(
-        "/runs",
-        listing.list_runs,
-        query=(
-            ("search", "a part of the title or id, or words of task and result"),
-            ("protocol", "only runs of this kind"),
-            ("state", "running, interrupted, finished, stopped or failed"),
-            ("tag", "only runs that have it"),
-            ("order", "newest, dearest, longest or calls"),
-            ("before", "only runs behind the one of this id"),
-        ),
-        also_json=True,
-        need="known",
-    ),
-    Endpoint(
-        "/runs",
-        acting.start_run,
-        "POST",
-        body=(
-            ("kind", "of run, as in /new.json"),
-            ("...", "its fields, as /new.json?kind=... lists them"),
-            ("queue", "anything: leave it to a worker"),
-            *TERMS,
-        ),
-        also_json=True,
-        need="start",
-    ),
-    Endpoint("/new", acting.new_run, query=(("kind", "of run"),), also_json=True, need="start"),
+    Endpoint("/runs", listing.list_runs, also_json=True, need="known"),
+    Endpoint("/runs", acting.start_run, "POST", also_json=True, need="start"),
+    Endpoint("/new", acting.new_run, also_json=True, need="start"),
     Endpoint("/settings", settings.show_settings, also_json=True, need="admin"),
-    Endpoint(
-        "/settings/keys",
-        settings.store_key,
-        "POST",
-        body=(("provider", "whose"), ("key", "itself; empty takes it out")),
-        need="admin",
-    ),
-    Endpoint(
-        "/settings/defaults",
-        settings.set_defaults,
-        "POST",
-        body=(("model", "PROVIDER:MODEL"), ("effort", "of reasoning"), ("max_tokens", "of each answer")),
-        need="admin",
-    ),
-    Endpoint(
-        "/settings/endpoints",
-        settings.set_endpoint,
-        "POST",
-        body=(("name", "of the server"), ("base_url", "its address; empty takes it out")),
-        need="admin",
-    ),
-    Endpoint("/settings/check", settings.check_model, "POST", body=(("model", "PROVIDER:MODEL"),), need="admin"),
+    Endpoint("/settings/keys", settings.store_key, "POST", need="admin"),
+    Endpoint("/settings/defaults", settings.set_defaults, "POST", need="admin"),
+    Endpoint("/settings/endpoints", settings.set_endpoint, "POST", need="admin"),
+    Endpoint("/settings/check", settings.check_model, "POST", need="admin"),
     Endpoint("/batches", batches.list_batches, also_json=True, need="admin"),
-    Endpoint(
-        "/batches/new", batch_starting.new_batch, query=(("kind", "of run that each row becomes"),), need="admin"
-    ),
-    Endpoint(
-        "/batches",
-        batch_starting.start_batch,
-        "POST",
-        body=(
-            ("kind", "of run"),
-            ("rows", "CSV or JSON lines"),
-            ("models", "one a line"),
-            ("...", "as in a job file"),
-        ),
-        also_json=True,
-        need="admin",
-    ),
+    Endpoint("/batches/new", batch_starting.new_batch, need="admin"),
+    Endpoint("/batches", batch_starting.start_batch, "POST", also_json=True, need="admin"),
     Endpoint("/batches/{batch_id}", batches.show_batch, also_json=True, need="admin"),
     Endpoint(
-        "/batches/{batch_id}/matrix.{kind}", matrices.batch_table, media="application/octet-stream", need="admin"
+        "/batches/{batch_id}/matrix.{kind}",
+        matrices.batch_table,
+        media="application/octet-stream",
+        need="admin",
     ),
-    Endpoint("/batches/{batch_id}/matrix", matrices.batch_matrix, query=_MATRIX, need="admin"),
+    Endpoint("/batches/{batch_id}/matrix", matrices.batch_matrix, need="admin"),
     Endpoint(f"{_RUN}/matrix.{{kind}}", matrices.run_table, media="application/octet-stream", need="see"),
-    Endpoint(f"{_RUN}/matrix", matrices.run_matrix, query=_MATRIX, need="see"),
+    Endpoint(f"{_RUN}/matrix", matrices.run_matrix, need="see"),
     Endpoint("/queue", queue.list_queue, also_json=True, need="admin"),
     Endpoint("/queue/{number}/cancel", queue.cancel_entry, "POST", also_json=True, need="admin"),
     Endpoint("/metrics", queue.metrics, media="text/plain", need="admin"),
-    Endpoint("/compare", reading.compare, query=(("run", "a run's id, twice"),), also_json=True, need="known"),
+    Endpoint("/compare", reading.compare, also_json=True, need="known"),
     Endpoint(_RUN, reading.show_run, also_json=True, need="see"),
     Endpoint(f"{_RUN}/timeline", reading.show_timeline, also_json=True, need="see"),
-    Endpoint(
-        f"{_RUN}/events", reading.show_events, query=(("after", "number of an event"),), also_json=True, need="see"
-    ),
+    Endpoint(f"{_RUN}/events", reading.show_events, also_json=True, need="see"),
     Endpoint(f"{_RUN}/events/{{seq}}", reading.show_event, also_json=True, need="see"),
     Endpoint(f"{_RUN}/calls/{{seq}}", reading.show_call, also_json=True, need="see"),
-    Endpoint(
-        f"{_RUN}/stream",
-        reading.stream,
-        query=(
-            ("after", "number of the last event that the reader has; Last-Event-ID goes before it"),
-            ("view", "story, timeline or events for a page's parts; empty for the events themselves"),
-            ("drawn", "with a view: the mark of what the page shows"),
-        ),
-        media="text/event-stream",
-        need="see",
-    ),
+    Endpoint(f"{_RUN}/stream", reading.stream, media="text/event-stream", need="see"),
     Endpoint(f"{_RUN}/export.{{kind}}", reading.export, media="application/octet-stream", need="see"),
     Endpoint(f"{_RUN}/file", reading.hand_out, media="application/octet-stream", need="act"),
     Endpoint(f"{_RUN}/resume", acting.resume_form, need="act"),
-    Endpoint(f"{_RUN}/resume", acting.resume_run, "POST", body=TERMS, also_json=True, need="act"),
-    Endpoint(f"{_RUN}/fork", acting.fork_form, query=(("at", "number of the event"),), need="note"),
-    Endpoint(
-        f"{_RUN}/fork",
-        acting.fork_run,
-        "POST",
-        body=(("at", "number of the event"), ("say", "what everybody is told from there on"), *TERMS),
-        also_json=True,
-        need="note",
-    ),
-    Endpoint(f"{_RUN}/interject", acting.interject, "POST", body=(("say", "to all"),), also_json=True, need="act"),
+    Endpoint(f"{_RUN}/resume", acting.resume_run, "POST", also_json=True, need="act"),
+    Endpoint(f"{_RUN}/fork", acting.fork_form, need="note"),
+    Endpoint(f"{_RUN}/fork", acting.fork_run, "POST", also_json=True, need="note"),
+    Endpoint(f"{_RUN}/interject", acting.interject, "POST", also_json=True, need="act"),
     Endpoint(f"{_RUN}/stop", acting.stop_run, "POST", also_json=True, need="act"),
-    Endpoint(
-        f"{_RUN}/notes",
-        noting.note_run,
-        "POST",
-        body=(
-            ("who", "writes"),
-            ("note", "in words"),
-            ("rating", "1 to 5"),
-            ("label", "one word or few"),
-            ("place", "of a matrix that it is about; empty for all of the run"),
-        ),
-        need="note",
-    ),
-    Endpoint(f"{_RUN}/tags", noting.tag_run, "POST", body=(("add", "tags"), ("remove", "tags")), need="act"),
-    Endpoint(
-        f"{_RUN}/share", managing.share_run, "POST", body=(("shared", "anything; empty ends it"),), need="act"
-    ),
+    Endpoint(f"{_RUN}/notes", noting.note_run, "POST", need="note"),
+    Endpoint(f"{_RUN}/tags", noting.tag_run, "POST", need="act"),
+    Endpoint(f"{_RUN}/share", managing.share_run, "POST", need="act"),
     Endpoint("/people", managing.list_people, need="known"),
-    Endpoint(
-        "/password",
-        managing.change_password,
-        "POST",
-        body=(("key", "the password of now"), ("password", "the new one, 12 characters or more")),
-        also_json=True,
-        need="known",
-    ),
-    Endpoint(
-        "/people", managing.add_person, "POST", body=(("name", "of the person"), *managing.FIELDS), need="admin"
-    ),
-    Endpoint("/people/{name}", managing.change_person, "POST", body=managing.FIELDS, need="admin"),
+    Endpoint("/password", managing.change_password, "POST", also_json=True, need="known"),
+    Endpoint("/people", managing.add_person, "POST", need="admin"),
+    Endpoint("/people/{name}", managing.change_person, "POST", need="admin"),
     Endpoint("/people/{name}/link", managing.new_link, "POST", need="admin"),
     Endpoint("/people/{name}/sign-out", managing.sign_out_person, "POST", need="admin"),
     Endpoint("/people/{name}/remove", managing.remove_person, "POST", need="admin"),
     Endpoint(f"{_RUN}/asks", acting.list_asks, media="application/json", need="act"),
-    Endpoint(
-        f"{_RUN}/answers",
-        acting.answer_ask,
-        "POST",
-        body=(("name", "of the question, as in asks"), ("text", "the answer")),
-        also_json=True,
-        need="act",
-    ),
+    Endpoint(f"{_RUN}/answers", acting.answer_ask, "POST", also_json=True, need="act"),
 )
 
 
 @cache
 def endpoints() -> tuple[Endpoint, ...]:
     """Return every address: those of every run, and those of the protocols that have some of their own."""
-    others = (one for protocol in protocols().values() if protocol.pages for one in load(protocol.pages))
-    return (*_OWN, *others)
+    return (*with_fields("assay.web", _OWN), *(one for several in pages().values() for one in several))
 
 
 def routes() -> list[Route]:

@@ -14,7 +14,7 @@ from assay.terms import Terms, in_force
 from assay.web.people import WHO
 from assay.web.permissions import owned, permit
 from assay.web.questions import Questions
-from llm_runtime.errors import BudgetExceeded, ConfigurationError
+from llm_runtime.errors import ConfigurationError
 from llm_runtime.settings import Settings, data_dir
 from llm_runtime.store import RunStore
 from llm_runtime.wrappers.accounts import Caps
@@ -41,7 +41,7 @@ class ActiveRuns:
     ) -> None:
         self._changed = changed
         self._spending = spending
-        self._settings = settings
+        self.settings = settings
         self._launcher = Launcher(store, settings)
         self._questions = questions
         self._running: dict[str, Running] = {}
@@ -54,13 +54,7 @@ class ActiveRuns:
         return run_id in self._running
 
     async def start(
-        self,
-        run: Prepared,
-        terms: Terms,
-        *,
-        seed: int | None = None,
-        run_id: str = "",
-        model: PerRun | None = None,
+        self, run: Prepared, terms: Terms, *, seed: int | None = None, run_id: str = "", model: PerRun | None = None
     ) -> str:
         """Start a run; return its id once its log is open.
 
@@ -83,7 +77,7 @@ class ActiveRuns:
 
     def permit(self, run: Prepared, terms: Terms) -> None:
         """Let whoever asks begin a run; see :func:`~assay.web.permissions.permit`."""
-        permit(self._launcher.store, self._settings(), run, terms, fresh=True)
+        permit(self._launcher.store, self.settings(), run, terms, fresh=True)
 
     async def play(self, name: str, speed: float = 1.0) -> str:
         """Play a recording through the real engine; return the run's id once its log is open.
@@ -173,7 +167,7 @@ class ActiveRuns:
             opened(self._launcher.first_event(run_id)),
             in_force(event for _, event in store.events(run_id)),
         )
-        permit(store, self._settings(), run, earlier, terms)
+        permit(store, self.settings(), run, earlier, terms)
         return await self._purse(run, terms.over(earlier))
 
     async def _purse(self, run: Prepared, terms: Terms) -> PerRun | None:
@@ -185,11 +179,7 @@ class ActiveRuns:
         who = WHO.get()
         if who is None or self._spending is None or who.allowance.caps == Caps():
             return None
-        if run.run.own_models:
-            raise BudgetExceeded(
-                f"{run.run.title}: it reaches its models by itself, and no budget of a person bounds it"
-            )
-        return await self._spending.models(who.allowance, terms, run.options)
+        return await self._spending.models(who.allowance, terms, run)
 
     def _followers(self, run_id: str) -> Followers:
         return Followers(person=self._questions.person(run_id), words=Words())

@@ -6,12 +6,14 @@ import re
 from functools import cache
 from typing import Any, cast
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 from jinja2.ext import Extension
 from markupsafe import Markup
 
+from assay.registry import protocols
 from assay.report.clean import clean
 from assay.web.assets import version
+from assay.web.brought import bar_links, folders
 from assay.web.filters import FILTERS
 from assay.web.people import SEVERAL, WHO, may_all
 from assay.web.permissions import may_start
@@ -43,8 +45,10 @@ def _cleaned(value: object) -> object:
 @cache
 def environment() -> Environment:
     """Return the one environment of all templates."""
+    # A name of ours has no protocol's before it, so nobody can take its place.
+    theirs = {name: PackageLoader(protocols()[name].package) for name in folders("templates")}
     templates = Environment(
-        loader=PackageLoader("assay.web"),
+        loader=ChoiceLoader([PackageLoader("assay.web"), PrefixLoader(theirs)]),
         extensions=[_Sources],
         autoescape=True,
         undefined=StrictUndefined,
@@ -54,7 +58,13 @@ def environment() -> Environment:
     )
     templates.filters |= FILTERS
     cast("dict[str, Any]", templates.globals).update(
-        rooted=rooted, version=version, who=WHO.get, several=SEVERAL.get, administers=may_all, starts=may_start
+        rooted=rooted,
+        version=version,
+        bar_links=bar_links,
+        who=WHO.get,
+        several=SEVERAL.get,
+        administers=may_all,
+        starts=may_start,
     )
     return templates
 
@@ -63,7 +73,7 @@ def render(template: str, **data: object) -> Markup:
     """Return a template filled in.
 
     Args:
-        template: its file's name.
+        template: its file's name; of a protocol's, ``"NAME/file.html"``.
         data: what it asks for, by name; a name that is missing is an error.
     """
     return Markup(environment().get_template(template).render(data))

@@ -6,14 +6,15 @@ point of the group ``criticality.languages``, such as ``zig = "criticality_zig.a
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
 from pathlib import Path
 from pkgutil import resolve_name
 
 from criticality.language import Language
 from criticality.standing import Adopter
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.plugins import found
 
+GROUP = "criticality.languages"
 _OURS = {
     name: f"criticality.languages.{name}.adapter:adapter"
     for name in ("python", "typescript", "rust", "go", "java", "cpp")
@@ -24,7 +25,7 @@ _ADOPTERS = tuple(f"criticality.languages.{name}.adopting.serving:adopter" for n
 
 def languages() -> tuple[str, ...]:
     """Return the name of every language that can be asked for: ours, then those that were installed besides."""
-    return tuple(dict.fromkeys([*_OURS, *sorted(_others())]))
+    return tuple(found(GROUP, _OURS))
 
 
 def language(name: str) -> Language:
@@ -33,7 +34,7 @@ def language(name: str) -> Language:
     Raises:
         ConfigurationError: there is no such language.
     """
-    place = _OURS.get(name) or _others().get(name)
+    place = found(GROUP, _OURS).get(name)
     if place is None:
         raise ConfigurationError(f"there is no language {name!r}; there are: {', '.join(languages())}")
     adapter: Language = resolve_name(place)()
@@ -59,7 +60,3 @@ def require_toolchain(language: Language) -> None:
         raise ConfigurationError(
             f"{language.title} needs {names}, which is not here; {ways} (see: criticality doctor)"
         )
-
-
-def _others() -> dict[str, str]:
-    return {point.name: point.value for point in entry_points(group="criticality.languages")}

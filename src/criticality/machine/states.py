@@ -7,13 +7,13 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from criticality.labels import BlockKind, InterviewPhase, Tier
-from criticality.wire import Wire
+from criticality.wire import CamelCase
 
 PhaseName: TypeAlias = Literal["ignition", "lattice", "compositionAudit", "injection", "mesoscopic", "massDefect"]
 PHASES: tuple[PhaseName, ...] = ("ignition", "lattice", "compositionAudit", "injection", "mesoscopic", "massDefect")
 
 
-class Interviewing(Wire):
+class Interviewing(CamelCase):
     """Questions are being asked: the catalogue's, or, after a step back, only the ``open_questions``."""
 
     phase: Literal["ignition"] = "ignition"
@@ -24,7 +24,7 @@ class Interviewing(Wire):
     open_questions: tuple[str, ...] = ()
 
 
-class Synthesizing(Wire):
+class Synthesizing(CamelCase):
     """The architect proposes and the auditor challenges."""
 
     phase: Literal["ignition"] = "ignition"
@@ -34,7 +34,7 @@ class Synthesizing(Wire):
     challenges: int = 0
 
 
-class AwaitingApproval(Wire):
+class AwaitingApproval(CamelCase):
     """The proposal lies before the person."""
 
     phase: Literal["ignition"] = "ignition"
@@ -43,7 +43,7 @@ class AwaitingApproval(Wire):
     proposal_path: str
 
 
-class GeneratingStructure(Wire):
+class GeneratingStructure(CamelCase):
     """Modules are being planned: first the hierarchy, then one after the other."""
 
     phase: Literal["lattice"] = "lattice"
@@ -52,7 +52,7 @@ class GeneratingStructure(Wire):
     modules_generated: tuple[str, ...] = ()
 
 
-class CompilingCheck(Wire):
+class CompilingCheck(CamelCase):
     """The skeleton is before the type checker."""
 
     phase: Literal["lattice"] = "lattice"
@@ -60,7 +60,7 @@ class CompilingCheck(Wire):
     compile_attempt: int = 1
 
 
-class RepairingStructure(Wire):
+class RepairingStructure(CamelCase):
     """The structurer repairs what the checker refused."""
 
     phase: Literal["lattice"] = "lattice"
@@ -70,7 +70,7 @@ class RepairingStructure(Wire):
     max_repair_attempts: int = 3
 
 
-class Auditing(Wire):
+class Auditing(CamelCase):
     """Auditors look one after the other; clean, it waits for the tests to be made."""
 
     phase: Literal["compositionAudit"] = "compositionAudit"
@@ -79,7 +79,7 @@ class Auditing(Wire):
     critical: tuple[str, ...] = ()
 
 
-class ReportingContradictions(Wire):
+class ReportingContradictions(CamelCase):
     """What was found goes back to Ignition, or to a person."""
 
     phase: Literal["compositionAudit"] = "compositionAudit"
@@ -88,7 +88,7 @@ class ReportingContradictions(Wire):
     severity: Literal["simple", "complex"]
 
 
-class Progress(Wire):
+class Progress(CamelCase):
     """How far Injection is, in units: one function, or several that call each other."""
 
     remaining: tuple[str, ...] = ()
@@ -100,7 +100,7 @@ class Progress(Wire):
     pass_number: int = 1
 
 
-class SelectingFunction(Wire):
+class SelectingFunction(CamelCase):
     """Between two functions."""
 
     phase: Literal["injection"] = "injection"
@@ -108,7 +108,7 @@ class SelectingFunction(Wire):
     progress: Progress = Progress()
 
 
-class Implementing(Wire):
+class Implementing(CamelCase):
     """A body is being written."""
 
     phase: Literal["injection"] = "injection"
@@ -120,7 +120,7 @@ class Implementing(Wire):
     progress: Progress = Progress()
 
 
-class Verifying(Wire):
+class Verifying(CamelCase):
     """A body is being checked."""
 
     phase: Literal["injection"] = "injection"
@@ -133,7 +133,7 @@ class Verifying(Wire):
     progress: Progress = Progress()
 
 
-class Escalating(Wire):
+class Escalating(CamelCase):
     """A more capable model takes over."""
 
     phase: Literal["injection"] = "injection"
@@ -146,7 +146,7 @@ class Escalating(Wire):
     progress: Progress = Progress()
 
 
-class GeneratingTests(Wire):
+class GeneratingTests(CamelCase):
     """Clusters are being formed and their scenarios written."""
 
     phase: Literal["mesoscopic"] = "mesoscopic"
@@ -155,7 +155,7 @@ class GeneratingTests(Wire):
     tests_generated: tuple[str, ...] = ()
 
 
-class ExecutingCluster(Wire):
+class ExecutingCluster(CamelCase):
     """One cluster's tests run."""
 
     phase: Literal["mesoscopic"] = "mesoscopic"
@@ -164,7 +164,7 @@ class ExecutingCluster(Wire):
     clusters_remaining: tuple[str, ...] = ()
 
 
-class HandlingVerdict(Wire):
+class HandlingVerdict(CamelCase):
     """One cluster's verdict: passed, or the claims that it violates and nothing more."""
 
     phase: Literal["mesoscopic"] = "mesoscopic"
@@ -174,7 +174,7 @@ class HandlingVerdict(Wire):
     clusters_remaining: tuple[str, ...] = ()
 
 
-class AnalyzingComplexity(Wire):
+class AnalyzingComplexity(CamelCase):
     """Metrics are taken and smells looked for."""
 
     phase: Literal["massDefect"] = "massDefect"
@@ -183,7 +183,7 @@ class AnalyzingComplexity(Wire):
     gained_since_pass: bool = False
 
 
-class ApplyingTransform(Wire):
+class ApplyingTransform(CamelCase):
     """A pattern is being applied to a function."""
 
     phase: Literal["massDefect"] = "massDefect"
@@ -195,7 +195,7 @@ class ApplyingTransform(Wire):
     applied: int = 0
 
 
-class VerifyingSemantics(Wire):
+class VerifyingSemantics(CamelCase):
     """The transformed function is being checked; the scope follows the risk."""
 
     phase: Literal["massDefect"] = "massDefect"
@@ -215,7 +215,7 @@ SubState: TypeAlias = Annotated[
 ]  # fmt: skip
 
 
-class QueryOption(Wire):
+class QueryOption(CamelCase):
     """One way out of a block; ``resumes`` says where the protocol goes on."""
 
     id: str
@@ -225,7 +225,7 @@ class QueryOption(Wire):
     units: tuple[str, ...] = ()
 
 
-class HumanQuery(Wire):
+class HumanQuery(CamelCase):
     """What a person is asked."""
 
     id: str
@@ -235,7 +235,7 @@ class HumanQuery(Wire):
     options: tuple[QueryOption, ...]
 
 
-class Active(Wire):
+class Active(CamelCase):
     """At work. ``regressions`` counts steps back over each edge; ``passes`` how often each phase was entered."""
 
     type: Literal["active"] = "active"
@@ -244,7 +244,7 @@ class Active(Wire):
     passes: dict[str, int] = {}
 
 
-class Blocked(Wire):
+class Blocked(CamelCase):
     """Nothing happens until a person answers."""
 
     type: Literal["blocked"] = "blocked"
@@ -256,7 +256,7 @@ class Blocked(Wire):
     notification_sent: bool = True
 
 
-class Completed(Wire):
+class Completed(CamelCase):
     """The deliverable lies on disk; left again only for what a person changes by hand."""
 
     type: Literal["completed"] = "completed"

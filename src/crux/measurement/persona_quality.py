@@ -17,8 +17,7 @@ class PersonaQuality(CamelModel):
         voice_fidelity: utterances that a classifier trained on the corpora (character 3-grams) gives to their
             speaker. A stand-in for "who said this?", which people answer on a blind sheet.
         line_to_line: of each two consecutive stances of a persona on one question, those that agree or are joined
-            by an earned concession (after Abdulhai et al. 2025, arXiv:2511.00222, which asks a judge; see
-            :mod:`crux.measurement.consistency` for that).
+            by an earned concession (after Abdulhai et al. 2025, arXiv:2511.00222, which asks a judge).
         unexplained: ids of the messages that break a line.
         reasoning_differentiation: leave-one-out naming of the speaker from the reasons (``challenge``, ``because``,
             ``position``) and the beliefs used, not the utterance, against shuffled labels (after the LOT

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
+from llm_runtime.answerer import Answerer
 from llm_runtime.canonical import ordered_json
 from llm_runtime.events.event import Event
 from llm_runtime.messages import Reply, Request, request_json
@@ -16,6 +17,7 @@ class CallStarted(Event, type="call.started"):
 
     ``digest`` and ``occurrence`` (1-based, among equal requests of the run) are the key a replay looks up;
     ``replayed`` says that a recording, not a model, will answer; ``session_id`` is what the provider is told.
+    ``by`` is who will answer, as the call is routed; older logs do not have it. The reply has the last word.
     """
 
     __slots__ = ("_request_json",)
@@ -25,26 +27,37 @@ class CallStarted(Event, type="call.started"):
     request: dict[str, Any]
     replayed: bool = False
     session_id: str | None = None
+    by: Answerer | None = None
+    newer = ("by",)
 
     @classmethod
-    def of(cls, request: Request, occurrences: dict[str, int], answered: Callable[[str, int], bool]) -> CallStarted:
+    def of(
+        cls,
+        request: Request,
+        occurrences: dict[str, int],
+        answered: Callable[[str, int], bool],
+        by: Answerer | None = None,
+    ) -> CallStarted:
         """Return the event for ``request``; its canonical JSON, the digest's input, is made once, for the log too.
 
         Args:
             request: what is asked.
             occurrences: how often each digest was asked before; counted up.
             answered: whether a recording answers the call of this digest and occurrence.
+            by: who answers, where no recording does.
         """
         data = request.to_dict()
         text = request_json(data)
         digest = hashlib.sha256(text).hexdigest()
         occurrence = occurrences[digest] = occurrences.get(digest, 0) + 1
+        replayed = answered(digest, occurrence)
         event = cls(
             digest=digest,
             occurrence=occurrence,
             request=data,
-            replayed=answered(digest, occurrence),
+            replayed=replayed,
             session_id=request.session_id,
+            by=None if replayed else by,
         )
         object.__setattr__(event, "_request_json", text)
         return event
@@ -54,14 +67,19 @@ class CallStarted(Event, type="call.started"):
         if text is None:
             return super().canonical()
         return (
-            b'{"digest":"%b","occurrence":%d,"replayed":%b,"request":%b,"session_id":%b,"type":"call.started"}'
+            b'{%b"digest":"%b","occurrence":%d,"replayed":%b,"request":%b,"session_id":%b,"type":"call.started"}'
         ) % (
+            b'"by":%b,' % ordered_json(_sorted(self.by)) if self.by else b"",
             self.digest.encode(),
             self.occurrence,
             b"true" if self.replayed else b"false",
             text,
             ordered_json(self.session_id),
         )
+
+
+def _sorted(by: Answerer) -> dict[str, str]:
+    return {"endpoint": by.endpoint, "kind": by.kind, "name": by.name}
 
 
 class CallFinished(Event, type="call.finished"):
@@ -118,12 +136,7 @@ class CallFailed(Event, type="call.failed"):
     partial: dict[str, Any] | None = None
     replayed: bool = False
     cost: int | None = None
-
-    def payload(self) -> dict[str, Any]:
-        data = super().payload()
-        if self.cost is None:
-            del data["cost"]
-        return data
+    newer = ("cost",)
 
 
 class CallRetried(Event, type="call.retried"):

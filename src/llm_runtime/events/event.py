@@ -24,6 +24,8 @@ class Event(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
 
     type: ClassVar[str] = ""
+    newer: ClassVar[tuple[str, ...]] = ()
+    """Fields that older logs do not have: left out while they are ``None``."""
     _kinds: ClassVar[dict[str, type[Event]]] = {}
 
     def __init_subclass__(cls, *, type: str = "", **kwargs: Any) -> None:
@@ -38,7 +40,11 @@ class Event(BaseModel):
         # What is plain already is not walked through once more: events of money and of calls come by the thousand.
         if not _PLAIN.issuperset(map(type, fields.values())):
             fields = self.model_dump(mode="json")
-        return {"type": self.type, **fields}
+        data = {"type": self.type, **fields}
+        for name in self.newer:
+            if data[name] is None:
+                del data[name]
+        return data
 
     def canonical(self) -> bytes:
         """Return the payload in canonical JSON: what the log keeps and the chain is over."""

@@ -53,12 +53,17 @@ class RunFinished(Event, type="run.finished"):
 
     ``state`` is ``"finished"``; ``"stopped"`` where a budget, a deadline or a person ended it, or a person
     is awaited, and it can be resumed; ``"failed"`` otherwise. ``result`` is the protocol's own result, as data.
+    ``message`` is what happened, ``advice`` what a command line can do about it; ``bound`` is the term that was
+    reached, by its name.
     """
 
     state: Literal["finished", "stopped", "failed"]
     result: dict[str, Any] = {}
     error: str = ""
     message: str = ""
+    advice: str | None = None
+    bound: str | None = None
+    newer = ("advice", "bound")
 
 
 class RunRecovered(Event, type="run.recovered"):

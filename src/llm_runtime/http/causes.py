@@ -27,6 +27,7 @@ class Meaning(NamedTuple):
 
     kind: type[CallError]
     advice: str
+    command: str = ""
     statuses: frozenset[int] = frozenset()
     names: str = ""
     words: str = ""
@@ -50,6 +51,7 @@ def _table() -> tuple[Meaning, ...]:
         Meaning(
             getattr(errors, row["kind"]),
             data["advice"][row["advice"]],
+            data["commands"].get(row["advice"], ""),
             frozenset(status for one in row.get("statuses", ()) for status in _statuses(one)),
             "|".join(row.get("names", ())),
             "|".join(row.get("words", ())),
@@ -122,6 +124,7 @@ def _made(
         status=failure.status,
         request_id=request_id,
         retry_after=seconds,
+        advice=row.command,
     )
     if isinstance(error, ContextExceeded):
         error.asked, error.window = failure.asked, failure.window

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +13,10 @@ from llm_runtime.messages import Generate, OnDelta, Request, Usage, unwatched
 from llm_runtime.providers._answer import Answer
 from llm_runtime.providers._asking import asking
 from llm_runtime.providers._quirks import Quirk
+from llm_runtime.providers.listing import entries_at
 from llm_runtime.providers.payloads import messages_payload
 from llm_runtime.silence import HOSTED_PATIENCE, Patience
+from llm_runtime.wires import ALL, Link, Wire
 
 API_VERSION = "2026-10-21"
 
@@ -158,3 +160,14 @@ def _usage(counts: dict[str, Any]) -> Usage | None:
         cache_write_tokens=written,
         reasoning_tokens=thought,
     )
+
+
+def _linked(link: Link) -> Generate:
+    return anthropic(link.endpoint, link.http, on_delta=link.on_delta, patience=link.patience)
+
+
+async def _models(endpoint: Endpoint, http: Http, fresh: float) -> Sequence[Mapping[str, Any]]:
+    return await entries_at(with_version(endpoint), http, fresh, versioned(endpoint, "/models?limit=1000"))
+
+
+WIRE = Wire("messages", _linked, ALL, _models)

@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 
 from llm_runtime.dialects import DIALECTS
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.errors import CallError, ConfigurationError, MalformedReply
+from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.http import Http
-from llm_runtime.http.shape import mapping, sequence, text
+from llm_runtime.http.shape import mapping, text
 from llm_runtime.price import Price
-from llm_runtime.providers.anthropic import versioned, with_version
 from llm_runtime.providers.listing import Listed, read_listing
+from llm_runtime.wires import wire_of
 
 #: How long the list of a hosted endpoint is taken to hold: runs of one process ask for it again and again.
 FRESH_SECONDS = 300.0
@@ -116,7 +116,7 @@ async def server_at(http: Http, base_url: str) -> Endpoint:
 
 
 async def model_entries(http: Http, endpoint: Endpoint, *, fresh: float = 0.0) -> list[dict[str, Any]]:
-    """Return what an endpoint lists as its models.
+    """Return what an endpoint lists as its models; nothing where its wire has no list.
 
     Args:
         http: the client.
@@ -126,14 +126,9 @@ async def model_entries(http: Http, endpoint: Endpoint, *, fresh: float = 0.0) -
     Raises:
         CallError: any of its kinds; ``MalformedReply`` where what answers lists no models.
     """
-    path = "/models"
-    if endpoint.dialect.wire == "messages":
-        endpoint, path = with_version(endpoint), versioned(endpoint, "/models?limit=1000")
-    body = mapping(await http.get_json(endpoint, path, fresh=fresh))
-    entries = body.get("data")
-    if not isinstance(entries, list) and not (entries is None and body.get("object") == "list"):
-        raise MalformedReply("no list of models", provider=endpoint.name)
-    return [mapping(entry) for entry in sequence(entries)]
+    wire = wire_of(endpoint.dialect.wire)
+    listed = await wire.list_models(endpoint, http, fresh) if wire.list_models else ()
+    return [mapping(entry) for entry in listed]
 
 
 def server_of(entries: list[dict[str, Any]]) -> str:

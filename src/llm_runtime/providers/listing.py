@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from llm_runtime.http.shape import count, mapping, text
+from llm_runtime.endpoints import Endpoint
+from llm_runtime.errors import MalformedReply
+from llm_runtime.http import Http
+from llm_runtime.http.shape import count, mapping, sequence, text
 
 _WORD = re.compile(r"[a-z]+")
 #: Parts of an id that name a release, not a line.
@@ -30,6 +33,21 @@ class Listed:
     made: float = 0.0
     line: str = ""
     gone: bool = False
+
+
+async def entries_at(
+    endpoint: Endpoint, http: Http, fresh: float = 0.0, path: str = "/models"
+) -> Sequence[Mapping[str, Any]]:
+    """Return the ``data`` of a list of models, for the wires that list them so.
+
+    Raises:
+        CallError: any of its kinds; ``MalformedReply`` where what answers lists no models.
+    """
+    body = mapping(await http.get_json(endpoint, path, fresh=fresh))
+    entries = body.get("data")
+    if not isinstance(entries, list) and not (entries is None and body.get("object") == "list"):
+        raise MalformedReply("no list of models", provider=endpoint.name)
+    return [mapping(entry) for entry in sequence(entries)]
 
 
 def read_listing(entries: Iterable[dict[str, Any]], now: float) -> list[Listed]:

@@ -63,13 +63,15 @@ def mailbox(directory: Path, *, poll: float = 0.2) -> Generate:
     folder = _Folder(directory)
 
     async def generate(request: Request) -> Reply:
-        stem = folder.claim(request)
+        # Of the folder its last name alone: who answers is shown, and forwarded.
+        model = directory.name if Path(request.model) == directory else request.model
+        stem = folder.claim(request, model)
         try:
-            text = await _answer_file(folder, stem, request, poll)
+            text = await _answer_file(folder, stem, model, poll)
         except asyncio.CancelledError:
             folder.release(stem)
             raise
-        return _reply(request, stem, folder.digests[stem], text)
+        return _reply(request, model, stem, folder.digests[stem], text)
 
     return generate
 
@@ -79,38 +81,37 @@ class _AnswerFile(NamedTuple):
     text: str
 
 
-async def _answer_file(folder: _Folder, stem: str, request: Request, poll: float) -> _AnswerFile:
+async def _answer_file(folder: _Folder, stem: str, model: str, poll: float) -> _AnswerFile:
     seen: tuple[str, int, int] | None = None
     while True:
-        look = folder.look(stem, request.model)
+        look = folder.look(stem, model)
         if look is not None and look == seen:
-            return folder.read(look[0], request.model)
+            return folder.read(look[0], model)
         seen = look
         await asyncio.sleep(poll)
 
 
-def _reply(request: Request, stem: str, digest: str, file: _AnswerFile) -> Reply:
+def _reply(request: Request, model: str, stem: str, digest: str, file: _AnswerFile) -> Reply:
     if not file.name.endswith(".json"):
-        return _checked(request, stem, file.name, ReplyFile(text=file.text))
+        return _checked(request, model, stem, file.name, ReplyFile(text=file.text))
     try:
         answer = ReplyFile.model_validate_json(file.text)
     except ValidationError as error:
-        raise _malformed(request.model, file.name, first_fault(error)) from None
+        raise _malformed(model, file.name, first_fault(error)) from None
     if answer.format != FORMAT:
-        raise _malformed(request.model, file.name, f"its format is not {FORMAT}")
+        raise _malformed(model, file.name, f"its format is not {FORMAT}")
     if answer.digest not in (None, digest):
-        raise _malformed(request.model, file.name, "it answers another request, by its digest")
-    return _checked(request, stem, file.name, answer)
+        raise _malformed(model, file.name, "it answers another request, by its digest")
+    return _checked(request, model, stem, file.name, answer)
 
 
-def _checked(request: Request, stem: str, name: str, answer: ReplyFile) -> Reply:
+def _checked(request: Request, model: str, stem: str, name: str, answer: ReplyFile) -> Reply:
     if not answer.text.strip():
-        raise EmptyReply(f"the answer in {name} is blank; write one", provider="mailbox", model=request.model)
+        raise EmptyReply(f"the answer in {name} is blank; write one", provider="mailbox", model=model)
     usage = estimated_usage(request, answer.text)
     if answer.input_tokens is not None and answer.output_tokens is not None:
         usage = Usage(answer.input_tokens, answer.output_tokens)
-    model = answer.model or request.model
-    return Reply(answer.text, model, "mailbox", usage, cost=0, cost_source="free", request_id=stem)
+    return Reply(answer.text, answer.model or model, "mailbox", usage, cost=0, cost_source="free", request_id=stem)
 
 
 def _malformed(model: str, name: str, problem: str) -> MalformedReply:
@@ -129,7 +130,7 @@ class _Folder:
         self._waiting: dict[str, list[str]] = {}
         self.digests: dict[str, str] = {}
 
-    def claim(self, request: Request) -> str:
+    def claim(self, request: Request, model: str) -> str:
         """Return the stem of this request's file: the first of its digest that no call has yet, or a new one."""
         digest = request_digest(request.to_dict())
         try:
@@ -142,7 +143,7 @@ class _Folder:
             with suppress(FileExistsError):
                 write_atomic(self._path / f"{stem}.request.md", _for_people(request, stem), replace=False)
         except OSError as error:
-            raise self._unusable(error, request.model) from None
+            raise self._unusable(error, model) from None
         self.digests[stem] = digest
         return stem
 
@@ -226,7 +227,9 @@ class _Folder:
             return file.read(MAX_BYTES + 1)
 
     def _unusable(self, error: OSError, model: str) -> ConnectionFailed:
-        message = f"the mailbox folder {self._path} cannot be used ({error.strerror}); free it or choose another"
+        message = (
+            f"the mailbox folder {self._path.name} cannot be used ({error.strerror}); free it or choose another"
+        )
         return ConnectionFailed(message, provider="mailbox", model=model)
 
 

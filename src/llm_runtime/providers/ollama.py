@@ -14,8 +14,10 @@ from llm_runtime.providers._answer import Answer
 from llm_runtime.providers._asking import asking
 from llm_runtime.providers._quirks import Quirk
 from llm_runtime.providers._schemas import decodable
+from llm_runtime.providers.listing import entries_at
 from llm_runtime.silence import LOCAL_PATIENCE, Patience
 from llm_runtime.tokens import token_bound
+from llm_runtime.wires import ALL, Link, Wire
 
 #: Windows grow in steps, since each new size loads the model anew.
 _STEP = 4096
@@ -109,3 +111,10 @@ class ChatAnswer(Answer):
             asked, answered = count(line.get("prompt_eval_count")), count(line.get("eval_count"))
             if asked is not None and answered is not None:
                 self.usage = Usage(asked, answered)
+
+
+def _linked(link: Link) -> Generate:
+    return ollama(link.endpoint, link.http, on_delta=link.on_delta, patience=link.patience)
+
+
+WIRE = Wire("ollama", _linked, ALL, entries_at)

@@ -13,9 +13,11 @@ from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
 from llm_runtime.providers._asking import asking
 from llm_runtime.providers._completions import Completion
 from llm_runtime.providers._quirks import Quirk
+from llm_runtime.providers.listing import entries_at
 from llm_runtime.providers.openai_responses import openai_responses
 from llm_runtime.providers.payloads import chat_payload
 from llm_runtime.silence import HOSTED_PATIENCE, Patience
+from llm_runtime.wires import ALL, Link, Wire
 
 
 def openai_compatible(
@@ -78,3 +80,18 @@ def _or_by_responses(chat: Generate, responses: Generate) -> Generate:
         return await responses(request)
 
     return generate
+
+
+def _linked(link: Link) -> Generate:
+    endpoint, http = link.endpoint, link.http
+    call = openai_compatible(
+        endpoint, http, max_price=link.max_price, on_delta=link.on_delta, patience=link.patience
+    )
+    if endpoint.name != "openrouter":
+        return call
+    from llm_runtime.providers.generations import settled_by_record
+
+    return settled_by_record(call, endpoint, http, link.sleep)
+
+
+WIRE = Wire("chat", _linked, ALL, entries_at)

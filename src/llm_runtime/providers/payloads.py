@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -11,6 +11,7 @@ from llm_runtime.endpoints import Endpoint
 from llm_runtime.messages import Message, Request
 from llm_runtime.providers._quirks import Quirk
 from llm_runtime.providers._schemas import closed_schema, decodable, enforceable
+from llm_runtime.wires import with_schema_told
 
 #: llama.cpp's sampler against repetition ("DRY"), for passages longer than a quotation; others pass over it.
 UNREPEATING = {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 24}
@@ -134,16 +135,12 @@ def _chat_schema(request: Request, endpoint: Endpoint, quirks: Set[Quirk]) -> di
     return {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
 
 
-def _asked(request: Request, enforced: dict[str, Any] | None) -> tuple[Message, ...]:
+def _asked(request: Request, enforced: dict[str, Any] | None) -> Sequence[Message]:
     """Return the conversation, with the answer's schema in words where nobody enforces it."""
     whole = enforced and enforced.get("type") != "json_object"
-    if request.schema is None or whole or any(request.schema in message.content for message in request.messages):
+    if request.schema is None or whole:
         return request.messages
-    *before, last = request.messages
-    words = f"Answer with one JSON object alone, which fits this JSON schema:\n{request.schema}"
-    if last.role != "user":
-        return (*request.messages, Message("user", words))
-    return (*before, Message("user", f"{last.content}\n\n{words}"))
+    return with_schema_told(request.messages, request.schema)
 
 
 def _openrouter_fields(
@@ -165,6 +162,6 @@ def _openrouter_fields(
     return fields
 
 
-def _turns(messages: tuple[Message, ...]) -> list[dict[str, str]]:
+def _turns(messages: Sequence[Message]) -> list[dict[str, str]]:
     turns = groupby((m for m in messages if m.role != "system"), key=lambda message: message.role)
     return [{"role": role, "content": "\n\n".join(m.content for m in group)} for role, group in turns]

@@ -138,7 +138,7 @@ class RunStore(RunReader):
         try:
             signed, _ = self.heads.load(run_id) or (None, b"")
             if not verification.lost or signed is None:
-                raise StoreError(f"run {run_id} has lost nothing; go on with: assay runs resume {run_id}")
+                raise StoreError(f"run {run_id} has lost nothing", advice=f"go on with: assay runs resume {run_id}")
             vouched = signed.head
             log.emit(RunRecovered(lost=verification.lost, length=vouched.length, digest=vouched.digest.hex()))
         finally:
@@ -312,9 +312,11 @@ def _lost(verification: Verification) -> StoreError:
     if not left:
         return RecordsLost(
             f"run {run} is gone, all {all_of_it} records of it, by a power cut or in a restored copy; "
-            f"restore another copy, or forget it with: assay runs delete {run}"
+            "restore another copy, or forget it",
+            advice=f"with: assay runs delete {run}",
         )
     return RecordsLost(
         f"run {run} lost its last {verification.lost} records of {all_of_it}, by a power cut or in a restored "
-        f"copy, and what is left was not changed; to go on from it: assay runs recover {run}"
+        "copy, and what is left was not changed",
+        advice=f"to go on from it: assay runs recover {run}",
     )

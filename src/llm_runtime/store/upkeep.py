@@ -133,7 +133,7 @@ def old_runs(store: RunStore, before: int, keep: Collection[str], needed: tuple[
     tagged = [(str(run_id), str(tag)) for run_id, tag in store.reader.execute("SELECT run_id, tag FROM tags")]
     if unknown := sorted({*keep} - {tag for _, tag in tagged}):
         raise ConfigurationError(
-            f"no run has the tag {ascii(unknown[0])[1:-1]}; put it on what is to stay: assay runs tag"
+            f"no run has the tag {ascii(unknown[0])[1:-1]}; put it on what is to stay", advice="assay runs tag"
         )
     stay = {run_id for run_id, tag in tagged if tag in keep}
     return [

@@ -55,8 +55,9 @@ def worst_case(request: Request, price: Price | None, caps: Caps) -> Spend:
     """Return what a request may take at the most: input by :func:`token_bound`, output by its ``max_tokens``."""
     if caps.cost is not None and price is None:
         raise UnknownPrice(
-            f"no price is known for {request.model}, so a budget in USD cannot hold; add it to prices.toml "
-            "(see: assay models --prices), or cap calls instead"
+            f"no price is known for {request.model}, so a budget in USD cannot hold; add it to prices.toml, or cap "
+            "calls instead",
+            advice="see: assay models --prices",
         )
     asked = token_bound(request)
     answer = request.max_tokens or ANSWER_TOKENS

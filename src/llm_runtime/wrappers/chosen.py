@@ -9,6 +9,12 @@ from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.settings import ConfigFile
 
 
+def chosen_model(request: Request, config: ConfigFile) -> str | None:
+    """Return the model that the user chose for a request; ``None`` where it asks for its own."""
+    role = request.label.seat.partition(":")[2]
+    return config.seats.get(role) or config.seats.get(request.label.phase) or config.model
+
+
 def chosen(generate: Generate, config: ConfigFile) -> Generate:
     """Ask the configured model in place of a request's own; a seat's comes first, then a phase's, then the run's.
 
@@ -20,8 +26,7 @@ def chosen(generate: Generate, config: ConfigFile) -> Generate:
         return generate
 
     def call(request: Request) -> Awaitable[Reply]:
-        role = request.label.seat.partition(":")[2]
-        model = config.seats.get(role) or config.seats.get(request.label.phase) or config.model
+        model = chosen_model(request, config)
         max_tokens = config.max_tokens or request.max_tokens
         request = dataclasses.replace(request, max_tokens=max_tokens, effort=config.effort or request.effort)
         return generate(dataclasses.replace(request, model=model, fallbacks=()) if model else request)

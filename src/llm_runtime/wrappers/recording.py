@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
+from llm_runtime.answerer import Answerer
 from llm_runtime.errors import CallError, LlmRuntimeError
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Emit
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.wrappers.accounts import Bill
+
+Who: TypeAlias = "Callable[[Request], Awaitable[Answerer | None]]"
+"""Tells who will answer a request, as it is routed; ``None`` where nobody knows."""
 
 
 def _none(digest: str, occurrence: int) -> bool:
     return False
 
 
-def recording(generate: Generate, emit: Emit, *, replayed: Callable[[str, int], bool] = _none) -> Generate:
+def recording(
+    generate: Generate, emit: Emit, *, replayed: Callable[[str, int], bool] = _none, who: Who | None = None
+) -> Generate:
     """Return a model that emits ``call.started`` before each call, ``call.finished`` or ``call.failed`` after it.
 
     The answer is passed on when what ``emit`` returned says that it is on disk: what is paid for is never lost.
@@ -29,11 +36,13 @@ def recording(generate: Generate, emit: Emit, *, replayed: Callable[[str, int], 
         replayed: tells, by digest and occurrence, the calls that a recording answers, so that their events say so.
             For a replay ``recording(replaying(old), emit, replayed=old.has)``; for a run that goes on
             ``recording(replaying(old, live), emit, replayed=old.has_reply)``, since failed calls are asked again.
+        who: tells who answers, for the events to say it.
     """
     occurrences: dict[str, int] = {}
 
     async def generate_and_record(request: Request) -> Reply:
-        started = CallStarted.of(request, occurrences, replayed)
+        by = await who(request) if who is not None else None
+        started = CallStarted.of(request, occurrences, replayed, by)
         emit(started)
         with Bill() as bill:
             try:

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.assay.web import guest_protocol
 from tests.lazily import Lazily, needs
 
+from assay import registry
 from assay.api.desk import Desk
 from assay.api.mcp.calls import Caller
 from assay.batch.spending import Spending
@@ -27,6 +29,8 @@ streams = Lazily("mcp.client.streamable_http")
 
 TOOLS = {
     *("ask", "critique", "judge_prompt", "debate", "compare"),
+    *("fire_circle_study", "fire_circle_gate", "ai_crucible_trial", "criticality_build", "criticality_adopt"),
+    *("crux_compare", "crux_persona", "crux_fidelity", "crux_judge"),
     *("run_status", "run_result", "cancel_run", "answer"),
 }
 QUESTION = "Which database should a team of three run?"
@@ -203,3 +207,41 @@ def _path() -> dict[str, str]:
     import os
 
     return {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+
+
+async def test_a_guest_is_a_tool_with_fields_of_its_own(
+    programs: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = {**registry.protocols(), "guest": guest_protocol.PROTOCOL}
+    monkeypatch.setattr(registry, "protocols", lambda: known)
+    registry.run_types.cache_clear()
+    registry._by_any_name.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    try:
+        async with agent(programs) as client:
+            (tool,) = [one for one in (await client.list_tools()).tools if one.name == "guest_ask"]
+            assert {"question", "judges", "others", "untold", "model", "budget"} <= set(
+                tool.input_schema["properties"]
+            )
+            assert "out" not in tool.input_schema["properties"] and tool.input_schema["required"] == ["question"]
+            told = await call(client, "guest_ask", question="Who?", judges=[{"model": "a/b"}])
+            assert told["state"] == "finished", told
+    finally:
+        monkeypatch.undo()
+        registry.run_types.cache_clear()
+        registry._by_any_name.cache_clear()  # pyright: ignore[reportPrivateUsage]
+
+
+async def test_a_key_names_no_address_and_no_folder(programs: Programs) -> None:
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("ask", {"question": "Why?", "models": ["http://127.0.0.1:9/v1#m", "a/b"]}),
+        ("ask", {"question": "Why?", "seats": {"clerk": "mailbox:/tmp/letters"}}),
+        ("ask", {"question": "Why?", "model": "mailbox:/tmp/letters"}),
+        ("debate", {"topic": "Tea?", "personas": ["maud-tarrowby", "ilario-fennimast"], "fast": "mailbox:/x"}),
+        ("judge_prompt", {"user": "Obey.", "classifier": "http://127.0.0.1:9/v1#m"}),
+        ("criticality_build", {"name": "mine", "folder": "/tmp/mine"}),
+        ("ai_crucible_trial", {"puzzles": ["all"]}),
+    ]
+    async with over_http(programs, programs.key("plain")) as client:
+        for tool, arguments in calls:
+            told = await call(client, tool, **arguments)
+            assert isinstance(told, str) and "only an admin" in told, (tool, told)

@@ -16,7 +16,6 @@ from assay.batch.jobs import complete, seed_of
 from assay.batch.ledger import Claim, Ledger
 from assay.batch.loading import load_job_file
 from assay.launch import Launcher, Outcome
-from assay.protocol import load
 from assay.registry import Prepared, find
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import Generate, Reply, Request, Usage
@@ -134,7 +133,7 @@ async def test_a_comparison_is_a_job_with_both_shelves_whole(
     for job in runs:
         outcome = await carried_out(tmp_path, *job, generate)
         assert outcome.state == "finished", outcome.error
-        measures = {name: measure(outcome.result) for name, measure in load(job[1].run.measures).items()}
+        measures = {name: measure(outcome.result) for name, measure in job[1].hooks.measures.items()}
         assert measures == {"candidate cruxes": 1, "opposed claims": 1, "shared claims": 1}
 
 
@@ -245,6 +244,6 @@ def test_options_have_their_names_and_their_older_ones(tmp_path: Path, grid: str
 
 
 def test_every_kind_of_run_has_its_measures() -> None:
-    from assay.protocol import load
+    from assay.hooks import hooks_of
 
-    assert all(load(find(kind).measures) for kind in ("crucible", "fire_circle", "crux", "ai_crucible"))
+    assert all(hooks_of(find(kind)).measures for kind in ("crucible", "fire_circle", "crux", "ai_crucible"))

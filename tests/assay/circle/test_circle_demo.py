@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.demo import demo_answers, prepare_demo
-from assay.protocol import RunContext, load
+from assay.protocol import RunContext
 from assay.registry import prepared
 from assay.terms import Terms
 from fire_circle import ReciprocityMetrics
@@ -30,7 +30,7 @@ async def played(tmp_path: Path) -> tuple[ReciprocityMetrics, set[str]]:
 
     run = prepared(ready.run)
     context = RunContext("demo", ready.seed, generate, silent, now_ms, Terms())
-    return ReciprocityMetrics.model_validate(await load(run.run.run)(run.task, run.options, context)), asked
+    return ReciprocityMetrics.model_validate(await run.hooks.run(run.task, run.options, context)), asked
 
 
 async def test_every_answer_is_used_and_none_is_missing(played: Any) -> None:

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.protocol import RunContext, load
+from assay.protocol import RunContext
 from assay.protocols.fire_circle.report import CircleFold
 from assay.protocols.fire_circle.report.marking import marked_layer
 from assay.registry import read_run
+from assay.report.frame import standing_of
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.story import Figure, Marked, Note, Story
@@ -89,7 +90,7 @@ async def folded(
     context = RunContext("r-1", 7, generate, emit, now_ms, Terms())
     emit(started)
     try:
-        result = await load(asked.run.run)(asked.task, asked.options, context)
+        result = await asked.hooks.run(asked.task, asked.options, context)
     except LlmRuntimeError as fault:
         emit(RunFinished(state="failed", error=type(fault).__name__, message=str(fault)))
     else:
@@ -104,7 +105,7 @@ def headings(story: Story) -> list[str]:
 
 async def test_it_tells_the_verdict_the_marked_prompt_and_every_round() -> None:
     story = (await folded(usual)).story()
-    assert story.tone == "bad" and "F 0.90" in story.subtitle
+    assert "**F 0.90**" in story_markdown(story)
     assert headings(story)[:5] == ["Verdict", "The prompt", "Patterns", "How the seats moved", "The empty chair"]
     assert [heading for heading in headings(story) if heading.startswith("Round")] == [
         "Round 1: baseline",
@@ -152,16 +153,17 @@ async def test_a_circle_that_fails_is_told_as_far_as_it_came() -> None:
 
     fold = await folded(script)
     story = fold.story()
-    assert story.tone == "bad" and "failed" in story.subtitle
-    (trouble,) = [block for block in story.sections[0].blocks if isinstance(block, Note) and block.tone == "bad"]
-    assert "below minimum" in trouble.text and "assay runs resume r-1" in trouble.text
+    standing = standing_of(fold.state.run)
+    assert standing.state == "failed" and [step.kind for step in standing.next] == ["resume"]
+    trouble = story.sections[0].blocks[0]
+    assert isinstance(trouble, Note) and "below minimum" in trouble.text
     assert "Round 1: baseline" in headings(story)
 
 
 async def test_a_run_that_broke_off_before_its_end_still_has_its_verdict_from_the_events() -> None:
     whole, cut = await folded(usual), await folded(usual, ends=False)
     assert [s.heading for s in cut.story().sections] == [s.heading for s in whole.story().sections]
-    assert "not finished" in story_markdown(cut.story())
+    assert standing_of(cut.state.run, "interrupted").state == "interrupted"
 
 
 @pytest.mark.parametrize("payload", PAYLOADS[::3])

@@ -43,11 +43,12 @@ async def test_a_program_starts_a_suite_and_replays_it(tmp_path: Path) -> None:
 
 def test_every_door_has_the_fields_of_a_suite() -> None:
     from assay.fields import specs_of
-    from assay.protocol import load
+    from assay.hooks import hooks_of
 
     run = run_types()["fire_circle.gate"]
-    assert run.form and run.batch
-    specs = [spec for ref in (run.task, run.options) for spec in specs_of(load(ref)).values()]
+    assert {"form", "batch"} <= set(run.doors)
+    hooks = hooks_of(run)
+    specs = [spec for model in (hooks.task, hooks.options) for spec in specs_of(model).values()]
     names = {spec.name for spec in specs if not spec.ui.hidden}
     assert {"name", "cases", "threshold", "rule", "cascade", "fail_on", "policy", "target", "concurrency"} <= names
     # Whoever fills a form must not have this machine call addresses or run commands.

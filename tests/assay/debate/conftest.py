@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.commands import Commands, Done, bare_world
 
-from assay.protocol import RunContext, load
+from assay.protocol import RunContext
 from assay.registry import Prepared
 from assay.terms import Terms
 from llm_runtime.events import Emit, silent
@@ -71,7 +71,7 @@ async def scripted(evidence: list[dict[str, Any]], **options: Any) -> Answers:
 async def hold(run: Prepared, seed: int, generate: Generate, emit: Emit = silent) -> dict[str, Any]:
     """The result of a debate that a model function answers."""
     context = RunContext("run", seed, generate, emit, lambda: 0, Terms())
-    return await load(run.run.run)(run.task, run.options, context)
+    return await run.hooks.run(run.task, run.options, context)
 
 
 def answer(answers: dict[str, tuple[str, int]], label: str) -> str:

@@ -94,7 +94,7 @@ async def test_the_recording_that_was_played_beforehand_opens_replays_and_forks(
 ) -> None:
     run_id = import_played(store, "debate", "played")
     state = state_of(store, run_id)
-    assert len(state.cards) == 2 and state.config is not None and len(state.texts) == 2
+    assert len(state.debate.cards) == 2 and state.config is not None and len(state.texts) == 2
     assert "Where it stands" in story_html(story_of(store.records(run_id)))
     launcher = Launcher(store)
     replayed = await launcher.replay(run_id)

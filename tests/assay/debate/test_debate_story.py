@@ -17,6 +17,7 @@ from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.story import Details, Marked, Note, Prose, Quote, Voice
 from assay.report.terminal import print_story
+from llm_runtime.errors import StoreDamaged
 from llm_runtime.events import Event, RunFinished, RunResumed, parse_event
 
 pytest.importorskip("bm25s", reason="a debate needs the extra 'debate'")
@@ -207,12 +208,10 @@ async def test_whatever_stands_in_any_field_nothing_runs_loads_or_steers(start: 
     assert "\x1b" not in screen.getvalue() and "\u202e" not in screen.getvalue()
 
 
-async def test_data_that_fits_no_type_is_passed_over() -> None:
-    events = await debate()
-    damaged = [
-        parse_event({**event.payload(), "event": {"type": "crux_card_posted", "card": 7}})
-        if event.payload()["type"] == "crux.posted"
-        else event
-        for event in events[:60]
-    ]
-    assert story_html(story_of_events(timed(damaged)))
+@pytest.mark.parametrize("event", [{"type": "crux_card_posted", "card": 7}, {"type": "applause"}, {}])
+async def test_a_log_whose_data_fit_no_type_is_refused_in_one_line(event: dict[str, Any]) -> None:
+    payloads = [one.payload() for one in (await debate())[:60]]
+    damaged = ({**one, "event": event} if one["type"] == "crux.posted" else one for one in payloads)
+    with pytest.raises(StoreDamaged, match=r"an event of type crux\.posted does not fit: .") as refused:
+        story_of_events(timed([parse_event(one) for one in damaged]))
+    assert "\n" not in str(refused.value)

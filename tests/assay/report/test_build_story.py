@@ -13,8 +13,11 @@ from assay.protocols.ai_crucible.events import AttemptTold
 from assay.protocols.ai_crucible.report.fold import TrialFold
 from assay.protocols.ai_crucible.report.trial_events import attempt_event, attempt_of
 from assay.protocols.criticality.report import BuildFold
+from assay.report.frame import standing_of
 from assay.report.html import story_html
+from assay.report.run import RunTotals
 from assay.report.story import Details, Figure, Prose, Table
+from assay.report.terminal import commands
 from criticality import events as e
 from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted, parse_event
 
@@ -43,7 +46,7 @@ def test_a_finished_build_leads_from_each_claim_to_what_shows_it(build: list[tup
     story = folded(build).story()
     trace = next(section for section in story.sections if section.heading == "What was asked, and what shows it")
     table = next(block for block in trace.blocks if isinstance(block, Table))
-    assert story.tone == "good" and story.facts[0].value == f"{len(table.rows)} of {len(table.rows)}"
+    assert story.facts[0].value == f"{len(table.rows)} of {len(table.rows)}"
     assert all(row[1] == "holds" and row[2] != "none refers to it" and int(row[3]) >= 1 for row in table.rows)
     opened = next(block for block in trace.blocks if isinstance(block, Details))
     assert len(opened.blocks) == len(table.rows)
@@ -132,11 +135,13 @@ def test_an_attempt_comes_back_from_its_event_as_it_was() -> None:
 
 @pytest.mark.parametrize(("origin", "way"), [("live", "assay runs resume "), ("demo", "assay demo")])
 def test_a_trial_that_was_stopped_says_how_to_go_on(origin: str, way: str) -> None:
-    fold = TrialFold()
+    fold, run = TrialFold(), RunTotals()
     events = logged("trial")
     until = next(i for i, (event, _) in enumerate(events) if isinstance(event, AttemptTold))
     for event, at in [*events[:until], (RunFinished(state="stopped", message="interrupted"), events[until][1])]:
-        fold.apply(event.model_copy(update={"origin": origin}) if isinstance(event, RunStarted) else event, at)
+        told = event.model_copy(update={"origin": origin}) if isinstance(event, RunStarted) else event
+        fold.apply(told, at)
+        run.apply(told, at)
     story = fold.story()
-    assert story.facts[0].value == "6 of 6" and way in story_html(story)
+    assert story.facts[0].value == "6 of 6" and commands(standing_of(run))[0].startswith(way)
     assert "The trial was stopped: interrupted." in story_html(story)

@@ -10,7 +10,6 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ from pydantic import ValidationError
 
 from assay.launch import Launcher, Outcome
 from assay.protocols.crucible.task import Options
-from assay.registry import read_run
+from assay.registry import find, read_run
 from assay.seat_tools.answering import beside
 from assay.seat_tools.using import STEPS, TOOL, tooled
 from assay.terms import Terms
@@ -133,13 +132,13 @@ async def asked(
     def model(request: Request) -> Reply:
         return Reply(answer(request), "m", "p", Usage(10, 5), cost=3)
 
-    inner = beside(scripted(model), SimpleNamespace(tools=tools))
+    inner = beside(scripted(model), tools)
 
     async def noted(request: Request) -> Reply:
         made.append(request)
         return await inner(request)
 
-    return await tooled(noted, tools, seed=1)(request(phase)), made
+    return await tooled(noted, tools, 1, find("crucible.council").tooled_seats)(request(phase)), made
 
 
 async def test_what_all_steps_took_is_counted_and_there_is_an_end_of_them(notes: Path) -> None:
@@ -296,7 +295,7 @@ async def test_of_a_server_only_what_is_allowed_is_shown_and_called(
     assert "look: Look a word up." in told[1] and "wipe" not in told[1]
     assert "tea: a MARKER" in told[2] and "error: there is no tool wipe" in told[3] and "canary" not in str(told)
     with pytest.raises(ConfigurationError, match=r"\[others\]"):
-        beside(scripted("x"), SimpleNamespace(tools=("mcp:others",)))
+        beside(scripted("x"), ("mcp:others",))
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from assay.fields import Ui
+from assay.hooks import Data, Hooks
 from assay.protocol import Protocol, RunContext, RunType
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.models import Model
@@ -41,14 +42,17 @@ class Options(Model):
     """A model, of which the type says nothing."""
 
 
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Ask everybody who is named, and write down what they say."""
-    judged = [judge.model for judge in options.judges]
-    names = [*judged, *options.others.values(), options.untold]
-    for number, name in enumerate(name for name in names if name):
-        label = CallLabel("guest", "ask", f"judge {number}")
-        await context.generate(Request(name, (Message("user", task.question),), label))
-    return {"asked": len(names), "rules": written(task, options)}
+class GuestHooks(Hooks[Task, Options]):
+    """What a visit does."""
+
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Ask everybody who is named, and write down what they say."""
+        judged = [judge.model for judge in options.judges]
+        names = [*judged, *options.others.values(), options.untold]
+        for number, name in enumerate(name for name in names if name):
+            label = CallLabel("guest", "ask", f"judge {number}")
+            await context.generate(Request(name, (Message("user", task.question),), label))
+        return {"asked": len(names), "rules": written(task, options)}
 
 
 def written(task: Task, options: Options) -> list[str]:
@@ -72,9 +76,7 @@ PROTOCOL = Protocol(
             title="Ask a guest",
             about="It asks.",
             noun="visit",
-            task=f"{__name__}:Task",
-            options=f"{__name__}:Options",
-            run=f"{__name__}:run",
+            hooks=f"{__name__}:GuestHooks",
         ),
     ),
 )

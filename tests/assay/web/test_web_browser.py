@@ -63,12 +63,12 @@ async def test_a_run_is_started_watched_outlives_its_server_and_is_resumed(page:
         page.said.clear()
         await page.goto(address)
         await page.get_by_role("link", name="Which database").click()
-        await page.get_by_text("interrupted: nobody is working on it").wait_for()
+        await page.get_by_text("nobody works on it").wait_for()
         held.set()
         await page.get_by_role("link", name="Resume").click()
         await page.get_by_role("button", name="Resume").click()
         await page.get_by_text("Use SQLite").wait_for()
-        await page.locator(".ending.good").wait_for()
+        await page.locator("#masthead[data-state=finished]").wait_for()
         assert page.url.endswith(run_id)
         # What was in flight, what had not been asked, and the clerk's two.
     assert len(models.requests) - before <= 7
@@ -97,7 +97,7 @@ async def test_streaming_loses_nothing_that_a_person_opened_or_typed(page: Any, 
     assert await page.locator(".call[open]").count() == 1
     log.emit(RunFinished(state="finished"))
     log.close()
-    await page.locator(".ending.good").wait_for()
+    await page.locator("#masthead[data-state=finished]").wait_for()
     assert await page.get_by_text("question 1", exact=True).is_visible()
 
 
@@ -122,7 +122,7 @@ async def test_nothing_jumps_while_a_debate_arrives(page: Any, web: Any, width: 
         log.emit(event)
         await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     log.close()
-    await page.locator(".ending.good").wait_for()
+    await page.locator("#masthead[data-state=finished]").wait_for()
     assert await page.evaluate("window.shifted") < 0.1
 
 
@@ -143,7 +143,7 @@ async def test_a_person_answers_on_the_page(page: Any, serve: Serve) -> None:
             await expect(page).to_have_title(re.compile("^Your turn"))
             await field.fill(f"I doubt it, {number}.")
             await page.get_by_role("button", name="Answer").click()
-        await page.locator(".ending.good").wait_for()
+        await page.locator("#masthead[data-state=finished]").wait_for()
         assert await page.get_by_text("I doubt it, 2.").count()
 
 

@@ -29,7 +29,7 @@ async def test_a_debate_is_streamed_under_the_names_of_its_specification(web: An
         {"type": "debate_complete", "shifts": []},
     ]
     for event in wire:
-        log.emit(Posted(event=event))
+        log.emit(Posted.model_validate({"event": event}))
     log.emit(RunFinished(state="stopped"))
     log.close()
     told = await dialogue(web, "d-1")

@@ -48,7 +48,7 @@ def test_no_page_is_missing_from_the_table() -> None:
     scopes = [{"type": "http", "method": "GET", "path": path.partition("?")[0]} for path in paths]
     found = {next((one.path for one in router if one.matches(scope)[0] is Match.FULL), "") for scope in scopes}
     pages = {one.path for one in endpoints() if one.method == "GET" and one.media == "text/html"}
-    assert pages - found == {"/static/{name}"}
+    assert pages - found == {"/static/{name}", "/static/{protocol}/{name}"}
     assert {f"/new?kind={form.name}" for form in forms()} <= set(paths)
 
 

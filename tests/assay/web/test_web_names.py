@@ -19,8 +19,9 @@ from tests.assay.web import guest_protocol
 
 from assay import registry
 from assay.api.keys import ApiKey, ApiKeys
+from assay.hooks import hooks_of
 from assay.launch import Launcher
-from assay.protocol import RunType, load
+from assay.protocol import RunType
 from assay.registry import read_run, run_types
 from assay.terms import Terms
 from llm_runtime.messages import Reply, Request, Usage
@@ -135,12 +136,12 @@ def required(model: type[BaseModel]) -> dict[str, Any]:
 
 def whole_of(run: RunType) -> dict[str, Any]:
     bounds = {"max_calls": 3} if "max_calls" in run.bounds else {}
-    return {**required(load(run.task)), **required(load(run.options)), **bounds, **WHOLE.get(run.name, {})}
+    return {**required(hooks_of(run).task), **required(hooks_of(run).options), **bounds, **WHOLE.get(run.name, {})}
 
 
 def ways(run: RunType, canary: Canary, *, terms: bool = True) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each field of a kind of run with each way to name what nobody may reach."""
-    for model in (load(run.task), load(run.options), *([Terms] if terms else [])):
+    for model in (hooks_of(run).task, hooks_of(run).options, *([Terms] if terms else [])):
         for at, info in model.model_fields.items():
             if get_origin(info.annotation) is Literal:
                 continue
@@ -185,7 +186,7 @@ async def test_no_field_of_any_kind_of_run_leads_a_member_anywhere(
 ) -> None:
     tried = 0
     for kind, run in run_types().items():
-        fields = typed(load(run.task)) | typed(load(run.options))
+        fields = typed(hooks_of(run).task) | typed(hooks_of(run).options)
         refused = set[str]()
         for at, given in ways(run, canary):
             tried += 1
@@ -248,7 +249,7 @@ async def test_no_other_door_leads_a_member_anywhere(house: House, anna: Browser
         batch = {"kind": "crucible.council", "rows": "query\nWhy?", "models": str(given[at]), **given}
         assert (await anna.ask("POST", "/batches", json=batch))[0] == 403
     for at, given in ways(debate, canary):
-        if at in typed(load(debate.options)) | {"engine", "model", "seats"}:
+        if at in typed(hooks_of(debate).options) | {"engine", "model", "seats"}:
             body = {"topic": "Is it so?", "personaIds": WHOLE["crux.debate"]["personas"], "max_calls": 3, **given}
             status, text = await anna.ask("POST", "/api/dialogue", json=body)
             assert status < 500, (given, text)

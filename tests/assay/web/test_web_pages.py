@@ -60,7 +60,7 @@ async def test_a_list_says_what_came_of_a_run_and_who_was_asked(web: Any, counci
     log.close()
     runs = {run["run_id"]: run for run in (await web.json("/runs"))["runs"]}
     assert runs["council-1"]["outcome"].startswith("SQLite, until it hurts.")
-    assert runs["council-1"]["models"] == "vendor/model-1" and runs["w-1"]["outcome"] == "the sky fell"
+    assert runs["council-1"]["models"] == "scripted:vendor/model-1" and runs["w-1"]["outcome"] == "the sky fell"
     for path in ("/", "/runs"):
         _, page = await web.get(path)
         assert "until it hurts" in page and "vendor/model-1" in page and "the sky fell" in page
@@ -81,7 +81,7 @@ async def test_a_run_page_shows_the_story_of_the_report(web: Any, council: Any) 
     ("name", "outcome"),
     [
         ("trial", "mockllm/written-by-hand passed 2 of 4"),
-        ("build", "completed; 11 of 11 claims hold"),
+        ("build", "built · 11 of 11 claims hold"),
         ("debate", "Is a refusal that nobody decided a wrong in itself"),
     ],
 )

@@ -300,8 +300,9 @@ async def test_somebody_changes_their_password_and_stays_in_this_browser_alone(h
 
 def test_the_file_says_what_does_not_fit_and_keeps_what_a_person_wrote(tmp_path: Path) -> None:
     people = People(tmp_path / "people.toml")
-    with pytest.raises(ConfigurationError, match="assay people add"):
+    with pytest.raises(ConfigurationError, match="cannot be read") as refused:
         people.all()
+    assert "assay people add" in refused.value.told
     people.add(Person(name="anna", role="member", budget=5))
     people.path.write_text("# our house\n" + people.path.read_text())
     people.change("anna", role="admin", budget=None)

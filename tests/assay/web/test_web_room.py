@@ -101,7 +101,7 @@ async def test_a_tab_that_saw_a_run_stop_hears_that_it_goes_on(page: Any, web: A
     await page.get_by_role("link", name="Resume").wait_for(state="detached")
     log.emit(RunFinished(state="finished"))
     log.close()
-    await page.locator(".ending.good").wait_for()
+    await page.locator("#masthead[data-state=finished]").wait_for()
 
 
 async def test_a_call_in_flight_ends_with_its_run(page: Any, web: Any) -> None:
@@ -114,7 +114,7 @@ async def test_a_call_in_flight_ends_with_its_run(page: Any, web: Any) -> None:
     await now.get_by_text("1 call in flight").wait_for()
     log.emit(RunFinished(state="finished"))
     log.close()
-    await page.locator(".ending.good").wait_for()
+    await page.locator("#masthead[data-state=finished]").wait_for()
     await now.get_by_text("all of it is below").wait_for()
     assert "in flight" not in await now.inner_text() and "1 call" not in await now.inner_text()
 

@@ -30,13 +30,13 @@ from assay.protocols.crux.pages.personas import persona_page, personas_page
 from assay.queue.tables import Waiting
 from assay.report.markup import element
 from assay.report.matrix import Agreement, Cell, Matrix, MatrixRow, agreement, column_sums
+from assay.report.standing import RunStanding, RunVerdict
 from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
 from assay.web.batch_starting import new_batch_page
 from assay.web.calls import CallEvents
 from assay.web.estimating import Estimate
 from assay.web.forms import form_of, forms
-from assay.web.glimpses import Glimpse
 from assay.web.live_runs import LiveRun, LiveRuns
 from assay.web.managing import people_page
 from assay.web.pages.asking import Ask, asking
@@ -346,14 +346,16 @@ def votes(text: str) -> str:
     group = {"readers": 3, "claims": [{"claim": "c1", "inside": 0.5, "outside": 0.25}]}
     groups = {"groups": [group], "common": ["c1"], "why": text}
     return render(
-        "votes.html",
+        "crux/votes.html",
         **{"run_id": "r-1", "title": text, "reader": text, "claims": {"c1": text}},
         **{"counts": counts, "own": {"c1": "agree"}, "groups": groups},
     )
 
 
-def seen(text: str, runs: list[RunSummary]) -> dict[str, Glimpse]:
-    return {run.run_id: Glimpse(text, text) for run in runs}
+def seen(text: str, runs: list[RunSummary]) -> dict[str, RunStanding]:
+    return {
+        run.run_id: RunStanding("finished", RunVerdict(text, text, text, gist=text), (text,), text) for run in runs
+    }
 
 
 def entry(text: str, state: str) -> Waiting:
@@ -378,8 +380,8 @@ PAGES: dict[str, Callable[[str], str]] = {
     "opened.html": lambda text: event_page("r-1", text, 5, event_fragment("r-1", 5, {"text": text}, forks=False)),
     "notes.html": written_beside,
     "people.html": known_here,
-    "persona.html": persona_pages,
-    "personas.html": lambda text: personas_page(
+    "crux/persona.html": persona_pages,
+    "crux/personas.html": lambda text: personas_page(
         people(text), text, {"name": text, "path": text, "text": text}, text
     ),
     "pick.html": lambda text: pick_page(summary(text), [summary(text, "failed")]) + pick_page(None, []),
@@ -389,7 +391,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "resume.html": lambda text: resume_page(summary(text), [], {"seats": text, "model": text}, text),
     "runs.html": run_lists,
     "settings.html": settings_pages,
-    "votes.html": votes,
+    "crux/votes.html": votes,
 }
 OF_A_RUN = {
     *("contents.html", "events.html", "masthead.html", "now.html", "phase.html", "run.html", "section.html"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
@@ -14,11 +13,13 @@ from assay.api.asked import Refused
 from assay.api.catalogue import ChatModel, chat_models
 from assay.api.desk import Desk, Order, order_name
 from assay.api.keys import ApiKey
-from assay.protocol import Chat
+from assay.launch.naming import names_of
 from assay.registry import find
 from assay.report.clean import clean
 from assay.web.forms import read_form
 from assay.web.live_runs import LiveRun
+from assay.web.people import WHO
+from assay.web.permissions import permit_names
 
 #: Seconds after which a call returns, and between two signs of life.
 _MOST_S = 40.0
@@ -49,6 +50,7 @@ class RunReply(BaseModel):
         calls: of models, so far.
         cost_usd: so far; ``None`` where a price is not known.
         partial: whether a call failed, so that something is missing in the answer.
+        standing: its verdict, who answered, where that comes from, and what can be done next.
         asks: questions that it puts to a person: name, what it is about, text.
     """
 
@@ -62,23 +64,7 @@ class RunReply(BaseModel):
     cost_usd: float | None = 0
     partial: bool = False
     asks: list[dict[str, str]] = []
-
-
-@dataclass(frozen=True, slots=True)
-class RunRequest:
-    """A run that a tool begins.
-
-    Args:
-        kind: of run.
-        fields: of its task and options; what is empty is left out.
-        preset: of the user, or empty.
-        budget: dollars.
-    """
-
-    kind: str
-    fields: Mapping[str, Any]
-    preset: str = ""
-    budget: float | None = None
+    standing: dict[str, object] = {}
 
 
 class Caller:
@@ -94,15 +80,21 @@ class Caller:
         self._most_s = most_s
         self._starting: dict[str, asyncio.Task[str]] = {}
 
-    async def run(self, request: RunRequest, key: ApiKey | None, progress: Progress) -> RunReply:
+    async def run(self, kind: str, fields: Mapping[str, Any], key: ApiKey | None, progress: Progress) -> RunReply:
         """Begin a run, or find the same one, and wait for its end.
+
+        Args:
+            kind: of run.
+            fields: of its task, options and terms, and the ``preset`` of the user; what is empty is left out.
+            key: of whoever asks; ``None`` is bound by nothing.
+            progress: where signs of life go.
 
         Raises:
             Refused: the key does not allow it, or there is no such preset.
             LlmRuntimeError: it could not begin.
         """
         until = asyncio.get_running_loop().time() + self._most_s
-        order = _order(request, key)
+        order = self._order(kind, fields, key)
         begun = self._starting.get(order.name)
         if begun is None:
             begun = self._starting[order.name] = asyncio.create_task(self.desk.take(order))
@@ -141,6 +133,26 @@ class Caller:
         self.desk.questions.answer(self.desk.own(run_id, key), name, text)
         return self.status(run_id, key)
 
+    def _order(self, kind: str, sent: Mapping[str, Any], key: ApiKey | None) -> Order:
+        models, run = chat_models(), find(kind)
+        fields = {name: value for name, value in sent.items() if value not in ("", [])}
+        preset = str(fields.pop("preset", ""))
+        if preset and (preset not in models or models[preset].run is not run):
+            raise Refused(404, f"there is no preset {preset[:60]} of this kind", "model_not_found", "preset")
+        name = preset or run.chat or kind
+        if key is not None and not key.allows(name):
+            raise Refused(404, f"this key does not allow {name}", "model_not_found")
+        made: Mapping[str, Any] = models[preset].preset if preset else {}
+        prepared, terms = read_form({"kind": kind, **made, **fields}, strict=True)
+        if key is not None and WHO.get() is None:
+            # A key that is nobody's names no more than a member may; of runs, those that it began.
+            names = [name for name in names_of(prepared, terms) if name.field in fields]
+            permit_names(self.desk.runs.settings().bound(), prepared, names)
+            for name in names:
+                if name.kind == "run":
+                    self.desk.own(name.text, key)
+        return Order(prepared, terms, order_name(key, [kind, preset, fields]), key)
+
     async def _until(self, run_id: str, progress: Progress, until: float) -> RunReply:
         loop = asyncio.get_running_loop()
         run, began = self.desk.hub.watch(run_id), loop.time()
@@ -168,9 +180,10 @@ class Caller:
             calls=spent.live.calls,
             cost_usd=None if spent.live.unpriced else spent.live.cost / 1_000_000,
             partial=spent.failed > 0,
+            standing=run.standing.data(),
         )
         if run.state == "finished":
-            reply.answer = answer_of(run, _model(run.started.protocol), "").text
+            reply.answer = answer_of(run, ChatModel("", find(run.started.protocol)), "").text
         elif run.state == "running" and run.fault is None:
             reply.next = "run_result"
             reply.asks = [
@@ -180,23 +193,3 @@ class Caller:
         else:
             reply.why = str(why_none(run))
         return reply
-
-
-def _model(kind: str) -> ChatModel:
-    run = find(kind)
-    return ChatModel(run.name, run, run.chat or Chat("", ""))
-
-
-def _order(request: RunRequest, key: ApiKey | None) -> Order:
-    models = chat_models()
-    run = find(request.kind)
-    name = request.preset or (run.chat.model if run.chat else "")
-    if request.preset and (request.preset not in models or models[request.preset].run is not run):
-        raise Refused(404, f"there is no preset {request.preset[:60]} of this kind", "model_not_found", "preset")
-    if key is not None and not key.allows(name):
-        raise Refused(404, f"this key does not allow {name or request.kind}", "model_not_found")
-    fields = {name: value for name, value in request.fields.items() if value not in ("", [])}
-    preset: Mapping[str, Any] = models[request.preset].preset if request.preset else {}
-    bounds: dict[str, Any] = {} if request.budget is None else {"budget": request.budget}
-    prepared, terms = read_form({"kind": request.kind, **preset, **fields, **bounds}, strict=True)
-    return Order(prepared, terms, order_name(key, [request.kind, request.preset, fields, bounds]), key)

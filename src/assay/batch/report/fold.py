@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from assay.batch.ledger import Result
-from assay.protocol import Measures, load
-from assay.registry import known
+from assay.protocol import Measures
+from assay.registry import hooks_for
 from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import wilson
 
@@ -93,8 +93,7 @@ class BatchFold:
         self.tasks: dict[str, dict[int, list[int]]] = {}
         self.failures: dict[str, Failures] = {}
         self.repeated = False
-        run = known(kind)
-        self._measures: Measures = load(run.measures) if run and run.measures else {}
+        self._measures: Measures = hooks_for(kind).measures
 
     @property
     def measured(self) -> list[str]:

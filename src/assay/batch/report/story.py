@@ -31,7 +31,7 @@ def batch_story(progress: BatchProgress, results: Iterable[Result]) -> Story:
         *_results(fold, names),
         *_puzzles(fold, names),
         *_failures(fold),
-        Section("Its runs", (Note(f"Each job is a run of its own: assay runs list --search {batch.tag}-"),)),
+        Section("Its runs", (Note(f"Each job is a run of its own; its id begins with {batch.tag}-."),)),
     ]
     protocol = protocol_of(batch.protocol).title if known(batch.protocol) else batch.protocol
     failed = sum(progress.status.failed.values())

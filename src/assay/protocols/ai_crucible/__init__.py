@@ -1,6 +1,6 @@
 """AI Crucible in the application: sealed trials of a model, on Inspect AI."""
 
-from assay.protocol import Demo, Handout, Needs, Opening, Protocol, RunType, parts_of
+from assay.protocol import Demo, Needs, Opening, Protocol, RunType
 
 _HERE = __name__
 
@@ -10,7 +10,8 @@ TRIAL = RunType(
     title="Try a model",
     about="A model attempts sealed puzzles, each attempt in a box of its own; you see how reliably it passes.",
     noun="trial",
-    **parts_of(f"{_HERE}.task", "prepare", "ready", "run", "upgrade", "title_of", "outcome"),
+    hooks=f"{_HERE}.task:TrialHooks",
+    seats=(),
     opening=Opening(
         signs=(
             (
@@ -19,24 +20,22 @@ TRIAL = RunType(
                 "it asks how good a model is",
             ),
             (r"\b(sealed )?puzzles?\b", "it speaks of puzzles"),
-        ),
+        )
     ),
-    fold=f"{_HERE}.report.fold:TrialFold",
     bounds=("budget",),
-    batch=False,
-    replayable=False,
-    seatless=True,
-    own_models=True,
-    handout=Handout("The bundle, for others to verify", "assay", f"{_HERE}.task:bundled"),
+    doors=("form",),
 )
+
 ATTEMPT = RunType(
     name="ai_crucible.attempt",
     aliases=("ai_crucible",),
     title="Attempt one puzzle",
     about="One attempt at one sealed puzzle, as the jobs of a batch are.",
     noun="attempt",
-    **parts_of(f"{_HERE}.attempt", "prepare", "run", "upgrade", "measures"),
-    form=False,
+    hooks=f"{_HERE}.attempt:AttemptHooks",
+    seats=(),
+    tools=(),
+    doors=("batch",),
 )
 
 PROTOCOL = Protocol(

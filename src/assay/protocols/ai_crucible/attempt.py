@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 from pydantic import Field
 
 from assay.fields import Ui
-from assay.protocol import Measures, RunContext
+from assay.hooks import Data, Hooks
+from assay.protocol import RunContext
 from assay.protocols.ai_crucible.trials import PuzzleName, need_box
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.models import Model
@@ -27,14 +30,6 @@ if TYPE_CHECKING:
 def _passed(result: Mapping[str, Any]) -> Any:
     # An anchor calibrates: that everyone solves it, or nobody, says nothing of a model.
     return None if result.get("anchor") else result.get("passed")
-
-
-#: Of a result, for the table of a batch.
-MEASURES: Measures = {
-    "passed": _passed,
-    "turns": lambda result: result.get("turns"),
-    "tool calls": lambda result: result.get("tool_calls"),
-}
 
 
 class Task(Model):
@@ -55,70 +50,85 @@ class Options(Model):
     """The model that attempts it, unless the terms name one."""
 
 
-def prepare(task: Task, options: Options) -> tuple[Task, Options]:
-    """Look the puzzle up, and say what it holds; look once whether this machine gives a box.
+class AttemptHooks(Hooks[Task, Options]):
+    """What an attempt does."""
 
-    Raises:
-        ConfigurationError: the puzzle is not there.
-        CannotIsolate: there is no box.
-    """
-    need_box()
-    return task if task.digest else task.model_copy(update={"digest": _digest(task.puzzle)}), options
+    extra = False
+    older = ("puzzle",)
+    older_looked = True
+    measures = {
+        "passed": _passed,
+        "turns": lambda result: result.get("turns"),
+        "tool calls": lambda result: result.get("tool_calls"),
+    }
+
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Let the model attempt the puzzle; the result is the gate's verdict and what the attempt used.
+
+        Raises:
+            ConfigurationError: the puzzle is not there, or is not what it was.
+            CannotIsolate: this machine gives no box.
+            LlmRuntimeError: whatever ended a call; the attempt has no verdict then.
+        """
+        from ai_crucible.attempt import Framing, run_attempt
+        from ai_crucible.grading.edge import SealedGrader
+        from ai_crucible.text_protocol import describe_tools
+        from ai_crucible.tools import TOOLS
+
+        puzzle = load(task.puzzle)
+        if task.digest and task.digest != puzzle.digest:
+            raise ConfigurationError(f"the puzzle {puzzle.meta.id} is not what it was when this was asked for")
+        solver = _Solver(context.generate, options.solver, context.seed)
+        grader = SealedGrader(seed=context.seed)
+        puzzle = await grader.draw(puzzle)
+        framing = Framing(seed=context.seed, tool_text=describe_tools(TOOLS))
+        state = await run_attempt(puzzle, solver, grader, framing=framing, clock=solver.clock)
+        gate: GateResult = state.scores["oracle"]
+        return {
+            "puzzle": puzzle.meta.id,
+            "kind": puzzle.meta.kind,
+            "anchor": puzzle.meta.anchor,
+            "passed": gate.passed,
+            "failed": list(gate.failed),
+            "terminated_by": state.terminated_by,
+            "turns": solver.turns,
+            "tool_calls": sum(event.kind == "tool_call" for event in state.events),
+            "submission": state.submission,
+        }
+
+    def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
+        """Look the puzzle up, and say what it holds; look once whether this machine gives a box.
+
+        Raises:
+            ConfigurationError: the puzzle is not there.
+            CannotIsolate: there is no box.
+        """
+        need_box()
+        return task if task.digest else task.model_copy(update={"digest": _digest(task.puzzle)}), options
+
+    def upgrade(self, task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[Data, Data]:
+        """Return task and options of an older log or job file, whose engine names ``models = [one]``.
+
+        Raises:
+            ConfigurationError: it names several.
+        """
+        options = dict(settings.get("engine", {}))
+        models: Any = options.pop("models", None) or []
+        if not isinstance(models, list) or len(cast("list[Any]", models)) > 1:
+            raise ConfigurationError("models: an attempt is made by one model; put several into the grid")
+        return dict(task), {**options, **({"solver": str(cast("list[Any]", models)[0])} if models else {})}
+
+    def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
+        """Return whether the puzzle was solved."""
+        turns = f"after {count_noun(result['turns'], 'turn')}"
+        if result["passed"]:
+            return RunVerdict("passed", turns, leaning="good")
+        return RunVerdict("not passed", turns, ", ".join(map(str, result["failed"][:3])), "bad")
 
 
 @lru_cache(maxsize=1024)
 def _digest(puzzle: str) -> str:
     return load(puzzle).digest
-
-
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Let the model attempt the puzzle; the result is the gate's verdict and what the attempt used.
-
-    Raises:
-        ConfigurationError: the puzzle is not there, or is not what it was.
-        CannotIsolate: this machine gives no box.
-        LlmRuntimeError: whatever ended a call; the attempt has no verdict then.
-    """
-    from ai_crucible.attempt import Framing, run_attempt
-    from ai_crucible.grading.edge import SealedGrader
-    from ai_crucible.text_protocol import describe_tools
-    from ai_crucible.tools import TOOLS
-
-    puzzle = load(task.puzzle)
-    if task.digest and task.digest != puzzle.digest:
-        raise ConfigurationError(f"the puzzle {puzzle.meta.id} is not what it was when this was asked for")
-    solver = _Solver(context.generate, options.solver, context.seed)
-    grader = SealedGrader(seed=context.seed)
-    puzzle = await grader.draw(puzzle)
-    framing = Framing(seed=context.seed, tool_text=describe_tools(TOOLS))
-    state = await run_attempt(puzzle, solver, grader, framing=framing, clock=solver.clock)
-    gate: GateResult = state.scores["oracle"]
-    return {
-        "puzzle": puzzle.meta.id,
-        "kind": puzzle.meta.kind,
-        "anchor": puzzle.meta.anchor,
-        "passed": gate.passed,
-        "failed": list(gate.failed),
-        "terminated_by": state.terminated_by,
-        "turns": solver.turns,
-        "tool_calls": sum(event.kind == "tool_call" for event in state.events),
-        "submission": state.submission,
-    }
-
-
-def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return task and options of an older log or job file, whose engine names ``models = [one]``.
-
-    Raises:
-        ConfigurationError: it names several.
-    """
-    if "options" in settings:
-        return dict(task), dict(settings["options"])
-    options = dict(settings.get("engine", {}))
-    models: Any = options.pop("models", None) or []
-    if not isinstance(models, list) or len(cast("list[Any]", models)) > 1:
-        raise ConfigurationError("models: an attempt is made by one model; put several into the grid")
-    return dict(task), {**options, **({"solver": str(cast("list[Any]", models)[0])} if models else {})}
 
 
 def load(name: str) -> Puzzle:

@@ -16,17 +16,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from assay.fields import Ui
-from assay.protocol import RunContext
+from assay.hooks import Data, Hooks
+from assay.protocol import Handout, RunContext
 from assay.protocols.ai_crucible.child import check_end, make_trial
 from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
-from assay.protocols.ai_crucible.trials import (
-    PuzzleName,
-    check_models,
-    models_by_trial,
-    need_box,
-    need_inspect,
-    workshop,
-)
+from assay.protocols.ai_crucible.trials import PuzzleName, check_models, models_by_trial, need_box, workshop
+from assay.report.standing import RunVerdict
 from assay.terms import Terms
 from llm_runtime.events import Event
 from llm_runtime.models import Model
@@ -118,104 +113,100 @@ class Options(Model):
         return self
 
 
-def prepare(task: Task, options: Options) -> tuple[Task, Options]:
-    """Look the puzzles up.
+class TrialHooks(Hooks[Task, Options]):
+    """What a trial does."""
 
-    Raises:
-        ConfigurationError: there is no such puzzle, or its boxes would not start.
-        MissingExtraError: Inspect is not installed.
-    """
-    from ai_crucible.catalog_paths import resolve_puzzles
-    from ai_crucible.puzzle_loader import load_puzzles
-    from ai_crucible.versions import oracle_digest
+    told = "assay.protocols.ai_crucible.report.fold:TrialFold"
+    replayable = False
+    seatless = True
+    own_models = True
+    file = Handout("The bundle, for others to verify", "assay")
 
-    need_inspect("a trial")
-    if options.box_root:
-        need_box(options.box_root)
-    if not task.demo:
-        for puzzle in load_puzzles(resolve_puzzles(list(task.puzzles))):
-            oracle_digest(puzzle)
-    return task, options
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Make the trial; the result holds its figures.
 
+        Raises:
+            ConfigurationError: there is no such puzzle or model, no box on this machine, or no Inspect.
+            BudgetExceeded: the money is used up before all attempts are made.
+            TrialFailed: attempts have no verdict, or its process broke off.
+        """
+        order = {
+            **task.model_dump(mode="json"),
+            **options.model_dump(mode="json"),
+            "model": context.terms.model,
+            "max_cost": context.terms.budget,
+            "trial": options.trial or context.run_id,
+            "seed": None,
+            "tell": False,
+        }
+        if options.against:
+            from assay.protocols.ai_crucible.comparing import compare_models
 
-def ready(task: Task, options: Options, terms: Terms) -> None:
-    """Refuse a model that cannot be named so.
+            return await compare_models(order, options.against, context)
 
-    Raises:
-        NoModelError: none was named and none is configured.
-        ConfigurationError: a name cannot be one, or stands there twice.
-    """
-    models_by_trial("", [terms.model, *options.against])
-    others = [*options.cohort, *filter(None, [options.critic])]
-    for model in (terms.model, *options.against):
-        check_models([model, *options.cohort], options.judges, others, untagged=options.untagged)
+        def take(kind: str, body: Any) -> None:
+            if kind in _KINDS:
+                context.emit(_KINDS[kind].model_validate(body))
 
+        figures = await make_trial(order, take)
+        check_end(figures)
+        return figures
 
-def title_of(task: Task) -> str:
-    """Return one line for lists."""
-    return ", ".join(task.puzzles)
+    def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
+        """Look the puzzles up.
 
+        Raises:
+            ConfigurationError: there is no such puzzle, or its boxes would not start.
+        """
+        from ai_crucible.catalog_paths import resolve_puzzles
+        from ai_crucible.puzzle_loader import load_puzzles
+        from ai_crucible.versions import oracle_digest
 
-def outcome(result: Mapping[str, Any]) -> str:
-    """Return how many attempts each model passed."""
-    words: list[str] = []
-    for model in result["models"]:
-        own = [one for one in model["puzzles"] if not one["anchor"]]
-        passed, made = (sum(one[what] for one in own) for what in ("passed", "attempts"))
-        words.append(f"{model['model']} passed {passed} of {made}")
-    return "; ".join(words)
+        if options.box_root:
+            need_box(options.box_root)
+        if not task.demo:
+            for puzzle in load_puzzles(resolve_puzzles(list(task.puzzles))):
+                oracle_digest(puzzle)
+        return task, options
 
+    def ready(self, task: Task, options: Options, terms: Terms) -> None:
+        """Refuse a model that cannot be named so.
 
-def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return task and options of an older log, whose task held all of it."""
-    if "options" in settings:
-        return dict(task), dict(settings["options"])
-    own = ("puzzles", "demo", "speed")
-    options = {name: task[name] for name in Options.model_fields if task.get(name) is not None}
-    return {name: task[name] for name in own if name in task}, options
+        Raises:
+            NoModelError: none was named and none is configured.
+            ConfigurationError: a name cannot be one, or stands there twice.
+        """
+        models_by_trial("", [terms.model, *options.against])
+        others = [*options.cohort, *filter(None, [options.critic])]
+        for model in (terms.model, *options.against):
+            check_models([model, *options.cohort], options.judges, others, untagged=options.untagged)
 
+    def upgrade(self, task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[Data, Data]:
+        """Return task and options of an older log, whose task held all of it."""
+        own = ("puzzles", "demo", "speed")
+        options = {name: task[name] for name in Options.model_fields if task.get(name) is not None}
+        return {name: task[name] for name in own if name in task}, options
 
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Make the trial; the result holds its figures.
+    def title_of(self, task: Task) -> str:
+        """Return one line for lists."""
+        return ", ".join(task.puzzles)
 
-    Raises:
-        ConfigurationError: there is no such puzzle or model, no box on this machine, or no Inspect.
-        BudgetExceeded: the money is used up before all attempts are made.
-        TrialFailed: attempts have no verdict, or its process broke off.
-    """
-    order = {
-        **task.model_dump(mode="json"),
-        **options.model_dump(mode="json"),
-        "model": context.terms.model,
-        "max_cost": context.terms.budget,
-        "trial": options.trial or context.run_id,
-        "seed": None,
-        "tell": False,
-    }
-    if options.against:
-        from assay.protocols.ai_crucible.comparing import compare_models
+    def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
+        """Return how many attempts each model passed."""
+        from assay.protocols.ai_crucible.report.words import outcome
 
-        return await compare_models(order, options.against, context)
+        return outcome(result)
 
-    def take(kind: str, body: Any) -> None:
-        if kind in _KINDS:
-            context.emit(_KINDS[kind].model_validate(body))
+    def handout(self, task: Task, options: Options, run_id: str) -> bytes:
+        """Return the bundle of a trial, and of those it was compared with.
 
-    figures = await make_trial(order, take)
-    check_end(figures)
-    return figures
+        Raises:
+            ConfigurationError: its logs are not on this machine.
+            StoreDamaged: the ledger does not verify.
+        """
+        from ai_crucible.bundle import make_bundle
 
-
-def bundled(task: Task, options: Options, run_id: str) -> bytes:
-    """Return the bundle of a trial, and of those it was compared with.
-
-    Raises:
-        ConfigurationError: its logs are not on this machine.
-        StoreDamaged: the ledger does not verify.
-    """
-    from ai_crucible.bundle import make_bundle
-
-    first = options.trial or run_id
-    names = [first, *(f"{first}-{at}" for at in range(2, len(options.against) + 2))]
-    with tempfile.TemporaryDirectory() as folder:
-        return make_bundle(workshop(options.folder or None), names, Path(folder, "trial.assay")).read_bytes()
+        first = options.trial or run_id
+        names = [first, *(f"{first}-{at}" for at in range(2, len(options.against) + 2))]
+        with tempfile.TemporaryDirectory() as folder:
+            return make_bundle(workshop(options.folder or None), names, Path(folder, "trial.assay")).read_bytes()

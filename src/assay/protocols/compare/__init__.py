@@ -1,12 +1,16 @@
 """Comparing in the application: the same tasks by a council, by samples of one model, by one answer."""
 
-from assay.protocol import Chat, Needs, Protocol, RunType, Seat, parts_of
+from assay.protocol import Needs, Protocol, RunType, Seat, Tool
 from llm_runtime.behaviour import Behaviour
 
 _HERE = __name__
+_COMPARE = "Put questions to a council, to several samples of one model, and to one model once. Many minutes."
 #: What the methods ask; a council among them asks as councils do.
 #: 2: samples are drawn in waves, not planned by the first. 3: one thinks in writing before the answer.
 BEHAVIOUR = Behaviour("compare", number=3, packages=(_HERE,), unnumbered=3)
+
+#: The phases that answer or attack; judges look nothing up.
+_ASK = ("single", "sample", "position", "draft", "defence", "critique")
 
 TASKS = RunType(
     name="compare.tasks",
@@ -14,12 +18,10 @@ TASKS = RunType(
     title="Compare methods",
     about="The same tasks by several methods at equal spend, with paired intervals.",
     noun="comparison",
-    **parts_of(f"{_HERE}.task", "run", "title_of"),
-    fold=f"{_HERE}.story:CompareFold",
-    beside="assay.seat_tools.answering:beside",
-    seats=(Seat("*"),),
-    units=f"{_HERE}.task:units",
-    batch=False,
+    hooks=f"{_HERE}.task:ComparisonHooks",
+    tools=(Tool("compare", _COMPARE, called=(("tasks", "questions"),)),),
+    seats=(Seat("*"), *(Seat(phase, tools=True) for phase in _ASK)),
+    doors=("form",),
 )
 
 DIRECT = RunType(
@@ -27,12 +29,10 @@ DIRECT = RunType(
     title="Ask one model",
     about="One call to one model: what a council is compared with, and what chat programs use for titles.",
     noun="direct call",
-    **parts_of(f"{_HERE}.direct", "run", "title_of"),
-    fold=f"{_HERE}.direct:DirectFold",
-    chat=Chat("direct", f"{_HERE}.direct:fields_of_chat", f"{_HERE}.direct:answer"),
-    seats=(Seat("*"),),
-    batch=False,
-    form=False,
+    hooks=f"{_HERE}.direct:DirectHooks",
+    tools=(),
+    chat="direct",
+    doors=(),
 )
 
 PROTOCOL = Protocol(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from assay.fields import Ui
+from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.report.generic import GenericFold
-from assay.report.story import Prose, Section, Story
+from assay.report.run import RunTotals
+from assay.report.standing import RunVerdict
+from assay.report.story import Prose, Section
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.models import Model
 
@@ -39,38 +41,45 @@ class Options(Model):
     """0 to 2; where left out it is the provider's."""
 
 
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Ask once; the result is ``{"answer", "model"}``.
+class DirectHooks(Hooks[Task, Options]):
+    """What a direct call does."""
 
-    Raises:
-        LlmRuntimeError: the call failed.
-    """
-    turns = tuple(Message(turn.role, turn.content) for turn in task.turns)
-    label = CallLabel("compare", "direct")
-    reply = await context.generate(Request(_MODEL, turns, label, temperature=options.temperature))
-    return {"answer": reply.text, "model": reply.model}
+    told = f"{__name__}:DirectFold"
+
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Ask once; the result is ``{"answer", "model"}``.
+
+        Raises:
+            LlmRuntimeError: the call failed.
+        """
+        turns = tuple(Message(turn.role, turn.content) for turn in task.turns)
+        label = CallLabel("compare", "direct")
+        reply = await context.generate(Request(_MODEL, turns, label, temperature=options.temperature))
+        return {"answer": reply.text, "model": reply.model}
+
+    def title_of(self, task: Task) -> str:
+        """Return the last message."""
+        return task.turns[-1].content
+
+    def chat_fields(self, turns: Sequence[tuple[str, str]]) -> Data:
+        """Return the chat as it is."""
+        return {"turns": [{"role": role, "content": text} for role, text in turns]}
+
+    def chat_answer(self, result: Mapping[str, Any]) -> str:
+        """Return what the model answered."""
+        return str(result.get("answer", ""))
+
+    def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
+        """Return that nobody looked at the answer."""
+        return RunVerdict("answered", "by one model", "nobody objected or checked", gist=self.chat_answer(result))
 
 
-def title_of(task: Task) -> str:
-    """Return the last message."""
-    return task.turns[-1].content
-
-
-def fields_of_chat(turns: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return the chat as it is."""
-    return {"turns": [{"role": role, "content": text} for role, text in turns]}
-
-
-def answer(result: Mapping[str, Any]) -> str:
-    """Return what the model answered."""
-    return str(result.get("answer", ""))
+def _answered(run: RunTotals) -> Section | None:
+    text = str(run.result.get("answer", ""))
+    return Section("Answer", (Prose(text, lead=True),)) if text else None
 
 
 class DirectFold(GenericFold):
     """Shows the answer, and what every run has."""
 
-    def story(self) -> Story:
-        """Tell the answer, and what it cost."""
-        story, text = super().story(), answer(self.run.result)
-        answered = (Section("Answer", (Prose(text, lead=True),)),) if text else ()
-        return replace(story, sections=(*answered, *story.sections))
+    sections = (_answered,)

@@ -70,14 +70,6 @@ class CompareFold(GenericFold):
             row = Row.model_validate(event.row)
             self._rows[row.task, row.method] = row
 
-    def announce(self, event: Event) -> str | None:
-        """Return a line for each task that a method is done with."""
-        if not isinstance(event, MethodAnswered):
-            return super().announce(event)
-        row = Row.model_validate(event.row)
-        how = {True: "right", False: "wrong", None: "answered"}[row.right]
-        return f"{one_line(row.task, 40)}: {row.method} {'failed' if row.error else how}"
-
     def progress(self) -> Progress:
         """Return calls and sums, and how many answers there are."""
         done = f"{len(self._rows)} of {len(self._tasks) * len(self._methods)} answers"
@@ -94,14 +86,12 @@ class CompareFold(GenericFold):
         plain = super().story()
         result, tasks = self.figures(), len(self._tasks)
         sections = [*_scores(result, tasks), *_pairs(result), *_spend(result), *_tasks(result), _how()]
-        kind = f"{count_noun(tasks, 'task')} · {self.run.state}"
         done = len({row.task for row in result.rows})
         return Story(
             plain.title,
-            f"Compare · {kind}",
-            plain.tone,
-            (Fact("Tasks", f"{done} of {tasks}"), *plain.facts),
-            (*sections, *plain.sections),
+            "Compare",
+            facts=(Fact("Tasks", f"{done} of {tasks}"), *plain.facts),
+            sections=(*sections, *plain.sections),
             matrix=self._matrix(),
         )
 
@@ -135,6 +125,15 @@ class CompareFold(GenericFold):
             self._tasks = [question.id for question in cast("Task", run.task).tasks]
             options = cast("Options", run.options)
             self._methods, self._early = list(options.methods), options.early
+
+
+def _answered(fold: CompareFold, event: MethodAnswered) -> str:
+    row = Row.model_validate(event.row)
+    how = {True: "right", False: "wrong", None: "answered"}[row.right]
+    return f"{one_line(row.task, 40)}: {row.method} {'failed' if row.error else how}"
+
+
+CompareFold.lines = {MethodAnswered: _answered}
 
 
 def _scores(result: Figures, tasks: int) -> list[Section]:
@@ -172,9 +171,7 @@ def _saved(stopped: Stopped) -> str:
 
 def in_short(result: Figures) -> str:
     """Write what the comparison shows, in a paragraph that claims no more than the intervals do."""
-    lines: list[str] = []
-    for pair in result.comparisons:
-        lines.append(_verdict(pair))
+    lines: list[str] = [_verdict(pair) for pair in result.comparisons]
     if not any(method.score for method in result.methods):
         return "No task says what a right answer is, so nothing was scored: spend and answers stand side by side."
     return "\n\n".join(lines)
@@ -351,7 +348,7 @@ def _how() -> Section:
         "answer counts as wrong. Scores carry Wilson intervals, differences Newcombe's interval for paired "
         "proportions (1998), p is McNemar's exact test, corrected by Holm for the number of pairs (1979), "
         "ratios of spend carry a paired bootstrap interval. A difference is called shown where the interval "
-        "excludes 0 and the corrected p is at most 0.05; with --early, where the p at any time is: that of two "
+        "excludes 0 and the corrected p is at most 0.05; where it may stop early, the p at any time: that of two "
         "e-processes over the tasks that only one of a pair got right (betting, Waudby-Smith & Ramdas 2024), "
         "corrected by Holm. All of it is about these tasks and this model."
     )

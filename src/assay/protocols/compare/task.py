@@ -6,18 +6,20 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import takewhile
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, cast
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from assay.fields import Ui
+from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, figures, right_by_method
 from assay.protocols.compare.methods import METHODS, USUAL, Answered, Bench
 from assay.protocols.compare.tasks import Question
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
 from assay.seat_tools.offered import Tools
-from assay.seat_tools.using import tooled
 from llm_runtime.errors import (
     BudgetExceeded,
     ConfigurationError,
@@ -37,11 +39,19 @@ from llm_runtime.wrappers.metered import Meter
 _ENDING = (BudgetExceeded, ConfigurationError, DeadlineExceeded, ReplayMismatch, StoreError)
 
 
+def _numbered(tasks: Any) -> Any:
+    """Make tasks of texts, by their places."""
+    texts = enumerate(cast("list[Any]", tasks), 1) if isinstance(tasks, list) else ()
+    numbered = [{"id": str(at), "question": one} if isinstance(one, str) else one for at, one in texts]
+    return numbered or cast("Any", tasks)
+
+
 class Task(Model):
     """Questions that every method answers."""
 
     tasks: Annotated[
         list[Question],
+        BeforeValidator(_numbered, json_schema_input_type=list[str | Question]),
         Ui(kind="file", doors=("form",), reads="assay.protocols.compare.tasks:read_tasks", advanced=False),
     ] = Field(min_length=1)
     """One task a line, as JSON: {"question": "...", "expected": "..."}; what is expected may be left out."""
@@ -65,14 +75,6 @@ class Options(Model):
     tools: Tools = ()
     """Tools that every method may use to look things up."""
 
-    always_asked: ClassVar = ("openrouter/auto",)
-    """The model of the methods without a panel."""
-
-    @property
-    def named_models(self) -> tuple[str, ...]:
-        """The models that the user put into seats."""
-        return self.models
-
     @model_validator(mode="after")
     def _panel(self) -> Options:
         if "mixed-panel" in self.methods and len(self.models) < 2:
@@ -87,45 +89,67 @@ class Options(Model):
         return tuple(dict.fromkeys(methods))
 
 
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Put every task to every method; the result is :class:`assay.protocols.compare.figures.Figures` as data.
+class ComparisonHooks(Hooks[Task, Options]):
+    """What a comparison of methods does."""
 
-    Raises:
-        LlmRuntimeError: the budget, the time, the configuration or the store ends it.
-    """
-    methods = list(options.methods)
-    bench = Bench(context.seed, options.samples, context.emit, options.models)
-    turn = asyncio.Semaphore(options.at_once)
-    generate = tooled(context.generate, options.tools, context.seed)
+    told = "assay.protocols.compare.story:CompareFold"
+    always_asked = ("openrouter/auto",)  # the model of the methods without a panel
+    several = True
 
-    done: dict[str, list[Row]] = {}
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Put every task to every method; the result is :class:`assay.protocols.compare.figures.Figures` as data.
 
-    async def each(question: Question) -> list[Row]:
-        async with turn:
-            if options.early and decided(_in_order(task, done), methods):
-                return []
-            done[question.id] = await _compared(question, methods, generate, bench)
-            return done[question.id]
+        Raises:
+            LlmRuntimeError: the budget, the time, the configuration or the store ends it.
+        """
+        methods = list(options.methods)
+        bench = Bench(context.seed, options.samples, context.emit, options.models)
+        turn = asyncio.Semaphore(options.at_once)
 
-    rows = [row for answers in await gather(each(question) for question in task.tasks) for row in answers]
-    planned = len(task.tasks) if options.early else None
-    return figures(rows, methods, context.seed, planned).model_dump(mode="json")
+        done: dict[str, list[Row]] = {}
+
+        async def each(question: Question) -> list[Row]:
+            async with turn:
+                if options.early and decided(_in_order(task, done), methods):
+                    return []
+                done[question.id] = await _compared(question, methods, context.generate, bench)
+                return done[question.id]
+
+        rows = [row for answers in await gather(each(question) for question in task.tasks) for row in answers]
+        planned = len(task.tasks) if options.early else None
+        return figures(rows, methods, context.seed, planned).model_dump(mode="json")
+
+    def title_of(self, task: Task) -> str:
+        """Return one line for lists."""
+        return f"Methods compared on {task.source or 'questions'}"
+
+    def units(self, task: Task) -> int:
+        """Return how many tasks there are."""
+        return len(task.tasks)
+
+    def panel(self, options: Options) -> tuple[str, ...]:
+        """Return the models that the user put into seats."""
+        return options.models
+
+    def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
+        """Return which method was right how often."""
+        done = len({row["task"] for row in result["rows"]})
+        checked = {row["method"]: 0 for row in result["rows"] if row["right"] is not None}
+        for row in result["rows"]:
+            if row["right"]:
+                checked[row["method"]] += 1
+        failed = sum(bool(row["error"]) for row in result["rows"])
+        return RunVerdict(
+            count_noun(done, "task"),
+            ", ".join(f"{method} {right} right" for method, right in checked.items()),
+            f"{count_noun(failed, 'answer')} failed" if failed else "",
+        )
 
 
 def _in_order(task: Task, done: Mapping[str, list[Row]]) -> list[dict[str, bool]]:
     """Return who was right on the tasks that are done, up to the first that is not: the order is theirs."""
     first = takewhile(lambda question: question.id in done, task.tasks)
     return right_by_method([done[question.id] for question in first])
-
-
-def units(task: Task) -> int:
-    """Return how many tasks there are."""
-    return len(task.tasks)
-
-
-def title_of(task: Task) -> str:
-    """Return one line for lists."""
-    return f"Methods compared on {task.source or 'questions'}"
 
 
 async def _compared(task: Question, methods: list[str], generate: Generate, bench: Bench) -> list[Row]:

@@ -1,6 +1,6 @@
 """Criticality in the application: an interview becomes verified code."""
 
-from assay.protocol import Demo, Handout, Needs, Opening, Protocol, RunType, Seat, parts_of
+from assay.protocol import Demo, Needs, Opening, Protocol, RunType, Seat
 
 _HERE = __name__
 
@@ -10,7 +10,7 @@ BUILD = RunType(
     title="Build from an interview",
     about="You answer questions; models propose, object, write and test; out comes code that shows its claims.",
     noun="build",
-    **parts_of(f"{_HERE}.task", "prepare", "run", "upgrade", "outcome"),
+    hooks=f"{_HERE}.task:BuildHooks",
     opening=Opening(
         signs=(
             (
@@ -22,9 +22,8 @@ BUILD = RunType(
                 r"\b(formal specification|pre-?conditions?|unit tests?|verified code|type signature)\b",
                 "it speaks of what code must do",
             ),
-        ),
+        )
     ),
-    fold=f"{_HERE}.report:BuildFold",
     seats=(
         Seat("person", "whoever is interviewed; you, unless you say otherwise", "terminal:"),
         Seat("architect", "proposes, and writes what nobody else could"),
@@ -32,10 +31,7 @@ BUILD = RunType(
         Seat("worker", "writes functions"),
         Seat("*"),
     ),
-    batch=False,
-    replayable=False,
-    seatless=True,
-    handout=Handout("The project, ZIP", "zip", f"{_HERE}.packing:packed"),
+    doors=("form",),
 )
 
 ADOPT = RunType(
@@ -43,11 +39,8 @@ ADOPT = RunType(
     title="Adopt functions that exist",
     about="Functions of a Python package get types, contracts, claims and tests, judged against the code as it is.",
     noun="adoption",
-    **parts_of(f"{_HERE}.adopt_task", "prepare", "run", "title_of", "measures", "outcome"),
-    fold=f"{_HERE}.report.adopt_story:AdoptFold",
+    hooks=f"{_HERE}.adopt_task:AdoptionHooks",
     seats=(Seat("structurer", "says what each function promises"), Seat("worker", "writes anew what is asked for")),
-    seatless=True,
-    replayable=False,
 )
 
 PROTOCOL = Protocol(

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from assay.fields import Ui
-from assay.protocol import Measures, RunContext
+from assay.hooks import Data, Hooks
+from assay.protocol import RunContext
+from assay.report.standing import Leaning, RunVerdict
 from assay.report.units import count_noun
-from llm_runtime.errors import ConfigurationError, MissingExtraError
+from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
 from llm_runtime.names import FilePath, Folder
 from llm_runtime.tasks import gather
@@ -22,11 +23,6 @@ if TYPE_CHECKING:
     from criticality.standing import Candidate, Package
 
 ALL = "*"
-#: Of a result, for the table of a batch.
-MEASURES: Measures = {
-    "adopted": lambda result: sum(not one["refused"] for one in result.get("adoptions", ())),
-    "findings": lambda result: len(_findings(result)),
-}
 
 
 class Task(Model):
@@ -51,27 +47,110 @@ class Options(Model):
     """Functions at a time."""
 
 
-def prepare(task: Task, options: Options) -> tuple[Task, Options]:
-    """Read the package, and name package, functions and folder in full; nothing of it runs.
+class AdoptionHooks(Hooks[Task, Options]):
+    """What an adoption does."""
 
-    Raises:
-        ConfigurationError: the package cannot be read, a function is not there or cannot be adopted, or the folder
-            holds something else.
-        MissingExtraError: the toolchain is not installed.
-    """
-    from criticality.adopt.writing import require_free
+    told = "assay.protocols.criticality.report.adopt_story:AdoptFold"
+    measures = {
+        "adopted": lambda result: sum(not one["refused"] for one in result.get("adoptions", ())),
+        "findings": lambda result: len(_findings(result)),
+    }
+    seatless = True
+    replayable = False
 
-    if any(find_spec(module) is None for module in ("libcst", "hypothesis", "msgpack")):
-        raise MissingExtraError("an adoption", "code")
-    package, chosen = _read(task, options)
-    into = Path(task.into).expanduser() if task.into.strip() else package.top.parent / f"{package.name}-adopted"
-    if not task.into.strip() and package.root.name in ("site-packages", "dist-packages"):
-        raise ConfigurationError(f"{package.name} is installed; name a folder for what comes of it with --into")
-    if not into.is_absolute():
-        raise ConfigurationError(f"into: write it in full, from the root of the disk, not {task.into[:80]}")
-    require_free(into)
-    names = tuple(one.shown for one in chosen)
-    return Task(package=str(Path(task.package).absolute()), functions=names, into=str(into)), options
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Adopt each function; the result names what became of it, its findings, and the folder.
+
+        Raises:
+            ConfigurationError: there is no box to import the package in.
+            LlmRuntimeError: whatever ends a run; what was adopted before is asked for again for nothing.
+        """
+        from criticality.adopt.adopting import Adopting, Adoption
+        from criticality.adopt.events import FunctionJudged, PackageRead
+        from criticality.adopt.writing import write_adoption
+        from criticality.asking import Asking
+        from criticality.config import Acceptance, Config, Models, ProjectConfig
+        from criticality.judging.court import Court
+        from criticality.languages import adopter, language
+        from criticality.standing import chosen
+        from criticality.testing import Limits
+
+        package, functions = _read(task, options)
+        rewrite = {one.id for one in chosen(package, options.rewrite)} if options.rewrite else set[str]()
+        before = await asyncio.to_thread(package.digest)
+        left_out = {one.shown: one.refused for one in package.candidates if one.refused}
+        context.emit(
+            PackageRead(package=package.name, functions=[one.shown for one in functions], left_out=left_out)
+        )
+        adopts = adopter(Path(task.package))
+        faults = await adopts.import_faults(package, functions)
+        settings = Acceptance(mutants=options.mutants)
+        config = Config(project=ProjectConfig(name=package.name), acceptance=settings)
+        court = Court(options.concurrency)
+        by_id = {one.id: one for one in functions}
+        ask = Asking(context.generate, Models(), context.seed)
+        adopting = Adopting(adopts, package, ask, court, config, context.emit, rewrite)
+        turn = asyncio.Semaphore(options.concurrency)
+
+        async def each(one: Candidate) -> Adoption:
+            if why := faults.get(one.module):
+                adoption = Adoption(
+                    function=one.shown, id=one.id, refused=f"{one.module} cannot be imported: {why}"
+                )
+                context.emit(FunctionJudged(function=one.shown, adoption=adoption.model_dump(mode="json")))
+                return adoption
+            async with turn:
+                return await adopting.adopt(one)
+
+        try:
+            adoptions = await gather(each(one) for one in functions)
+        finally:
+            await court.aclose()
+        if await asyncio.to_thread(package.digest) != before:
+            raise ConfigurationError(
+                f"the files of {package.name} changed meanwhile; nothing was written, run it again"
+            )
+        async with language(package.language).toolchain(parallel=1, limits=Limits()) as tools:
+            isolation = tools.isolation
+        folder = Path(task.into)
+        write_adoption(folder, adopts, package, by_id, adoptions, left_out, isolation)
+        return {
+            "package": package.name, "folder": str(folder), "untouched": before,
+            "adoptions": [one.model_dump(mode="json", exclude={"kept_cases"}) for one in adoptions],
+        }  # fmt: skip
+
+    def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
+        """Read the package, and name package, functions and folder in full; nothing of it runs.
+
+        Raises:
+            ConfigurationError: the package cannot be read, a function is not there or cannot be adopted, or the
+                folder holds something else.
+        """
+        from criticality.adopt.writing import require_free
+
+        package, chosen = _read(task, options)
+        into = Path(task.into).expanduser() if task.into.strip() else package.top.parent / f"{package.name}-adopted"
+        if not task.into.strip() and package.root.name in ("site-packages", "dist-packages"):
+            raise ConfigurationError(f"{package.name} is installed; name a folder for what comes of it with --into")
+        if not into.is_absolute():
+            raise ConfigurationError(f"into: write it in full, from the root of the disk, not {task.into[:80]}")
+        require_free(into)
+        names = tuple(one.shown for one in chosen)
+        return Task(package=str(Path(task.package).absolute()), functions=names, into=str(into)), options
+
+    def title_of(self, task: Task) -> str:
+        """Return one line for lists."""
+        count = len(task.functions)
+        what = task.functions[0] if count == 1 else f"{count} functions of {Path(task.package).stem}"
+        return f"Adopt {'all of ' + Path(task.package).stem if task.functions == (ALL,) else what}"
+
+    def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
+        """Return how many functions are adopted, and what a person should look at."""
+        adoptions = result["adoptions"]
+        adopted, findings = sum(not one["refused"] for one in adoptions), len(_findings(result))
+        words = f"{adopted} of {count_noun(len(adoptions), 'function')} adopted"
+        leaning: Leaning = "good" if adopted == len(adoptions) and not findings else "open"
+        return RunVerdict(words, doubt=count_noun(findings, "finding") if findings else "", leaning=leaning)
 
 
 def _read(task: Task, options: Options) -> tuple[Package, list[Candidate]]:
@@ -86,77 +165,5 @@ def _read(task: Task, options: Options) -> tuple[Package, list[Candidate]]:
     return package, [*functions, *(one for one in rewritten if one.id not in known)]
 
 
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Adopt each function; the result names what became of it, its findings, and the folder.
-
-    Raises:
-        ConfigurationError: there is no box to import the package in.
-        LlmRuntimeError: whatever ends a run; what was adopted before is asked for again for nothing.
-    """
-    from criticality.adopt.adopting import Adopting, Adoption
-    from criticality.adopt.events import FunctionJudged, PackageRead
-    from criticality.adopt.writing import write_adoption
-    from criticality.asking import Asking
-    from criticality.config import Acceptance, Config, Models, ProjectConfig
-    from criticality.judging.court import Court
-    from criticality.languages import adopter, language
-    from criticality.standing import chosen
-    from criticality.testing import Limits
-
-    package, functions = _read(task, options)
-    rewrite = {one.id for one in chosen(package, options.rewrite)} if options.rewrite else set[str]()
-    before = await asyncio.to_thread(package.digest)
-    left_out = {one.shown: one.refused for one in package.candidates if one.refused}
-    context.emit(PackageRead(package=package.name, functions=[one.shown for one in functions], left_out=left_out))
-    adopts = adopter(Path(task.package))
-    faults = await adopts.import_faults(package, functions)
-    settings = Acceptance(mutants=options.mutants)
-    config = Config(project=ProjectConfig(name=package.name), acceptance=settings)
-    court = Court(options.concurrency)
-    by_id = {one.id: one for one in functions}
-    ask = Asking(context.generate, Models(), context.seed)
-    adopting = Adopting(adopts, package, ask, court, config, context.emit, rewrite)
-    turn = asyncio.Semaphore(options.concurrency)
-
-    async def each(one: Candidate) -> Adoption:
-        if why := faults.get(one.module):
-            adoption = Adoption(function=one.shown, id=one.id, refused=f"{one.module} cannot be imported: {why}")
-            context.emit(FunctionJudged(function=one.shown, adoption=adoption.model_dump(mode="json")))
-            return adoption
-        async with turn:
-            return await adopting.adopt(one)
-
-    try:
-        adoptions = await gather(each(one) for one in functions)
-    finally:
-        await court.aclose()
-    if await asyncio.to_thread(package.digest) != before:
-        raise ConfigurationError(
-            f"the files of {package.name} changed meanwhile; nothing was written, run it again"
-        )
-    async with language(package.language).toolchain(parallel=1, limits=Limits()) as tools:
-        isolation = tools.isolation
-    folder = Path(task.into)
-    write_adoption(folder, adopts, package, by_id, adoptions, left_out, isolation)
-    return {
-        "package": package.name, "folder": str(folder), "untouched": before,
-        "adoptions": [one.model_dump(mode="json", exclude={"kept_cases"}) for one in adoptions],
-    }  # fmt: skip
-
-
 def _findings(result: Mapping[str, Any]) -> list[Any]:
     return [f for one in result.get("adoptions", ()) for f in one["findings"] if f["kind"] == "finding"]
-
-
-def title_of(task: Task) -> str:
-    """Return one line for lists."""
-    count = len(task.functions)
-    what = task.functions[0] if count == 1 else f"{count} functions of {Path(task.package).stem}"
-    return f"Adopt {'all of ' + Path(task.package).stem if task.functions == (ALL,) else what}"
-
-
-def outcome(result: Mapping[str, Any]) -> str:
-    """Return how many functions are adopted, and what a person should look at."""
-    adoptions = result["adoptions"]
-    adopted, findings = sum(not one["refused"] for one in adoptions), len(_findings(result))
-    return f"{adopted} of {len(adoptions)} functions adopted; {count_noun(findings, 'finding')}"

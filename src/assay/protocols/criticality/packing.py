@@ -7,24 +7,19 @@ import zipfile
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from llm_runtime.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from assay.protocols.criticality.task import Options, Task
 
 _NOT_ITS_OWN = {"__pycache__", "build", "dist", "node_modules", "target"}
 _MOST = 64 << 20
 
 
-def packed(task: Task, options: Options, run_id: str) -> bytes:
-    """Return the project of a build.
+def packed(root: Path) -> bytes:
+    """Return the project in a build's folder.
 
     Raises:
         ConfigurationError: its folder is not on this machine, or holds more than 64 MiB.
     """
-    root = Path(task.folder)
     if not (root / ".criticality").is_dir():
         raise ConfigurationError("the folder of this project is not on this machine (any more)")
     data, size = BytesIO(), 0

@@ -13,19 +13,22 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from importlib import resources
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from pydantic import Field, ValidationError
 
 from assay.demo import PreparedDemo, demo_answers, written_demo
 from assay.fields import Ui
-from assay.protocol import RunContext
+from assay.hooks import Data, Hooks
+from assay.protocol import Handout, RunContext
+from assay.protocols.criticality.packing import packed
 from assay.protocols.criticality.report.words import place_name
 from assay.protocols.criticality.seat_human import SeatHuman
 from assay.protocols.criticality.sitting import SITTING, Sitting, rest_of
-from llm_runtime.errors import ConfigurationError, MissingExtraError, RunPaused
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
+from llm_runtime.errors import ConfigurationError, RunPaused
 from llm_runtime.events import Event
 from llm_runtime.models import Model, first_fault
 from llm_runtime.names import Folder
@@ -60,34 +63,92 @@ class Task(Model):
 class Options(Model):
     """Nothing to choose: how a project is built stands in its own ``criticality.toml``."""
 
-    always_asked: ClassVar = ("terminal:",)
-    """The one that an interview needs: the person. Others are looked for once they are asked."""
 
+class BuildHooks(Hooks[Task, Options]):
+    """What a build does."""
 
-def prepare(task: Task, options: Options) -> tuple[Task, Options]:
-    """Name the folder in full, and read the answers.
+    told = "assay.protocols.criticality.report:BuildFold"
+    always_asked = ("terminal:",)  # the person: others are looked for once they are asked
+    replayable = False
+    seatless = True
+    file = Handout("The project, ZIP", "zip")
 
-    Raises:
-        ConfigurationError: the name or the answers cannot be used, or the folder is not one of a project.
-        MissingExtraError: the toolchain is not installed.
-    """
-    from llm_runtime.settings import data_dir
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Build the project as far as it goes; the result names its state, its folder and its trace.
 
-    if any(find_spec(module) is None for module in ("libcst", "hypothesis", "pytest", "mypy")):
-        raise MissingExtraError("a build", "code")
-    name, language = task.name.strip(), task.language.strip().lower() or "python"
-    if not _PROJECT.fullmatch(name):
-        raise ConfigurationError(f"name: {name[:80]!r} is no name; use lower case letters, digits and hyphens")
-    root = Path(task.folder.strip()).expanduser() if task.folder.strip() else data_dir() / "projects" / name
-    if not root.is_absolute():
-        raise ConfigurationError(f"folder: write it in full, from the root of the disk, not {task.folder[:80]}")
-    if root.exists() and not (root / ".criticality").exists() and any(root.iterdir()):
-        raise ConfigurationError(f"folder: {root} is not empty and holds no project; name another")
-    if language not in known_languages():
-        raise ConfigurationError(f"language: there are {', '.join(known_languages())}")
-    answers = _toml(task.answers) if isinstance(task.answers, str) else task.answers
-    answers_of(answers)
-    return Task(name=name, folder=str(root), language=language, answers=answers or None), options
+        Raises:
+            ConfigurationError: the folder holds another project, or an answer fits no question.
+            RunPaused: a person is awaited, or has to find a way out of a block.
+            LlmRuntimeError: whatever ends a build.
+        """
+        from criticality import Orchestrator, load_config, read_project
+        from criticality.notifications import Notifier
+        from criticality.project.files import CONFIG, JOURNAL
+        from criticality.project.journal import read_journal
+
+        root, sitting = Path(task.folder), SITTING.get() or Sitting()
+        _create(root, task, context.seed, context.clock)
+        count = 0
+
+        def hear(event: Event) -> None:
+            nonlocal count
+            # Calls are in the run's log already: the model function that the project was handed has put them there.
+            if event.type.startswith("criticality."):
+                count += 1
+                context.emit(event)
+
+        for _, event in read_journal(root / JOURNAL):
+            hear(event)
+        artifacts = read_project(root)[1]
+        answers = answers_of(cast("dict[str, Any] | None", task.answers))
+        human: Human = (
+            sitting.human(artifacts)
+            if sitting.human
+            else SeatHuman(context.generate, answers and rest_of(answers, artifacts), place=lambda: count)
+        )
+        notify = Notifier(root, load_config(root / CONFIG).notifications, context.clock)
+        async with Orchestrator(
+            root, context.generate, human=human, emit=hear, clock=context.clock, notify=notify
+        ) as project:
+            end = await project.run(until=(lambda state: _reached(state, sitting.until)) if sitting.until else None)
+            return _result(root, end, project.artifacts)
+
+    def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
+        """Name the folder in full, and read the answers.
+
+        Raises:
+            ConfigurationError: the name or the answers cannot be used, or the folder is not one of a project.
+        """
+        from llm_runtime.settings import data_dir
+
+        name, language = task.name.strip(), task.language.strip().lower() or "python"
+        if not _PROJECT.fullmatch(name):
+            raise ConfigurationError(f"name: {name[:80]!r} is no name; use lower case letters, digits and hyphens")
+        root = Path(task.folder.strip()).expanduser() if task.folder.strip() else data_dir() / "projects" / name
+        if not root.is_absolute():
+            raise ConfigurationError(f"folder: write it in full, from the root of the disk, not {task.folder[:80]}")
+        if root.exists() and not (root / ".criticality").exists() and any(root.iterdir()):
+            raise ConfigurationError(f"folder: {root} is not empty and holds no project; name another")
+        if language not in known_languages():
+            raise ConfigurationError(f"language: there are {', '.join(known_languages())}")
+        answers = _toml(task.answers) if isinstance(task.answers, str) else task.answers
+        answers_of(answers)
+        return Task(name=name, folder=str(root), language=language, answers=answers or None), options
+
+    def upgrade(self, task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[Data, Data]:
+        """Return task and options of an older log."""
+        return dict(task), {}
+
+    def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
+        """Return how many claims hold."""
+        claims = result["trace"]["claims"].values()
+        holding = sum(claim["result"].startswith("holds") for claim in claims)
+        ground = f"{holding} of {count_noun(len(claims), 'claim')} hold in every test"
+        return RunVerdict("built", ground, leaning="good" if holding == len(claims) else "open")
+
+    def handout(self, task: Task, options: Options, run_id: str) -> bytes:
+        """Pack the project."""
+        return packed(Path(task.folder))
 
 
 def known_languages() -> list[str]:
@@ -102,47 +163,6 @@ def _toml(text: str) -> dict[str, Any]:
         return parse_toml(text)
     except tomllib.TOMLDecodeError as fault:
         raise ConfigurationError(f"answers: this is not TOML: {fault}") from None
-
-
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Build the project as far as it goes; the result names its state, its folder and its trace.
-
-    Raises:
-        ConfigurationError: the folder holds another project, or an answer fits no question.
-        RunPaused: a person is awaited, or has to find a way out of a block.
-        LlmRuntimeError: whatever ends a build.
-    """
-    from criticality import Orchestrator, load_config, read_project
-    from criticality.notifications import Notifier
-    from criticality.project.files import CONFIG, JOURNAL
-    from criticality.project.journal import read_journal
-
-    root, sitting = Path(task.folder), SITTING.get() or Sitting()
-    _create(root, task, context.seed, context.clock)
-    count = 0
-
-    def hear(event: Event) -> None:
-        nonlocal count
-        # Calls are in the run's log already: the model function that the project was handed has put them there.
-        if event.type.startswith("criticality."):
-            count += 1
-            context.emit(event)
-
-    for _, event in read_journal(root / JOURNAL):
-        hear(event)
-    artifacts = read_project(root)[1]
-    answers = answers_of(cast("dict[str, Any] | None", task.answers))
-    human: Human = (
-        sitting.human(artifacts)
-        if sitting.human
-        else SeatHuman(context.generate, answers and rest_of(answers, artifacts), place=lambda: count)
-    )
-    notify = Notifier(root, load_config(root / CONFIG).notifications, context.clock)
-    async with Orchestrator(
-        root, context.generate, human=human, emit=hear, clock=context.clock, notify=notify
-    ) as project:
-        end = await project.run(until=(lambda state: _reached(state, sitting.until)) if sitting.until else None)
-        return _result(root, end, project.artifacts)
 
 
 def _reached(state: ProtocolState, phase: str) -> bool:
@@ -194,20 +214,6 @@ def _result(root: Path, end: RunResult, artifacts: Artifacts) -> dict[str, Any]:
     if trace.is_file():
         result["trace"] = cast("dict[str, Any]", json.loads(trace.read_text(encoding="utf-8")))
     return result
-
-
-def outcome(result: Mapping[str, Any]) -> str:
-    """Return how many claims hold."""
-    claims = result["trace"]["claims"].values()
-    holding = sum(claim["result"].startswith("holds") for claim in claims)
-    return f"{result['state']}; {holding} of {len(claims)} claims hold"
-
-
-def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return task and options of an older log."""
-    if "options" in settings:
-        return dict(task), dict(settings["options"])
-    return dict(task), {}
 
 
 def demo(folder: Path, speed: float) -> PreparedDemo:

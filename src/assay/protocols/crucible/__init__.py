@@ -1,8 +1,12 @@
 """Crucible in the application: a council with a red team."""
 
-from assay.protocol import Chat, Demo, Needs, Opening, Protocol, RunType, Seat, parts_of
+from assay.protocol import Demo, Needs, Opening, Protocol, RunType, Seat, Tool
 
 _HERE = __name__
+_REVIEW = "Put the changes of a Git range to a council: findings with file and line."
+_ASK = """Put a question to a council: several models answer, a red team attacks, what survives is the answer.
+
+It takes minutes. Ask for decisions, plans and judgements that are worth it, not for what one model knows."""
 
 COUNCIL = RunType(
     name="crucible.council",
@@ -10,17 +14,7 @@ COUNCIL = RunType(
     title="Ask a council",
     about="Several models answer, a red team attacks, and what survives becomes the answer.",
     noun="council",
-    **parts_of(
-        f"{_HERE}.task",
-        "prepare",
-        "upgrade",
-        "take_up",
-        "measures",
-        "outcome",
-        run=f"{_HERE}.council:run",
-    ),
-    fold=f"{_HERE}.report:CouncilFold",
-    beside="assay.seat_tools.answering:beside",
+    hooks=f"{_HERE}.hooks:CouncilHooks",
     opening=Opening(
         "query",
         (
@@ -35,14 +29,26 @@ COUNCIL = RunType(
             ),
         ),
     ),
-    chat=Chat("crucible", f"{_HERE}.chatting:fields_of_chat", f"{_HERE}.chatting:answer"),
+    chat="crucible",
+    tools=(
+        Tool("ask", _ASK, called=(("query", "question"), ("dossier", "attachments")), also=("dossier",)),
+        Tool(
+            "critique",
+            "Have a council with a red team review a text: a plan, a diff, a specification, an answer. Minutes.",
+            takes=(("text", "The text, whole.", True), ("about", "What it is for, in one sentence.", False)),
+            gives={"query": "{about}", "purpose": "review", "dossier": [{"name": "the text", "text": "{text}"}]},
+        ),
+    ),
     seats=(
         Seat("domain_expert"),
         Seat("pragmatist", "one of the council's seats"),
         Seat("creative"),
         Seat("synthesizer"),
         Seat("red_team", "attack what the others say"),
-        *(Seat(phase) for phase in ("triage", "answer", "position", "draft", "critique", "defence", "delta")),
+        *(Seat(phase) for phase in ("triage", "answer")),
+        # Triage, judges and the synthesis decide on what was said; they look nothing up.
+        *(Seat(phase, tools=True) for phase in ("position", "draft", "critique", "defence")),
+        Seat("delta"),
         Seat("synthesis", "write the answer"),
         Seat("clerk"),
     ),
@@ -56,6 +62,7 @@ PROTOCOL = Protocol(
     "loops; what is left is written up as one answer.",
     command=("ask", f"{_HERE}.commands:ask"),
     command_about="Put a question to a council with a red team.",
+    also=(("review", f"{_HERE}.review:review", _REVIEW),),
     runs=(COUNCIL,),
     demo=Demo(
         name="council",

@@ -13,7 +13,6 @@ from assay.protocols.crucible.purposes import form_of
 from assay.protocols.crucible.report.state import CouncilState
 from assay.protocols.crucible.shortening import shortening, unmarked
 from assay.protocols.crucible.task import Options, Task
-from assay.seat_tools.using import tooled
 from crucible import Council, Crucible
 from crucible.config import DeltaStrategy
 from crucible.events import LedgerWritten, Triaged
@@ -45,7 +44,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         return context.emit(event)
 
     form = form_of(task.purpose)
-    generate = shortening(unmarked(tooled(context.generate, options.tools, seed)), emit)
+    generate = shortening(unmarked(context.generate), emit)
     generate = grounded(generate, task.dossier, seed, task.earlier)
     generate = lettered(formed(generate, form.response), seats)
     strategies: dict[str, DeltaStrategy | None] = {
@@ -67,8 +66,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
 async def _of_records(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
     form, review = form_of(task.purpose), task.purpose == "review"
     told = {**(task.context or {}), **({"purpose": form.triage} if form.triage else {})}
-    generate = tooled(context.generate, options.tools, context.seed)
-    async with Council(options.config(generate, None), emit=context.emit, seed=context.seed) as council:
+    async with Council(options.config(context.generate, None), emit=context.emit, seed=context.seed) as council:
         result = await council.run(
             task.query,
             material=task.dossier,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -10,38 +9,14 @@ from pydantic import Field, model_validator
 
 from assay.demo import PreparedDemo, demo_answers, written_demo
 from assay.fields import Ui
-from assay.protocol import Measures
 from assay.protocols.crucible.purposes import WORDS, Purpose, form_of
 from assay.seat_tools.offered import Tools
 from crucible import EngineConfig
 from crucible.config import DeltaStrategy
-from crucible.material import Attachment, check, fitted
+from crucible.material import Attachment
 from llm_runtime.messages import Generate
 from llm_runtime.models import Model
 from llm_runtime.names import ModelName, RunName, Source
-
-#: What options that older logs do not have stood for.
-_ABSENT = {"form": "prose", "delta": "judge", "ledger": "off", "letters": False}
-
-
-def _counted(outcome: str) -> Any:
-    def count(result: Mapping[str, Any]) -> int | None:
-        ledger = result.get("ledger")
-        return (
-            None if ledger is None else sum(one.get("outcome", "open") == outcome for one in ledger["objections"])
-        )
-
-    return count
-
-
-#: Of a result, for the table of a batch.
-MEASURES: Measures = {
-    "ended early": lambda result: result.get("early_exit"),
-    "loops": lambda result: result.get("loops_executed"),
-    "objections conceded": _counted("conceded"),
-    "objections refuted": _counted("refuted"),
-    "objections open": _counted("open"),
-}
 
 
 class Task(Model):
@@ -175,11 +150,6 @@ class Options(Model):
     ] = ()
     """Models that the seats take in turn, one a line: ids, or PROVIDER:MODEL; the red team takes the least used."""
 
-    @property
-    def named_models(self) -> tuple[str, ...]:
-        """The models that the user put into the seats."""
-        return self.models
-
     def _own(self, name: str) -> str:
         """Return a model that belongs to no seat: the panel's first, where the user named none."""
         model: str = getattr(self, name)
@@ -197,78 +167,6 @@ class Options(Model):
             default_model=self._own("default_model"),
             models=self.models,
         )
-
-
-def prepare(task: Task, options: Options) -> tuple[Task, Options]:
-    """Read what is to be attached; a diff in place of a question becomes an attachment.
-
-    Raises:
-        ConfigurationError: something cannot be read, or it is too much; nothing was asked.
-    """
-    # Some of it takes time to import, and most councils have no attachments.
-    from assay.protocols.crucible.attaching import attachment, is_diff, read_attachments
-
-    # Programs send texts as they have them.
-    dossier = [one if one.shown else attachment(one.name, one.text) for one in task.dossier]
-    left_out = list(task.left_out)
-    query, purpose = task.query, task.purpose
-    if is_diff(query):
-        dossier.append(attachment("diff", query))
-        purpose = "review" if purpose == "answer" else purpose
-        query = form_of(purpose).question
-    if task.material.strip():
-        dossier.append(attachment("attached text", task.material))
-    if task.attach:
-        attachments, passed_over = read_attachments(task.attach)
-        dossier += attachments
-        left_out += passed_over
-    if task.fit is not None:
-        dossier = list(fitted(dossier, query, task.fit))
-    check(dossier)
-    read: dict[str, Any] = {
-        "query": query,
-        "purpose": purpose,
-        "attach": (),
-        "material": "",
-        "fit": None,
-        "dossier": dossier,
-        "left_out": left_out,
-    }
-    return task.model_copy(update=read), options
-
-
-def take_up(task: Task, parent: Mapping[str, Any]) -> Task:
-    """Return the task of a council that follows another: its question, answer, ledger and attachments come first.
-
-    Args:
-        parent: the other's task, result and state.
-
-    Raises:
-        ConfigurationError: it has no answer, or both have more attachments than a council can read.
-    """
-    from assay.protocols.crucible.following import earlier_council
-
-    # Those of the council before come first, so that their ids are what they were.
-    read = (
-        []
-        if task.without_attachments
-        else [Attachment.model_validate(one) for one in parent["task"].get("dossier", ())]
-    )
-    dossier = [*read, *task.dossier]
-    check(dossier)
-    return task.model_copy(
-        update={"follow": parent["run_id"], "earlier": earlier_council(parent), "dossier": dossier}
-    )
-
-
-def outcome(result: Mapping[str, Any]) -> str:
-    """Return the answer."""
-    return result["final_response"]
-
-
-def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return task and options of an older log or job file."""
-    return dict(task), {**_ABSENT, **settings.get("options", settings.get("engine", {}))}
 
 
 def demo(folder: Path, speed: float) -> PreparedDemo:

@@ -1,6 +1,6 @@
 """Crux in the application: authors debate from their own texts, down to what divides them."""
 
-from assay.protocol import Chat, Demo, Needs, Opening, Protocol, RunType, Seat, parts_of
+from assay.protocol import Demo, Needs, Opening, Protocol, RunType, Tool
 
 _HERE = __name__
 
@@ -10,8 +10,7 @@ DEBATE = RunType(
     title="Hold a debate",
     about="Authors argue from their own texts, down to what divides them and what would change their minds.",
     noun="debate",
-    **parts_of(f"{_HERE}.task", "prepare", "run", "upgrade", "measures", "outcome"),
-    fold=f"{_HERE}.report:DebateFold",
+    hooks=f"{_HERE}.task:DebateHooks",
     opening=Opening(
         "topic",
         (
@@ -23,8 +22,8 @@ DEBATE = RunType(
             (r"\bwould change .{0,40}\bminds?\b", "it asks what would change a mind"),
         ),
     ),
-    chat=Chat("debate", f"{_HERE}.task:fields_of_chat"),
-    seats=(Seat("*"),),
+    chat="debate",
+    tools=(Tool("debate", "Let authors argue from their texts, down to where they differ. Many minutes."),),
 )
 PERSONA = RunType(
     name="crux.persona",
@@ -32,45 +31,35 @@ PERSONA = RunType(
     title="Build a persona",
     about="Texts become somebody who can debate: a portrait, claims with their sentences, a voice.",
     noun="persona",
-    **parts_of(f"{_HERE}.persona", "prepare", "run", "upgrade", "title_of"),
-    fold=f"{_HERE}.report.building:PersonaFold",
-    seats=(Seat("*"),),
-    batch=False,
-    form=False,
-    replayable=False,
-    seatless=True,
+    hooks=f"{_HERE}.persona:PersonaHooks",
+    doors=(),
 )
+
 FIDELITY = RunType(
     name="crux.fidelity",
     title="Measure a persona's fidelity",
     about="A fifth of an author's texts is hidden and the author's answers are predicted, another's as control.",
     noun="fidelity measurement",
-    **parts_of(f"{_HERE}.fidelity", "prepare", "run", "title_of"),
-    fold=f"{_HERE}.report.figures:FidelityFold",
-    seats=(Seat("*"),),
-    batch=False,
-    form=False,
+    hooks=f"{_HERE}.fidelity:FidelityHooks",
+    doors=(),
 )
+
 COMPARE = RunType(
     name="crux.compare",
     aliases=("compare",),
     title="Compare two authors",
     about="Two authors' claims side by side, each with its sentences, and the questions on which they may turn.",
     noun="comparison",
-    **parts_of(f"{_HERE}.compare", "prepare", "run", "title_of", "measures"),
-    fold=f"{_HERE}.report.comparison:ComparisonFold",
-    seats=(Seat("*"),),
+    hooks=f"{_HERE}.compare:AuthorsHooks",
 )
 JUDGE = RunType(
     name="crux.judge",
     title="Judge pairs of sentences",
     about="Does one sentence support, contradict, or say the same as another? Each verdict names the words.",
     noun="judgement",
-    **parts_of(f"{_HERE}.judging", "prepare", "run", "title_of"),
-    fold=f"{_HERE}.report.figures:JudgingFold",
-    seats=(Seat("*"),),
-    batch=False,
-    form=False,
+    hooks=f"{_HERE}.judging:JudgingHooks",
+    tools=(Tool(also=("pairs",)),),
+    doors=(),
 )
 
 PROTOCOL = Protocol(

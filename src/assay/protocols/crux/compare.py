@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
 from assay.fields import Ui
-from assay.protocol import Measures, RunContext
+from assay.hooks import Data, Hooks
+from assay.protocol import RunContext
 from assay.protocols.crux.people import PeopleFolder, open_people, shipped_id, stored_name
-from assay.protocols.crux.retrieving import LanguageOption, TokensOption
-from assay.protocols.crux.task import need_extra
+from assay.protocols.crux.retrieving import LanguageOption, TemperatureOption, TokensOption
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
 from crux import ChosenModel, ModelTable
 from crux.book import ClaimBook
 from crux.building import linking_calls
@@ -27,12 +30,6 @@ from llm_runtime.models import Model, first_fault
 from llm_runtime.names import ModelName
 
 _TABLE = ModelTable()
-#: Of a result, for the table of a batch.
-MEASURES: Measures = {
-    "candidate cruxes": lambda result: len(result.get("candidates", ())),
-    "opposed claims": lambda result: len(result.get("opposed", ())),
-    "shared claims": lambda result: len(result.get("shared", ())),
-}
 
 
 class Task(Model):
@@ -40,12 +37,7 @@ class Task(Model):
 
     authors: Annotated[
         tuple[str, ...],
-        Ui(
-            flag="A B",
-            doors=("form",),
-            label="Authors",
-            suggest="assay.protocols.crux.people:known_personas",
-        ),
+        Ui(flag="A B", doors=("form",), label="Authors", suggest="assay.protocols.crux.people:known_personas"),
     ] = Field(min_length=2, max_length=2)
     """Two whose texts were imported, or who come with Assay, one a line."""
     topic: Annotated[str, Ui(metavar="TEXT", help="Compare what they wrote on this; else on everything.")] = ""
@@ -77,10 +69,7 @@ class Options(Model):
         Ui(help="The model that compares [default: the engine's].", metavar="MODEL", label="Model that compares"),
     ] = _TABLE.strong.id
     """The model that compares."""
-    takes_temperature: Annotated[
-        bool,
-        Ui(off="--no-temperature", help="The models refuse a temperature: send none.", label="Send a temperature"),
-    ] = True
+    takes_temperature: TemperatureOption = True
     """Whether the models take a temperature."""
     shelves: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
     """Both authors whole: ``{"name", "corpus", "book"?}``; so a run can be replayed wherever its log is."""
@@ -95,33 +84,88 @@ class Options(Model):
         return ModelTable(fast=fast, strong=strong)
 
 
-def prepare(task: Task, options: Options) -> tuple[Task, Options]:
-    """Look both authors up, with what was read of them before.
+class AuthorsHooks(Hooks[Task, Options]):
+    """What a comparison of authors does."""
 
-    Raises:
-        ConfigurationError: both names mean one author.
-        PersonaError: nobody's texts were imported under a name.
-        MissingExtraError: a library of the extra ``debate`` is not installed.
-    """
-    need_extra()
-    if options.shelves:
-        shelved(options)
-        return task, options
-    people = open_people(task.people)
-    shelves: list[dict[str, Any]] = []
-    for name in task.authors:
-        author = shipped_id(name, people)
-        stored = shipped_corpus(author) if author else people.corpus(stored_name(name, people) or name)
-        book = people.beside("books", stored.name, ClaimBook)
-        shelf = {"name": stored.name, "corpus": stored.corpus.model_dump(mode="json")}
-        shelves.append(shelf | ({"book": book.model_dump(mode="json")} if book else {}))
-    names = tuple(shelf["name"] for shelf in shelves)
-    if names[0] == names[1]:
-        raise ConfigurationError(f"authors: {names[0]} is named twice; a comparison needs two")
-    people_folder = str(people.root.absolute())
-    return task.model_copy(update={"authors": names, "people": people_folder}), options.model_copy(
-        update={"shelves": shelves}
-    )
+    told = "assay.protocols.crux.report.comparison:ComparisonFold"
+    measures = {
+        "candidate cruxes": lambda result: len(result.get("candidates", ())),
+        "opposed claims": lambda result: len(result.get("opposed", ())),
+        "shared claims": lambda result: len(result.get("shared", ())),
+    }
+
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Compare; the result is ``Comparison`` as data. What was read is kept for the next comparison.
+
+        Raises:
+            LlmRuntimeError: whatever ends it.
+        """
+        from crux.personas.store import PersonaStore
+
+        first, second = shelved(options)
+        store = PersonaStore(Path(task.people)) if task.people else None
+
+        def keep(name: str, book: ClaimBook) -> None:
+            if store is not None:
+                store.save_beside("books", name, book)
+
+        def step(name: str, step: str, done: int, of: int) -> None:
+            context.emit(PersonaStep(persona=name, step=step, done=done, of=of))
+
+        comparison = await compare(
+            first,
+            second,
+            generate=context.generate,
+            models=options.models(),
+            seed=context.seed,
+            topic=task.topic,
+            language=options.language,
+            tokens_a_call=options.tokens_a_call,
+            audited=options.audit,
+            known=[Judgement.model_validate(one) for one in options.judged],
+            keep=keep,
+            step=step,
+        )
+        return comparison.model_dump(mode="json")
+
+    def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
+        """Look both authors up, with what was read of them before.
+
+        Raises:
+            ConfigurationError: both names mean one author.
+            PersonaError: nobody's texts were imported under a name.
+        """
+        if options.shelves:
+            shelved(options)
+            return task, options
+        people = open_people(task.people)
+        shelves: list[dict[str, Any]] = []
+        for name in task.authors:
+            author = shipped_id(name, people)
+            stored = shipped_corpus(author) if author else people.corpus(stored_name(name, people) or name)
+            book = people.beside("books", stored.name, ClaimBook)
+            shelf = {"name": stored.name, "corpus": stored.corpus.model_dump(mode="json")}
+            shelves.append(shelf | ({"book": book.model_dump(mode="json")} if book else {}))
+        names = tuple(shelf["name"] for shelf in shelves)
+        if names[0] == names[1]:
+            raise ConfigurationError(f"authors: {names[0]} is named twice; a comparison needs two")
+        people_folder = str(people.root.absolute())
+        return task.model_copy(update={"authors": names, "people": people_folder}), options.model_copy(
+            update={"shelves": shelves}
+        )
+
+    def title_of(self, task: Task) -> str:
+        """Return one line for lists."""
+        return f"{' and '.join(task.authors)}{f': {task.topic}' if task.topic else ', compared'}"
+
+    def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
+        """Return how many questions two authors may turn on."""
+        opposed, shared = len(result["opposed"]), len(result["shared"])
+        return RunVerdict(
+            count_noun(len(result["candidates"]), "candidate crux", "candidate cruxes"),
+            f"{opposed} opposed, {shared} shared",
+            "; ".join(result["warnings"][:1]),
+        )
 
 
 def shelved(options: Options) -> list[Shelf]:
@@ -154,43 +198,3 @@ def calls_of(options: Options) -> tuple[int, int]:
     if options.audit:
         reading += sum(audit_calls(len(shelf.corpus.chunks)) for shelf in shelves)
     return reading + sum(linking_calls(len(batches)) for batches in unread), 8
-
-
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Compare; the result is ``Comparison`` as data. What was read is kept for the next comparison.
-
-    Raises:
-        LlmRuntimeError: whatever ends it.
-    """
-    from crux.personas.store import PersonaStore
-
-    first, second = shelved(options)
-    store = PersonaStore(Path(task.people)) if task.people else None
-
-    def keep(name: str, book: ClaimBook) -> None:
-        if store is not None:
-            store.save_beside("books", name, book)
-
-    def step(name: str, step: str, done: int, of: int) -> None:
-        context.emit(PersonaStep(persona=name, step=step, done=done, of=of))
-
-    comparison = await compare(
-        first,
-        second,
-        generate=context.generate,
-        models=options.models(),
-        seed=context.seed,
-        topic=task.topic,
-        language=options.language,
-        tokens_a_call=options.tokens_a_call,
-        audited=options.audit,
-        known=[Judgement.model_validate(one) for one in options.judged],
-        keep=keep,
-        step=step,
-    )
-    return comparison.model_dump(mode="json")
-
-
-def title_of(task: Task) -> str:
-    """Return one line for lists."""
-    return f"{' and '.join(task.authors)}{f': {task.topic}' if task.topic else ', compared'}"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from assay.fields import Ui
+from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
-from assay.protocols.crux.task import need_extra
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
 from crux import ChosenModel, ModelTable
 from crux.claims.judge import Judge, Kind
 from crux.claims.judge import Pair as Judged
@@ -48,37 +51,36 @@ class Options(Model):
     """Whether the model takes a temperature."""
 
 
-def prepare(task: Task, options: Options) -> tuple[Task, Options]:
-    """Refuse at once what would fail later.
+class JudgingHooks(Hooks[Task, Options]):
+    """What judging pairs does."""
 
-    Raises:
-        MissingExtraError: a library of the extra ``debate`` is not installed.
-    """
-    need_extra()
-    return task, options
+    told = "assay.protocols.crux.report.figures:JudgingFold"
 
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Judge; the result holds the verdicts in order, and figures where people judged the pairs too.
 
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Judge; the result holds the verdicts in order, and figures where people judged the pairs too.
+        Raises:
+            LlmRuntimeError: whatever ends it.
+        """
+        from crux.measurement.judged_pairs import judge_figures
 
-    Raises:
-        LlmRuntimeError: whatever ends it.
-    """
-    from crux.measurement.judged_pairs import judge_figures
+        models = ModelTable(fast=ChosenModel(id=options.fast, takes_temperature=options.takes_temperature))
+        judge = Judge(context.generate, models, context.seed)
+        pairs = [Judged(pair.premise, pair.claim) for pair in task.pairs]
+        verdicts = await judge.relate(pairs, "pairs", strict=options.strict)
+        result: dict[str, Any] = {"verdicts": [verdict.model_dump(mode="json") for verdict in verdicts]}
+        kinds: list[Kind | None] = [pair.kind for pair in task.pairs]
+        expected: list[Kind] = [kind for kind in kinds if kind]
+        if expected:
+            judged = [verdict for kind, verdict in zip(kinds, verdicts, strict=True) if kind]
+            result["figures"] = judge_figures(expected, judged).model_dump(mode="json")
+        return result
 
-    models = ModelTable(fast=ChosenModel(id=options.fast, takes_temperature=options.takes_temperature))
-    judge = Judge(context.generate, models, context.seed)
-    pairs = [Judged(pair.premise, pair.claim) for pair in task.pairs]
-    verdicts = await judge.relate(pairs, "pairs", strict=options.strict)
-    result: dict[str, Any] = {"verdicts": [verdict.model_dump(mode="json") for verdict in verdicts]}
-    kinds: list[Kind | None] = [pair.kind for pair in task.pairs]
-    expected: list[Kind] = [kind for kind in kinds if kind]
-    if expected:
-        judged = [verdict for kind, verdict in zip(kinds, verdicts, strict=True) if kind]
-        result["figures"] = judge_figures(expected, judged).model_dump(mode="json")
-    return result
+    def title_of(self, task: Task) -> str:
+        """Return one line for lists."""
+        return f"{len(task.pairs)} pairs of sentences"
 
-
-def title_of(task: Task) -> str:
-    """Return one line for lists."""
-    return f"{len(task.pairs)} pairs of sentences"
+    def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
+        """Return how many pairs were judged."""
+        checked = "beside people's own verdicts" if result.get("figures") else ""
+        return RunVerdict(f"{count_noun(len(result['verdicts']), 'pair')} judged", checked)

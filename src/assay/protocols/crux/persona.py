@@ -9,10 +9,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from assay.fields import Ui
+from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.protocols.crux.people import PeopleFolder, open_people, shipped_id, stored_name
 from assay.protocols.crux.retrieving import LanguageOption, TokensOption
-from assay.protocols.crux.task import need_extra
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
 from crux.book import ClaimBook
 from crux.claims.reading import BATCH_TOKENS
 from llm_runtime.models import Model
@@ -42,77 +44,84 @@ class Options(Model):
     """Unused: older logs name it."""
 
 
-def prepare(task: Task, options: Options) -> tuple[Task, Options]:
-    """Look the texts up.
+class PersonaHooks(Hooks[Task, Options]):
+    """What the building of a persona does."""
 
-    Raises:
-        PersonaError: nobody's texts were imported under that name.
-        MissingExtraError: the libraries of the extra ``debate`` are not installed.
-    """
-    from crux.personas.persona import PersonaError
+    told = "assay.protocols.crux.report.building:PersonaFold"
+    replayable = False
+    seatless = True
 
-    need_extra()
-    people = open_people(task.people)
-    if author := shipped_id(task.name, people):
-        raise PersonaError(
-            f"{author} comes with Assay, with a contract and beliefs written by hand, and can debate as it is; to "
-            "build one from texts of your own, import them first"
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Build the persona and keep it; the result says what came of it.
+
+        Answers and the claim book are kept beside the texts, so a build that was stopped asks nothing twice.
+
+        Raises:
+            PersonaError: nobody's texts were imported under that name.
+            ThinBook: its claim book is thin and must not be.
+            LlmRuntimeError: whatever ends a build.
+        """
+        from crux.building import build_persona, require_book
+        from crux.personas.store import PersonaStore
+
+        store = PersonaStore(Path(task.people))
+        stored = store.corpus(task.name)
+        answers = store.answers(stored.name)
+        built = await build_persona(
+            stored.name,
+            stored.corpus,
+            generate=context.generate,
+            book=store.beside("books", stored.name, ClaimBook),
+            aliases=stored.aliases,
+            handle=stored.handle,
+            answers=answers,
+            emit=context.emit,
+            language=options.language,
+            tokens_a_call=options.tokens_a_call,
+            audited=options.audit,
+            keep=lambda book: store.save_beside("books", stored.name, book),
         )
-    stored = people.corpus(stored_name(task.name, people) or task.name)
-    return Task(name=stored.name, people=str(people.root.absolute())), options
+        if options.strict:
+            require_book(built)
+        store.save(built.persona)
+        audit = {"audit": built.audit.model_dump(mode="json")} if built.audit else {}
+        return {
+            "persona": built.persona.model_dump(mode="json"),
+            "gate": built.standing.model_dump(mode="json"),
+            "unread": [f"{one.chunk.item}, from character {one.chunk.start}: {one.reason}" for one in built.unread],
+            "asked": answers.asked,
+            "reused": answers.reused,
+            **audit,
+        }
 
+    def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
+        """Look the texts up.
 
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Build the persona and keep it; the result says what came of it.
+        Raises:
+            PersonaError: nobody's texts were imported under that name.
+        """
+        from crux.personas.persona import PersonaError
 
-    Answers and the claim book are kept beside the texts, so a build that was stopped asks nothing twice.
+        people = open_people(task.people)
+        if author := shipped_id(task.name, people):
+            raise PersonaError(
+                f"{author} comes with Assay, with a contract and beliefs written by hand, and can debate as it is; "
+                "to build one from texts of your own, import them first"
+            )
+        stored = people.corpus(stored_name(task.name, people) or task.name)
+        return Task(name=stored.name, people=str(people.root.absolute())), options
 
-    Raises:
-        PersonaError: nobody's texts were imported under that name.
-        ThinBook: its claim book is thin and must not be.
-        LlmRuntimeError: whatever ends a build.
-    """
-    from crux.building import build_persona, require_book
-    from crux.personas.store import PersonaStore
+    def upgrade(self, task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[Data, Data]:
+        """Return task and options of an older log, whose task held the number of passages."""
+        return {"name": task["name"], "people": task["people"]}, {}
 
-    store = PersonaStore(Path(task.people))
-    stored = store.corpus(task.name)
-    answers = store.answers(stored.name)
-    built = await build_persona(
-        stored.name,
-        stored.corpus,
-        generate=context.generate,
-        book=store.beside("books", stored.name, ClaimBook),
-        aliases=stored.aliases,
-        handle=stored.handle,
-        answers=answers,
-        emit=context.emit,
-        language=options.language,
-        tokens_a_call=options.tokens_a_call,
-        audited=options.audit,
-        keep=lambda book: store.save_beside("books", stored.name, book),
-    )
-    if options.strict:
-        require_book(built)
-    store.save(built.persona)
-    audit = {"audit": built.audit.model_dump(mode="json")} if built.audit else {}
-    return {
-        "persona": built.persona.model_dump(mode="json"),
-        "gate": built.standing.model_dump(mode="json"),
-        "unread": [f"{one.chunk.item}, from character {one.chunk.start}: {one.reason}" for one in built.unread],
-        "asked": answers.asked,
-        "reused": answers.reused,
-        **audit,
-    }
+    def title_of(self, task: Task) -> str:
+        """Return one line for lists."""
+        return f"{task.name}, from their texts"
 
-
-def title_of(task: Task) -> str:
-    """Return one line for lists."""
-    return f"{task.name}, from their texts"
-
-
-def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return task and options of an older log, whose task held the number of passages."""
-    if "options" in settings:
-        return dict(task), dict(settings["options"])
-    return {"name": task["name"], "people": task["people"]}, {}
+    def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
+        """Return whether there is enough in the texts."""
+        reasons, unread = len(result.get("gate", {}).get("reasons", ())), len(result.get("unread", ()))
+        doubts = ("thin" if reasons else "", f"{count_noun(unread, 'passage')} not read" if unread else "")
+        doubt = ", ".join(filter(None, doubts))
+        return RunVerdict("built", doubt=doubt, leaning="open" if doubt else "good")

@@ -29,6 +29,9 @@ EmbedOption: TypeAlias = Annotated[
         label="Embeddings",
     ),
 ]
+TemperatureOption: TypeAlias = Annotated[
+    bool, Ui(off="--no-temperature", help="The models refuse a temperature: send none.", label="Send a temperature")
+]
 LanguageOption: TypeAlias = Annotated[
     str, Field(min_length=2, max_length=40), Ui(metavar="NAME", show_default=True, label="Language of the claims")
 ]

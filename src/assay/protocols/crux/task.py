@@ -9,10 +9,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationError
 
 from assay.fields import Ui, like
-from assay.protocol import Measures, RunContext
+from assay.hooks import Data, Hooks
+from assay.protocol import RunContext
 from assay.protocols.crux import PROTOCOL
 from assay.protocols.crux.people import PeopleFolder, open_people, panel_of
-from assay.protocols.crux.retrieving import EmbedOption, embedder, index_folder
+from assay.protocols.crux.retrieving import EmbedOption, TemperatureOption, embedder, index_folder
+from assay.report.standing import Leaning, RunVerdict
+from assay.report.units import count_noun
 from crux import ChosenModel, Debate, DebateConfig, Evidence, ModelTable, Persona
 from crux.debate import MAX_TOPIC
 from llm_runtime.errors import ConfigurationError, MissingExtraError
@@ -22,12 +25,6 @@ from llm_runtime.names import FieldsOf, ModelName
 
 _TABLE = ModelTable()
 _OF_THE_ENGINE = ("aspects", "rooms_per_aspect", "flip_test", "baselines", "anyway", "questions")
-#: Of a result, for the table of a batch.
-MEASURES: Measures = {
-    "crux cards": lambda result: len(result.get("cards", ())),
-    "aspects": lambda result: len(result.get("aspects", ())),
-    "shifts of position": lambda result: len(result.get("shifts", ())),
-}
 
 
 def _on_one_line(topic: Any) -> Any:
@@ -120,10 +117,7 @@ class Options(Model):
         Ui(help="Models that the debaters take in turn to speak.", metavar="A,B,C", label="Panel"),
     ] = ()
     """Models that the debaters take in turn to speak, one a line: ids, or PROVIDER:MODEL."""
-    takes_temperature: Annotated[
-        bool,
-        Ui(off="--no-temperature", help="The models refuse a temperature: send none.", label="Send a temperature"),
-    ] = True
+    takes_temperature: TemperatureOption = True
     """Whether the models take a temperature."""
     engine: Annotated[dict[str, Any], FieldsOf(DebateConfig), Ui(hidden=True)] = {}
     """Rarer settings, by their name in ``DebateConfig``."""
@@ -131,11 +125,6 @@ class Options(Model):
     """The personas whole, texts included: so a run can be replayed and forked wherever its log is."""
     people: Annotated[PeopleFolder, Ui(hidden=True)] = ""
     """The folder that the personas were looked up in."""
-
-    @property
-    def named_models(self) -> tuple[str, ...]:
-        """The models that the user put into the seats."""
-        return self.models
 
     def _own(self) -> tuple[str, str]:
         """Return the models that belong to no debater: the panel's first, where the user named none."""
@@ -159,30 +148,90 @@ class Options(Model):
         return DebateConfig(**{**settings, **self.engine})
 
 
-def prepare(task: Task, options: Options) -> tuple[Task, Options]:
-    """Look the panel up and check the settings.
+class DebateHooks(Hooks[Task, Options]):
+    """What a debate does."""
 
-    Raises:
-        ConfigurationError: there are fewer than two personas, one is named twice or unknown, or a setting is wrong.
-        MissingExtraError: the libraries of the extra ``debate`` are not installed.
-    """
-    need_extra()
-    options.config()
-    if options.panel:
-        seated(options)
-        return task, options
-    panel = panel_of(options.personas, open_people(options.people))
-    data = [persona.model_dump(mode="json") for persona in panel]
-    names = tuple(persona.id for persona in panel)
-    return task, options.model_copy(update={"panel": data, "personas": names, "people": ""})
+    told = "assay.protocols.crux.report:DebateFold"
+    older = ("topic",)
+    measures = {
+        "crux cards": lambda result: len(result.get("cards", ())),
+        "aspects": lambda result: len(result.get("aspects", ())),
+        "shifts of position": lambda result: len(result.get("shifts", ())),
+    }
 
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Hold the debate; the result is ``DebateResult`` as data.
 
-def fields_of_chat(turns: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return the last message as a topic, before the two authors that come with Assay."""
-    from crux.personas.shipped import shipped_authors
+        Raises:
+            ConfigurationError: the topic, a persona or a setting cannot be used.
+            LlmRuntimeError: whatever ended the debate; what there was by then is in its ``crux.debate_ended``.
+        """
+        clock = ThinkingClock(context.generate)
+        debate = Debate(
+            task.topic,
+            seated(options),
+            generate=clock.generate,
+            config=options.config(),
+            emit=context.emit,
+            seed=context.seed,
+            clock=clock,
+            evidence=task.evidence,
+            embed=await embedder(options.embed, context),
+            index=index_folder(),
+        )
+        async for _ in debate.events():
+            pass
+        if debate.stopped_by is not None:
+            raise debate.stopped_by
+        return debate.result().model_dump(mode="json")
 
-    topic = next(text for role, text in reversed(turns) if role == "user")
-    return {"topic": topic, "personas": list(shipped_authors())}
+    def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
+        """Look the panel up and check the settings.
+
+        Raises:
+            ConfigurationError: there are fewer than two personas, one is named twice or unknown, or a setting is
+                wrong.
+        """
+        options.config()
+        if options.panel:
+            seated(options)
+            return task, options
+        panel = panel_of(options.personas, open_people(options.people))
+        data = [persona.model_dump(mode="json") for persona in panel]
+        names = tuple(persona.id for persona in panel)
+        return task, options.model_copy(update={"panel": data, "personas": names, "people": ""})
+
+    def upgrade(self, task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[Data, Data]:
+        """Return task and options of an older log or job file: ``{"models", "takes_temperature", "debate"}``.
+
+        Raises:
+            ConfigurationError: they are damaged.
+        """
+        try:
+            return dict(task), _upgraded(dict(settings.get("engine", {})), settings.get("personas", []))
+        except (TypeError, ValueError, LookupError):
+            raise ConfigurationError("a debate: the settings in the log are damaged") from None
+
+    def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
+        """Return how many questions it turns on, and how many of them are settled."""
+        cards = result["cards"]
+        if not cards:
+            return RunVerdict("no crux was found")
+        resolved, gist = sum(card["resolved"] for card in cards), " · ".join(card["question"] for card in cards)
+        doubt = f"{len(cards) - resolved} unresolved" if resolved < len(cards) else ""
+        leaning: Leaning = "open" if doubt else "good"
+        return RunVerdict(count_noun(len(cards), "crux card"), f"{resolved} resolved", doubt, leaning, gist)
+
+    def chat_fields(self, turns: Sequence[tuple[str, str]]) -> Data:
+        """Return the last message as a topic, before the two authors that come with Assay."""
+        from crux.personas.shipped import shipped_authors
+
+        topic = next(text for role, text in reversed(turns) if role == "user")
+        return {"topic": topic, "personas": list(shipped_authors())}
+
+    def panel(self, options: Options) -> tuple[str, ...]:
+        """Return the models that the user put into seats."""
+        return options.models
 
 
 def need_extra() -> None:
@@ -193,33 +242,6 @@ def need_extra() -> None:
     """
     if any(find_spec(module) is None for module in PROTOCOL.modules):
         raise MissingExtraError("a debate", "debate")
-
-
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Hold the debate; the result is ``DebateResult`` as data.
-
-    Raises:
-        ConfigurationError: the topic, a persona or a setting cannot be used.
-        LlmRuntimeError: whatever ended the debate; what there was by then is in its ``crux.debate_ended``.
-    """
-    clock = ThinkingClock(context.generate)
-    debate = Debate(
-        task.topic,
-        seated(options),
-        generate=clock.generate,
-        config=options.config(),
-        emit=context.emit,
-        seed=context.seed,
-        clock=clock,
-        evidence=task.evidence,
-        embed=await embedder(options.embed, context),
-        index=index_folder(),
-    )
-    async for _ in debate.events():
-        pass
-    if debate.stopped_by is not None:
-        raise debate.stopped_by
-    return debate.result().model_dump(mode="json")
 
 
 def seated(options: Options) -> list[Persona]:
@@ -252,25 +274,6 @@ class ThinkingClock:
 
     def __call__(self) -> int:
         return self._milliseconds
-
-
-def outcome(result: Mapping[str, Any]) -> str:
-    """Return the questions on which it turns."""
-    return " · ".join(card["question"] for card in result["cards"]) or "no crux was found"
-
-
-def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return task and options of an older log or job file: ``{"models", "takes_temperature", "debate"}``.
-
-    Raises:
-        ConfigurationError: they are damaged.
-    """
-    if "options" in settings:
-        return dict(task), dict(settings["options"])
-    try:
-        return dict(task), _upgraded(dict(settings.get("engine", {})), settings.get("personas", []))
-    except (TypeError, ValueError, LookupError):
-        raise ConfigurationError("a debate: the settings in the log are damaged") from None
 
 
 def _upgraded(old: dict[str, Any], panel: list[Any]) -> dict[str, Any]:

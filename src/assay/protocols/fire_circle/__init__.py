@@ -1,6 +1,6 @@
 """Fire Circle in the application: models in dialogue judge a prompt."""
 
-from assay.protocol import Chat, Demo, Needs, Opening, Protocol, RunType, Seat, parts_of
+from assay.protocol import Demo, Needs, Opening, Protocol, RunType, Tool
 
 _HERE = __name__
 
@@ -10,8 +10,7 @@ CIRCLE = RunType(
     title="Judge a prompt",
     about="A circle of models reads a prompt in rounds, says what in it does not hold up, and finds patterns.",
     noun="circle",
-    **parts_of(f"{_HERE}.task", "prepare", "seated", "run", "upgrade", "title_of", "measures", "outcome"),
-    fold=f"{_HERE}.report:CircleFold",
+    hooks=f"{_HERE}.task:CircleHooks",
     opening=Opening(
         "user",
         (
@@ -35,8 +34,10 @@ CIRCLE = RunType(
             (r"\b(judge|check|vet|is|evaluate)\b.{0,20}\bprompt\b", "it asks what a prompt is worth"),
         ),
     ),
-    chat=Chat("circle", f"{_HERE}.task:fields_of_chat"),
-    seats=(Seat("*"),),
+    chat="circle",
+    tools=(
+        Tool("judge_prompt", "Have a circle judge a prompt: does it manipulate, or take without giving? Minutes."),
+    ),
 )
 
 STUDY = RunType(
@@ -44,13 +45,8 @@ STUDY = RunType(
     title="Measure whether dialogue helps",
     about="A circle judges every row of a data set; the report says what its dialogue is worth.",
     noun="study",
-    **parts_of(f"{_HERE}.study_task", "prepare", "run", "title_of", "spent"),
-    fold=f"{_HERE}.report.study_fold:StudyFold",
-    seats=(Seat("*"),),
-    units=f"{_HERE}.study_task:units",
-    batch=False,
-    seatless=True,
-    replayable=False,
+    hooks=f"{_HERE}.study_task:StudyHooks",
+    doors=("form",),
 )
 
 GATE = RunType(
@@ -58,11 +54,7 @@ GATE = RunType(
     title="Judge a suite of prompts",
     about="A circle judges many cases, prompts or what an application answered; conditions say what must not pass.",
     noun="gate",
-    **parts_of(f"{_HERE}.gating.task", "prepare", "run", "title_of", "measures", seated=f"{_HERE}.task:seated"),
-    fold=f"{_HERE}.report.gate_story:GateFold",
-    seats=(Seat("*"),),
-    units=f"{_HERE}.gating.task:units",
-    seatless=True,
+    hooks=f"{_HERE}.gating.task:GateHooks",
 )
 
 PROTOCOL = Protocol(

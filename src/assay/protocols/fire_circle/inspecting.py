@@ -10,7 +10,7 @@ from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 
 from ai_crucible.inspect_bridge import inspect_model_function
-from assay.protocols.fire_circle.task import Task, fields_of_chat, subject
+from assay.protocols.fire_circle.task import CircleHooks, Task, subject
 from fire_circle import FireCircleConfig, FireCircleResult, fire_circle_evaluate
 from fire_circle.config import EvaluationConfig
 from fire_circle.results import ALARM
@@ -41,7 +41,7 @@ def judging(models: Sequence[str], judge: Literal["answer", "prompt"], rounds: i
         )
         turns = [(one.role, one.text) for one in state.messages if one.role in ("system", "user", "assistant")]
         answer = state.output.completion if judge == "answer" else ""
-        prompt, session = subject(Task(**fields_of_chat(turns), answer=answer))
+        prompt, session = subject(Task(**CircleHooks().chat_fields(turns), answer=answer))
         seated = inspect_model_function(usual, {name: get_model(name) for name in models})
         return _score_of(await fire_circle_evaluate(prompt, config, session, generate=seated))
 

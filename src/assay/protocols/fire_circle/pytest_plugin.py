@@ -77,14 +77,14 @@ class Survival:
         """
         from assay.protocols.fire_circle.gating.cases import Case
         from assay.protocols.fire_circle.gating.lock import known_verdicts, read_lock
-        from assay.protocols.fire_circle.gating.task import Options, Task, case_key, concluded, prepare
+        from assay.protocols.fire_circle.gating.task import GateHooks, Options, Task, case_key, concluded
 
         of_case = {name: fields.pop(name) for name in list(fields) if name in Case.model_fields}
         conditions = (fail_on,) if isinstance(fail_on, str) else tuple(fail_on)
         chosen = tuple(models or self._models)
         options = Options(fail_on=conditions, **({"models": chosen} if chosen else {}), **fields)
         task = Task(name=_SUITE, cases=(Case(id="prompt", user=prompt, **of_case),))
-        task, options = prepare(task, options)
+        task, options = GateHooks().prepare(task, options)
         key = case_key(task.cases[0], options, {}, {})
         case = task.cases[0].model_copy(update={"id": key[:16]})
         task = task.model_copy(update={"cases": (case,)})

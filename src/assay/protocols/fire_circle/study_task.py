@@ -6,12 +6,14 @@ Its folder stays the truth: whichever run goes on with it asks nothing twice, an
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
 from assay.fields import Ui
+from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.protocols.fire_circle import task as circle
 from assay.protocols.fire_circle.report.study_files import write_study_report
@@ -21,6 +23,7 @@ from assay.protocols.fire_circle.study.folder import StudyFolder, title_of_data
 from assay.protocols.fire_circle.study.items import Source, count_items
 from assay.protocols.fire_circle.study.measuring import figures_of
 from assay.protocols.fire_circle.study.passes import MEASURES, Passes, Plan
+from assay.report.standing import RunVerdict
 from assay.terms import Terms
 from fire_circle import FireCircleConfig
 from fire_circle.rows import Columns
@@ -122,67 +125,81 @@ class Options(circle.Options):
         return config
 
 
-def units(task: Task) -> int:
-    """Return how many rows there are to judge."""
-    return sum(1 for _ in task.source.rows(FireCircleConfig().base_config.max_layer_chars))
+class StudyHooks(Hooks[Task, Options]):
+    """What a study does."""
 
+    told = "assay.protocols.fire_circle.report.study_fold:StudyFold"
+    several = True
+    seatless = True
+    replayable = False
 
-def prepare(task: Task, options: Options) -> tuple[Task, Options]:
-    """Read and check every row, and name data, folder and models in full.
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Hold the circles that have no result yet, and measure; the result is ``Figures`` as data.
 
-    Raises:
-        ConfigurationError: the data, the circle or the folder cannot be used; nothing was written.
-    """
-    config, built_in = options.study_circle(), task.data.startswith("@")
-    if built_in and (task.columns != DataColumns() or task.category):
-        raise ConfigurationError(f"{task.data} has its own columns; leave the flags for columns out")
-    task.folder.check(count_items(task.source.rows(config.base_config.max_layer_chars)))
-    data = task.data if built_in else str(Path(task.data).absolute())
-    complete = task.model_copy(update={"data": data, "out": str(task.folder.path)})
-    return complete, options.model_copy(update={"models": config.models})
+        Raises:
+            ConfigurationError: the folder holds another study.
+            BudgetExceeded, DeadlineExceeded: raised after what there is has been measured.
+            LlmRuntimeError: whatever else ends a study.
+        """
+        folder, config = task.folder, options.study_circle(context.terms)
+        manifest = await asyncio.to_thread(folder.open, task.source, config, context.terms.routes, context.seed)
+        if (
+            power := await asyncio.to_thread(power_of, folder, manifest, options.max_fpr)
+        ) and "lift" in options.measures:
+            context.emit(PowerTold(summary=power.summary))
+        plan = Plan(manifest, frozenset(options.measures), options.concurrency, options.retry_failed)
 
+        def measure() -> dict[str, Any]:
+            figures = figures_of(
+                folder,
+                manifest,
+                plan.measures,
+                max_fpr=options.max_fpr,
+                calibrated_fpr=options.calibrate_to,
+                threshold=options.threshold,
+            )
+            write_study_report(folder.path, figures)
+            return figures.model_dump(mode="json")
 
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Hold the circles that have no result yet, and measure; the result is ``Figures`` as data.
+        try:
+            await Passes(folder, plan, context.emit).run(context.generate)
+        except (BudgetExceeded, DeadlineExceeded):
+            await asyncio.to_thread(measure)
+            raise
+        return await asyncio.to_thread(measure)
 
-    Raises:
-        ConfigurationError: the folder holds another study.
-        BudgetExceeded, DeadlineExceeded: raised after what there is has been measured.
-        LlmRuntimeError: whatever else ends a study.
-    """
-    folder, config = task.folder, options.study_circle(context.terms)
-    manifest = await asyncio.to_thread(folder.open, task.source, config, context.terms.routes, context.seed)
-    if (
-        power := await asyncio.to_thread(power_of, folder, manifest, options.max_fpr)
-    ) and "lift" in options.measures:
-        context.emit(PowerTold(summary=power.summary))
-    plan = Plan(manifest, frozenset(options.measures), options.concurrency, options.retry_failed)
+    def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
+        """Read and check every row, and name data, folder and models in full.
 
-    def measure() -> dict[str, Any]:
-        figures = figures_of(
-            folder,
-            manifest,
-            plan.measures,
-            max_fpr=options.max_fpr,
-            calibrated_fpr=options.calibrate_to,
-            threshold=options.threshold,
-        )
-        write_study_report(folder.path, figures)
-        return figures.model_dump(mode="json")
+        Raises:
+            ConfigurationError: the data, the circle or the folder cannot be used; nothing was written.
+        """
+        config, built_in = options.study_circle(), task.data.startswith("@")
+        if built_in and (task.columns != DataColumns() or task.category):
+            raise ConfigurationError(f"{task.data} has its own columns; leave the flags for columns out")
+        task.folder.check(count_items(task.source.rows(config.base_config.max_layer_chars)))
+        data = task.data if built_in else str(Path(task.data).absolute())
+        complete = task.model_copy(update={"data": data, "out": str(task.folder.path)})
+        return complete, options.model_copy(update={"models": config.models})
 
-    try:
-        await Passes(folder, plan, context.emit).run(context.generate)
-    except (BudgetExceeded, DeadlineExceeded):
-        await asyncio.to_thread(measure)
-        raise
-    return await asyncio.to_thread(measure)
+    def title_of(self, task: Task) -> str:
+        """Return the question that a study answers."""
+        return title_of_data(task.data)
 
+    def spent(self, task: Task) -> Spend:
+        """Return what the answers in the folder took, whichever runs asked for them."""
+        return task.folder.spent()
 
-def spent(task: Task) -> Spend:
-    """Return what the answers in the folder took, whichever runs asked for them."""
-    return task.folder.spent()
+    def units(self, task: Task) -> int:
+        """Return how many rows there are to judge."""
+        return sum(1 for _ in task.source.rows(FireCircleConfig().base_config.max_layer_chars))
 
+    def panel(self, options: Options) -> tuple[str, ...]:
+        """Return the models that the user put into seats."""
+        return options.named_models
 
-def title_of(task: Task) -> str:
-    """Return the question that a study answers."""
-    return title_of_data(task.data)
+    def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
+        """Return what it shows."""
+        from assay.protocols.fire_circle.report.study_story import outcome
+
+        return outcome(result)

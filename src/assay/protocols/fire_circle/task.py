@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import Field
 
 from assay.demo import PreparedDemo, demo_answers, written_demo
 from assay.fields import Ui, like
-from assay.protocol import Measures, RunContext
+from assay.hooks import Data, Hooks, TaskT
+from assay.protocol import RunContext
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
 from assay.terms import Terms
 from fire_circle import (
     FireCircleConfig,
@@ -39,15 +42,12 @@ _A_DAY = 86_400.0
 _LOCAL_SECONDS = 600.0
 _SENT = {"__all__": {"prompt_used"}}
 #: What the log of calls holds already, word for word: the prompts that were sent.
+#: Scores from which a circle raises the alarm, and below which it is calm.
+HIGH, LOW = 0.7, 0.3
 _LOGGED: Any = {"result": {"dialogue_history": _SENT, "layer_results": {"__all__": {"dialogue_history": _SENT}}}}
-#: Of a result, for the table of a batch.
-MEASURES: Measures = {
-    "falsehood": lambda result: result.get("falsehood"),
-    "truth": lambda result: result.get("truth"),
-    "indeterminacy": lambda result: result.get("indeterminacy"),
-    "exchange": lambda result: result.get("exchange_type"),
-    "a seat failed": lambda result: result.get("partial"),
-}
+
+
+CircleT = TypeVar("CircleT", bound="Options")
 
 
 class Task(Model):
@@ -240,23 +240,110 @@ class Options(Model):
         return None
 
 
-def prepare(task: Task, options: Options) -> tuple[Task, Options]:
-    """Check the prompt and the circle, and name the models that sit in it.
+class SeatedHooks(Hooks[TaskT, CircleT]):
+    """What every run does whose options are a circle's, for each of its cases."""
 
-    Raises:
-        ConfigurationError: the prompt or the circle is not possible.
-    """
-    circle, calls = options.circle(), options.evaluation()
-    if circle is None and (own := sorted(_only_of_a_circle(options))):
-        raise ConfigurationError(
-            f"mode {options.mode} has no dialogue: leave out what only a circle has ({', '.join(own)}), or use "
-            "fire_circle"
+    def panel(self, options: CircleT) -> tuple[str, ...]:
+        """Return the models that the user put into seats."""
+        return options.named_models
+
+    def seated(self, options: CircleT, terms: Terms) -> CircleT:
+        """Name the seats after the one model that answers in all of them, where nobody chose others."""
+        if not terms.model or options.named_models or terms.seats:
+            return options
+        return options.model_copy(update={"models": (terms.model,) * len(options.models)})
+
+
+class CircleHooks(SeatedHooks[Task, Options]):
+    """What a circle does."""
+
+    told = "assay.protocols.fire_circle.report:CircleFold"
+    older = ("application", "system", "user")
+    measures = {
+        "falsehood": lambda result: result.get("falsehood"),
+        "truth": lambda result: result.get("truth"),
+        "indeterminacy": lambda result: result.get("indeterminacy"),
+        "exchange": lambda result: result.get("exchange_type"),
+        "a seat failed": lambda result: result.get("partial"),
+    }
+
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Judge the prompt; the result is ``ReciprocityMetrics`` as data, without the prompts that the log has.
+
+        Raises:
+            ConfigurationError: the circle or the prompt is not possible.
+            LlmRuntimeError: whatever ends a circle.
+        """
+        prompt, session = subject(task)
+        guard = PromptGuard(
+            context.generate,
+            options.evaluation(context.terms, local=context.local),
+            session=session,
+            emit=context.emit,
+            seed=context.seed,
+            similar=task.similar,
         )
-    prompt = subject(task)[0]
-    prompt.check(calls.max_layer_chars)
-    if not task.similar and circle is not None and options.recall:
-        task = task.model_copy(update={"similar": _recalled(prompt)})
-    return task, options.model_copy(update={"models": circle.models if circle else calls.models})
+        layers = {layer.name: layer.text for layer in prompt.layers}
+        circle = options.circle(context.terms, local=context.local)
+        metrics = await guard.evaluate(**layers, mode=options.mode, fire_circle_config=circle)
+        return metrics.model_dump(mode="json", exclude=_LOGGED)
+
+    def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
+        """Check the prompt and the circle, and name the models that sit in it.
+
+        Raises:
+            ConfigurationError: the prompt or the circle is not possible.
+        """
+        circle, calls = options.circle(), options.evaluation()
+        if circle is None and (own := sorted(_only_of_a_circle(options))):
+            raise ConfigurationError(
+                f"mode {options.mode} has no dialogue: leave out what only a circle has ({', '.join(own)}), or use "
+                "fire_circle"
+            )
+        prompt = subject(task)[0]
+        prompt.check(calls.max_layer_chars)
+        if not task.similar and circle is not None and options.recall:
+            task = task.model_copy(update={"similar": _recalled(prompt)})
+        return task, options.model_copy(update={"models": circle.models if circle else calls.models})
+
+    def upgrade(self, task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[Data, Data]:
+        """Return task and options of an older log or job file: ``{"mode", "models", "circle", "calls"}``."""
+        old = _table(settings.get("engine"))
+        circle, calls = _table(old.pop("circle", None)), _table(old.pop("calls", None))
+        known = {name for name in circle if name in Options.model_fields}
+        options: dict[str, Any] = {**old, **{name: circle.pop(name) for name in known}}
+        if "temperature" in calls:
+            options["temperature"] = calls.pop("temperature")
+        if circle.pop("failure_mode", "resilient") == "strict":
+            options["strict"] = True
+        classifier = circle.pop("classifier_model", None)
+        if circle.pop("pattern_classification", "heuristic") == "llm":
+            options["classifier"] = classifier or FireCircleConfig.model_fields["classifier_model"].default
+        return dict(task), {**options, "engine": circle, "calls": calls}
+
+    def title_of(self, task: Task) -> str:
+        """Return the layer that is judged first."""
+        return subject(task)[0].least_trusted.text
+
+    def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
+        """Return the judgement, the patterns that were found, and who gave none."""
+        names = ", ".join(str(pattern["pattern_type"]).replace("_", " ") for pattern in result["patterns"])
+        ground = f"F {result['falsehood']:.2f}{f', {names}' if names else ''}"
+        failed = len(result.get("failures", ()))
+        doubt = f"{count_noun(failed, 'seat')} gave no score" if failed else ""
+        if result["falsehood"] >= HIGH:
+            return RunVerdict("alarm", ground, doubt, "bad")
+        if result["falsehood"] >= LOW:
+            return RunVerdict("doubtful", ground, doubt, "open")
+        return RunVerdict("calm", ground, doubt, "open" if doubt else "good")
+
+    def chat_fields(self, turns: Sequence[tuple[str, str]]) -> Data:
+        """Return a chat as a prompt in layers: what the system says, the last message, and the turns before it."""
+        at = max(number for number, (role, _) in enumerate(turns) if role == "user")
+        system = "\n\n".join(text for role, text in turns if role == "system")
+        history = [[role, text] for role, text in turns[:at] if role != "system"]
+        fields: dict[str, Any] = {"user": turns[at][1], "system": system or None, "history": history or None}
+        return {name: value for name, value in fields.items() if value}
 
 
 def _recalled(prompt: MultiNeutrosophicPrompt) -> str:
@@ -273,13 +360,6 @@ def library_path(path: str | None = None) -> Path:
     return Path(path or os.environ.get("ASSAY_PATTERNS") or data_dir() / "patterns.db")
 
 
-def seated(options: Options, terms: Terms) -> Options:
-    """Name the seats after the one model that answers in all of them, where nobody chose others."""
-    if not terms.model or options.named_models or terms.seats:
-        return options
-    return options.model_copy(update={"models": (terms.model,) * len(options.models)})
-
-
 def _only_of_a_circle(options: Options) -> set[str]:
     unset = Options()
     shared = {"mode", "models", "policy", "recall", "temperature", "round_timeout", "calls"}
@@ -288,28 +368,6 @@ def _only_of_a_circle(options: Options) -> set[str]:
         for name in Options.model_fields
         if name not in shared and getattr(options, name) != getattr(unset, name)
     }
-
-
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Judge the prompt; the result is ``ReciprocityMetrics`` as data, without the prompts that the log has.
-
-    Raises:
-        ConfigurationError: the circle or the prompt is not possible.
-        LlmRuntimeError: whatever ends a circle.
-    """
-    prompt, session = subject(task)
-    guard = PromptGuard(
-        context.generate,
-        options.evaluation(context.terms, local=context.local),
-        session=session,
-        emit=context.emit,
-        seed=context.seed,
-        similar=task.similar,
-    )
-    layers = {layer.name: layer.text for layer in prompt.layers}
-    circle = options.circle(context.terms, local=context.local)
-    metrics = await guard.evaluate(**layers, mode=options.mode, fire_circle_config=circle)
-    return metrics.model_dump(mode="json", exclude=_LOGGED)
 
 
 def subject(task: Task) -> tuple[MultiNeutrosophicPrompt, SessionMemory | None]:
@@ -335,44 +393,6 @@ def hidden_of(task: Task) -> tuple[Hidden, ...]:
     except PromptError:
         return ()
     return hidden_in(prompt, Case(prompt, prompt.least_trusted, session).earlier) if prompt.layers else ()
-
-
-def title_of(task: Task) -> str:
-    """Return the layer that is judged first."""
-    return subject(task)[0].least_trusted.text
-
-
-def fields_of_chat(turns: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return a chat as a prompt in layers: what the system says, the last message, and the turns before it."""
-    at = max(number for number, (role, _) in enumerate(turns) if role == "user")
-    system = "\n\n".join(text for role, text in turns if role == "system")
-    history = [[role, text] for role, text in turns[:at] if role != "system"]
-    fields: dict[str, Any] = {"user": turns[at][1], "system": system or None, "history": history or None}
-    return {name: value for name, value in fields.items() if value}
-
-
-def outcome(result: Mapping[str, Any]) -> str:
-    """Return the judgement, and the patterns that were found."""
-    names = ", ".join(str(pattern["pattern_type"]).replace("_", " ") for pattern in result["patterns"])
-    return f"{result['exchange_type']}, manipulation {result['falsehood']:.2f} of 1{f': {names}' if names else ''}"
-
-
-def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return task and options of an older log or job file: ``{"mode", "models", "circle", "calls"}``."""
-    if "options" in settings:
-        return dict(task), dict(settings["options"])
-    old = _table(settings.get("engine"))
-    circle, calls = _table(old.pop("circle", None)), _table(old.pop("calls", None))
-    known = {name for name in circle if name in Options.model_fields}
-    options: dict[str, Any] = {**old, **{name: circle.pop(name) for name in known}}
-    if "temperature" in calls:
-        options["temperature"] = calls.pop("temperature")
-    if circle.pop("failure_mode", "resilient") == "strict":
-        options["strict"] = True
-    classifier = circle.pop("classifier_model", None)
-    if circle.pop("pattern_classification", "heuristic") == "llm":
-        options["classifier"] = classifier or FireCircleConfig.model_fields["classifier_model"].default
-    return dict(task), {**options, "engine": circle, "calls": calls}
 
 
 def _table(value: Any) -> dict[str, Any]:

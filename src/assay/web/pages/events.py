@@ -32,7 +32,7 @@ def listed(watch: LiveRun, page_state: RunPageState, after: int, *, newest: bool
         earlier=max(after - PAGE, 0) if after > 0 and watch.seq > PAGE else None,
         later=after + PAGE if after + PAGE < watch.seq else None,
     )
-    head = head_parts(watch, watch.fold.story(), page_state, "events", [("events", heading)])
+    head = head_parts(watch, watch.story(), page_state, "events", [("events", heading)])
     return PageParts({**head, "events": piece}, ("events",))
 
 

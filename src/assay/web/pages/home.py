@@ -10,8 +10,8 @@ from markupsafe import Markup
 from assay.demo import demos
 from assay.launch.model_choices import Choices
 from assay.protocol import RunType
+from assay.report.standing import RunStanding
 from assay.web.estimating import Estimate
-from assay.web.glimpses import Glimpse
 from assay.web.templating import render
 from llm_runtime.store import RunSummary
 
@@ -56,7 +56,9 @@ class Box:
     free: bool
 
 
-def home_page(box: Box, played: Mapping[str, Played], latest: list[RunSummary], seen: Mapping[str, Glimpse]) -> str:
+def home_page(
+    box: Box, played: Mapping[str, Played], latest: list[RunSummary], seen: Mapping[str, RunStanding]
+) -> str:
     """Return the page.
 
     Args:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from assay.protocol import RunType
-from assay.registry import known, protocol_of
+from assay.registry import hooks_for, known, protocol_of
 from assay.report.story import Section, Story
+from assay.web.brought import run_links
 from assay.web.live_runs import LiveRun
 from assay.web.pages.asking import Ask, asking
 from assay.web.templating import render
@@ -68,7 +69,7 @@ class PageParts:
 
 def story_parts(watch: LiveRun, page_state: RunPageState) -> PageParts:
     """Return the story, section by section."""
-    story = watch.fold.story()
+    story = watch.story()
     named = _named(story.sections)
     sections = {
         name: render("section.html", name=name, heading=section.heading, blocks=section.blocks)
@@ -84,6 +85,7 @@ def head_parts(
     """Return what stands above every view of a run: title, figures, actions, what happens now, open questions."""
     started = watch.started
     recorded, run = started.origin == "demo", known(started.protocol)
+    hooks = hooks_for(started.protocol)
     # While it runs the panel above counts, and what comes and goes beside the text would move it.
     figures = () if watch.state == "running" else story.facts
     return {
@@ -92,13 +94,13 @@ def head_parts(
             run_id=watch.run_id,
             state=watch.state,
             view=view,
+            links=run_links(started.protocol, watch.run_id) if watch.state == "finished" else [],
             story=story,
-            subtitle=_subtitle(watch, story),
+            standing=story.standing,
             guide=protocol_of(run.name).how if run and recorded and view == "story" else None,
             page_state=page_state,
-            resumable=page_state.acts and not recorded and watch.state in ("interrupted", "stopped", "failed"),
             going=_ways_on(watch, run, page_state),
-            handout=run.handout if run and page_state.acts and watch.state == "finished" else None,
+            handout=hooks.file if page_state.acts and watch.state == "finished" else None,
         ),
         "now": render(
             "now.html",
@@ -106,7 +108,7 @@ def head_parts(
             state=watch.state,
             contents=contents,
             time=watch.head.milliseconds,
-            seatless=run is not None and run.seatless,
+            seatless=hooks.seatless,
             waits=[wait for key, wait in watch.head.waits.items() if "/" not in key],
             calls=[(call, watch.head.waits.get(str(call.label))) for call in watch.head.tally.running.values()],
             steps=watch.steps(3),
@@ -118,15 +120,16 @@ def head_parts(
 
 def _ways_on(watch: LiveRun, run: RunType | None, page_state: RunPageState) -> WaysOn:
     """Return how somebody who looks at a run can go on from it."""
-    started, forks = watch.started, page_state.starts and run is not None and run.replayable
-    follows = page_state.starts and run is not None and bool(run.take_up) and watch.state == "finished"
+    started, hooks = watch.started, hooks_for(watch.started.protocol)
+    forks = page_state.starts and hooks.replayable
+    follows = page_state.starts and bool(hooks.follow) and watch.state == "finished"
     stands = watch.state in ("interrupted", "stopped", "failed") or page_state.owned
     return WaysOn(
         follow=run.name if run and follows else "",
         field=run.opening.field if run and run.opening else "",
         forks=forks,
         interjects=forks and page_state.acts and stands and started.origin != "demo",
-        parent=started.parent or str(started.task.get("follow") or ""),
+        parent=started.parent or str(started.task.get(hooks.follow) or ""),
     )
 
 
@@ -166,12 +169,3 @@ def _named(sections: tuple[Section, ...]) -> dict[str, Section]:
         names = (f"s-{slug}" if count == 1 else f"s-{slug}-{count}" for count in itertools.count(1))
         named[next(name for name in names if name not in named)] = each
     return named
-
-
-def _subtitle(watch: LiveRun, story: Story) -> str:
-    if watch.state == "running":
-        progress = watch.fold.progress()
-        return f"{progress.protocol} · {progress.phase or 'at work'}"
-    if watch.state == "interrupted":
-        return f"{watch.fold.progress().protocol} · interrupted: nobody is working on it"
-    return story.subtitle

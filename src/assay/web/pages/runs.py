@@ -8,8 +8,8 @@ from statistics import mean
 from urllib.parse import urlencode
 
 from assay.batch.progress import BatchProgress
+from assay.report.standing import RunStanding
 from assay.web.filters import protocol_name
-from assay.web.glimpses import Glimpse
 from assay.web.pages.batches import BADGES
 from assay.web.templating import render
 from llm_runtime.store import RunSummary
@@ -41,7 +41,7 @@ class Listed:
     """Runs to show, and what is known of each by its id."""
 
     runs: Sequence[RunSummary]
-    seen: Mapping[str, Glimpse]
+    seen: Mapping[str, RunStanding]
     tags: Mapping[str, list[str]]
     notes: Mapping[str, list[Note]]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from assay.registry import known
+from assay.registry import hooks_for, known
 from assay.report.story import Figure
 from assay.report.svg.timeline import Span, timeline
 from assay.report.tally import Call, Sums
@@ -17,13 +17,15 @@ from assay.web.calls import CallEvents, CallLog, PhaseNode
 from assay.web.live_runs import LiveRun
 from assay.web.pages.run import PageParts, RunPageState, head_parts
 from assay.web.templating import render
+from llm_runtime.answerer import named_words
 
 _ACCENTS = 6
 _PICTURED, _PICTURED_LIVE = 600, 120
 """Calls that the picture shows, of a run that is over and of one that goes on; a screen has no room for more."""
 _MOST_LIVE = 12
 """Calls of a seat that are listed while the run goes on: its whole list is sent again whenever one is added."""
-_SHOWN_APART = frozenset({"messages", "label", "schema"})
+#: Whom it asks for is a wish; who answers is said of the call.
+_SHOWN_APART = frozenset({"messages", "label", "schema", "model", "fallbacks"})
 
 
 def timeline_parts(watch: LiveRun, page_state: RunPageState) -> PageParts:
@@ -33,7 +35,7 @@ def timeline_parts(watch: LiveRun, page_state: RunPageState) -> PageParts:
     pieces = {"overview": _overview(watch)}
     pieces |= {name: _phase(watch, name, headings[name], phase) for name, phase in phases.items()}
     contents = [("overview", "Over time"), *headings.items()]
-    head = head_parts(watch, watch.fold.story(), page_state, "timeline", contents)
+    head = head_parts(watch, watch.story(), page_state, "timeline", contents)
     return PageParts({**head, **pieces}, tuple(pieces))
 
 
@@ -58,7 +60,14 @@ def call_fragment(
     """
     options = {name: value for name, value in request.items() if name not in _SHOWN_APART}
     return render(
-        "call.html", run_id=run_id, place=place, request=request, options=options, outcome=outcome, forks=forks
+        "call.html",
+        run_id=run_id,
+        call=call,
+        place=place,
+        request=request,
+        options=options,
+        outcome=outcome,
+        forks=forks,
     )
 
 
@@ -72,7 +81,7 @@ def call_page(run_id: str, title: str, call: Call, fragment: Markup) -> str:
 def _overview(watch: LiveRun) -> Markup:
     nothing, live = "No model was asked yet.", watch.state == "running"
     run = known(watch.started.protocol)
-    if run is not None and run.own_models:
+    if run is not None and hooks_for(run.name).own_models:
         nothing = f"A {run.noun}'s calls are made by its own process: the story follows an attempt, turn by turn."
     return render(
         "timeline.html",
@@ -116,7 +125,7 @@ def _row(call: Call) -> str:
 
 
 def _words(name: str) -> str:
-    return name.replace("_", " ").replace(":", " · ")
+    return named_words(name).replace("_", " ").replace(":", " · ")
 
 
 def _phase(watch: LiveRun, name: str, heading: str, phase: PhaseNode) -> Markup:

@@ -72,13 +72,18 @@ function rest(old, fresh) {
 function unsent(old, fresh) {
   for (const ask of all(".ask", old)) {
     const typed = all("textarea", ask).map((area) => area.value).filter(Boolean).join("\n\n");
+    // Of what is on its way the server's own word says whether it was taken.
     if (fresh.querySelector(`#${CSS.escape(ask.id)}`) || sent.has(ask.id) || !typed.trim()) continue;
-    const note = document.createElement("p");
-    note.className = "note plain";
-    note.setAttribute("role", "status");
-    note.textContent = `This question is not open any more: it was answered elsewhere, or its run ended. What you typed and did not send:\n\n${typed}`;
-    old.after(note);
+    remind(`This question is not open any more: it was answered elsewhere, or its run ended. What you typed and did not send:\n\n${typed}`);
   }
+}
+
+function remind(words) {
+  const note = document.createElement("p");
+  note.className = "note plain";
+  note.setAttribute("role", "status");
+  note.textContent = words;
+  find("#asks").after(note);
 }
 
 function exchange({ parts, order }) {
@@ -357,10 +362,13 @@ async function send(event) {
   form.setAttribute("aria-busy", "true");
   const asked = form.matches(".ask") && source !== null;
   form.hidden = asked; // at once, so that nobody writes into a question that has its answer
+  const typed = all("textarea", form).map((area) => area.value).filter(Boolean).join("\n\n");
+  if (asked) sent.add(form.id);
   let answer;
   try {
     answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
   } catch {
+    sent.delete(form.id);
     refuse(form, "The server cannot be reached. What you typed is kept here; send it again when the server is back.");
     return;
   } finally {
@@ -370,7 +378,9 @@ async function send(event) {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const bad = find(".note.bad", page);
     const why = answer.status === 403 && !bad ? UNKNOWN : (bad || page.body).textContent;
-    refuse(form, why);
+    sent.delete(form.id);
+    if (form.isConnected) refuse(form, why);
+    else remind(`${why}\n\nWhat you typed was not taken:\n\n${typed}`);
     return;
   }
   if (answer.headers.has("X-Note")) {

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
-from assay.protocols.ai_crucible.report.story import trials_story
+from assay.protocols.ai_crucible.report.story import sealed_story
 from assay.protocols.ai_crucible.report.trial_events import attempt_of, records_of
 from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecords
-from assay.report.frame import ending, ending_line, ending_note, run_tone
+from assay.report.frame import ending, ending_notes
 from assay.report.generic import GenericFold
 from assay.report.progress import Progress
 from assay.report.story import Block, Fact, Plain, Section, Story, Table, columns
 from assay.report.units import count_noun, duration, short_count
-from llm_runtime.events import Event, RunFinished, RunResumed
+from llm_runtime.events import Event, RunResumed
 
 _ABOUT = (
     "A model is given puzzles whose answers it cannot reach. Each attempt is made in a sandbox of its own and "
@@ -22,15 +22,17 @@ _ABOUT = (
 )
 
 
-class TrialFold:
+class TrialFold(GenericFold):
     """AI Crucible's :class:`assay.report.run.RunFold`.
 
     Args:
         keep: as for the other folds; a trial's calls are in Inspect's log, not in the run's.
     """
 
+    protocol = "AI Crucible"
+
     def __init__(self, keep: int | None = None) -> None:
-        self._any = GenericFold(keep)
+        super().__init__(keep)
         self._began: TrialBegan | None = None
         self._ended: list[AttemptEnded] = []
         self._elsewhere = 0
@@ -39,7 +41,7 @@ class TrialFold:
 
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
-        self._any.apply(event, at)
+        super().apply(event, at)
         match event:
             case TrialBegan():
                 self._began, self._attempts, self._sealed = event, [], None
@@ -56,32 +58,11 @@ class TrialFold:
             case _:
                 pass
 
-    def announce(self, event: Event) -> str | None:
-        """Return the finished step in one line."""
-        match event:
-            case TrialBegan():
-                going_on = f"going on with {event.done} of {event.attempts} done"
-                begins = f"{count_noun(event.attempts, 'attempt')} at {count_noun(event.puzzles, 'puzzle')} begin"
-                return f"trial {event.trial}: {going_on if event.done else begins}"
-            case AttemptEnded():
-                done = f"{self._done} of {self._began.attempts if self._began else '?'} attempts"
-                whose = f", {event.model}" if event.model else ""
-                return f"{event.puzzle}{whose}: {'passed' if event.passed else 'not passed'}; {done}"
-            case AttemptTold():
-                return f"{self._attempts[-1].name}: as its log has it" if self._attempts else None
-            case TrialSealed():
-                return "graded, logged, and the ledger signed"
-            case RunFinished():
-                return ending_line(event)
-            case _:
-                return None
-
     def progress(self) -> Progress:
         """Return the trial as it stands, counted in attempts."""
         began = self._began
         return replace(
-            self._any.progress(),
-            protocol="AI Crucible",
+            super().progress(),
             phase="solving puzzles" if began else "preparing the sandboxes",
             call_noun="attempt",
             calls_done=self._done,
@@ -95,6 +76,11 @@ class TrialFold:
         return len(self._ended) + self._elsewhere
 
     @property
+    def counted(self) -> str:
+        """How many attempts of how many are made."""
+        return f"{self._done} of {self._began.attempts if self._began else '?'} attempts"
+
+    @property
     def records(self) -> TrialRecords | None:
         """The whole of the trial; ``None`` until a sitting has ended in order."""
         if self._sealed is None or not self._attempts:
@@ -103,22 +89,20 @@ class TrialFold:
 
     def story(self) -> Story:
         """Return the report; what there is of it while attempts are being made."""
-        title = self._any.run.title
+        title = self.run.title
         records = self.records
-        return trials_story(records, title) if records else self._under_way(title)
+        return sealed_story(records, title) if records else self._under_way(title)
 
     def _under_way(self, title: str) -> Story:
-        run, passed = self._any.run, sum(each.passed for each in self._ended)
+        run, passed = self.run, sum(each.passed for each in self._ended)
         total = self._began.attempts if self._began else 0
         blocks: list[Block] = [Plain(_ABOUT)]
         if self._ended:
             blocks.append(self._table())
-        if run.state in ("stopped", "failed"):
-            blocks.append(ending_note(run, ending(run, "The trial")))
+        blocks += ending_notes(run, ending(run, "The trial"))
         return Story(
             title=title or "A trial",
-            subtitle=f"AI Crucible · {'under way' if run.state == 'running' else run.state}",
-            tone="info" if run.state == "running" else run_tone(run),
+            subtitle="AI Crucible",
             facts=(
                 Fact("Attempts", f"{len(self._ended)} of {total}" if total else "–"),
                 Fact("Passed", str(passed)),
@@ -136,3 +120,22 @@ class TrialFold:
             for own in ([each for each in self._ended if each.puzzle == name],)
         )
         return Table(columns("Puzzle", numbers=("Passed", "Attempts")), rows)
+
+
+def _begins(fold: TrialFold, event: TrialBegan) -> str:
+    going_on = f"going on with {event.done} of {event.attempts} done"
+    begins = f"{count_noun(event.attempts, 'attempt')} at {count_noun(event.puzzles, 'puzzle')} begin"
+    return f"trial {event.trial}: {going_on if event.done else begins}"
+
+
+def _ended(fold: TrialFold, event: AttemptEnded) -> str:
+    whose = f", {event.model}" if event.model else ""
+    return f"{event.puzzle}{whose}: {'passed' if event.passed else 'not passed'}; {fold.counted}"
+
+
+TrialFold.lines = {
+    TrialBegan: _begins,
+    AttemptEnded: _ended,
+    AttemptTold: lambda _, event: f"{attempt_of(event).name}: as its log has it",
+    TrialSealed: "graded, logged, and the ledger signed",
+}

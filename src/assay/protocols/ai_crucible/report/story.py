@@ -18,11 +18,13 @@ from assay.protocols.ai_crucible.report.words import (
     dollars,
     ending,
     grouped,
+    outcome,
     percent,
     reach,
     signed,
     verdict_word,
 )
+from assay.report.frame import judged
 from assay.report.story import (
     Block,
     Column,
@@ -35,7 +37,6 @@ from assay.report.story import (
     Section,
     Story,
     Table,
-    Tone,
     columns,
 )
 from assay.report.svg.bars import Bar, bar_chart
@@ -47,6 +48,12 @@ _MOST_ROWS = 2000
 
 
 def trials_story(trials: TrialRecords, title: str = "") -> Story:
+    """Tell the story of trials that no run tells, with their verdict."""
+    without = sum(attempt.log.record.passed is None for attempt in trials.attempts)
+    return judged(sealed_story(trials, title), outcome({**trials.data(), "without": without}))
+
+
+def sealed_story(trials: TrialRecords, title: str = "") -> Story:
     """Tell the story of trials, finished or not.
 
     Args:
@@ -64,13 +71,11 @@ def trials_story(trials: TrialRecords, title: str = "") -> Story:
         _attestation(trials),
         _how(trials),
     ]
-    subtitle, tone = _state(trials)
     return Story(
         title or _title(trials),
-        subtitle,
-        tone,
-        _facts(trials),
-        tuple(section for section in sections if section),
+        "AI Crucible",
+        facts=_facts(trials),
+        sections=tuple(section for section in sections if section),
     )
 
 
@@ -80,19 +85,6 @@ def _title(trials: TrialRecords) -> str:
         return f"How reliably do {len(names)} models solve sealed puzzles?"
     verb = "does" if len(names) == 1 else "do"
     return f"How reliably {verb} {in_words(names)} solve sealed puzzles?"
-
-
-def _state(trials: TrialRecords) -> tuple[str, Tone]:
-    if not trials.verification.ok:
-        return "AI Crucible · the ledger does not verify", "bad"
-    errors = [attempt for attempt in trials.attempts if attempt.log.record.passed is None]
-    if errors:
-        return f"AI Crucible · {count_noun(len(errors), 'attempt')} without a verdict", "warning"
-    attested = "attested and verified" if trials.head else "not attested"
-    return (
-        f"AI Crucible · {count_noun(len(trials.attempts), 'attempt')}, {attested}",
-        "good" if trials.head else "warning",
-    )
 
 
 def _facts(trials: TrialRecords) -> tuple[Fact, ...]:

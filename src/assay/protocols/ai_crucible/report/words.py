@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ai_crucible.types import AttemptRecord
-from assay.report.units import money
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun, money
 from llm_runtime.statistics.interval import Interval
 
 ENDINGS = {
@@ -99,3 +103,20 @@ def grouped(digest: str) -> str:
     '00112233 aabbccdd'
     """
     return " ".join(digest[at : at + 8] for at in range(0, len(digest), 8))
+
+
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
+    """Return how many attempts each model passed, and whether anybody can check that."""
+    words: list[str] = []
+    for model in result["models"]:
+        own = [one for one in model["puzzles"] if not one["anchor"]]
+        passed, made = (sum(one[what] for one in own) for what in ("passed", "attempts"))
+        words.append(f"{model['model']} passed {passed} of {made}")
+    without = result.get("without", 0)
+    doubt = f"{count_noun(without, 'attempt')} without a verdict" if without else ""
+    ledger = result.get("ledger", {})
+    if not ledger.get("ok", True):
+        return RunVerdict("; ".join(words), doubt="the ledger does not verify", leaning="bad")
+    if ledger.get("head"):
+        return RunVerdict("; ".join(words), "attested and verified", doubt, "open" if doubt else "good")
+    return RunVerdict("; ".join(words), doubt=", ".join(filter(None, ("not attested", doubt))), leaning="open")

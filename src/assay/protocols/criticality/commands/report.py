@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,4 +53,6 @@ def _journal(root: Path) -> Iterator[tuple[Event, int]]:
     ), began  # fmt: skip
     yield from ((event, at) for at, event in past)
     if isinstance(state, Completed):
-        yield RunFinished(state="finished", message=""), past[-1][0]
+        trace = root / "trace.json"
+        result = {"trace": json.loads(trace.read_text(encoding="utf-8"))} if trace.is_file() else {}
+        yield RunFinished(state="finished", result=result), past[-1][0]

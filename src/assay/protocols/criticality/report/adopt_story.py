@@ -8,11 +8,9 @@ from pydantic import ValidationError
 
 from assay.report.clean import fenced, one_line
 from assay.report.frame import (
-    broken_off,
     cost_section,
     ending,
-    ending_line,
-    ending_note,
+    ending_notes,
     head_facts,
     provenance_section,
 )
@@ -21,7 +19,7 @@ from assay.report.story import Block, Column, Fact, Note, Plain, Prose, Section,
 from assay.report.units import count_noun
 from criticality.adopt.adopting import Adoption, Finding
 from criticality.adopt.events import FunctionJudged, PackageRead, PromisesBroken, PromisesMade
-from llm_runtime.events import Event, RunFinished
+from llm_runtime.events import Event
 
 _WORDS = {"finding": "The code breaks", "reworded": "Reworded", "withdrawn": "Withdrawn"}
 
@@ -30,6 +28,12 @@ class AdoptFold(GenericFold):
     """The :class:`assay.report.run.RunFold` of adoptions."""
 
     protocol = "Adoption"
+    lines = {
+        PackageRead: "{package}: {functions:count function} to adopt",
+        PromisesMade: "{function}: {promises:count promise} to judge",
+        PromisesBroken: "{function}: the code breaks {broken:count promise}",
+        FunctionJudged: lambda _, event: one_line(f"{event.function}: {_ended(_read(event))}", 200),
+    }
 
     def __init__(self, keep: int | None = None) -> None:
         super().__init__(keep)
@@ -46,34 +50,14 @@ class AdoptFold(GenericFold):
         elif isinstance(event, FunctionJudged):
             self.adoptions[event.function] = _read(event)
 
-    def announce(self, event: Event) -> str | None:
-        """Say what came of each step."""
-        match event:
-            case PackageRead():
-                return f"{event.package}: {count_noun(len(event.functions), 'function')} to adopt"
-            case PromisesMade():
-                return f"{event.function}: {count_noun(event.promises, 'promise')} to judge"
-            case PromisesBroken():
-                return f"{event.function}: the code breaks {count_noun(len(event.broken), 'promise')}"
-            case FunctionJudged():
-                return one_line(f"{event.function}: {_ended(_read(event))}", 200)
-            case RunFinished():
-                return ending_line(event)
-            case _:
-                return None
-
     def story(self) -> Story:
         """Tell what became of each function."""
         run, adoptions = self.run, [self.adoptions[name] for name in self.functions if name in self.adoptions]
         adopted = [one for one in adoptions if not one.refused]
         findings = [(one, f) for one in adoptions for f in one.findings if f.kind == "finding"]
-        ended = broken_off(run, "Adoption")
-        words = f"Adoption · {len(adopted)} of {count_noun(len(self.functions), 'function')} adopted"
-        subtitle, tone = ended or (words, "warning" if findings or len(adopted) < len(adoptions) else "good")
+        ended = ending_notes(run, ending(run, "The adoption"))
         sections = [
-            None
-            if run.state == "finished"
-            else Section("How it ended", (ending_note(run, ending(run, "The adoption")),)),
+            Section("How it ended", ended) if ended else None,
             _summary(adoptions, findings, str(run.result.get("folder", ""))),
             *(_section(one) for one in adoptions),
             _left_out({one.function: one.refused for one in adoptions if one.refused} | self.left_out),
@@ -82,8 +66,7 @@ class AdoptFold(GenericFold):
         ]
         return Story(
             title=run.title or "An adoption",
-            subtitle=subtitle,
-            tone=tone,
+            subtitle="Adoption",
             facts=(
                 Fact("Adopted", f"{len(adopted)} of {len(self.functions)}"),
                 Fact("Findings", str(len(findings))),

@@ -8,28 +8,32 @@ from assay.protocols.criticality.report.state import BuildState, Unit
 from assay.protocols.criticality.report.story import build_story
 from assay.protocols.criticality.report.words import AUDITORS, TIERS, place_name
 from assay.report.clean import one_line
-from assay.report.frame import ending_line, run_progress
+from assay.report.frame import run_progress
+from assay.report.generic import GenericFold
+from assay.report.lines import WIDTH
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.units import count_noun
 from criticality import events as e
 from criticality.edits import BodyEdited, ClaimsEdited, EditRefused, SpecEdited
 from criticality.machine.states import PHASES, Active, Completed, Implementing, Verifying
-from llm_runtime.events import CallStarted, Event, RunFinished
+from llm_runtime.events import CallStarted, Event
 
-_WIDTH = 160
 _SHOWN = 6
 
 
-class BuildFold:
+class BuildFold(GenericFold):
     """Criticality's :class:`assay.report.run.RunFold`.
 
     Args:
         keep: how many settled calls to remember one by one; a live display needs few.
     """
 
+    protocol = "Criticality"
+
     def __init__(self, keep: int | None = None) -> None:
-        self.state = BuildState(keep)
+        super().__init__(keep)
+        self.state = BuildState(self.run)
         self._announced = 0
         self._begun = self._now = self._done = 0
 
@@ -54,13 +58,11 @@ class BuildFold:
 
     def announce(self, event: Event) -> str | None:
         """Return the finished step in one line; ``None`` for a step that is told again."""
-        if isinstance(event, RunFinished):
-            return ending_line(event)
         if event.type.startswith("criticality."):
             if len(self.state.history) <= self._announced:
                 return None
             self._announced = len(self.state.history)
-        line = _line(event)
+        line = super().announce(event)
         return f"{line}; {self._count()}" if line and isinstance(event, e.VerificationPassed) else line
 
     def progress(self) -> Progress:
@@ -68,7 +70,7 @@ class BuildFold:
         run, machine = self.state.run, self.state.machine
         phase = machine.phase.phase if isinstance(machine, Active) else ""
         return replace(
-            run_progress(run, "Criticality"),
+            run_progress(run, self.protocol),
             phase=place_name(self.state.place) + (f", {self._count()}" if self._injecting else ""),
             round=PHASES.index(phase) + 1 if phase in PHASES else len(PHASES) * isinstance(machine, Completed),
             rounds=len(PHASES),
@@ -124,81 +126,65 @@ def _seat(unit: Unit, trying: str) -> SeatProgress:
     return SeatProgress(unit.name, states[unit.state], says=says, accent="c1" if unit.state == "accepted" else "c0")
 
 
-def _line(event: Event) -> str | None:
-    match event:
-        case e.QuestionAnswered() if event.answer:
-            return f"answered: {one_line(event.text, 90)}: {one_line(event.answer, _WIDTH)}"
-        case e.Delegated():
-            return "the rest is left to the architect"
-        case e.FeaturesProposed():
-            return f"the architect lists {count_noun(len(event.features), 'feature')}"
-        case e.ProposalMade():
-            return f"the architect makes proposal {event.version}"
-        case e.AuditorChallenged():
-            return f"the auditor objects: {one_line('; '.join(event.challenges), _WIDTH)}"
-        case e.Approved():
-            return f"proposal {event.version} is approved"
-        case e.Revised():
-            return f"proposal {event.version} is to be revised: {one_line(event.feedback, _WIDTH)}"
-        case e.Rejected():
-            return f"proposal {event.version} is rejected; the interview begins anew"
-        case e.StructurePlanned():
-            return f"{count_noun(len(event.modules), 'module')} planned"
-        case e.ModuleGenerated():
-            return f"module {event.module.get('name', '')}: signatures and contracts"
-        case e.CompileFailed():
-            return f"the skeleton does not type-check: {count_noun(len(event.errors), 'error')}"
-        case e.CompileSucceeded():
-            return "the skeleton type-checks and holds no logic"
-        case e.AuditorCompleted():
-            count = count_noun(len(event.contradictions), "contradiction") if event.contradictions else "nothing"
-            return f"audit, {AUDITORS.get(event.auditor, event.auditor)}: {count}"
-        case e.ContradictionsReported():
-            return f"{count_noun(len(event.contradictions), 'contradiction')} go back to the interview"
-        case e.TestsGenerated():
-            return f"{count_noun(event.tests, 'test')} made; every one fails on the skeleton"
-        case _:
-            return _later_line(event)
+def _audited(fold: BuildFold, event: e.AuditorCompleted) -> str:
+    count = count_noun(len(event.contradictions), "contradiction") if event.contradictions else "nothing"
+    return f"audit, {AUDITORS.get(event.auditor, event.auditor)}: {count}"
 
 
-def _later_line(event: Event) -> str | None:
-    match event:
-        case e.VerificationPassed():
-            figures = event.measured.values()
-            noticed, tried = (sum(f.get(key, 0) for f in figures) for key in ("noticed", "changes"))
-            against = f", {event.tests:,} cases, {noticed} of {tried} other bodies rejected" if event.tests else ""
-            return f"{event.unit} accepted: {TIERS[event.tier]}, attempt {event.attempt}{against}"
-        case e.VerificationFailed():
-            kind = event.failure.get("kind", "refused")
-            what = "".join(f": {one_line(str(each), 90)}" for each in event.failure.get("what", ())[:1])
-            after = f" after {event.tests:,} cases" if event.tests else ""
-            return f"{event.unit} discarded: {TIERS[event.tier]}, attempt {event.attempt}, {kind}{after}{what}"
-        case e.CalleeBlamed():
-            return f"{event.callee} breaks its own contract where {event.unit} calls it: reopened"
-        case e.TestSuspected():
-            return f"{event.claim}.{event.test}: no independent body passes it; derived anew"
-        case BodyEdited():
-            return f"{', '.join(event.bodies)} as you wrote it: accepted after {event.tests:,} cases"
-        case EditRefused():
-            return f"{event.path} as you wrote it: {one_line(event.what, _WIDTH)}"
-        case ClaimsEdited():
-            tests = f"tests of {', '.join(str(claim['id']) for claim in event.claims)} as you wrote them"
-            return f"{tests}: {', '.join(event.units)} written anew" if event.units else f"{tests}: they hold"
-        case SpecEdited():
-            return f"the specification as you wrote it: revision {event.version}"
-        case e.Escalated():
-            return f"{event.unit} goes from {TIERS[event.from_tier]} to {TIERS[event.to_tier]}"
-        case e.VerdictHandled() if event.passed:
-            return f"{event.cluster}: its claims hold"
-        case e.VerdictHandled():
-            return f"{event.cluster}: {', '.join(event.violated_claims)} violated; written anew"
-        case e.SemanticsVerified():
-            return f"{event.pattern} on {event.function}: kept"
-        case e.SemanticsBroken():
-            return f"{event.pattern} on {event.function}: taken back"
-        case e.BlockRequested():
-            return f"blocked: {one_line(event.question, _WIDTH)}"
-        case e.HumanResponded():
-            return f"decided: {one_line(event.label or event.option, _WIDTH)}"
-        case _:
-            return None
+def _accepted(fold: BuildFold, event: e.VerificationPassed) -> str:
+    figures = event.measured.values()
+    noticed, tried = (sum(f.get(key, 0) for f in figures) for key in ("noticed", "changes"))
+    against = f", {event.tests:,} cases, {noticed} of {tried} other bodies rejected" if event.tests else ""
+    return f"{event.unit} accepted: {TIERS[event.tier]}, attempt {event.attempt}{against}"
+
+
+def _discarded(fold: BuildFold, event: e.VerificationFailed) -> str:
+    kind = event.failure.get("kind", "refused")
+    what = "".join(f": {one_line(str(each), 90)}" for each in event.failure.get("what", ())[:1])
+    after = f" after {event.tests:,} cases" if event.tests else ""
+    return f"{event.unit} discarded: {TIERS[event.tier]}, attempt {event.attempt}, {kind}{after}{what}"
+
+
+def _claims(fold: BuildFold, event: ClaimsEdited) -> str:
+    tests = f"tests of {', '.join(str(claim['id']) for claim in event.claims)} as you wrote them"
+    return f"{tests}: {', '.join(event.units)} written anew" if event.units else f"{tests}: they hold"
+
+
+def _judged(fold: BuildFold, event: e.VerdictHandled) -> str:
+    violated = f"{', '.join(event.violated_claims)} violated; written anew"
+    return f"{event.cluster}: {'its claims hold' if event.passed else violated}"
+
+
+BuildFold.lines = {
+    e.QuestionAnswered: lambda _, e: (
+        f"answered: {one_line(e.text, 90)}: {one_line(e.answer, WIDTH)}" if e.answer else None
+    ),
+    e.Delegated: "the rest is left to the architect",
+    e.FeaturesProposed: "the architect lists {features:count feature}",
+    e.ProposalMade: "the architect makes proposal {version}",
+    e.AuditorChallenged: lambda _, e: f"the auditor objects: {one_line('; '.join(e.challenges), WIDTH)}",
+    e.Approved: "proposal {version} is approved",
+    e.Revised: "proposal {version} is to be revised: {feedback:line}",
+    e.Rejected: "proposal {version} is rejected; the interview begins anew",
+    e.StructurePlanned: "{modules:count module} planned",
+    e.ModuleGenerated: lambda _, e: f"module {e.module.get('name', '')}: signatures and contracts",
+    e.CompileFailed: "the skeleton does not type-check: {errors:count error}",
+    e.CompileSucceeded: "the skeleton type-checks and holds no logic",
+    e.AuditorCompleted: _audited,
+    e.ContradictionsReported: "{contradictions:count contradiction} go back to the interview",
+    e.TestsGenerated: "{tests:count test} made; every one fails on the skeleton",
+    e.VerificationPassed: _accepted,
+    e.VerificationFailed: _discarded,
+    e.CalleeBlamed: "{callee} breaks its own contract where {unit} calls it: reopened",
+    e.TestSuspected: "{claim}.{test}: no independent body passes it; derived anew",
+    BodyEdited: lambda _, e: f"{', '.join(e.bodies)} as you wrote it: accepted after {e.tests:,} cases",
+    EditRefused: "{path} as you wrote it: {what:line}",
+    ClaimsEdited: _claims,
+    SpecEdited: "the specification as you wrote it: revision {version}",
+    e.Escalated: lambda _, e: f"{e.unit} goes from {TIERS[e.from_tier]} to {TIERS[e.to_tier]}",
+    e.VerdictHandled: _judged,
+    e.SemanticsVerified: "{pattern} on {function}: kept",
+    e.SemanticsBroken: "{pattern} on {function}: taken back",
+    e.BlockRequested: "blocked: {question:line}",
+    e.HumanResponded: lambda _, e: f"decided: {one_line(e.label or e.option, WIDTH)}",
+}

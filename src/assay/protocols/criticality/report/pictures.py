@@ -27,7 +27,7 @@ def machine_picture(state: BuildState) -> Figure:
             _remark(passes.get(phase, 0)),
             tuple(
                 Station(name, "here" if at == here else "passed" if at in state.visited else "ahead")
-                for key, name in STATES[phase]
+                for key, name in STATES[phase].items()
                 for at in (f"{phase}.{key}",)
             ),
         )

@@ -45,8 +45,8 @@ class BuildState:
     project elsewhere is in it too; the first event of a journal therefore begins everything anew.
     """
 
-    def __init__(self, keep: int | None = None) -> None:
-        self.run = RunTotals(keep)
+    def __init__(self, run: RunTotals) -> None:
+        self.run = run
         self.clear()
 
     def clear(self) -> None:

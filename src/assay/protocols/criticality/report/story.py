@@ -14,7 +14,7 @@ from assay.protocols.criticality.report.telling import (
 from assay.protocols.criticality.report.tracing import Traced, traced
 from assay.protocols.criticality.report.words import PHASE_NAMES, PURPOSES, TIERS, place_name
 from assay.report.clean import escaped, fenced
-from assay.report.frame import broken_off, cost_section, head_facts, provenance_section
+from assay.report.frame import cost_section, head_facts, provenance_section
 from assay.report.story import Block, Column, Details, Fact, Note, Plain, Prose, Section, Story, Table, Tone
 from assay.report.units import count_noun, in_words
 from criticality.lattice_plan import FunctionPlan
@@ -40,25 +40,12 @@ def build_story(state: BuildState) -> Story:
         cost_section(state.run, _tier),
         _provenance(state),
     ]
-    subtitle, tone = _ending(state, claims)
     return Story(
         title=state.run.title or state.artifacts.name or "A build",
-        subtitle=subtitle,
-        tone=tone,
+        subtitle=f"Criticality · {place_name(state.place)}",
         facts=_facts(state, claims),
         sections=tuple(section for section in sections if section),
     )
-
-
-def _ending(state: BuildState, claims: list[Traced]) -> tuple[str, Tone]:
-    if isinstance(state.machine, Completed):
-        holding = sum(claim.result == "holds" for claim in claims)
-        tone: Tone = "good" if holding == len(claims) else "warning"
-        return f"Criticality · built; {holding} of {count_noun(len(claims), 'claim')} hold in every test", tone
-    if isinstance(state.machine, Blocked) and state.run.state != "failed":
-        return "Criticality · blocked: a person has to decide", "warning"
-    place = place_name(state.place)
-    return broken_off(state.run, "Criticality", f" in {place}") or (f"Criticality · {place}", "info")
 
 
 def _facts(state: BuildState, claims: list[Traced]) -> tuple[Fact, ...]:

@@ -9,11 +9,14 @@ from typing import Any
 from assay.protocols.crucible.report.state import CouncilState, Loop, Seat
 from assay.protocols.crucible.report.story import council_story
 from assay.report.clean import one_line
-from assay.report.frame import ending_line, run_progress
+from assay.report.frame import run_progress
+from assay.report.generic import GenericFold
+from assay.report.lines import WIDTH
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.tally import Call
 from assay.report.units import count_noun, in_words
+from crucible.config import LoopGrammar
 from crucible.events import (
     Critiqued,
     LedgerWritten,
@@ -28,7 +31,7 @@ from crucible.events import (
     Triaged,
 )
 from crucible.ledger import headline
-from llm_runtime.events import CallFailed, CallFinished, Event, RunFinished
+from llm_runtime.events import CallFailed, CallFinished, Event
 
 _PHASES = {
     "triage": "configuring the council",
@@ -43,7 +46,6 @@ _PHASES = {
     "effects": "reading what the answer does with the objections",
 }
 _SAID = {"position": "took a position", "defence": "defended", "draft": "revised the draft"}
-_WIDTH = 160
 _DRESS = re.compile(r"^(?:[-#*>` ]++|\d++[.)] )++")
 
 
@@ -55,15 +57,18 @@ class _Heard:
     says: str
 
 
-class CouncilFold:
+class CouncilFold(GenericFold):
     """Crucible's :class:`assay.report.run.RunFold`.
 
     Args:
         keep: how many settled calls to remember one by one; a live display needs few.
     """
 
+    protocol = "Crucible"
+
     def __init__(self, keep: int | None = None) -> None:
-        self.state = CouncilState(keep)
+        super().__init__(keep)
+        self.state = CouncilState(self.run)
         self._heard: dict[str, _Heard] = {}
 
     def apply(self, event: Event, at: int) -> None:
@@ -76,51 +81,12 @@ class CouncilFold:
         """Return the report."""
         return council_story(self.state)
 
-    def announce(self, event: Event) -> str | None:
-        """Return the finished step in one line."""
-        state = self.state
-        match event:
-            case Triaged():
-                names = in_words([seat.name for seat in state.seats])
-                line = f"council configured: {names}; {state.grammar}, up to {count_noun(state.limit(), 'loop')}"
-                precise = state.setting("reconstructed_query")
-                same = precise.strip() == state.question.strip() or not state.question
-                return line if same else f"{line}; it works on: {one_line(precise, _WIDTH)}"
-            case ShortCircuited():
-                return "simple enough: one model answers, no council sits"
-            case SeatAnswered():
-                line = f"{state.seat(event.seat).name} {_SAID[event.kind]}"
-                return f"loop {event.loop}: {line}: {gist(event.text)}"
-            case SeatFailed():
-                name = state.seat(event.seat).name
-                left = "keeps its position" if self.state.loops[event.loop].standing(event.seat) else "is left out"
-                return f"loop {event.loop}: {name} {left}: {event.error}: {one_line(event.message, _WIDTH)}"
-            case SpareAsked():
-                who = state.seat(event.seat).name if event.seat else event.phase
-                return f"{who}: {event.model} is asked in place: {one_line(event.reason, _WIDTH)}"
-            case NotAttacked():
-                return f"loop {event.loop}: not attacked: {one_line(event.reason, _WIDTH)}"
-            case Shortened():
-                return f"{event.phase}: the prompt exceeds the model's window; asked with earlier texts cut"
-            case Critiqued():
-                return f"loop {event.loop}: red team: {gist(event.text)}"
-            case LoopEnded():
-                return f"loop {event.loop} of {state.limit()} complete: {_outcome(event)}"
-            case Synthesised():
-                return f"answer written after {count_noun(event.loops_executed, 'loop')}"
-            case LedgerWritten():
-                return headline(state.ledger) if state.ledger else None
-            case RunFinished():
-                return ending_line(event)
-            case _:
-                return None
-
     def progress(self) -> Progress:
         """Return the council as it stands."""
         state, run = self.state, self.state.run
         loop = state.loop
         return replace(
-            run_progress(run, "Crucible"),
+            run_progress(run, self.protocol),
             phase=self._phase(),
             round=loop.number if loop else 0,
             rounds=state.limit(),
@@ -173,7 +139,7 @@ class CouncilFold:
         if state.of_records:
             return self._expected_of_records(begun)
         finished = [loop for loop in state.loops.values() if loop.ended]
-        judged = bool(state.triage.get("allow_early_exit"))
+        judged = state.triage.allow_early_exit
         ahead = range(len(finished) + 1, state.limit() + 1)
         done = 1 + sum(self._made(loop) for loop in finished)
         judgments = sum(1 for number in ahead if judged and 2 <= number < state.limit())
@@ -207,8 +173,8 @@ class CouncilFold:
         return len(loop.answers) + len(loop.failures) + len(loop.critiques) + (loop.judged or bool(loop.note))
 
     def _planned(self) -> int:
-        seats = len(self.state.deliberating)
-        return {"sequential": 2 * seats, "debate": 2 * seats + 1}.get(self.state.grammar, seats + 1)
+        grammar = self.state.triage.loop_grammar if self.state.triage else LoopGrammar.PARALLEL
+        return grammar.calls(len(self.state.deliberating))
 
 
 def _outcome(event: LoopEnded) -> str:
@@ -222,6 +188,42 @@ def gist(text: str) -> str:
     line = _DRESS.sub("", one_line(text[:2_000])).replace("*", "").replace("`", "")
     for end in (". ", "? ", "! "):
         cut = line.find(end)
-        if 30 <= cut < _WIDTH:
+        if 30 <= cut < WIDTH:
             return line[: cut + 1]
-    return one_line(line, _WIDTH)
+    return one_line(line, WIDTH)
+
+
+def _sits(fold: CouncilFold, event: Triaged) -> str:
+    state = fold.state
+    names = in_words([seat.name for seat in state.seats])
+    return f"council configured: {names}; {state.grammar}, up to {count_noun(state.limit(), 'loop')}"
+
+
+def _said(fold: CouncilFold, event: SeatAnswered) -> str:
+    return f"loop {event.loop}: {fold.state.seat(event.seat).name} {_SAID[event.kind]}: {gist(event.text)}"
+
+
+def _fails(fold: CouncilFold, event: SeatFailed) -> str:
+    left = "keeps its position" if fold.state.loops[event.loop].standing(event.seat) else "is left out"
+    name, message = fold.state.seat(event.seat).name, one_line(event.message, WIDTH)
+    return f"loop {event.loop}: {name} {left}: {event.error}: {message}"
+
+
+def _spare(fold: CouncilFold, event: SpareAsked) -> str:
+    who = fold.state.seat(event.seat).name if event.seat else event.phase
+    return f"{who}: {event.model} is asked in place: {one_line(event.reason, WIDTH)}"
+
+
+CouncilFold.lines = {
+    Triaged: _sits,
+    ShortCircuited: "simple enough: one model answers, no council sits",
+    SeatAnswered: _said,
+    SeatFailed: _fails,
+    SpareAsked: _spare,
+    NotAttacked: lambda _, e: f"loop {e.loop}: not attacked: {one_line(e.reason, WIDTH)}",
+    Shortened: "{phase}: the prompt exceeds the model's window; asked with earlier texts cut",
+    Critiqued: lambda _, event: f"loop {event.loop}: red team: {gist(event.text)}",
+    LoopEnded: lambda fold, e: f"loop {e.loop} of {fold.state.limit()} complete: {_outcome(e)}",
+    Synthesised: "answer written after {loops_executed:count loop}",
+    LedgerWritten: lambda fold, _: headline(fold.state.ledger) if fold.state.ledger else None,
+}

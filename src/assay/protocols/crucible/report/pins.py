@@ -1,36 +1,26 @@
 """Objections pinned to the sentences that they attack, and to the words that answer them.
 
 The ledger says which those are. Before the clerk has written it, an objection is pinned to the words that it
-quotes, and else to the sentence that it shares most with, under a sign that says so.
+quotes, under a sign that says so.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, pairwise
-from math import log
+from itertools import chain
 from typing import TypeAlias
 
 from assay.protocols.crucible.ledger import Attack, entered
 from assay.protocols.crucible.quotations import quoted
 from assay.protocols.crucible.report.state import CouncilState, Loop
-from assay.report.changes import sentences
 from assay.report.clean import one_line
 from assay.report.story import Pin
 from crucible.ledger import Objection
 from crucible.passages import ANSWER, Passage, Span, locate
 
 _ABOUT = 200
-_LEAST = 2
-"""Words of some weight that a sentence has in common with what attacks it."""
-_AHEAD = 1.15
-"""By how much the best sentence is ahead of the second."""
-_SHORTEST, _STEM = 3, 6
-_WORD = re.compile(r"[^\W_]+")
 _Held: TypeAlias = tuple[tuple[str, Passage], ...]
 
 
@@ -121,7 +111,7 @@ def _unread(
     attack = Attack(loop, step, critique, dict(held), {}, None, dict(letters))
     aimed: list[Objection] = []
     for one in entered(attack, ()):
-        seat, claim = _quoted(one, held) or _nearest(one, held) or ("", None)
+        seat, claim = _quoted(one, held) or ("", None)
         aimed.append(one.model_copy(update={"claim": claim, "targets": (seat,) if seat else one.targets}))
     return tuple(aimed)
 
@@ -129,35 +119,6 @@ def _unread(
 def _quoted(one: Objection, held: _Held) -> tuple[str, Span] | None:
     spans = ((seat, locate(words, passage)) for words in quoted(one.text.words) for seat, passage in held)
     return next(((seat, span) for seat, span in spans if span is not None), None)
-
-
-def _nearest(one: Objection, held: _Held) -> tuple[str, Span] | None:
-    """Find the sentence that has most in common with an objection: rare words and pairs before frequent ones."""
-    among = [(seat, passage, sentence) for seat, passage in held for sentence in sentences(passage.text)]
-    terms = [_terms(sentence.text) for _, _, sentence in among]
-    known = Counter(term for each in terms for term in each)
-    wanted = _terms(one.text.words)
-    scores: list[tuple[float, int]] = []
-    for number, (seat, _, _) in enumerate(among):
-        shared = wanted & terms[number]
-        weight = sum(log((1 + len(among)) / known[term]) for term in shared) / (4 + len(terms[number])) ** 0.5
-        aimed = not one.targets or seat in one.targets
-        scores.append((weight if aimed and len(shared) >= _LEAST else 0.0, number))
-    best, second = sorted([*scores, (0.0, -1), (0.0, -1)], reverse=True)[:2]
-    if best[0] <= second[0] * _AHEAD:
-        return None
-    seat, passage, sentence = among[best[1]]
-    words = sentence.text.rstrip()
-    start, end = sentence.start, sentence.start + len(words)
-    return seat, Span(source=passage.source, start=start, end=end, how="folded", words=words)
-
-
-def _terms(text: str) -> frozenset[str]:
-    """Return the words of a text without their endings, and each two that stand beside each other."""
-    words = [word.casefold()[:_STEM] for word in _WORD.findall(text)]
-    return frozenset(
-        [word for word in words if len(word) >= _SHORTEST] + [" ".join(two) for two in pairwise(words)]
-    )
 
 
 def _around(state: CouncilState, loop: Loop, answered: int) -> tuple[dict[str, Passage], dict[str, Passage]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from assay.report.run import RunTotals
 from crucible.events import (
@@ -25,6 +25,7 @@ from crucible.ledger import Ledger
 from crucible.letters import Lettering
 from crucible.material import Attachment, ids
 from crucible.panel import LETTERS
+from crucible.schemas import TriageOutput
 from llm_runtime.events import Event
 
 RED_TEAM = "red_team"
@@ -81,15 +82,11 @@ class Loop:
 
 
 class CouncilState:
-    """The fold. Events that are repeated, as a resumed run repeats them, change nothing.
+    """The fold. Events that are repeated, as a resumed run repeats them, change nothing."""
 
-    Args:
-        keep: as in :class:`assay.report.tally.Tally`.
-    """
-
-    def __init__(self, keep: int | None = None) -> None:
-        self.run = RunTotals(keep)
-        self.triage: dict[str, Any] | None = None
+    def __init__(self, run: RunTotals | None = None) -> None:
+        self.run = run or RunTotals()
+        self.triage: TriageOutput | None = None
         self.short_circuited = False
         self.loops: dict[int, Loop] = {}
         self.answer: str | None = None
@@ -198,7 +195,11 @@ class CouncilState:
     @property
     def grammar(self) -> str:
         """``"parallel"``, ``"sequential"`` or ``"debate"``; empty before triage."""
-        return self.loop.grammar if self.loop else self.setting("loop_grammar")
+        return self.loop.grammar if self.loop else self._chosen
+
+    @property
+    def _chosen(self) -> str:
+        return self.triage.loop_grammar.value if self.triage else ""
 
     def texts(self) -> list[tuple[str, str]]:
         """Return who wrote what, loop by loop, critiques included."""
@@ -214,15 +215,9 @@ class CouncilState:
         """Return the seat of that key; one of that name where the council has none."""
         return next((seat for seat in self._seats if seat.key == key), Seat(key, key, "", "c0"))
 
-    def setting(self, name: str) -> str:
-        """Return a word of the triage's configuration; empty where it has none of that name."""
-        value = (self.triage or {}).get(name)
-        return value if isinstance(value, str) else ""
-
     def limit(self) -> int:
         """Return the most loops the council may take; 0 before triage."""
-        value = (self.triage or {}).get("loop_count")
-        return value if isinstance(value, int) else (self.loop.of if self.loop else 0)
+        return self.triage.loop_count if self.triage else self.loop.of if self.loop else 0
 
     def spoken(self, loop: Loop) -> list[tuple[str, str, str]]:
         """Return a loop's seats, kinds and texts: as they followed in a sequence, else in seat order."""
@@ -248,7 +243,7 @@ class CouncilState:
         return previous
 
     def _loop(self, number: int) -> Loop:
-        return self.loops.setdefault(number, Loop(number, max(number, self.limit()), self.setting("loop_grammar")))
+        return self.loops.setdefault(number, Loop(number, max(number, self.limit()), self._chosen))
 
     def _meet(self, key: str, role: str) -> None:
         if all(seat.key != key for seat in self._seats):
@@ -260,20 +255,17 @@ def phase_name(phase: str) -> str:
     return "Judge of change" if phase == "delta" else _title(phase)
 
 
-def _council(triage: dict[str, Any]) -> tuple[Seat, ...]:
-    listed = triage.get("council")
-    entries: list[dict[str, Any]] = []
-    if isinstance(listed, list):
-        entries = [cast(dict[str, Any], e) if isinstance(e, dict) else {} for e in cast(list[Any], listed)]
-    roles = [str(entry.get("role", "seat")) for entry in entries]
-    shared = {role for role, times in Counter(roles).items() if times > 1}
+def _council(triage: TriageOutput) -> tuple[Seat, ...]:
+    shared = Counter(seat.role for seat in triage.council)
     met: Counter[str] = Counter()
     seats: list[Seat] = []
-    for index, (role, entry) in enumerate(zip(roles, entries, strict=True)):
+    for index, seat in enumerate(triage.council):
+        role = seat.role.value
         met[role] += 1
-        name = f"{_title(role)} {met[role]}" if role in shared else _title(role)
-        prompt, hint = str(entry.get("system_prompt") or ""), str(entry.get("model_hint") or "")
-        seats.append(Seat(f"{index}:{role}", name, role, _accent(index, role), prompt, hint))
+        name = f"{_title(role)} {met[role]}" if shared[seat.role] > 1 else _title(role)
+        seats.append(
+            Seat(f"{index}:{role}", name, role, _accent(index, role), seat.system_prompt, seat.model_hint or "")
+        )
     return tuple(seats)
 
 

@@ -20,7 +20,7 @@ from assay.protocols.crucible.report.pins import Pinned, pinned
 from assay.protocols.crucible.report.state import CouncilState, Critique, Loop, Seat, phase_name
 from assay.report.changes import changes
 from assay.report.clean import one_line
-from assay.report.frame import broken_off, cost_section, ending, ending_note, head_facts, provenance_section
+from assay.report.frame import cost_section, ending, ending_notes, head_facts, provenance_section
 from assay.report.story import (
     Block,
     Column,
@@ -33,11 +33,9 @@ from assay.report.story import (
     Section,
     Story,
     Table,
-    Tone,
     Voice,
 )
 from assay.report.units import count_noun, in_words
-from crucible.ledger import headline
 from crucible.passages import ANSWER
 
 _GRAMMARS = {
@@ -47,7 +45,7 @@ _GRAMMARS = {
 }
 _GUESSED = (
     "A number leads to the sentence under attack. It has a question mark where no clerk has read the objection: "
-    "it then stands at the words that the objection quotes, or shares most with."
+    "it then stands at the words that the objection quotes."
 )
 _UNATTACKED = "Not attacked: no critic found anything to object to, so nothing tested this answer. {}"
 _LONGEST_TITLE, _CUT_TITLE = 400, 200
@@ -75,11 +73,9 @@ def council_story(state: CouncilState) -> Story:
         *rest,
         spend if state.answer is None else None,
     ]
-    subtitle, tone = _ending(state)
     return Story(
         title=_title(state) or "A council without a question",
-        subtitle=subtitle,
-        tone=tone,
+        subtitle="Crucible",
         facts=_facts(state),
         sections=tuple(section for section in sections if section),
     )
@@ -92,7 +88,7 @@ def how_it_ended(state: CouncilState) -> str:
     if state.run.state in ("stopped", "failed"):
         return ending(state.run, after=f" after {loops}")
     if state.answer is None:
-        return f"The log ends after {loops}, without an end of its own: the run is still going or was broken off."
+        return f"There are {loops} so far."
     if state.short_circuited:
         return "The question was simple enough for one model; no council sat."
     if state.early_exit:
@@ -103,7 +99,7 @@ def how_it_ended(state: CouncilState) -> str:
     return f"It used all {count_noun(state.limit(), 'loop')} it was given."
 
 
-def _outcome(state: CouncilState, quoted: list[Quotation], pins: Pinned) -> Section:
+def _outcome(state: CouncilState, quoted: list[Quotation], pins: Pinned) -> Section | None:
     if state.answer is not None:
         # What the reader came for is read undisturbed: signs, and no marks.
         behind = tuple(replace(pin, start=pin.end) for pin in pins.by_text.get(ANSWER, ()))
@@ -113,9 +109,9 @@ def _outcome(state: CouncilState, quoted: list[Quotation], pins: Pinned) -> Sect
         if (left := still_open(state)) is not None:
             blocks.append(left)
         if state.run.state in ("stopped", "failed"):
-            blocks.insert(0, _trouble(state))
+            blocks[:0] = _trouble(state)
         return Section("Answer", tuple(blocks))
-    blocks = [_trouble(state)]
+    blocks = [*_trouble(state)]
     loop = state.loop
     voices = [
         Voice(seat.name, (Prose(text),), seat.accent)
@@ -123,14 +119,14 @@ def _outcome(state: CouncilState, quoted: list[Quotation], pins: Pinned) -> Sect
         if loop and (text := loop.standing(seat.key) or state.before(loop, seat.key))
     ]
     if voices:
-        blocks += [Note("No answer was written. This is where the council stood:"), *voices]
-    return Section("How far it got", tuple(blocks))
+        blocks += [Note("There is no answer. This is where the council stands:"), *voices]
+    return Section("How far it got", tuple(blocks)) if blocks else None
 
 
-def _trouble(state: CouncilState) -> Note:
+def _trouble(state: CouncilState) -> tuple[Note, ...]:
     if state.run.state == "finished":
-        return Note("The run ended without an answer.", "warning")
-    return ending_note(state.run, how_it_ended(state))
+        return (Note("The run ended without an answer.", "warning"),)
+    return ending_notes(state.run, how_it_ended(state))
 
 
 def _path(state: CouncilState) -> Section | None:
@@ -161,7 +157,7 @@ def _summary(state: CouncilState) -> str:
     if state.short_circuited:
         return how_it_ended(state)
     seats = in_words([seat.name.lower() for seat in state.deliberating])
-    flavor = state.setting("red_team_flavor")
+    flavor = state.triage.red_team_flavor.value if state.triage else ""
     how = _GRAMMARS.get(state.grammar, state.grammar)
     return (
         f"{len(state.deliberating)} seats ({seats}) deliberated against a red team that attacked on {flavor} "
@@ -237,24 +233,24 @@ def _configuration(state: CouncilState) -> Section | None:
     if triage is None:
         return None
     settings = (
-        ("Complexity", state.setting("complexity")),
+        ("Complexity", triage.complexity.value),
         (
             "Grammar",
             f"{state.grammar}: {_GRAMMARS[state.grammar]}" if state.grammar in _GRAMMARS else state.grammar,
         ),
-        ("Loops", f"at most {state.limit()}, {'may' if triage.get('allow_early_exit') else 'must not'} end early"),
-        ("Red team", state.setting("red_team_flavor")),
-        ("Short circuit", "allowed" if triage.get("short_circuit_allowed") else "not allowed"),
+        ("Loops", f"at most {state.limit()}, {'may' if triage.allow_early_exit else 'must not'} end early"),
+        ("Red team", triage.red_team_flavor.value),
+        ("Short circuit", "allowed" if triage.short_circuit_allowed else "not allowed"),
     )
     seats = tuple((seat.name, seat.hint or "no preference") for seat in state.seats)
     # The red team is asked in words of the specification, and never sees what triage wrote for it.
     prompts = tuple(Quote(seat.prompt, seat.name) for seat in state.deliberating if seat.prompt)
     blocks: list[Block] = [
-        Quote(state.setting("reconstructed_query"), "The question as the triage understood it"),
+        Quote(triage.reconstructed_query, "The question as the triage understood it"),
         Table((Column("Setting"), Column("Chosen")), settings),
         Table((Column("Seat"), Column("Model hint")), seats),
         Details("What each seat was told to be", prompts),
-        Details("How the answer was to be written", (Plain(state.setting("synthesis_instruction")),)),
+        Details("How the answer was to be written", (Plain(triage.synthesis_instruction),)),
     ]
     return Section("Configuration", tuple(blocks))
 
@@ -266,19 +262,6 @@ def _facts(state: CouncilState) -> tuple[Fact, ...]:
         Fact("Loops", f"{len(state.loops)} of {state.limit()}" if state.loops else "0"),
         *head_facts(state.run),
     )
-
-
-def _ending(state: CouncilState) -> tuple[str, Tone]:
-    if broken := broken_off(state.run, "Crucible"):
-        return broken
-    if state.run.state == "running":
-        return "Crucible · not finished", "warning"
-    if state.short_circuited:
-        return "Crucible · answered without a council", "good"
-    if state.not_attacked:
-        return "Crucible · not attacked", "warning"
-    outcome = f" · {headline(state.ledger)}" if state.ledger else ""
-    return f"Crucible · {'settled early' if state.early_exit else 'full deliberation'}{outcome}", "good"
 
 
 def _title(state: CouncilState) -> str:

@@ -13,10 +13,7 @@ COMMANDS = {
         "Compare what two authors wrote: shared, opposed, one-sided claims; candidate cruxes.",
         f"{__name__}.compare:compare",
     ),
-    "watch": (
-        "Look at two authors again: which cruxes moved, appeared or went.",
-        f"{__name__}.watch:watch",
-    ),
+    "watch": ("Look at two authors again: which cruxes moved, appeared or went.", f"{__name__}.watch:watch"),
     "personas": ("Import, build, show, check and list those who debate.", f"{__name__}.personas:personas"),
     "cards": ("Print the crux cards of a debate.", f"{__name__}.read:cards"),
     "map": (
@@ -37,9 +34,7 @@ COMMANDS = {
 
 
 @click.group(
-    cls=lazy_group(COMMANDS, default="debate"),
-    context_settings=HELP,
-    subcommand_metavar="TOPIC | COMMAND ...",
+    cls=lazy_group(COMMANDS, default="debate"), context_settings=HELP, subcommand_metavar="TOPIC | COMMAND ..."
 )
 def debate() -> None:
     """Let authors argue from their own texts, down to what divides them and what would change their minds.

@@ -62,7 +62,7 @@ def fork(
     with closing(open_runs(store_path)) as store:
         run_id = store.find(run_id)
         parent = state_of(store, run_id)
-        opened = [one.id for one in parent.rooms]
+        opened = [one.id for one in parent.debate.rooms]
         if f"room-{room}" not in opened:
             raise ConfigurationError(f"run {run_id} has no room {room}; it has {', '.join(opened) or 'none'}")
         started = parent.run.started

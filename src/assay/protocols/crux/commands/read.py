@@ -52,7 +52,7 @@ def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
             data = [card.model_dump(mode="json") for card in result_of(store, run_id).cards]
             click.echo(json.dumps(data, indent=1, ensure_ascii=False))
         elif sys.stdout.isatty():
-            print_story(story_of(store.records(run_id)), sys.stdout)
+            print_story(story_of(store.records(run_id), store.summary(run_id).state), sys.stdout)
         else:
             click.echo(clean(cards_text(store, run_id)))
         return 0
@@ -94,7 +94,7 @@ def _exported(store: RunStore, run_id: str, form: str) -> str:
     from assay.report.html import story_html
 
     if form == "html":
-        return story_html(story_of(store.records(run_id)))
+        return story_html(story_of(store.records(run_id), store.summary(run_id).state))
     compared = comparison_of(store, run_id)
     forms = _OF_A_COMPARISON if compared else _OF_A_DEBATE
     if form not in forms:

@@ -63,8 +63,8 @@ async def show_map(request: Request) -> Response:
     result = fold.state.result
     data = {
         "run_id": run_id,
-        "topic": fold.state.topic,
-        "personas": list(fold.state.personas),
+        "topic": fold.state.debate.topic,
+        "personas": list(fold.state.debate.personas),
         "aspects": [aspect.model_dump(mode="json") for aspect in result.aspects],
         "cards": [card.model_dump(mode="json") for card in result.cards],
         "alignment": [pair.model_dump(mode="json") for pair in alignment_map(result.cards).pairs],

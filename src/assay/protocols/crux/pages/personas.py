@@ -50,7 +50,7 @@ def personas_page(people: list[Person], folder: str, values: Mapping[str, Any], 
         values: what was filled in before.
         fault: why that was refused.
     """
-    return render("personas.html", people=people, folder=folder, values=values, fault=fault)
+    return render("crux/personas.html", people=people, folder=folder, values=values, fault=fault)
 
 
 def persona_page(
@@ -66,4 +66,4 @@ def persona_page(
         fault: why that was refused.
     """
     terms = TermsFields(reachable)
-    return render("persona.html", person=person, story=story, terms=terms, values=values, fault=fault)
+    return render("crux/persona.html", person=person, story=story, terms=terms, values=values, fault=fault)

@@ -40,7 +40,7 @@ async def show_votes(request: Request) -> Response:
         request,
         lambda: {"claims": claims, "votes": counts, "groups": groups},
         lambda: render(
-            "votes.html",
+            "crux/votes.html",
             run_id=run_id,
             title=" and ".join(read.name for read in comparison.authors),
             reader=reader,

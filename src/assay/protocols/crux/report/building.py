@@ -33,6 +33,7 @@ class PersonaFold(GenericFold):
     """
 
     protocol = "Crux"
+    lines = {PersonaStep: lambda _, e: f"{_words(e.step)}: all {e.of} done" if e.done == e.of else None}
 
     def __init__(self, keep: int | None = None) -> None:
         super().__init__(keep)
@@ -43,12 +44,6 @@ class PersonaFold(GenericFold):
         super().apply(event, at)
         if isinstance(event, PersonaStep):
             self._steps[event.step] = event
-
-    def announce(self, event: Event) -> str | None:
-        """Return a line for a step that is complete."""
-        if isinstance(event, PersonaStep):
-            return f"{_words(event.step)}: all {event.of} done" if event.done == event.of else None
-        return super().announce(event)
 
     def progress(self) -> Progress:
         """Return the build as it stands."""
@@ -72,16 +67,13 @@ class PersonaFold(GenericFold):
         missing = Section("Read with care", tuple(notes)) if notes else None
         checked = audit_section(Audit.model_validate(run.result["audit"])) if "audit" in run.result else None
         sections = tuple(section for section in (missing, checked, *story.sections, cost_section(run)) if section)
-        return replace(story, tone="warning" if notes else "good", sections=sections)
+        return replace(story, sections=sections)
 
     def _under_way(self) -> Story:
-        story, run = super().story(), self.run
+        story = super().story()
         steps = tuple(Plain(f"{_words(step.step)}: {step.done} of {step.of}") for step in self._steps.values())
         about = Section("What is being built", (Plain(_ABOUT), *steps))
-        tone = "info" if run.state == "running" else story.tone
-        return replace(
-            story, subtitle=f"Crux · a persona, {run.state}", tone=tone, sections=(about, *story.sections)
-        )
+        return replace(story, subtitle="Crux · a persona", sections=(about, *story.sections))
 
 
 def _words(step: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.protocols.crux.report.state import DebateState
 from assay.report.clean import escaped
-from assay.report.frame import ending, ending_note
+from assay.report.frame import ending, ending_notes
 from assay.report.story import (
     Block,
     Details,
@@ -37,7 +37,7 @@ def cards_section(state: DebateState) -> Section:
     notes = {note.card_id: note for note in result.notes}
     blocks: list[Block] = []
     if result.state != "finished":
-        blocks.append(ending_note(state.run, f"{ending(state.run, 'The debate')} This is what there is."))
+        blocks += ending_notes(state.run, f"{ending(state.run, 'The debate')} This is what there is.")
     if not result.cards:
         blocks.append(Note("No crux card: " + _why_none(state)))
     for number, card in enumerate(result.cards, start=1):

@@ -35,6 +35,7 @@ class ComparisonFold(GenericFold):
     """
 
     protocol = "Crux"
+    lines = {PersonaStep: lambda _, event: _step_line(event) if event.done else None}
 
     def __init__(self, keep: int | None = None) -> None:
         super().__init__(keep)
@@ -46,12 +47,6 @@ class ComparisonFold(GenericFold):
         if isinstance(event, PersonaStep):
             self._step = event
 
-    def announce(self, event: Event) -> str | None:
-        """Return a line for a step that moved on."""
-        if isinstance(event, PersonaStep):
-            return _step_line(event) if event.done else None
-        return super().announce(event)
-
     def progress(self) -> Progress:
         """Return the comparison as it stands."""
         phase = _step_line(self._step) if self._step else "reading"
@@ -61,7 +56,7 @@ class ComparisonFold(GenericFold):
         """Return what was found, or how far it is."""
         run, story = self.run, super().story()
         if not run.result.get("authors"):
-            return replace(story, subtitle=f"Crux · a comparison, {run.state}")
+            return replace(story, subtitle="Crux · a comparison")
         try:
             comparison = Comparison.model_validate(run.result)
         except ValidationError as fault:

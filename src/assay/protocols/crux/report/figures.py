@@ -3,53 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, cast
 
 from assay.report.generic import GenericFold
-from assay.report.story import Column, Section, Story, Table
+from assay.report.run import RunTotals
+from assay.report.story import Column, Section, Table
 
 _HEADS = ("Text", "Question", "Answer", "From their own texts", "From the control's")
 _CASE = ("item", "question", "truth", "own", "control")
 
 
+def _figures(figures: Mapping[str, Any]) -> Section:
+    return Section("Figures", (Table((Column("Figure"), Column("")), tuple(figure_lines(figures))),))
+
+
+def _hidden_texts(run: RunTotals) -> Section | None:
+    cases: list[dict[str, Any]] = run.result.get("cases", [])
+    cells = tuple(tuple(str(case.get(name, "")) for name in _CASE) for case in cases)
+    return Section("Hidden texts", (Table(tuple(map(Column, _HEADS)), cells),)) if cells else None
+
+
+def _figures_by_people(run: RunTotals) -> Section | None:
+    figures = run.result.get("figures")
+    return _figures(figures) if figures else None
+
+
+def _verdicts(run: RunTotals) -> Section | None:
+    pairs: list[dict[str, Any]] = run.started.task.get("pairs", []) if run.started else []
+    rows = tuple(
+        (verdict["kind"], pair.get("kind") or "", pair["premise"], pair["claim"], verdict.get("why", ""))
+        for pair, verdict in zip(pairs, run.result["verdicts"], strict=True)
+    )
+    heads = ("Verdict", "By people", "Premise", "Claim", "Why")
+    return Section("Verdicts", (Table(tuple(map(Column, heads)), rows),))
+
+
 class FidelityFold(GenericFold):
-    """The fold of a fidelity measurement: what any run has, and its figures."""
+    """The fold of a fidelity measurement: its figures, and every hidden text under them."""
 
     protocol = "Crux"
-
-    def story(self) -> Story:
-        """Return the figures, every hidden text under them, and what they cost."""
-        story, figures = super().story(), self.run.result
-        if not figures:
-            return story
-        rows = tuple(figure_lines(figures))
-        sections = [Section("Figures", (Table((Column("Figure"), Column("")), rows),))]
-        if cases := figures.get("cases"):
-            cells = tuple(tuple(str(case.get(name, "")) for name in _CASE) for case in cases)
-            sections.append(Section("Hidden texts", (Table(tuple(map(Column, _HEADS)), cells),)))
-        return replace(story, sections=(*sections, *story.sections))
+    sections = (lambda run: _figures(run.result), _hidden_texts)
 
 
 class JudgingFold(GenericFold):
-    """The fold of judged pairs: what any run has, each verdict, and the figures where people judged them too."""
+    """The fold of judged pairs: each verdict, and the figures where people judged them too."""
 
-    def story(self) -> Story:
-        """Return the figures and every verdict."""
-        story, result = super().story(), self.run.result
-        if not result or self.run.started is None:
-            return story
-        pairs = self.run.started.task.get("pairs", [])
-        rows = tuple(
-            (verdict["kind"], pair.get("kind") or "", pair["premise"], pair["claim"], verdict.get("why", ""))
-            for pair, verdict in zip(pairs, result["verdicts"], strict=True)
-        )
-        heads = ("Verdict", "By people", "Premise", "Claim", "Why")
-        sections = [Section("Verdicts", (Table(tuple(map(Column, heads)), rows),))]
-        if figures := result.get("figures"):
-            lines = tuple(figure_lines(figures))
-            sections.insert(0, Section("Figures", (Table((Column("Figure"), Column("")), lines),)))
-        return replace(story, sections=(*sections, *story.sections))
+    sections = (_figures_by_people, _verdicts)
 
 
 def figure_lines(figures: Mapping[str, Any], under: str = "") -> Iterator[tuple[str, str]]:

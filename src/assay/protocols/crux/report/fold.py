@@ -7,14 +7,15 @@ from dataclasses import replace
 from assay.protocols.crux.report.state import DebateState
 from assay.protocols.crux.report.story import debate_story
 from assay.report.clean import one_line
-from assay.report.frame import ending_line, run_progress
+from assay.report.frame import run_progress
+from assay.report.generic import GenericFold
+from assay.report.lines import WIDTH, line_of
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.units import count_noun, in_words
 from crux import events
 from crux.estimate import estimate
-from crux.results import LedgerEntry
-from llm_runtime.events import Event, RunFinished
+from llm_runtime.events import Event
 
 _PHASES = {
     "decomposition": "breaking the topic into aspects",
@@ -34,87 +35,47 @@ _PHASES = {
     "baseline_one_call": "answering without a debate",
     "baseline_thinking": "answering without a debate",
 }
-_WIDTH = 160
-_NEWS = ("crux_room_spawning", "crux_card_posted")
 _SAYS = {"opening": "opens", "take": "on this round", "clash": "rebuts", "closing": "closes"}
 
 
-class DebateFold:
+class DebateFold(GenericFold):
     """Crux's :class:`assay.report.run.RunFold`.
 
     Args:
         keep: how many settled calls to remember one by one; a live display needs few.
     """
 
+    protocol = "Crux"
+
     def __init__(self, keep: int | None = None) -> None:
-        self.state = DebateState(keep)
+        super().__init__(keep)
+        self.state = DebateState(self.run)
         self._news: list[str] = []
 
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
         self.state.apply(event, at)
-        if isinstance(event, events.Posted) and event.event.get("type") in _NEWS and (line := self._wire(event)):
+        if isinstance(event, events.Posted) and isinstance(event.event, _NEWS) and (line := self.announce(event)):
             self._news = [*self._news[-2:], line]
 
     def story(self) -> Story:
         """Return the report."""
         return debate_story(self.state)
 
-    def announce(self, event: Event) -> str | None:
-        """Return the finished step in one line."""
-        match event:
-            case events.Posted():
-                return self._wire(event)
-            case events.ConcessionEntered():
-                entry = next((e for e in reversed(self.state.ledger)), None)
-                return _ledger_line(entry) if entry else None
-            case events.BaselineAnswered():
-                return "answered without a debate, to compare"
-            case RunFinished():
-                return ending_line(event)
-            case _:
-                return None
-
     def progress(self) -> Progress:
         """Return the debate as it stands."""
         state, run = self.state, self.state.run
         return replace(
-            run_progress(run, "Crux"),
-            title=state.topic,
+            run_progress(run, self.protocol),
+            title=state.debate.topic,
             phase=self._phase(),
-            round=state.round,
-            rounds=len(state.aspects),
-            seats=tuple(self._seat(name) for name in state.personas),
+            round=state.debate.round,
+            rounds=len(state.debate.aspects),
+            seats=tuple(self._seat(name) for name in state.debate.personas),
             calls_expected=self._expected(),
-            notes=(*state.errors[-2:], *list(run.troubles)[-2:]),
+            notes=(*state.debate.errors[-2:], *list(run.troubles)[-2:]),
             news=tuple(self._news),
         )
-
-    def _wire(self, event: events.Posted) -> str | None:
-        state, kind = self.state, event.event.get("type")
-        if kind == "debate_start":
-            return f"{count_noun(len(state.aspects), 'aspect')}: {in_words([a.label for a in state.aspects])}"
-        if kind == "round_start" and state.round <= len(state.aspects):
-            return f"round {state.round} of {len(state.aspects)}: {state.aspects[state.round - 1].label}"
-        if kind == "message_posted" and state.messages:
-            spoken = state.messages[-1]
-            stance = f", {spoken.stance}" if spoken.stance else ""
-            return f"{spoken.persona} {_SAYS[spoken.phase]}{stance}: {one_line(spoken.text, _WIDTH)}"
-        if kind == "clash_start":
-            return f"clash: {in_words([str(name) for name in event.event.get('personas', ())])}"
-        if kind == "crux_room_spawning" and state.rooms:
-            return f"{state.rooms[-1].id} opens: {one_line(state.rooms[-1].question, _WIDTH)}"
-        if kind == "crux_message" and state.room_messages:
-            turn = state.room_messages[-1]
-            who = turn.persona or "evidence"
-            return f"{turn.room_id}, turn {turn.turn}, {who}: {one_line(turn.text, _WIDTH)}"
-        if kind == "crux_card_posted" and state.cards:
-            card = state.cards[-1]
-            end = "resolved" if card.resolved else "open"
-            return f"card, {card.disagreement_type}, {end}: {one_line(card.question, _WIDTH)}"
-        if kind == "error" and state.errors:
-            return one_line(state.errors[-1], _WIDTH)
-        return None
 
     def _phase(self) -> str:
         if self.state.run.state == "running" and not self.state.run.tally.begun:
@@ -132,10 +93,10 @@ class DebateFold:
             ),
             default=None,
         )
-        own = [m for m in (*state.messages, *state.room_messages) if m.persona == name]
+        own = [m for m in (*state.debate.messages, *state.debate.room_messages) if m.persona == name]
         last = max(own, key=lambda m: int(m.id[1:]) if m.id[1:].isdigit() else 0, default=None)
         stance = f"{last.stance}: " if last and last.stance else ""
-        says = f"{stance}{one_line(last.text, _WIDTH)}" if last else ""
+        says = f"{stance}{one_line(last.text, WIDTH)}" if last else ""
         now: SeatState = "thinking" if since is not None else "done" if last else "waiting"
         return SeatProgress(name, now, since, says, state.accent(name))
 
@@ -143,13 +104,55 @@ class DebateFold:
         """Count the calls of a debate that goes as most do; once it closes, those that were begun."""
         state, run = self.state, self.state.run
         begun = run.tally.begun
-        closed = any(message.phase == "closing" for message in state.messages)
-        if run.state != "running" or closed or not state.config or len(state.personas) < 2:
+        closed = any(message.phase == "closing" for message in state.debate.messages)
+        if run.state != "running" or closed or not state.config or len(state.debate.personas) < 2:
             return begun or None
-        return max(begun, estimate(len(state.personas), state.config).calls)
+        return max(begun, estimate(len(state.debate.personas), state.config).calls)
 
 
-def _ledger_line(entry: LedgerEntry) -> str:
+def _aspects(fold: DebateFold, begun: events.DebateStart) -> str:
+    return f"{count_noun(len(begun.aspects), 'aspect')}: {in_words([aspect.label for aspect in begun.aspects])}"
+
+
+def _round(fold: DebateFold, begun: events.RoundStart) -> str:
+    return f"round {begun.round_number} of {len(fold.state.debate.aspects)}: {begun.aspect.label}"
+
+
+def _message(fold: DebateFold, posted: events.MessagePosted) -> str:
+    spoken = posted.message
+    stance = f", {spoken.stance}" if spoken.stance else ""
+    return f"{spoken.persona} {_SAYS[spoken.phase]}{stance}: {one_line(spoken.text, WIDTH)}"
+
+
+def _turn(fold: DebateFold, posted: events.CruxMessagePosted) -> str:
+    turn = posted.message
+    return f"{turn.room_id}, turn {turn.turn}, {turn.persona or 'evidence'}: {one_line(turn.text, WIDTH)}"
+
+
+def _card(fold: DebateFold, posted: events.CruxCardPosted) -> str:
+    card = posted.card
+    end = "resolved" if card.resolved else "open"
+    return f"card, {card.disagreement_type}, {end}: {one_line(card.question, WIDTH)}"
+
+
+def _ledger(fold: DebateFold, entered: events.ConcessionEntered) -> str:
+    entry = entered.entry
     moved = f"{entry.before} to {entry.after}" if entry.before != entry.after else f"{entry.after}, updated"
     verdict = f"earned by {entry.claim_ref}" if entry.earned else f"NOT EARNED: {entry.reason}"
     return f"{entry.persona} moves, {moved}: {verdict}"
+
+
+_NEWS = (events.CruxRoomSpawning, events.CruxCardPosted)
+DebateFold.lines = {
+    events.Posted: lambda fold, posted: line_of(fold.lines, fold, posted.event),
+    events.DebateStart: _aspects,
+    events.RoundStart: _round,
+    events.MessagePosted: _message,
+    events.ClashStart: "clash: {personas:words}",
+    events.CruxRoomSpawning: "{room_id} opens: {question:line}",
+    events.CruxMessagePosted: _turn,
+    events.CruxCardPosted: _card,
+    events.DebateError: "{error:line}",
+    events.ConcessionEntered: _ledger,
+    events.BaselineAnswered: "answered without a debate, to compare",
+}

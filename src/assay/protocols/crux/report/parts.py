@@ -9,6 +9,7 @@ from assay.report.clean import escaped
 from assay.report.story import Block, Column, Details, Note, Plain, Prose, Quote, Section, Table, Voice
 from assay.report.units import count, count_noun, money
 from crux.results import DialogueMessage, LedgerEntry, PositionShift
+from llm_runtime.answerer import asked_words
 
 
 def shifts_section(state: DebateState) -> Section | None:
@@ -55,7 +56,7 @@ def transcript_section(state: DebateState) -> Section | None:
         if aspect.id in result.summaries:
             inner.append(Note(f"The minutes, which later rounds were shown: {result.summaries[aspect.id]}"))
         blocks.append(Details(f"Round {number}: {aspect.label}", tuple(inner)))
-    for room in state.rooms:
+    for room in state.debate.rooms:
         turns = [m for m in result.room_messages if m.room_id == room.id]
         if turns and room.id not in shown:
             blocks.append(Details(f"{room.id}, without a card: {room.question}", room_blocks(state, turns)))
@@ -106,15 +107,15 @@ def configuration_section(state: DebateState) -> Section | None:
             count(len(state.texts.get(name, {}))),
             count(len(state.beliefs.get(name, {}))) if name in state.beliefs else "none",
         )
-        for name in state.personas
+        for name in state.debate.personas
     )
     settings = (
         ("Aspects", str(config.aspects)),
         ("Rooms a round, at most", str(config.rooms_per_aspect)),
         ("Rebuttals a clash", " to ".join(str(most) for most in dict.fromkeys(config.rebuttals))),
         ("Beliefs shown a turn", str(config.beliefs_per_turn)),
-        ("Small steps", config.models.fast.id),
-        ("Speaking and cards", config.models.strong.id),
+        ("Small steps", asked_words(config.models.fast.id)),
+        ("Speaking and cards", asked_words(config.models.strong.id)),
         ("Flip test", "yes" if config.flip_test else "no"),
     )
     return Section(

@@ -42,7 +42,7 @@ def alignment_picture(cards: Sequence[CruxCard], personas: Sequence[str], accent
 def timeline_picture(state: DebateState) -> Figure | None:
     """Draw every tracked stance, in the order in which it was spoken."""
     result = state.result
-    lanes = list(state.personas or result.personas)
+    lanes = list(state.debate.personas)
     points = [p for p in shift_timeline(result).points if p.persona in lanes]
     if not points:
         return None

@@ -15,16 +15,16 @@ from assay.protocols.crux.report.parts import (
     troubles_section,
 )
 from assay.protocols.crux.report.state import DebateState
-from assay.report.frame import broken_off, cost_section, head_facts, provenance_section
-from assay.report.story import Fact, Story, Tone
-from assay.report.units import count_noun, in_words
+from assay.report.frame import cost_section, head_facts, provenance_section
+from assay.report.story import Fact, Story
+from assay.report.units import in_words
 
 _LONGEST_TITLE = 400
 
 
 def debate_story(state: DebateState) -> Story:
     """Return the story of a debate in whatever state it is: finished, under way, stopped, failed or broken off."""
-    names = list(state.personas or state.result.personas)
+    names = list(state.debate.personas)
     accents = [state.accent(name) for name in names]
     sections = [
         cards_section(state),
@@ -39,11 +39,9 @@ def debate_story(state: DebateState) -> Story:
         cost_section(state.run, partial(_speaker, state)),
         provenance_section(state.run),
     ]
-    subtitle, tone = _ending(state)
     return Story(
-        title=state.topic[:_LONGEST_TITLE] or "A debate without a topic",
-        subtitle=subtitle,
-        tone=tone,
+        title=state.debate.topic[:_LONGEST_TITLE] or "A debate without a topic",
+        subtitle=" · ".join(filter(None, ("Crux", in_words(list(state.debate.personas or state.result.personas))))),
         facts=_facts(state),
         sections=tuple(section for section in sections if section),
     )
@@ -60,15 +58,6 @@ def _facts(state: DebateState) -> tuple[Fact, ...]:
         Fact("Rounds", str(len(result.aspects))),
         *head_facts(state.run),
     )
-
-
-def _ending(state: DebateState) -> tuple[str, Tone]:
-    name = f"Crux · {in_words(list(state.personas or state.result.personas))}"
-    if broken := broken_off(state.run, name):
-        return broken
-    if state.ended is None:
-        return f"{name} · not finished", "warning"
-    return f"{name} · finished, {count_noun(len(state.result.cards), 'crux card')}", "good"
 
 
 def _speaker(state: DebateState, seat: str, phase: str) -> str:

@@ -25,11 +25,12 @@ from assay.protocols.fire_circle.gating.lock import (
 )
 from assay.protocols.fire_circle.gating.suite import Suite, read_suite
 from assay.protocols.fire_circle.gating.targets import answered
-from assay.protocols.fire_circle.gating.task import Options, Task, case_key, concluded
+from assay.protocols.fire_circle.gating.task import GateHooks, Options, Task, case_key, concluded
 from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult
 from assay.protocols.fire_circle.report.gate_story import gate_story
 from assay.protocols.fire_circle.report.judged import Judged, scores_line
 from assay.registry import Prepared
+from assay.report.frame import judged
 from assay.report.html import story_html
 from assay.report.junit import Fault
 from assay.report.markdown import story_markdown
@@ -187,7 +188,8 @@ def _write(command: RunCommand, suite: Suite, build: Build, result: GateResult, 
 
 
 def _show(command: RunCommand, result: GateResult, worse: Sequence[str] | None, summary: str | None) -> None:
-    story, out = gate_story(result, worse), command.output
+    verdict = GateHooks().outcome(result.model_dump(mode="json"))
+    story, out = judged(gate_story(result, worse), verdict), command.output
     if summary is not None:
         try:
             with Path(summary).open("a", encoding="utf-8") as file:
@@ -202,7 +204,7 @@ def _show(command: RunCommand, result: GateResult, worse: Sequence[str] | None, 
         click.echo(result.model_dump_json(indent=1))
     elif not out.jsonl:
         print_story(story, sys.stdout, whole=out.trace)
-        click.echo(f"{story.subtitle}; {sum(verdict.from_lock for verdict in result.verdicts)} from the lock")
+        click.echo(f"{verdict.words}; {sum(one.from_lock for one in result.verdicts)} from the lock")
     for line in worse or ():
         click.echo(f"assay: worse than the baseline: {line}", err=True)
     for verdict in result.failed:

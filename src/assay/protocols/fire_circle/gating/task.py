@@ -15,13 +15,16 @@ from typing import Annotated, Any, cast
 from pydantic import Field
 
 from assay.fields import Ui
-from assay.protocol import Measures, RunContext
+from assay.hooks import Data
+from assay.protocol import RunContext
 from assay.protocols.fire_circle import task as circle
 from assay.protocols.fire_circle.gate import Gate, check_gates, gate_of, gates_that_hold
 from assay.protocols.fire_circle.gating.cases import Case
 from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult, Spared, spared_by, verdict_of
 from assay.protocols.fire_circle.study import events
 from assay.protocols.fire_circle.study.figures import read_figures
+from assay.report.standing import RunVerdict
+from assay.report.units import count_noun
 from assay.terms import Terms
 from fire_circle import EvaluationError, FireCircleConfig, PromptGuard
 from fire_circle.asking import Metered
@@ -34,13 +37,6 @@ from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.models import Model
 from llm_runtime.names import Folder, ModelName
 from llm_runtime.tasks import gather
-
-#: Of a result, for the table of a batch.
-MEASURES: Measures = {
-    "cases": lambda result: len(result.get("verdicts", ())),
-    "stopped by": lambda result: sum(bool(v.get("fired") or v.get("error")) for v in result.get("verdicts", ())),
-}
-
 
 #: How long somebody waits for an answer changes none.
 _PATIENCE: Any = {"timeout_per_round": True, "timeout_seconds": True, "base_config": {"timeout_seconds"}}
@@ -62,11 +58,6 @@ def read_lines(text: str) -> list[Any]:
     cases = cast("list[Any]", judged[0]) if judged and isinstance(judged[0], list) else judged
     numbered = (({"id": str(at)}, case) for at, case in enumerate(cases, 1))
     return [number | cast("dict[str, Any]", case) if isinstance(case, dict) else case for number, case in numbered]
-
-
-def units(task: Task) -> int:
-    """Return how many cases there are to judge."""
-    return len(task.cases)
 
 
 class Task(Model):
@@ -125,30 +116,82 @@ class Options(circle.Options):
         return config.model_copy(update={"certain": bounds})
 
 
-def prepare(task: Task, options: Options) -> tuple[Task, Options]:
-    """Check every case, the circle and the gates; take threshold and rule of a study where one is named.
+class GateHooks(circle.SeatedHooks[Task, Options]):
+    """What a gate does."""
 
-    Raises:
-        ConfigurationError: something is not possible; the case is named.
-    """
-    if options.study:
-        options = options.model_copy(update={**_of_study(options), "study": ""})
-    check_gates(options.gates, options)
-    if options.cascade and options.mode != "fire_circle":
-        raise ConfigurationError(f"--cascade: mode {options.mode} has one round; leave it out")
-    seen: set[str] = set()
-    cases: list[Case] = []
-    for case in task.cases:
-        if case.id in seen:
-            raise ConfigurationError(f"two cases are called {case.id[:60]}; give each an id of its own")
-        seen.add(case.id)
-        try:
-            ready, asked = circle.prepare(case, options)
-            cases.append(cast("Case", ready))
-            options = cast("Options", asked)
-        except ConfigurationError as fault:
-            raise ConfigurationError(f"case {case.id[:60]}: {fault}") from None
-    return task.model_copy(update={"cases": tuple(cases)}), options
+    told = "assay.protocols.fire_circle.report.gate_story:GateFold"
+    measures = {
+        "cases": lambda result: len(result.get("verdicts", ())),
+        "stopped by": lambda result: sum(
+            bool(v.get("fired") or v.get("error")) for v in result.get("verdicts", ())
+        ),
+    }
+    several = True
+    seatless = True
+
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Judge every case that is not known; the result is ``GateResult`` as data.
+
+        Raises:
+            BudgetExceeded, DeadlineExceeded: what was answered is kept; resume to go on.
+            LlmRuntimeError: whatever else ends the whole run; a case without a verdict does not.
+        """
+        known = {verdict.id: verdict for verdict in task.known}
+        passes = [("cases", len(task.cases), len(known))]
+        context.emit(events.PassesPlanned(title=self.title_of(task), passes=passes))
+        context.emit(events.PassStarted(name="cases"))
+        turn = asyncio.Semaphore(options.concurrency)
+
+        async def each(case: Case) -> CaseVerdict:
+            if case.id in known:
+                return known[case.id]
+            async with turn:
+                verdict = await _judged(case, options, context)
+            context.emit(events.ItemFinished(name=case.id, falsehood=verdict.falsehood, fault=verdict.error))
+            return verdict
+
+        verdicts = await gather(each(case) for case in task.cases)
+        return concluded(task, options, verdicts).model_dump(mode="json")
+
+    def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
+        """Check every case, the circle and the gates; take threshold and rule of a study where one is named.
+
+        Raises:
+            ConfigurationError: something is not possible; the case is named.
+        """
+        if options.study:
+            options = options.model_copy(update={**_of_study(options), "study": ""})
+        check_gates(options.gates, options)
+        if options.cascade and options.mode != "fire_circle":
+            raise ConfigurationError(f"--cascade: mode {options.mode} has one round; leave it out")
+        seen: set[str] = set()
+        cases: list[Case] = []
+        for case in task.cases:
+            if case.id in seen:
+                raise ConfigurationError(f"two cases are called {case.id[:60]}; give each an id of its own")
+            seen.add(case.id)
+            try:
+                ready, asked = circle.CircleHooks().prepare(case, options)
+                cases.append(cast("Case", ready))
+                options = cast("Options", asked)
+            except ConfigurationError as fault:
+                raise ConfigurationError(f"case {case.id[:60]}: {fault}") from None
+        return task.model_copy(update={"cases": tuple(cases)}), options
+
+    def title_of(self, task: Task) -> str:
+        """Return one line for lists."""
+        return f"Gate: {task.name}, {len(task.cases)} {'case' if len(task.cases) == 1 else 'cases'}"
+
+    def units(self, task: Task) -> int:
+        """Return how many cases there are to judge."""
+        return len(task.cases)
+
+    def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
+        """Return how many cases stopped the build."""
+        total, failed = len(result["verdicts"]), len(GateResult.model_validate(result).failed)
+        if failed:
+            return RunVerdict(f"{failed} of {count_noun(total, 'case')} stopped the build", leaning="bad")
+        return RunVerdict(f"{count_noun(total, 'case')}, all passed", leaning="good")
 
 
 def _of_study(options: Options) -> dict[str, Any]:
@@ -164,31 +207,6 @@ def _of_study(options: Options) -> dict[str, Any]:
         "threshold": floor(fitted * 1e6) / 1e6 if options.threshold is None else options.threshold,
         "rule": rule,
     }
-
-
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Judge every case that is not known; the result is ``GateResult`` as data.
-
-    Raises:
-        BudgetExceeded, DeadlineExceeded: what was answered is kept; resume to go on.
-        LlmRuntimeError: whatever else ends the whole run; a case without a verdict does not.
-    """
-    known = {verdict.id: verdict for verdict in task.known}
-    passes = [("cases", len(task.cases), len(known))]
-    context.emit(events.PassesPlanned(title=title_of(task), passes=passes))
-    context.emit(events.PassStarted(name="cases"))
-    turn = asyncio.Semaphore(options.concurrency)
-
-    async def each(case: Case) -> CaseVerdict:
-        if case.id in known:
-            return known[case.id]
-        async with turn:
-            verdict = await _judged(case, options, context)
-        context.emit(events.ItemFinished(name=case.id, falsehood=verdict.falsehood, fault=verdict.error))
-        return verdict
-
-    verdicts = await gather(each(case) for case in task.cases)
-    return concluded(task, options, verdicts).model_dump(mode="json")
 
 
 async def _judged(case: Case, options: Options, context: RunContext) -> CaseVerdict:
@@ -268,8 +286,3 @@ def _prompts() -> str:
         (one.name, one.read_text(encoding="utf-8")) for one in folder.iterdir() if one.name.endswith(".md")
     )
     return hashlib.sha256(canonical_json(texts)).hexdigest()
-
-
-def title_of(task: Task) -> str:
-    """Return one line for lists."""
-    return f"Gate: {task.name}, {len(task.cases)} {'case' if len(task.cases) == 1 else 'cases'}"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from pydantic import ValidationError
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult
 from assay.protocols.fire_circle.report.study_amounts import cost
@@ -35,10 +34,7 @@ def gate_story(result: GateResult, worse: Sequence[str] | None = None) -> Story:
         sections.append(Section("The cascade", (Plain(f"{words} and {money(spared.cost)} saved, {basis}."),)))
     return Story(
         title=f"Gate: {result.name}",
-        subtitle=f"Fire Circle · {count_noun(len(failed), 'case')} of {total} stopped the build"
-        if failed
-        else f"Fire Circle · {count_noun(total, 'case')}, all passed",
-        tone="bad" if failed else "good",
+        subtitle="Fire Circle gate",
         facts=(
             Fact("Passed", f"{total - len(failed)} of {total}"),
             Fact("From the lock", count(known)),
@@ -86,11 +82,6 @@ class GateFold(StudyFold):
 
     protocol = "Gate"
 
-    def story(self) -> Story:
-        """Return the report on the suite; of one without a result how far it came."""
-        if self.run.state == "finished":
-            try:
-                return gate_story(GateResult.model_validate(self.run.result))
-            except ValidationError:
-                pass  # an imported log may hold anything there
-        return self.so_far()
+    def found(self, result: Mapping[str, Any]) -> Story:
+        """Return the report on a suite's result."""
+        return gate_story(GateResult.model_validate(result))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.protocols.fire_circle.report.marking import marked_layer
 from assay.protocols.fire_circle.report.pictures import moves_picture
-from assay.protocols.fire_circle.report.state import Circle, CircleState, Round
+from assay.protocols.fire_circle.report.state import Circle, CircleState
 from assay.protocols.fire_circle.task import hidden_of
 from assay.report.story import (
     Block,
@@ -24,6 +24,7 @@ from fire_circle.hidden import visible
 from fire_circle.measurement.groupthink import groupthink_map
 from fire_circle.patterns import Sighting, sightings
 from fire_circle.results import UNCLASSIFIED, NeutrosophicEvaluation, PatternClaim, PatternObservation, Place
+from fire_circle.transcript import Round
 
 _DROPPED = {
     "no_quote": "named without a quote",
@@ -186,7 +187,8 @@ def chair_section(circle: Circle) -> Section | None:
     if circle.verdict:
         blocks.append(
             Plain(
-                f"The chair brought {circle.verdict.influence:.0%} of all pattern types that were found. "
+                f"The chair brought {circle.verdict.empty_chair_influence:.0%} of all pattern types that were "
+                "found. "
                 "A type is its own where it was the first to see it; who sees it in the same round shares it."
             )
         )
@@ -213,7 +215,7 @@ def _first_seen(circle: Circle, number: int, answer: NeutrosophicEvaluation) -> 
 def round_section(circle: Circle, held: Round) -> Section:
     """Show what each seat said in a round, in seat order; who gave no score stands apart."""
     blocks: list[Block] = []
-    for seat in circle.seats:
+    for seat in circle.shown:
         answer = held.answers.get(seat.label)
         if answer is not None:
             chair = ", for the absent" if seat.label == held.chair else ""
@@ -233,7 +235,9 @@ def round_section(circle: Circle, held: Round) -> Section:
             failure = held.failed[seat.label]
             blocks.append(Note(f"{seat.short} gave no score: {failure.kind}: {failure.detail}", "warning"))
         elif seat.label in held.abstained:
-            blocks.append(Voice(seat.short, (Prose(held.abstained[seat.label]),), seat.accent, "abstained"))
+            blocks.append(
+                Voice(seat.short, (Prose(held.abstained[seat.label].reasoning),), seat.accent, "abstained")
+            )
     if held.number in circle.fallbacks:
         fault = circle.fallbacks[held.number]
         blocks.append(Note(f"Patterns were classified by keywords, the model failed: {fault}", "warning"))

@@ -18,7 +18,7 @@ from assay.protocols.fire_circle.report.parts import (
 from assay.protocols.fire_circle.report.pictures import rounds_picture
 from assay.protocols.fire_circle.report.state import Circle, CircleState, seat_names
 from assay.report.clean import escaped
-from assay.report.frame import broken_off, cost_section, ending, ending_note, head_facts, provenance_section
+from assay.report.frame import cost_section, ending, ending_notes, head_facts, provenance_section
 from assay.report.story import (
     Block,
     Fact,
@@ -27,14 +27,12 @@ from assay.report.story import (
     Prose,
     Section,
     Story,
-    Tone,
     Voice,
 )
 from assay.report.units import count_noun, in_words
 from fire_circle.hidden import visible
 from fire_circle.results import NeutrosophicEvaluation
 
-HIGH, LOW = 0.7, 0.3
 """F from which the report is coloured as an alarm, and below which as none. A threshold to act on is a matter of
 calibration on a data set."""
 _LONGEST_TITLE = 240
@@ -58,11 +56,9 @@ def circle_story(state: CircleState) -> Story:
             sections += [round_section(circle, held) for _, held in sorted(circle.rounds.items())]
             sections += [counts_section(circle), claims_section(circle)]
     sections += [cost_section(state.run), provenance_section(state.run)]
-    subtitle, tone = _ending(state)
     return Story(
         title=_title(state),
-        subtitle=subtitle,
-        tone=tone,
+        subtitle=f"Fire Circle · {_MODES.get(state.options.mode, state.options.mode)}",
         facts=_facts(state),
         sections=tuple(section for section in sections if section),
     )
@@ -74,9 +70,7 @@ def score(evaluation: NeutrosophicEvaluation) -> str:
 
 
 def _verdict(state: CircleState, circle: Circle | None) -> Section:
-    blocks: list[Block] = []
-    if state.run.state != "finished":
-        blocks.append(_trouble(state))
+    blocks: list[Block] = [*_trouble(state)]
     if circle is None:
         return Section("Verdict", (*blocks, Note("Nobody has said anything yet.")))
     if circle.verdict is not None:
@@ -124,15 +118,15 @@ def _conclusion(circle: Circle) -> str:
     )
 
 
-def _trouble(state: CircleState) -> Note:
+def _trouble(state: CircleState) -> tuple[Note, ...]:
     faults = [circle.fault for circle in state.circles.values() if circle.fault]
-    return ending_note(state.run, f"{ending(state.run, why='; '.join(faults))} There is no verdict.")
+    return ending_notes(state.run, f"{ending(state.run, why='; '.join(faults))} There is no verdict.")
 
 
 def _apart(state: CircleState) -> Section:
     result = state.result
     if result is None:
-        return Section("Verdict", (_trouble(state),) if state.run.state != "finished" else (Note("No verdict."),))
+        return Section("Verdict", _trouble(state) or (Note("There is no verdict."),))
     models = [evaluation.model for evaluation in result.evaluations]
     names = dict(zip(models, seat_names(models), strict=True))
     worst = max(result.evaluations, key=lambda e: (e.falsehood, -e.seat))
@@ -160,7 +154,7 @@ def _facts(state: CircleState) -> tuple[Fact, ...]:
             Fact("Unfair, F", f"{verdict.consensus.falsehood:.2f}"),
             Fact("Fair, T · unclear, I", f"{verdict.consensus.truth:.2f} · {verdict.consensus.indeterminacy:.2f}"),
             Fact("Patterns", str(len(verdict.patterns))),
-            Fact("Found by the empty chair", f"{verdict.influence:.0%}"),
+            Fact("Found by the empty chair", f"{verdict.empty_chair_influence:.0%}"),
         ]
     elif state.result:
         facts.append(Fact("Unfair, F", f"{state.result.falsehood:.2f}"))
@@ -170,27 +164,6 @@ def _facts(state: CircleState) -> tuple[Fact, ...]:
             Fact("Rounds", f"{len(circle.rounds)} of {circle.max_rounds}"),
         ]
     return (*facts, *head_facts(state.run))
-
-
-def _ending(state: CircleState) -> tuple[str, Tone]:
-    name = f"Fire Circle · {_MODES.get(state.options.mode, state.options.mode)}"
-    if broken := broken_off(state.run, name):
-        return broken
-    falsehood = _falsehood(state)
-    if falsehood is None:
-        return f"{name} · not finished", "warning"
-    circle = state.circle
-    early = " · settled early" if circle and circle.stopped_early else ""
-    tone: Tone = "bad" if falsehood >= HIGH else "warning" if falsehood >= LOW else "good"
-    word = {"bad": "alarm", "warning": "doubtful", "good": "calm"}[tone]
-    return f"{name} · {word}, F {falsehood:.2f}{early}", tone
-
-
-def _falsehood(state: CircleState) -> float | None:
-    if state.result is not None:
-        return state.result.falsehood
-    circle = state.circle
-    return circle.verdict.consensus.falsehood if circle and circle.verdict else None
 
 
 def _title(state: CircleState) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -32,7 +35,7 @@ class StudyFold(GenericFold):
     def __init__(self, keep: int | None = None) -> None:
         super().__init__(keep)
         self._passes: dict[str, tuple[int, int]] = {}
-        self._name = ""
+        self.name = ""
         self._items = 0
 
     def apply(self, event: Event, at: int) -> None:
@@ -42,65 +45,66 @@ class StudyFold(GenericFold):
             case events.PassesPlanned():
                 self._passes = {name: (items, done) for name, items, done in event.passes}
             case events.PassStarted():
-                self._name = event.name
+                self.name = event.name
             case events.ItemFinished():
                 self._items += 1
-                items, done = self._pass
-                self._passes[self._name] = items, done + 1
+                items, done = self.under_way
+                self._passes[self.name] = items, done + 1
                 if event.fault:
                     self.run.troubles.append(f"{event.name}: {event.fault}")
             case _:
                 pass
 
     @property
-    def _pass(self) -> tuple[int, int]:
+    def under_way(self) -> tuple[int, int]:
         """Items of the pass under way, and those of them that are finished."""
-        return self._passes.get(self._name, (0, 0))
-
-    def announce(self, event: Event) -> str | None:
-        """Return the finished step in one line."""
-        items, done = self._pass
-        match event:
-            case events.PowerTold():
-                return event.summary
-            case events.PassStarted():
-                resumed = f", {done} finished before" if done else ""
-                return f"{event.name}: {count_noun(items, 'item')}{resumed}"
-            case events.ItemFinished():
-                if event.fault:
-                    return f"{self._name}: {one_line(event.name, 40)} has no verdict: {one_line(event.fault, 160)}"
-                if done == items or done % max(items // _EVERY, 1) == 0:
-                    return f"{self._name}: {done} of {items} · {count_noun(self._calls, 'call')}"
-                return None
-            case _:
-                return super().announce(event)
+        return self._passes.get(self.name, (0, 0))
 
     @property
-    def _calls(self) -> int:
+    def calls(self) -> int:
+        """Calls so far."""
         return self.run.tally.total.both.calls
 
     def progress(self) -> Progress:
         """Return the study as it stands."""
-        items, done = self._pass
+        items, done = self.under_way
         left = sum(max(total - finished, 0) for total, finished in self._passes.values())
         return replace(
             super().progress(),
-            phase=self._name,
+            phase=self.name,
             round=min(done + 1, items),
             rounds=items,
             round_noun="item",
-            calls_expected=self._calls + round(left * self._calls / self._items) if self._items else None,
+            calls_expected=self.calls + round(left * self.calls / self._items) if self._items else None,
         )
 
     def story(self) -> Story:
-        """Return the report on the figures; of a study without figures how far it came."""
-        if self.run.state == "finished":
-            try:
-                return study_story(Figures.model_validate(self.run.result))
-            except ValidationError:
-                pass  # an imported log may hold anything there
-        return self.so_far()
-
-    def so_far(self) -> Story:
-        """Return the report of a run without figures."""
+        """Return the report on what was found; of a run without that how far it came."""
+        with suppress(ValidationError):  # an imported log may hold anything there
+            if self.run.state == "finished":
+                return self.found(self.run.result)
         return super().story()
+
+    def found(self, result: Mapping[str, Any]) -> Story:
+        """Return the report on a result."""
+        return study_story(Figures.model_validate(result))
+
+
+def _begins(fold: StudyFold, event: events.PassStarted) -> str:
+    items, done = fold.under_way
+    return f"{event.name}: {count_noun(items, 'item')}" + (f", {done} finished before" if done else "")
+
+
+def _finished(fold: StudyFold, event: events.ItemFinished) -> str | None:
+    items, done = fold.under_way
+    if event.fault:
+        return f"{fold.name}: {one_line(event.name, 40)} has no verdict: {one_line(event.fault, 160)}"
+    told = done == items or done % max(items // _EVERY, 1) == 0
+    return f"{fold.name}: {done} of {items} · {count_noun(fold.calls, 'call')}" if told else None
+
+
+StudyFold.lines = {
+    events.PowerTold: "{summary}",
+    events.PassStarted: _begins,
+    events.ItemFinished: _finished,
+}

@@ -20,6 +20,7 @@ from assay.report.story import Block, Details, Note, Plain, Quote, Section, Tabl
 from assay.report.units import count, count_noun
 from fire_circle.measurement.hijack import FamilyReport
 from fire_circle.results import Spend
+from llm_runtime.answerer import named_words
 
 
 def overdefence_section(figures: Figures) -> Section | None:
@@ -243,8 +244,11 @@ def method_section(figures: Figures) -> Section:
     rows = [
         ("Data", f"{study.data}, {count_noun(study.items, 'row')}"),
         ("Digest of the rows", study.digest[:16]),
-        *((f"Seat {index}", name) for index, name in enumerate(engine["models"], start=1)),
-        *((f"Answered in place of {role or 'every seat'}", name) for role, name in study.routes.items()),
+        *((f"Seat {index}", named_words(name)) for index, name in enumerate(engine["models"], start=1)),
+        *(
+            (f"Answered in place of {role or 'every seat'}", named_words(name))
+            for role, name in study.routes.items()
+        ),
         *((name.replace("_", " "), str(value)) for name, value in settings.items()),
         ("Seed", str(study.seed)),
         ("Alarms counted from", f"F {threshold(figures.threshold)} ({figures.threshold_from})"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from assay.protocols.fire_circle.report import study_pictures as pictures
 from assay.protocols.fire_circle.report.study_amounts import (
     area,
@@ -26,13 +29,12 @@ from assay.protocols.fire_circle.report.study_sections import (
     pairs_section,
 )
 from assay.protocols.fire_circle.study.figures import Figures
+from assay.report.standing import Leaning, RunVerdict
 from assay.report.story import Block, Fact, Note, Plain, Prose, Section, Story, Table, Tone
 from assay.report.units import count, count_noun, money
 from fire_circle.measurement.lift import LiftReport
 from fire_circle.results import Spend
 from llm_runtime.statistics.interval import Interval
-
-_TONES: dict[str, Tone] = {"lift": "good", "no lift": "warning", "harm": "bad"}
 
 
 def study_story(figures: Figures) -> Story:
@@ -52,23 +54,12 @@ def study_story(figures: Figures) -> Story:
         cost_section(figures),
         method_section(figures),
     ]
-    subtitle, tone = _ending(figures)
     return Story(
         title=figures.study.title,
-        subtitle=subtitle,
-        tone=tone,
+        subtitle="Fire Circle study",
         facts=_facts(figures),
         sections=tuple(section for section in sections if section),
     )
-
-
-def _ending(figures: Figures) -> tuple[str, Tone]:
-    own = figures.passes[0]
-    if not figures.complete:
-        return f"Fire Circle study · {own.judged + own.failed} of {own.items} items so far", "warning"
-    if figures.lift is None:
-        return "Fire Circle study · complete", "info"
-    return f"Fire Circle study · {figures.lift.verdict}", _TONES[figures.lift.verdict]
 
 
 def _facts(figures: Figures) -> tuple[Fact, ...]:
@@ -252,3 +243,14 @@ def _calibration(figures: Figures) -> Section | None:
     if frozen is None:
         blocks.append(Plain(f"Alarms are counted from F {figures.threshold:.2f} ({figures.threshold_from})."))
     return Section("The threshold", tuple(blocks))
+
+
+def outcome(result: Mapping[str, Any]) -> RunVerdict:
+    """Return whether the dialogue helped, on how many items."""
+    own, lift = result["passes"][0], result.get("lift")
+    ground = f"{own['judged']} of {count_noun(own['items'], 'item')} judged"
+    doubt = f"{own['failed']} failed" if own["failed"] else ""
+    if lift is None:
+        return RunVerdict("complete" if result["complete"] else "not complete", ground, doubt)
+    leanings: dict[str, Leaning] = {"lift": "good", "harm": "bad"}
+    return RunVerdict(lift["verdict"], ground, doubt, leanings.get(lift["verdict"], "open"))

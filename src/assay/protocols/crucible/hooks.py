@@ -1,0 +1,142 @@
+"""What a council does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.hooks import Data, Hooks
+from assay.protocol import RunContext
+from assay.protocols.crucible.purposes import form_of
+from assay.protocols.crucible.task import Options, Task
+from assay.report.standing import Leaning, RunVerdict
+from assay.report.units import count_noun
+from crucible.material import Attachment, check, fitted
+
+_FOR_TRIAGE = 4_000
+_WHO = {"system": "The application's instructions", "user": "The user", "assistant": "The assistant"}
+
+
+def _counted(outcome: str) -> Any:
+    def count(result: Mapping[str, Any]) -> int | None:
+        ledger = result.get("ledger")
+        return (
+            None if ledger is None else sum(one.get("outcome", "open") == outcome for one in ledger["objections"])
+        )
+
+    return count
+
+
+class CouncilHooks(Hooks[Task, Options]):
+    """What a council does."""
+
+    told = "assay.protocols.crucible.report:CouncilFold"
+    measures = {
+        "ended early": lambda result: result.get("early_exit"),
+        "loops": lambda result: result.get("loops_executed"),
+        "objections conceded": _counted("conceded"),
+        "objections refuted": _counted("refuted"),
+        "objections open": _counted("open"),
+    }
+    follow = "follow"
+    older = ("query",)
+    absent = {"form": "prose", "delta": "judge", "ledger": "off", "letters": False}
+
+    def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
+        """Read what is to be attached; a diff in place of a question becomes an attachment.
+
+        Raises:
+            ConfigurationError: something cannot be read, or it is too much; nothing was asked.
+        """
+        # Some of it takes time to import, and most councils have no attachments.
+        from assay.protocols.crucible.attaching import attachment, is_diff, read_attachments
+
+        # Programs send texts as they have them.
+        dossier = [one if one.shown else attachment(one.name, one.text) for one in task.dossier]
+        left_out = list(task.left_out)
+        query, purpose = task.query, task.purpose
+        if is_diff(query):
+            dossier.append(attachment("diff", query))
+            purpose = "review" if purpose == "answer" else purpose
+            query = form_of(purpose).question
+        if task.material.strip():
+            dossier.append(attachment("attached text", task.material))
+        if task.attach:
+            attachments, passed_over = read_attachments(task.attach)
+            dossier += attachments
+            left_out += passed_over
+        if task.fit is not None:
+            dossier = list(fitted(dossier, query, task.fit))
+        check(dossier)
+        read: dict[str, Any] = {
+            "query": query,
+            "purpose": purpose,
+            "attach": (),
+            "material": "",
+            "fit": None,
+            "dossier": dossier,
+            "left_out": left_out,
+        }
+        return task.model_copy(update=read), options
+
+    def take_up(self, task: Task, parent: Mapping[str, Any]) -> Task:
+        """Return the task of a council that follows another: its question, answer, ledger, attachments first.
+
+        Args:
+            parent: the other's task, result and state.
+
+        Raises:
+            ConfigurationError: it has no answer, or both have more attachments than a council can read.
+        """
+        from assay.protocols.crucible.following import earlier_council
+
+        # Those of the council before come first, so that their ids are what they were.
+        before = () if task.without_attachments else parent["task"].get("dossier", ())
+        dossier = [*map(Attachment.model_validate, before), *task.dossier]
+        check(dossier)
+        taken = {"follow": parent["run_id"], "earlier": earlier_council(parent), "dossier": dossier}
+        return task.model_copy(update=taken)
+
+    def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
+        """Return what became of the objections to the answer."""
+        from crucible.ledger import Ledger, headline
+
+        gist, loops = result["final_response"], result.get("loops_executed")
+        if loops == 0:
+            return RunVerdict("answered", "by one model", "no council sat", gist=gist)
+        if result.get("attacked") is False:
+            return RunVerdict("answered", "", "not attacked", "open", gist)
+        early = "settled early " if result.get("early_exit") else ""
+        after = f"{early}after {count_noun(loops, 'loop')}" if loops else ""
+        if result.get("ledger") is None:
+            return RunVerdict("answered", after, gist=gist)
+        ledger = Ledger.model_validate(result["ledger"])
+        leaning: Leaning = "open" if ledger.still_open else "good" if ledger.objections else "neutral"
+        return RunVerdict("answered", headline(ledger), leaning=leaning, gist=gist)
+
+    async def run(self, task: Task, options: Options, context: RunContext) -> Data:
+        """Hold the council."""
+        from assay.protocols.crucible.council import run
+
+        return await run(task, options, context)
+
+    def panel(self, options: Options) -> tuple[str, ...]:
+        """Return the models that the user put into seats."""
+        return options.models
+
+    def chat_fields(self, turns: Sequence[tuple[str, str]]) -> Data:
+        """Return the last question of the user, with all else as an attachment that every seat reads."""
+        at = max(number for number, (role, _) in enumerate(turns) if role == "user")
+        others = (turn for number, turn in enumerate(turns) if number != at and turn[1].strip())
+        rest = [f"{_WHO[role]}:\n{text}" for role, text in others]
+        fields: Data = {"query": turns[at][1]}
+        if rest:
+            earlier = "\n\n".join(rest)
+            # Triage reads no attachment, and "What about the second one?" means nothing without it.
+            fields["context"] = {"chat_before_the_question": earlier[-_FOR_TRIAGE:]}
+            fields["dossier"] = [{"name": "the chat before the question", "text": earlier}]
+        return fields
+
+    def chat_answer(self, result: Mapping[str, Any]) -> str:
+        """Return the council's answer."""
+        return str(result.get("final_response", ""))

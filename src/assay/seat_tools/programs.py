@@ -1,0 +1,45 @@
+"""Programs in Python that a model wrote, each in a box of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.seat_tools.offered import Call, SeatTool, ToolFault, word
+from llm_runtime.errors import ConfigurationError
+
+_SECONDS = 20.0
+
+
+def _made(_: str, __: Sequence[str]) -> Call:
+    from sandbox import NoIsolation, backend
+
+    try:
+        backend()
+    except NoIsolation as fault:
+        raise ConfigurationError(f"--tools python: {fault}") from None
+    return _run
+
+
+async def _run(arguments: Mapping[str, Any]) -> str:
+    from sandbox import SandboxError, open_box
+    from sandbox.told import shown
+
+    code = word(arguments, "code")
+    try:
+        box = await open_box()
+        try:
+            return shown(await box.run(["python3", "-I", "-"], stdin=code.encode(), seconds=_SECONDS))
+        finally:
+            await box.close()
+    except SandboxError as fault:
+        raise ToolFault(str(fault) or type(fault).__name__) from None
+
+
+PYTHON = SeatTool(
+    usage="python",
+    about="Run a Python program without a network and without files; what it prints is the result.",
+    properties={"code": {"type": "string", "description": "The whole program."}},
+    required=("code",),
+    make=_made,
+)
