@@ -34,11 +34,14 @@ class Hooks(Generic[TaskT, OptionsT]):
         told: the class of its fold; the one that is always there knows calls, costs, and how a run ended.
         measures: what a batch's table shows of a result.
         absent: options, as those stood for what logs and job files of before version 0.2 do not name.
+        changed: options whose default changed: the engine, the number of its behaviour from which on it is as now,
+            and what it was before.
         older: fields of its task of which versions before 0.2 wanted one in each row of a batch; empty where they
             made no batches of it.
         older_looked: whether those looked at what the task names, too.
         always_asked: models that must be reached before it begins, beside those that its options name.
         follow: the field of its task that names the run which it goes on from; empty where there is none.
+        challenge: the field of its task that takes a sentence of what that run says, to attack it; empty likewise.
         extra: whether it needs the optional part of its protocol, where that has one.
         several: whether it does many times what the protocol's usual run does once; :meth:`units` says how often.
         seatless: whether nobody has a seat whose words are followed while it works.
@@ -52,10 +55,12 @@ class Hooks(Generic[TaskT, OptionsT]):
     told: ClassVar[Ref] = "assay.report.generic:GenericFold"
     measures: ClassVar[Measures] = {}
     absent: ClassVar[Mapping[str, Any]] = {}
+    changed: ClassVar[Mapping[str, tuple[str, int, Any]]] = {}
     older: ClassVar[tuple[str, ...]] = ()
     older_looked: ClassVar[bool] = False
     always_asked: ClassVar[tuple[str, ...]] = ()
     follow: ClassVar[str] = ""
+    challenge: ClassVar[str] = ""
     extra: ClassVar[bool] = True
     several: ClassVar[bool] = False
     seatless: ClassVar[bool] = False
@@ -70,6 +75,13 @@ class Hooks(Generic[TaskT, OptionsT]):
         known = {*dir(Hooks), *Hooks.__annotations__}
         if unknown := sorted(name for name in vars(cls) if not name.startswith("_") and name not in known):
             raise TypeError(f"{cls.__qualname__}.{unknown[0]} is no hook; a name of its own begins with _")
+
+    @classmethod
+    def defaults(cls, behaviours: Mapping[str, int]) -> Data:
+        """Return options that a log of such behaviours does not name; without any it is of before version 0.2."""
+        changed = cls.changed.items()
+        older = {name: was for name, (engine, since, was) in changed if behaviours.get(engine, 1) < since}
+        return {**older, **({} if behaviours else cls.absent)}
 
     async def run(self, task: TaskT, options: OptionsT, context: RunContext) -> Data:
         """Do it; return the result as JSON data."""

@@ -215,21 +215,31 @@ def opened(started: RunStarted) -> Prepared:
     Raises:
         ConfigurationError: no such kind of run, or its task or options do not fit.
     """
-    return stored(started.protocol, started.task, started.settings, older=not started.behaviours)
+    return stored(started.protocol, started.task, started.settings, started.behaviours)
 
 
-def stored(kind: str, task: Mapping[str, Any], settings: Mapping[str, Any], *, older: bool = False) -> Prepared:
-    """Return what a log or a batch holds as task and settings; ``older`` is of before version 0.2."""
+def stored(
+    kind: str,
+    task: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    behaviours: Mapping[str, int] | None = None,
+) -> Prepared:
+    """Return what a log or a batch holds as task and settings.
+
+    Args:
+        behaviours: the numbers that it names: none of a log of before version 0.2. Today's where left out.
+    """
     from pydantic import ValidationError
 
     from llm_runtime.models import first_fault
 
     run = find(kind)
     hooks, options = hooks_of(run), settings.get("options", settings.get("engine", {}))
-    if isinstance(options, Mapping) and (older or "options" not in settings):
-        if "options" not in settings:
-            task, options = hooks.upgrade(task, settings)
-        options = {**hooks.absent, **options}
+    if isinstance(options, Mapping) and "options" not in settings:
+        task, options = hooks.upgrade(task, settings)
+        behaviours = {}
+    if isinstance(options, Mapping) and behaviours is not None:
+        options = {**hooks.defaults(behaviours), **options}
     try:
         return Prepared(run, hooks.task.model_validate(task), hooks.options.model_validate(options))
     except ValidationError as fault:

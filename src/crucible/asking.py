@@ -26,7 +26,13 @@ Say: TypeAlias = "Callable[[str], Awaitable[str]]"
 _BOUNDS = (None, 600, 200)
 #: A spare's calls are counted from here: a model's own are at most two and those of the parts.
 _SPARE = 10
+#: Who answers there is a person, or what speaks for one.
+_PEOPLE = ("terminal", "mailbox")
 _MARKS = "-*•#>0123456789.) "
+
+
+class _InWords(StructuredOutputError):
+    """A person is not asked again for a form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,7 @@ class Wanted(Generic[T]):
         compose: the conversation.
         check: says in one line what is wrong with a valid record, or ``None``.
         parts: ``async (say) -> record``, for a model that cannot keep the form; ``None`` for none.
+        words: makes a record of what a person wrote, who need not keep a form; ``None`` for who must.
         shown: what the prompt shows besides the form that it dictates: an object that stands there is no answer.
     """
 
@@ -45,6 +52,7 @@ class Wanted(Generic[T]):
     compose: Compose
     check: Callable[[T], str | None] | None = None
     parts: Callable[[Say], Awaitable[T]] | None = None
+    words: Callable[[str], T] | None = None
     shown: str = ""
 
 
@@ -87,11 +95,21 @@ class Asker:
     async def _of(self, wanted: Wanted[T], label: CallLabel, model: Sequence[str]) -> T:
         for bound in _BOUNDS:
             turns = tuple(wanted.compose(bound))
-            request = Request(model[0], turns, label, tuple(model[1:]))
+            request, replies = Request(model[0], turns, label, tuple(model[1:])), list[Reply]()
+
+            async def heard(request: Request, replies: list[Reply] = replies) -> Reply:
+                if wanted.words is not None and replies and replies[-1].provider in _PEOPLE:
+                    raise _InWords("a person answered in plain words", replies[-1].text)
+                replies.append(await self._client.generate(request))
+                return replies[-1]
+
             try:
                 # The prompt dictates a form, and an object that follows it is the model's own.
-                got = await ask(self._client.generate, request, wanted.kind, check=wanted.check, shown=wanted.shown)
+                got = await ask(heard, request, wanted.kind, check=wanted.check, shown=wanted.shown)
                 return got.value
+            except _InWords as fault:
+                assert wanted.words is not None
+                return wanted.words(fault.raw)
             except ContextExceeded:
                 if bound == _BOUNDS[-1]:
                     raise

@@ -19,6 +19,8 @@ class Briefing:
         earlier: what an earlier council was asked and answered; empty where none was.
         form: a form of the answer that the user chose; empty leaves it to triage.
         seed: the run's; fences are drawn from it.
+        challenge: a sentence of the earlier answer that the user doubts.
+        attacked: what a critic says of it.
     """
 
     query: str
@@ -26,6 +28,8 @@ class Briefing:
     earlier: str
     form: str
     seed: int
+    challenge: str = ""
+    attacked: str = ""
 
     @property
     def evidence(self) -> str:
@@ -42,4 +46,9 @@ class Briefing:
             fence = Fence(self.seed, CallLabel("crucible", "earlier", seat))
             prompt = load_prompt("crucible", "earlier")
             parts.append(prompt.render(earlier=fence("EARLIER COUNCIL", self.earlier)))
+        if self.attacked:
+            fence = Fence(self.seed, CallLabel("crucible", "challenge", seat))
+            prompt = load_prompt("crucible", "challenge")
+            said = fence("OBJECTIONS", self.attacked)
+            parts.append(prompt.render(sentence=fence("SENTENCE", self.challenge), objections=said))
         return Message("user", "\n\n".join([*parts, task]))

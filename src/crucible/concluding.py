@@ -43,7 +43,9 @@ async def answered(
         return Synthesis(answer=await say(part("answer")))
 
     compose = _composer("synthesis_answer", triage, deliberation, query, formed(deliberation.briefing.form))
-    wanted = Wanted(Synthesis, compose, parts=parts, shown=_shown(deliberation))
+    wanted = Wanted(
+        Synthesis, compose, parts=parts, words=lambda text: Synthesis(answer=text), shown=_shown(deliberation)
+    )
     got = await asker.record(wanted, _LABEL, models)
     return Concluded(got.answer, got.claims)
 

@@ -68,6 +68,7 @@ class Council(Engine):
         *,
         material: Dossier = (),
         earlier: str = "",
+        challenge: str = "",
         form: str = "",
         kind: Kind = "answer",
         context: Mapping[str, Any] | None = None,
@@ -78,6 +79,7 @@ class Council(Engine):
             query: anything, up to 1 MiB of UTF-8.
             material: what every seat reads and may quote.
             earlier: what an earlier council was asked and answered.
+            challenge: a sentence of that answer, which a critic attacks before the seats speak.
             form: how the answer is to be written, in words; triage decides where it is empty.
             kind: ``"review"`` wants findings with places in the material in place of an answer in prose.
             context: data for triage only, as JSON.
@@ -97,8 +99,8 @@ class Council(Engine):
             self._emit(Triaged(triage=triage))
             asker = Asker(client, self._emit)
             precise = query if kind == "review" else triage.reconstructed_query
-            briefing = Briefing(precise, tuple(material), earlier, form, seed)
-            if triage.short_circuit_allowed and triage.complexity is ComplexityDomain.SIMPLE:
+            briefing = Briefing(precise, tuple(material), earlier, form, seed, challenge)
+            if not challenge and triage.short_circuit_allowed and triage.complexity is ComplexityDomain.SIMPLE:
                 return await self._alone(client, triage, briefing)
             deliberation = Deliberation(
                 triage, briefing, asker, default_model=config.default_model, panel=config.models, emit=self._emit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from crucible.asking import Asker
@@ -12,7 +13,7 @@ from crucible.events import Concluded, Critiqued, LoopEnded, LoopStarted, NotAtt
 from crucible.executor.council import LEAST_VOICES, CouncilFailed, Phase, reason_of
 from crucible.forms import Forms
 from crucible.objections import Holding, Objections, Raised
-from crucible.panel import Member, seated
+from crucible.panel import EARLIER, Member, seated
 from crucible.records import Claim, Draft, Position, Revision
 from crucible.rendering import draft_page, position_page
 from crucible.schemas import LoopRecord, TriageOutput
@@ -77,6 +78,8 @@ class Deliberation:
             CouncilFailed: fewer than two seats still answer.
         """
         triage, grammar = self._triage, self._triage.loop_grammar
+        if self.briefing.challenge:
+            await self._challenged(self.briefing.challenge)
         loops = {LoopGrammar.SEQUENTIAL: self._passed_on, LoopGrammar.DEBATE: self._debated}
         for loop in range(1, triage.loop_count + 1):
             self._emit(LoopStarted(loop=loop, of=triage.loop_count, grammar=grammar.value))
@@ -88,6 +91,16 @@ class Deliberation:
             self.trace.append(self._record(loop, changed))
             if not self.attacked or (not changed and triage.allow_early_exit and loop >= EARLIEST_EXIT):
                 break
+
+    async def _challenged(self, sentence: str) -> None:
+        """Have the critic attack a sentence of the answer before; all are shown its objections from the start."""
+        claim = Claim(id=f"{EARLIER}1", text=sentence)
+        page = position_page(sentence, [claim])
+        held = Holding("", (claim,), sentence, "", page, "earlier")
+        await self._attack(1, [held], 0, CallLabel("crucible", "critique", self._critic.label))
+        shown = self.objections.shown(self.objections, None)
+        self.briefing = replace(self.briefing, attacked=shown or "(it found nothing to object to)")
+        self.forms = Forms(self.briefing, self.members, self._critic, self.held, self.objections)
 
     async def _at_once(self, loop: int) -> None:
         """PARALLEL: all seats, then the critic."""
@@ -152,21 +165,20 @@ class Deliberation:
 
     def _settle(self, loop: int, member: Member, phase: Phase, got: _Record) -> None:
         """Take in what a seat answered: its claims get ids, its words about objections their place."""
-        source, record = f"{loop}/{member.label}/{phase}", got.model_dump(mode="json")
+        source = f"{loop}/{member.label}/{phase}"
         if isinstance(got, Draft):
             now = Holding(member.label, (), got.conclusion, "", draft_page(got.text, got.answers), source)
         else:
             claims, answers = self._numbered(member, got.claims), got.answers if isinstance(got, Revision) else []
             page = position_page(got.conclusion, claims, got.confidence, answers)
             now = Holding(member.label, claims, got.conclusion, got.confidence, page, source)
-            record["claims"] = [one.model_dump(mode="json") for one in claims]
         if not isinstance(got, Position):
             self.objections.answer(got.answers, now)
         if phase == "draft":
             self.held.pop(member.label, None)  # the last one is the latest
         self.held[member.label] = self._last = now
         role = member.role.value
-        self._emit(SeatAnswered(loop=loop, seat=member.label, role=role, kind=phase, text=now.text, record=record))
+        self._emit(SeatAnswered(loop=loop, seat=member.label, role=role, kind=phase, text=now.text))
 
     def _numbered(self, member: Member, claims: Iterable[Claim]) -> tuple[Claim, ...]:
         """Return claims with ids: that of the claim which one continues, else the next number."""
@@ -181,27 +193,27 @@ class Deliberation:
             listed.append(claim.model_copy(update={"id": id}))
         return tuple(listed)
 
-    async def _attack(self, loop: int, held: Sequence[Holding], step: int = 1) -> list[Raised]:
+    async def _attack(
+        self, loop: int, held: Sequence[Holding], step: int = 1, own: CallLabel | None = None
+    ) -> list[Raised]:
         """Have the critic attack; without an objection to anything that stands there, nothing was attacked.
 
         Raises:
             CouncilFailed: the critic and its spare gave no answer.
         """
-        label = CallLabel("crucible", "critique", self._critic.label, loop, 1 + (step - 1) * _STEP)
+        label = own or CallLabel("crucible", "critique", self._critic.label, loop, 1 + (step - 1) * _STEP)
         try:
             critique = await self._asker.record(self.forms.critique(label, held), label, self._critic.models)
         except (StructuredOutputError, RequestRefused, ReplyFiltered) as fault:
-            return self._not_attacked(loop, fault)
+            return self._not_attacked(loop, fault) if own is None else []
         except CallError as fault:
             raise CouncilFailed(
                 f"the red team ({self._critic.label}) gave no critique in loop {loop}: {reason_of(fault)}"
             ) from fault
         raised, text = self.objections.enter(critique.objections, critique.earlier, held, loop, step)
         text = text or "Nothing that was said before is left to attack."
-        targets = list(dict.fromkeys(one.owner for one in raised))
-        record = critique.model_dump(mode="json")
-        seat = self._critic.label
-        self._emit(Critiqued(loop=loop, step=step, seat=seat, text=text, targets=targets, record=record))
+        targets = list(dict.fromkeys(one.owner for one in raised if one.owner))
+        self._emit(Critiqued(loop=loop, step=step, seat=self._critic.label, text=text, targets=targets))
         self._critiques.append(text)
         return raised
 

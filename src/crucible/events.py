@@ -39,7 +39,7 @@ class LoopStarted(Event, type="crucible.loop_started"):
 class SeatAnswered(Event, type="crucible.seat_answered"):
     """A deliberating seat said something: a position, a defence of it, or a revision of the draft.
 
-    ``text`` is prose; where the seat answered by a record, it was written by code, and ``record`` is the data.
+    ``text`` is prose; where the seat answered by a record, code wrote it of that, with an id before each claim.
     """
 
     loop: int
@@ -47,7 +47,6 @@ class SeatAnswered(Event, type="crucible.seat_answered"):
     role: str
     kind: Literal["position", "defence", "draft"]
     text: str
-    record: dict[str, Any] | None = None
 
 
 class SeatFailed(Event, type="crucible.seat_failed"):
@@ -68,7 +67,6 @@ class Critiqued(Event, type="crucible.critiqued"):
     seat: str
     text: str
     targets: list[str] = []
-    record: dict[str, Any] | None = None
 
 
 class LoopEnded(Event, type="crucible.loop_ended"):

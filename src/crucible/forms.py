@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from crucible.asking import Say, Wanted, lines_of, part
 from crucible.briefing import Briefing
-from crucible.objections import Holding, Objections, Raised, strikes
-from crucible.panel import Member
+from crucible.objections import Holding, Objections, Raised, nearest, strikes
+from crucible.panel import EARLIER, Member
 from crucible.records import Attack, Claim, Critique, Draft, Position, Revision
 from crucible.rendering import claim_line, cut
 from llm_runtime.errors import StructuredOutputError
@@ -61,7 +61,7 @@ class Forms:
         return "\n\n".join(blocks)
 
     def _letter(self, one: Holding) -> str:
-        return next(member.letter for member in self._members if member.label == one.seat)
+        return next((member.letter for member in self._members if member.label == one.seat), EARLIER)
 
     def _conversation(self, member: Member, task: str) -> list[Message]:
         return [Message("system", member.system), self._briefing.turn(member.label, task)]
@@ -75,7 +75,13 @@ class Forms:
             return Position(conclusion=conclusion, claims=_claims(await say(part("claims"))))
 
         task = load_prompt("crucible", "position").render(query=query, evidence=self._briefing.evidence)
-        return Wanted(Position, lambda bound: self._conversation(member, task), parts=parts, shown=query)
+        return Wanted(
+            Position,
+            lambda bound: self._conversation(member, task),
+            parts=parts,
+            words=lambda text: Position(conclusion=lines_of(text)[0], claims=_every_line(text)),
+            shown=query,
+        )
 
     def revision(self, member: Member, label: CallLabel, mine: Sequence[Raised]) -> Wanted[Revision]:
         """Ask for a position that answers the objections of ``mine``."""
@@ -104,7 +110,11 @@ class Forms:
                 claims=[one.model_copy(update={"id": known.get(normal(one.text).text, "")}) for one in claims],
             )
 
-        return Wanted(Revision, compose, _answers_all(mine), parts, shown=self.shown(fence, None, own=member.label))
+        def words(text: str) -> Revision:
+            return Revision(conclusion=lines_of(text)[0], claims=_every_line(text))
+
+        shown = self.shown(fence, None, own=member.label)
+        return Wanted(Revision, compose, _answers_all(mine), parts, words, shown)
 
     def draft(
         self, member: Member, label: CallLabel, open_: Sequence[Raised], last: Holding | None
@@ -130,10 +140,12 @@ class Forms:
             return self._conversation(member, task)
 
         async def parts(say: Say) -> Draft:
-            text = await say(part("draft"))
+            return words(await say(part("draft")))
+
+        def words(text: str) -> Draft:
             return Draft(text=text, conclusion=lines_of(text)[-1] if lines_of(text) else text)
 
-        return Wanted(Draft, compose, _answers_all(open_), parts, shown=last.text if last else "")
+        return Wanted(Draft, compose, _answers_all(open_), parts, words, last.text if last else "")
 
     def critique(self, label: CallLabel, held: Sequence[Holding]) -> Wanted[Critique]:
         """Ask for objections to what is held, and for what the critic finds of its earlier ones."""
@@ -160,7 +172,10 @@ class Forms:
             task = self._critique_task(label, held, left, bound)
             return [Message("system", self._critic.system), self._briefing.turn(self._critic.label, task)]
 
-        return Wanted(Critique, compose, located, parts, shown="\n\n".join(one.text for one in held))
+        def words(text: str) -> Critique:
+            return Critique(objections=[nearest(text, held)])
+
+        return Wanted(Critique, compose, located, parts, words, "\n\n".join(one.text for one in held))
 
     def _critique_task(
         self, label: CallLabel, held: Sequence[Holding], left: Sequence[Raised], bound: int | None
@@ -194,6 +209,10 @@ def _claims(text: str) -> list[Claim]:
     if not claims:
         raise StructuredOutputError("the answer lists no claim", text)
     return claims
+
+
+def _every_line(text: str) -> list[Claim]:
+    return [Claim(text=line) for line in lines_of(text)[:12]]
 
 
 def _answers_all(mine: Sequence[Raised]) -> Callable[[Revision | Draft], str | None]:

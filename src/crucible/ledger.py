@@ -74,8 +74,13 @@ class Ledger(Model):
 
     @property
     def still_open(self) -> tuple[Objection, ...]:
-        """What nobody conceded or refuted, or the answer names as open."""
-        return tuple(one for one in self.objections if one.outcome == "open" or one.effect == "named")
+        """What the answer names as open, or neither the seats nor the answer dealt with."""
+        left = (None, "restated", "unclear")
+        return tuple(
+            one
+            for one in self.objections
+            if one.effect == "named" or (one.outcome == "open" and one.effect in left)
+        )
 
 
 def headline(ledger: Ledger) -> str:

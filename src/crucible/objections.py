@@ -52,7 +52,7 @@ class Raised:
     """One objection as it stands now.
 
     Args:
-        owner: the label of the seat whose claim it strikes.
+        owner: the label of the seat whose claim it strikes; empty where that is a sentence of an earlier answer.
         claim: that claim as it was when it was attacked; ``None`` of a passage of a draft.
         struck: the words that it strikes.
         said: the seat's words about it.
@@ -100,6 +100,14 @@ def strikes(attack: Attack, held: Iterable[Holding]) -> tuple[Holding, Claim | N
     return None
 
 
+def nearest(text: str, held: Sequence[Holding]) -> Attack:
+    """Return what a person objects in plain words, against the claim or draft that shares most with it."""
+    claims = [claim for one in held for claim in one.claims]
+    if not claims:
+        return Attack(words=held[-1].text[:200], fails=text)
+    return Attack(claim=max(claims, key=lambda claim: _alike(claim.text, text)).id, fails=text)
+
+
 def _within(held: Holding, claim: Claim, words: str) -> Span | None:
     line = held.page.span(held.source, claim.id)
     span = locate(words, Passage(held.source, line.words)) if line else None
@@ -134,7 +142,7 @@ class Objections:
 
     def against(self, seat: str) -> list[Raised]:
         """Return what a seat has to answer."""
-        return [one for one in self.unsettled if one.owner == seat]
+        return [one for one in self.unsettled if one.owner in ("", seat)]
 
     def enter(
         self, attacks: Sequence[Attack], looked: Sequence[Looked], held: Sequence[Holding], loop: int, step: int
@@ -171,7 +179,7 @@ class Objections:
         """Take in what a seat says to objections; to concede and keep the claim is to concede nothing."""
         for one in answers:
             known = self._all.get(one.objection.strip().upper())
-            if known is None or known.outcome != "open" or (known.claim and known.owner != now.seat):
+            if known is None or known.outcome != "open" or (known.claim and known.owner not in ("", now.seat)):
                 continue
             outcome: Outcome = "conceded" if one.does == "concede" else "refuted"
             kept, change = _kept(known, now)
@@ -207,7 +215,8 @@ class Objections:
             effect, said = effects.get(one.id, (None, None))
             listed.append(
                 Objection(
-                    id=one.id, loop=one.loop, step=one.step, targets=(one.owner,), text=self._texts[one.id],
+                    id=one.id, loop=one.loop, step=one.step, text=self._texts[one.id],
+                    targets=(one.owner,) if one.owner else (),
                     claim=one.struck, outcome=one.outcome, by=one.by, reply=one.reply, changes=one.changes,
                     pressed=one.pressed, effect=effect, said=said,
                 )

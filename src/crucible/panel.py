@@ -14,6 +14,9 @@ from crucible.schemas import TriageOutput
 LETTERS = "P"
 """The first letter of a seat: ids of claims begin with it, those of attachments with A, of objections with O."""
 
+EARLIER = "E"
+"""The letter of an earlier answer, where a sentence of it is attacked."""
+
 
 @dataclass(frozen=True, slots=True)
 class Member:

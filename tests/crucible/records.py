@@ -81,6 +81,8 @@ class Scripted:
         said = said(request) if callable(said) else said
         if isinstance(said, Exception):
             raise said
+        if isinstance(said, Reply):
+            return said
         text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
         return Reply(text, request.model, "scripted", Usage(1, 1))
 
@@ -131,17 +133,28 @@ async def hold(
     return await council.run("How many servers?", material=material, **asked), model
 
 
-def played(text: str, synthesis: Any) -> str:
-    """Answer what a council of records asks over HTTP, without labels; ``text`` is what its user says."""
+def played(text: str, synthesis: Any = ANSWER) -> str | None:
+    """Answer what a council of records asks over HTTP, without labels; ``None`` for anything else."""
     signs = {
         "Take your position": ("position", position, 1),
         "you are member": ("position", position, 2),
         "Attack by your attack vector. Where": ("critique", critique, 1),
         "Press what still holds": ("critique", critique, 2),
         "You compare an answer": ("effects", effects, 1),
+        '"findings": [': ("synthesis", lambda request: {"findings": [], "looked_at": "All of it."}, 1),
         "You write the answer to a user": ("synthesis", lambda request: synthesis, 1),
     }
-    phase, says, loop = next(play for sign, play in signs.items() if sign in text)
+    found = next((play for sign, play in signs.items() if sign in text), None)
+    if found is None:
+        return None
+    phase, says, loop = found
     label = CallLabel("crucible", phase, "0:domain_expert", loop)
     said = says(Request("m", (Message("user", text),), label))
     return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+
+
+def objection(text: str, fails: str) -> str:
+    """What somebody in the critic's seat fills in, who is shown ``text``."""
+    said = json.loads(played(text) or "")
+    said["objections"][0]["fails"] = fails
+    return json.dumps(said)

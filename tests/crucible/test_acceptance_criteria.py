@@ -146,7 +146,7 @@ def test_criterion_08_the_cli_allows_interactive_testing(
         "TriageOutput",
         "CouncilSeat",
         "LoopRecord",
-        "Council",
+        "Deliberation",
         "GRAMMARS",
         "parallel_loop",
         "sequential_loop",

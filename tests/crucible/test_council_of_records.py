@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from tests.crucible.records import ANSWER, asked_about, configuration, hold, let
 from crucible import Attachment, headline
 from crucible.events import Critiqued, NotAttacked, SeatAnswered, SpareAsked
 from crucible.executor.council import CouncilFailed
-from llm_runtime import Request
+from llm_runtime import Reply, Request, Usage
 from llm_runtime.errors import ContextExceeded, RequestRefused, ServerFault
 from llm_runtime.events import Event
 
@@ -34,12 +35,15 @@ async def test_the_answer_comes_with_what_it_does_to_each_attacked_claim() -> No
 
 async def test_the_prose_of_a_seat_is_made_of_its_record_and_every_part_has_its_place() -> None:
     told: list[Event] = []
-    await hold(emit=told.append)
+    _, model = await hold(emit=told.append)
     said = [one for one in told if isinstance(one, SeatAnswered)]
+    answered = {(request.label.seat, request.label.round): request for request in model.requests}
     for one in said:
-        assert one.record is not None
-        assert one.text.startswith(one.record["conclusion"])
-        assert all(f"{claim['id']}. {claim['text']}" in one.text for claim in one.record["claims"])
+        record = records.position(answered[one.seat, one.loop])
+        assert one.text.startswith(record["conclusion"])
+        assert all(
+            re.search(rf"^[PQR]\d\. {re.escape(claim['text'])}", one.text, re.M) for claim in record["claims"]
+        )
     critiques = {f"critique/{one.loop}/{one.step}": one.text for one in told if isinstance(one, Critiqued)}
     texts = {f"{one.loop}/{one.seat}/{one.kind}": one.text for one in said} | critiques
     result, _ = await hold()
@@ -64,8 +68,8 @@ async def test_claims_keep_their_ids_and_a_new_one_never_gets_an_old_one() -> No
     told: list[Event] = []
     await hold({"position": revised}, emit=told.append)
     for one in told:
-        if isinstance(one, SeatAnswered) and one.loop == 2 and one.record:
-            ids = [claim["id"] for claim in one.record["claims"]]
+        if isinstance(one, SeatAnswered) and one.loop == 2:
+            ids = re.findall(r"^([P-S]\d)\. ", one.text, re.MULTILINE)
             assert [id[1:] for id in ids] == ["3", "1", "4"] and len({id[0] for id in ids}) == 1
 
 
@@ -310,3 +314,64 @@ async def test_a_replay_asks_the_same() -> None:
     _, first = await hold(material=PAGES)
     _, second = await hold(material=PAGES)
     assert [one.to_dict() for one in first.requests] == [one.to_dict() for one in second.requests]
+
+
+async def test_a_challenged_sentence_is_attacked_before_the_seats_speak_and_what_becomes_of_it_is_told() -> None:
+    sentence = "One server is enough for every day of the year."
+
+    def attacks_it(request: Request) -> Any:
+        if request.label.round:
+            return records.critique(request)
+        assert f"E1. {sentence}" in shown(request)
+        words = {
+            "claim": "E1",
+            "words": "for every day of the year",
+            "fails": "December has five times the orders.",
+        }
+        return {"objections": [words]}
+
+    result, model = await hold({"critique": attacks_it}, earlier="Answer:\n" + sentence, challenge=sentence)
+    assert model.phases[:2] == ["triage", "critique"]
+    first = next(request for request in model.requests if request.label.phase == "position")
+    assert sentence in shown(first) and "December has five times the orders." in shown(first)
+    challenged = result.ledger.objections[0]
+    assert (challenged.id, challenged.targets) == ("O1", ()) and challenged.claim is not None
+    assert challenged.effect == "weakened" and result.attacked
+    assert {request.label.seat for request in model.requests if "O1" in asked_about(request)}
+
+
+async def test_a_challenge_that_finds_nothing_to_object_to_leaves_the_council_its_own_critic() -> None:
+    def finds_nothing(request: Request) -> Any:
+        return records.critique(request) if request.label.round else {"objections": []}
+
+    told: list[Event] = []
+    asked = {"earlier": "Answer: It rains.", "challenge": "It rains."}
+    result, model = await hold({"critique": finds_nothing}, emit=told.append, **asked)
+    assert result.attacked and not [one for one in told if isinstance(one, NotAttacked)]
+    first = next(request for request in model.requests if request.label.phase == "position")
+    assert "found nothing to object to" in shown(first)
+
+
+@pytest.mark.parametrize("grammar", ["parallel", "sequential", "debate"])
+async def test_a_person_writes_plain_words_and_is_asked_once(grammar: str) -> None:
+    """Whoever sits at a keyboard or behind a mailbox keeps no form."""
+
+    def person(text: str) -> Any:
+        return Reply(text, "you", "terminal", Usage(0, 0))
+
+    says = {
+        "position": person("Take one server.\n- It carries the load.\n- It is cheap."),
+        "defence": person("Take one server."),
+        "draft": person("Take one server and a spare disk."),
+        "critique": person("Who restarts it at night?"),
+        "synthesis": person("Take one server."),
+    }
+    told: list[Event] = []
+    result, model = await hold(says, emit=told.append, configured=configuration(grammar))
+    labels = [request.label for request in model.requests]
+    assert len(labels) == len({(one.phase, one.seat, one.round, one.attempt) for one in labels})
+    assert not [one for one in told if isinstance(one, SpareAsked)] and result.attacked
+    assert result.final_response == "Take one server."
+    assert "Who restarts it at night?" in result.ledger.objections[0].text.words
+    words = [request for request in model.requests if "not in the form" in shown(request)]
+    assert not words and not any("cannot be used" in shown(request) for request in model.requests)

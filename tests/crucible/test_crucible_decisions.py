@@ -599,8 +599,11 @@ def test_cr17_one_engine_serves_several_event_loops(council: Make) -> None:
     assert answers == ["The answer."] * 3
 
 
+OF_RECORDS = {"Attachment", "Council", "CouncilResult", "Ledger", "headline"}
+
+
 def test_cr18_the_root_exports_exactly_these_names() -> None:
-    assert sorted(crucible.__all__) == [
+    assert sorted(set(crucible.__all__) - OF_RECORDS) == [
         "ComplexityDomain",
         "CouncilRole",
         "Crucible",
@@ -610,6 +613,7 @@ def test_cr18_the_root_exports_exactly_these_names() -> None:
         "LoopGrammar",
         "RedTeamFlavor",
     ]
+    assert set(crucible.__all__) > OF_RECORDS
     assert all(hasattr(crucible, name) for name in crucible.__all__)
 
 

@@ -93,7 +93,8 @@ def run_of(kind: str, task: Mapping[str, Any], data: Mapping[str, Any]) -> Prepa
     """
     if "options" not in data:
         return stored(kind, task, data)
-    return stored(kind, task, {"options": {**data["options"], **data.get("added", {})}})
+    settings = {"options": {**data["options"], **data.get("added", {})}}
+    return stored(kind, task, settings, data.get("behaviours"))
 
 
 def terms_of(data: Mapping[str, Any]) -> Terms:
@@ -130,7 +131,7 @@ def _upgraded(kind: RunType, engine: dict[str, Any]) -> dict[str, Any]:
     if not engine:
         return engine
     try:
-        return {**hooks_of(kind).absent, **hooks_of(kind).upgrade({}, {"engine": engine})[1]}
+        return {**hooks_of(kind).defaults({}), **hooks_of(kind).upgrade({}, {"engine": engine})[1]}
     except (TypeError, ValueError, AttributeError, LookupError) as fault:
         raise ConfigurationError(f"engine: {' '.join(str(fault).split())[:300]}") from None
 

@@ -44,7 +44,7 @@ class Gated:
             return 400, {"error": {"message": "no", "code": 400}}
         if first.startswith("You are the triage agent"):
             return json.dumps({**TRIAGE, "council": [*TRIAGE["council"], CREATIVE]})
-        if first.startswith("You are synthesizing"):
+        if "You write the answer to a user" in received.messages[-1].content:
             self.asked.set()
             await self.open.wait()
         return council_answer(received)

@@ -64,12 +64,13 @@ async def test_a_council_is_asked_and_its_report_and_ledger_are_read(programs: P
     async with over_http(programs, TOKEN) as client:
         assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
         told = await call(client, "ask", question=QUESTION, attachments=[{"name": "notes", "text": "MARKER"}])
-        assert told["state"] == "finished" and told["answer"].startswith("Opinion") and not told["next"]
+        assert told["state"] == "finished" and told["answer"].startswith("**Use SQLite**") and not told["next"]
         assert told["cost_usd"] > 0 and told["steps"]
         base = f"assay://runs/{told['run_id']}"
         report = (await client.read_resource(f"{base}/report.md")).contents[0]
-        assert report.mime_type == "text/markdown" and "Opinion" in report.text
-        assert json.loads((await client.read_resource(f"{base}/ledger.json")).contents[0].text)["objections"] == []
+        assert report.mime_type == "text/markdown" and "Use SQLite" in report.text
+        ledger = json.loads((await client.read_resource(f"{base}/ledger.json")).contents[0].text)
+        assert [one["effect"] for one in ledger["objections"]] == ["unclear"] * 2
         with pytest.raises(mcp.MCPError, match="no run"):
             await client.read_resource("assay://runs/elsewhere/report.md")
     assert any("MARKER" in str(one.messages) for one in programs.models.requests)

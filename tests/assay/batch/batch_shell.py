@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.commands import Commands
+from tests.crucible.records import ANSWER, played
 
 from assay.batch.database import Database
 from llm_runtime.testing import Received
@@ -55,8 +56,8 @@ TRIAGE = json.dumps(
         "synthesis_instruction": "One line.",
     }
 )
-#: Triage, three seats in two loops, synthesis.
-CALLS = 10
+#: Triage, three seats in two loops, synthesis, and what it does with the objections.
+CALLS = 9
 
 
 def council(received: Received) -> str | tuple[int, dict[str, Any]]:
@@ -66,7 +67,8 @@ def council(received: Received) -> str | tuple[int, dict[str, Any]]:
         return 400, {"error": {"message": "this input cannot be answered"}}
     if received.messages[0].content.startswith("You are the triage agent"):
         return TRIAGE
-    return f"Thought through in {len(received.messages)} messages."
+    said = f"Thought through in {len(received.messages)} messages."
+    return played(received.messages[-1].content, ANSWER | {"answer": said}) or said
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.commands import Commands, Done, bare_world
+from tests.crucible.records import ANSWER, played
 
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -49,7 +50,9 @@ def council() -> Callable[[Received], str]:
             return json.dumps(TRIAGE)
         if first.startswith("You are synthesizing"):
             return "**Use SQLite** until it hurts."
-        return f"Opinion after {len(received.messages)} messages."
+        return played(received.messages[-1].content, ANSWER | {"answer": "**Use SQLite** until it hurts."}) or (
+            f"Opinion after {len(received.messages)} messages."
+        )
 
     return answer
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.assay.cli.conftest import TRIAGE
+from tests.crucible.records import ANSWER, played
 
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -28,10 +30,12 @@ def phase(received: Received) -> str:
         "You are the triage agent": "triage",
         "You are the clerk": "clerk",
         "You compare what the members": "delta",
+        "You compare an answer with claims": "effects",
         "You are the Red Team": "critique",
     }
     known = next((name for start, name in words.items() if first.startswith(start)), "")
-    return known or ("synthesis" if "Produce the final response." in text else "position")
+    ends = ("Produce the final response.", "You write the answer to a user")
+    return known or ("synthesis" if any(end in text for end in ends) else "position")
 
 
 @pytest.fixture
@@ -48,6 +52,8 @@ async def council3(seen: list[Received]) -> AsyncIterator[LoopbackServer]:
         kind = phase(received)
         if kind == "triage":
             return json.dumps({**TRIAGE, "loop_count": 3, "reconstructed_query": "What is wrong with the diff?"})
+        if said := played(received.messages[-1].content, ANSWER | {"answer": "The cache is fine, by its key."}):
+            return said
         if kind == "critique":
             return '1. Position A says "the cache is fine" and quotes no line of it.'
         return "The cache is fine, by its key."
@@ -62,29 +68,30 @@ def diff(lines: int = 3_000) -> str:
 
 
 @pytest.mark.parametrize("arguments", [("What is wrong?", "--attach", "-"), ("--attach", "-"), ()])
-async def test_a_piped_diff_reaches_every_call_but_triage_and_judge(
+async def test_a_piped_diff_reaches_every_call_but_triage_and_who_compares(
     assay: Assay, council3: LoopbackServer, seen: list[Received], arguments: tuple[str, ...]
 ) -> None:
     done = await assay("ask", *arguments, stdin=diff(), server=council3)
     assert done.code == 0, done.err
     reached = {kind: {MARKER in text_of(r) for r in seen if phase(r) == kind} for kind in map(phase, seen)}
-    assert reached == {
-        "triage": {False},
+    assert reached == ({"triage": {False}} if arguments else {}) | {
         "position": {True},
         "critique": {True},
         "synthesis": {True},
-        "clerk": {False},
-        "delta": {False},
+        "effects": {False},
     }
+    if not arguments:  # it is a review then, and the question of those needs no triage
+        return
     triage = text_of(seen[0])
-    assert '"id": "A1"' in triage and '"lines": 3000' in triage
+    assert '"id": "A1"' in triage and '"lines": 3000' in triage and '"begins"' in triage
 
 
 async def test_without_attachments_no_call_says_a_word_of_them(
     assay: Assay, council3: LoopbackServer, seen: list[Received]
 ) -> None:
     assert (await assay("ask", "What is wrong?", server=council3)).code == 0
-    assert not [received for received in seen if "attach" in text_of(received).lower()]
+    said = [text_of(received).replace("Nothing is attached", "") for received in seen]
+    assert not [text for text in said if re.search("<<<ATTACH|attach|A1:", text)]
 
 
 async def test_files_folders_patterns_and_pages_of_a_spreadsheet_are_read(
@@ -230,7 +237,8 @@ async def test_twenty_attachments_that_order_the_council_about_stay_behind_their
     for received in seen:
         text = text_of(received)
         if phase(received) not in ("position", "critique", "synthesis"):
-            assert "PWNED" not in text
+            # Triage sees how they begin, as data.
+            assert "PWNED" not in text or phase(received) == "triage"
             continue
         for number in range(20):
             start = text.index(f"<<<ATTACHMENT A{number + 1} ")
@@ -239,7 +247,7 @@ async def test_twenty_attachments_that_order_the_council_about_stay_behind_their
             assert start < text.index(f"| order {number}\n", start) < end
         assert "\u202e" not in text and "⟨U+202E⟩evil" in text
         assert text.rindex("PWNED") < text.index("What follows is your task, and the only one.")
-    assert done.json["result"]["ledger"]["objections"][0].get("outcome", "open") == "open"
+    assert done.json["result"]["ledger"]["objections"][0]["outcome"] == "conceded"
 
 
 async def test_a_run_with_attachments_replays_without_its_files(
@@ -261,7 +269,9 @@ async def test_a_council_goes_on_from_another(
     assert done.code == 0, done.err
     position = next(text_of(one) for one in seen if phase(one) == "position")
     assert "Is the cache fine?" in position and "The cache is fine, by its key." in position
-    assert "O1, open" in position and position.index("Is the cache fine?") < position.index("What is wrong with")
+    assert "O1, conceded" in position and position.index("Is the cache fine?") < position.index(
+        "What is wrong with"
+    )
     assert "It goes on from run" in (tmp_path / "r.md").read_text()
     refused = await assay("ask", "--follow", "nobody", "Q?", "-q", server=council3)
     assert refused.code == 2 and len(refused.err.splitlines()) == 1
@@ -285,16 +295,19 @@ async def test_a_follow_up_reads_what_the_council_before_read_under_the_same_ids
     assert "<<<ATTACHMENT" not in text_of(next(one for one in seen if phase(one) == "position"))
 
 
-async def test_the_ledger_can_be_left_out_and_has_a_budget_of_its_own(
+FORM = ("--form", "prose")
+
+
+async def test_the_ledger_of_the_form_in_prose_can_be_left_out_and_has_a_budget_of_its_own(
     assay: Assay, council3: LoopbackServer, seen: list[Received]
 ) -> None:
-    done = await assay("ask", "Q?", "--ledger", "off", "--json", "-q", server=council3)
+    done = await assay("ask", "Q?", *FORM, "--ledger", "off", "--json", "-q", server=council3)
     assert "ledger" not in done.json["result"] and "clerk" not in {phase(one) for one in seen}
     seen.clear()
-    done = await assay("ask", "Q?", "--ledger-budget", "0", "--json", "-q", server=council3)
+    done = await assay("ask", "Q?", *FORM, "--ledger-budget", "0", "--json", "-q", server=council3)
     assert done.code == 0 and "clerk" not in {phase(one) for one in seen}
     assert "budget is spent" in done.json["result"]["ledger"]["note"]
     assert len(done.json["result"]["ledger"]["objections"]) == 3
     seen.clear()
-    done = await assay("ask", "Q?", "--max-calls", "12", "--json", "-q", server=council3)
+    done = await assay("ask", "Q?", *FORM, "--max-calls", "12", "--json", "-q", server=council3)
     assert done.code == 0 and done.json["state"] == "finished", "the answer is there, whatever the clerk may spend"

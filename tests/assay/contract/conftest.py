@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import pytest
 from tests.commands import Commands, bare_world
+from tests.crucible.records import ANSWER, played
 
 from assay.launch import Launcher
 from assay.registry import read_run
@@ -197,7 +198,9 @@ async def server() -> AsyncIterator[LoopbackServer]:
             return json.dumps(TRIAGE)
         if first.startswith("You are synthesizing"):
             return "**Use SQLite** until it hurts."
-        return f"Opinion after {len(received.messages)} messages."
+        return played(received.messages[-1].content, ANSWER | {"answer": "**Use SQLite** until it hurts."}) or (
+            f"Opinion after {len(received.messages)} messages."
+        )
 
     async with LoopbackServer(answer) as running:
         yield running

@@ -15,7 +15,7 @@ from llm_runtime.testing import LoopbackServer
 DOORS = ("library", "command line", "web")
 STARTS = (*DOORS, "batch")
 """The jobs of a batch are runs that every other door goes on with."""
-CALLS = 10
+CALLS = 9
 Doors = Any
 
 

@@ -57,7 +57,7 @@ class Held:
 
     async def hold(self, options: Options | None = None, **task: Any) -> dict[str, Any]:
         context = RunContext("r", self.seed, scripted(self.answer), self.events.append, lambda: 0, Terms())
-        return await hold_council(Task(query="Migrate?", **task), options or Options(), context)
+        return await hold_council(Task(query="Migrate?", **task), options or Options(form="prose"), context)
 
     def prompts(self, phase: str) -> list[str]:
         chosen = [request for request in self.asked if request.label.phase == phase]
@@ -238,7 +238,7 @@ async def test_a_prompt_that_exceeds_the_window_is_asked_with_earlier_texts_cut(
         return f"Begins {request.label.seat}-{request.label.round}. " + "It holds. " * 250 + "Ends."
 
     held = Held(loops=3, synthesis=narrow, position=position, defence=position)
-    result = await held.hold(Options.model_validate({"ledger": "off", "delta": "similarity"}))
+    result = await held.hold(Options.model_validate({"form": "prose", "ledger": "off", "delta": "similarity"}))
     assert result["final_response"] == "All in all: yes."
     told = [event for event in held.events if isinstance(event, Shortened)]
     assert {event.phase for event in told} == {"synthesis"} and "the model reads" in told[0].reason
@@ -268,7 +268,7 @@ async def test_markers_that_a_model_copies_do_not_pile_up_in_its_drafts() -> Non
         return "\n".join([*marked, "The draft itself.", *(one.replace("<<<", "<<<END ") for one in marked)])
 
     held = Held(grammar="sequential", loops=3, draft=copying)
-    await held.hold(Options.model_validate({"ledger": "off", "delta": "similarity"}))
+    await held.hold(Options.model_validate({"form": "prose", "ledger": "off", "delta": "similarity"}))
     drafts = [event.text for event in held.events if isinstance(event, SeatAnswered)]
     assert len(drafts) > 3 and set(drafts) == {"The draft itself."}
 

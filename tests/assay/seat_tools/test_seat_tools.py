@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from tests.crucible.records import played
 
 from assay.launch import Launcher, Outcome
 from assay.protocols.crucible.task import Options
@@ -66,16 +67,17 @@ class Seats:
     def __call__(self, request: Request) -> Reply:
         self.asked.append(request)
         last = request.messages[-1].content
-        text = f"{request.label.phase} of {request.label.seat}."
+        text = played(last) or f"{request.label.phase} of {request.label.seat}."
         if request.label.phase == "triage":
             text = json.dumps(TRIAGE)
         elif "pragmatist" in request.label.seat and request.label.round == 1 and request.label.phase == "position":
-            text = "There are 17 (plan.md:2)." if "RESULT 1 of files" in last else block("files", path=self.path)
+            said = {"claims": [{"text": "There are 17 (plan.md:2)."}], "conclusion": "Keep the 17."}
+            text = json.dumps(said) if "RESULT 1 of files" in last else block("files", path=self.path)
         return Reply(text, "m", "p", Usage(100, 10), cost=7)
 
 
 async def held(store: RunStore, model: Seats, **options: Any) -> Outcome:
-    run = read_run("crucible.council", {"query": "How many servers?"}, {"ledger": "off", **options}, strict=False)
+    run = read_run("crucible.council", {"query": "How many servers?"}, options, strict=False)
     launcher = Launcher(store, Settings)
     return await (await launcher.start(run, Terms(), seed=5, run_id="r", model=scripted(model))).outcome()
 

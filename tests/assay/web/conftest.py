@@ -23,6 +23,7 @@ pytest.importorskip("uvicorn", reason="the web extra is not installed")
 
 import aiohttp
 import uvicorn
+from tests.crucible.records import ANSWER, played
 
 from assay.launch import Launcher
 from assay.registry import read_run
@@ -60,7 +61,9 @@ def council_answer(received: Received) -> str:
         return json.dumps(TRIAGE)
     if first.startswith("You are synthesizing"):
         return "**Use SQLite** until it hurts."
-    return f"Opinion after {len(received.messages)} messages."
+    return played(received.messages[-1].content, ANSWER | {"answer": "**Use SQLite** until it hurts."}) or (
+        f"Opinion after {len(received.messages)} messages."
+    )
 
 
 @dataclass
@@ -193,12 +196,15 @@ Council = Callable[..., Awaitable[str]]
 def council(store: RunStore) -> Council:
     """Runs a council to its end, in the store; returns its id. ``answer`` may replace any text by its phase."""
 
-    async def run(name: str = "council-1", query: str = "Which database?", **texts: str) -> str:
+    async def run(
+        name: str = "council-1", query: str = "Which database?", form: str = "records", **texts: str
+    ) -> str:
         async def model(request: Request) -> Reply:
             phase = request.label.phase
             text = json.dumps(TRIAGE) if phase == "triage" else f"{request.label.seat or phase} answers."
+            text = played(request.messages[-1].content, ANSWER | {"answer": texts.get(phase, text)}) or text
             return Reply(
-                texts.get(phase, text),
+                texts.get(phase, text) if phase != "synthesis" else text,
                 "vendor/model-1",
                 "scripted",
                 Usage(100, 10),
@@ -206,7 +212,7 @@ def council(store: RunStore) -> Council:
                 cost_source="table",
             )
 
-        run = read_run("crucible.council", {"query": query})
+        run = read_run("crucible.council", {"query": query}, {"form": form})
         running = await Launcher(store, Settings).start(run, run_id=name, seed=7, model=model)
         assert (await running.outcome()).state == "finished"
         return name

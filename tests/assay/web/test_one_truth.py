@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import pytest
+from tests.crucible.records import objection
 
 from assay.console.tables import print_runs
 from assay.demo import import_played
@@ -325,7 +326,8 @@ async def test_a_person_in_a_seat_is_a_person_while_it_waits_and_ever_after(reac
             waited |= {now["standing"]["words"]}
             _, page = await web.get(f"/runs/{run_id}")
             assert "a person" in plain(page) and "openrouter" not in plain(page)
-            await web.post(f"/runs/{run_id}/answers", name=ask["name"], text="I doubt it.")
+            doubt = objection(ask["messages"][-1][1], "I doubt it.")
+            await web.post(f"/runs/{run_id}/answers", name=ask["name"], text=doubt)
     assert waited == {"waits for a person"}
     (run,) = (await web.json("/runs"))["runs"]
     by = ["127.0.0.1", "a person"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from pydantic import SecretStr
+from tests.crucible.records import objection
 from tests.extent import PATIENCE
 
 from assay.launch import Launcher
@@ -89,9 +90,9 @@ async def test_whoever_speaks_after_an_interjection_hears_it_and_nobody_is_asked
     await web.post(f"/runs/{run_id}/stop")
     await web.post(f"/runs/{run_id}/resume")
     name = ""
-    for text in ("Too simple.", "Still too simple."):
+    for fails in ("Too simple for a shop.", "Who would run it by night?"):
         question = await asked(web, run_id, name)
-        name = question["name"]
+        name, text = question["name"], objection(question["messages"][-1][1].replace(SAID, ""), fails)
         assert SAID in question["messages"][-1][1]
         await web.post(f"/runs/{run_id}/answers", name=name, text=text)
     await web.state(run_id, "finished")
@@ -108,7 +109,9 @@ async def test_a_second_interjection_leaves_what_was_said_to_the_first_as_it_is(
     await asked(web, told["run_id"])
     _, told = await web.post(f"/runs/{told['run_id']}/interject", say=SAID)
     first = await asked(web, told["run_id"])
-    await web.post(f"/runs/{told['run_id']}/answers", name=first["name"], text="Too simple.")
+    await web.post(
+        f"/runs/{told['run_id']}/answers", name=first["name"], text=objection(first["messages"][-1][1], "No.")
+    )
     await asked(web, told["run_id"], first["name"])
     took = len(models.requests)
     _, told = await web.post(f"/runs/{told['run_id']}/interject", say="And there are three of us.")

@@ -131,7 +131,7 @@ async def test_the_timeline_adds_up(web: Any, council: Any) -> None:
 
 
 async def test_a_call_opens_to_its_request_and_reply_as_plain_text(web: Any, council: Any) -> None:
-    run_id = await council(position="<script>alert(1)</script> **bold**")
+    run_id = await council(form="prose", position="<script>alert(1)</script> **bold**")
     tree = await web.json(f"/runs/{run_id}/timeline")
     position = next(phase for phase in tree["phases"] if phase["phase"] == "position")
     seq = position["seats"][0]["entries"][0]["seq"]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from pydantic import SecretStr
+from tests.crucible.records import objection
 from tests.extent import PATIENCE
 
 from assay.protocols.fire_circle.task import Options
@@ -25,6 +26,12 @@ from llm_runtime.testing import LoopbackServer
 from llm_runtime.wrappers.accounts import Caps
 
 from .conftest import served
+
+DOUBTS = ("I doubt that one disk is enough for them.", "Who restarts it at night? I doubt that they know.")
+
+
+def filled(ask: dict[str, Any], doubt: str = DOUBTS[0]) -> str:
+    return objection(ask["messages"][-1][1], doubt)
 
 
 @pytest.fixture
@@ -78,13 +85,17 @@ async def test_a_person_takes_a_seat_and_the_run_goes_on_with_the_answer(web: An
             (ask,) = (await web.json(f"/runs/{run_id}/asks"))["asks"]
             assert ask["title"].startswith("critique") and ask["messages"]
             answered += 1
-            code, _ = await web.post(f"/runs/{run_id}/answers", name=ask["name"], text=f"I doubt it, {answered}.")
+            code, _ = await web.post(
+                f"/runs/{run_id}/answers",
+                name=ask["name"],
+                text=filled(ask, DOUBTS[answered - 1]),
+            )
             assert code == 200
-            code, _ = await web.post(f"/runs/{run_id}/answers", name=ask["name"], text="Once more.")
+            code, _ = await web.post(f"/runs/{run_id}/answers", name=ask["name"], text=filled(ask))
             assert code == 400
     assert answered == 2
     _, page = await web.get(f"/runs/{run_id}")
-    assert "I doubt it, 1." in page and "I doubt it, 2." in page
+    assert all(doubt in page for doubt in DOUBTS)
     reply = [
         data["event"]["reply"]
         async for _, _, data in web.stream(run_id)
@@ -106,7 +117,11 @@ async def test_a_turn_is_shown_at_once_however_much_the_page_was_sent_before(
             if kind == "page" and "Your turn" in data["parts"].get("asks", ""):
                 (ask,) = (await web.json(f"/runs/{run_id}/asks"))["asks"]
                 answered.add(ask["name"])
-                await web.post(f"/runs/{run_id}/answers", name=ask["name"], text="I doubt it.")
+                await web.post(
+                    f"/runs/{run_id}/answers",
+                    name=ask["name"],
+                    text=filled(ask, DOUBTS[len(answered) - 1]),
+                )
     assert len(answered) == 2 and (await web.json(f"/runs/{run_id}"))["run"]["state"] == "finished"
 
 
@@ -171,7 +186,7 @@ async def test_a_run_is_stopped_and_resumed_without_asking_again(web: Any, model
     code, _ = await web.post(f"/runs/{run_id}/resume", seats={"red_team": "openrouter:loopback-model"})
     assert code == 201
     await web.state(run_id, "finished")
-    assert len(models.requests) == 10 and before == 3
+    assert len(models.requests) == 9 and before == 3
     code, said = await web.post(f"/runs/{run_id}/resume")
     assert code == 400 and "fork" in said["message"]
 
@@ -185,7 +200,7 @@ async def test_a_fork_shares_the_answers_up_to_its_event(web: Any, models: Loopb
     code, fork = await web.post(f"/runs/{told['run_id']}/fork", at=at)
     assert code == 201 and fork["run_id"] != told["run_id"]
     await web.state(fork["run_id"], "finished")
-    assert len(models.requests) == asked + 7
+    assert len(models.requests) == asked + 6
     opened = (await web.json(f"/runs/{fork['run_id']}/events/1"))["event"]
     assert (opened["parent"], opened["forked_at"]) == (told["run_id"], at)
     code, said = await web.post(f"/runs/{told['run_id']}/fork", at=99_999)
@@ -206,11 +221,15 @@ async def test_a_letter_in_a_mailbox_is_answered_from_the_page(web: Any, tmp_pat
         if kind == "page" and "Your turn" in data["parts"].get("asks", ""):
             (ask,) = (await web.json(f"/runs/{run_id}/asks"))["asks"]
             answered.append(ask["name"])
-            code, _ = await web.post(f"/runs/{run_id}/answers", name=ask["name"], text="By letter: no.")
+            code, _ = await web.post(
+                f"/runs/{run_id}/answers",
+                name=ask["name"],
+                text=filled(ask, DOUBTS[len(answered) - 1]),
+            )
             assert code == 200
     assert len(answered) == 2 and all(name.startswith("letter-") for name in answered)
     assert web.store.summary(run_id).state == "finished"
-    assert "By letter: no." in (await web.get(f"/runs/{run_id}"))[1]
+    assert DOUBTS[0] in (await web.get(f"/runs/{run_id}"))[1]
     assert not list(box.glob("0900*reply*"))
 
 

@@ -71,6 +71,7 @@ async def _of_records(task: Task, options: Options, context: RunContext) -> dict
             task.query,
             material=task.dossier,
             earlier=task.earlier,
+            challenge=task.challenge,
             form="" if review else form.response,
             kind="review" if review else "answer",
             context=told or None,

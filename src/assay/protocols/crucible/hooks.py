@@ -12,6 +12,8 @@ from assay.protocols.crucible.task import Options, Task
 from assay.report.standing import Leaning, RunVerdict
 from assay.report.units import count_noun
 from crucible.material import Attachment, check, fitted
+from crucible.passages import ANSWER, Passage, locate
+from llm_runtime.errors import ConfigurationError
 
 _FOR_TRIAGE = 4_000
 _WHO = {"system": "The application's instructions", "user": "The user", "assistant": "The assistant"}
@@ -38,9 +40,10 @@ class CouncilHooks(Hooks[Task, Options]):
         "objections refuted": _counted("refuted"),
         "objections open": _counted("open"),
     }
-    follow = "follow"
+    follow, challenge = "follow", "challenge"
     older = ("query",)
-    absent = {"form": "prose", "delta": "judge", "ledger": "off", "letters": False}
+    absent = {"delta": "judge", "ledger": "off", "letters": False}
+    changed = {"form": ("crucible", 4, "prose")}
 
     def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
         """Read what is to be attached; a diff in place of a question becomes an attachment.
@@ -48,6 +51,8 @@ class CouncilHooks(Hooks[Task, Options]):
         Raises:
             ConfigurationError: something cannot be read, or it is too much; nothing was asked.
         """
+        if task.challenge and not task.follow:
+            raise ConfigurationError("a sentence can be challenged where it stands in an answer; add --follow RUN")
         # Some of it takes time to import, and most councils have no attachments.
         from assay.protocols.crucible.attaching import attachment, is_diff, read_attachments
 
@@ -90,6 +95,11 @@ class CouncilHooks(Hooks[Task, Options]):
         """
         from assay.protocols.crucible.following import earlier_council
 
+        said = str((parent["result"] or {}).get("final_response", ""))
+        if task.challenge and locate(task.challenge, Passage(ANSWER, said)) is None:
+            raise ConfigurationError(
+                f"the answer of run {parent['run_id']} does not say {task.challenge[:80]!r}; copy the words from it"
+            )
         # Those of the council before come first, so that their ids are what they were.
         before = () if task.without_attachments else parent["task"].get("dossier", ())
         dossier = [*map(Attachment.model_validate, before), *task.dossier]

@@ -18,6 +18,8 @@ from llm_runtime.messages import Generate
 from llm_runtime.models import Model
 from llm_runtime.names import ModelName, RunName, Source
 
+_CHALLENGED = "“{}”\n\nIs that so? Say what speaks against it, and what then becomes of the answer."
+
 
 class Task(Model):
     """A question to a council."""
@@ -51,6 +53,15 @@ class Task(Model):
         ),
     ] = ""
     """The run of a finished council, whose question, answer and objections this one reads first."""
+    challenge: Annotated[
+        str,
+        Ui(
+            help="A sentence of the answer of --follow: a critic attacks it before the seats speak.",
+            metavar="SENTENCE",
+            label="Sentence that is challenged",
+        ),
+    ] = Field(default="", max_length=2_000)
+    """A sentence of the answer that is followed: a critic attacks it before the seats speak."""
     without_attachments: Annotated[bool, Ui(label="Without what that council read")] = False
     """Of a council that is followed, leave out the attachments: its answer's places then lead nowhere."""
     context: Annotated[
@@ -81,7 +92,11 @@ class Task(Model):
         if not isinstance(data, dict):
             return data
         task = cast("dict[str, Any]", data)
-        if task.get("query") or not any(map(task.get, ("attach", "material", "dossier"))):
+        if task.get("query"):
+            return task
+        if task.get("challenge"):
+            return {**task, "query": _CHALLENGED.format(task["challenge"])}
+        if not any(map(task.get, ("attach", "material", "dossier"))):
             return task
         purpose = task.get("purpose", "answer")
         return {**task, "query": form_of(purpose if purpose in WORDS else "answer").question}
@@ -100,7 +115,7 @@ class Options(Model):
                 "prose": "the brief's own form: seats write prose, a clerk reads it",
             },
         ),
-    ] = "prose"
+    ] = "records"
     """How seats and critic answer: by records, or in prose as the brief has it. What follows on changes, clerk and
     ledger is of the form in prose."""
     delta: Annotated[

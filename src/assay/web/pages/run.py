@@ -47,6 +47,7 @@ class WaysOn:
     Args:
         follow: the kind of run that takes up its result; empty where none does.
         field: of that kind, that takes a question.
+        challenge: of that kind, that takes a sentence to attack; empty where none does.
         forks: whether it can be run again from any call.
         interjects: whether something can be said to it now.
         parent: the run that it came from, or empty.
@@ -54,6 +55,7 @@ class WaysOn:
 
     follow: str
     field: str
+    challenge: str
     forks: bool
     interjects: bool
     parent: str
@@ -127,6 +129,7 @@ def _ways_on(watch: LiveRun, run: RunType | None, page_state: RunPageState) -> W
     return WaysOn(
         follow=run.name if run and follows else "",
         field=run.opening.field if run and run.opening else "",
+        challenge=hooks.challenge if follows else "",
         forks=forks,
         interjects=forks and page_state.acts and stands and started.origin != "demo",
         parent=started.parent or str(started.task.get(hooks.follow) or ""),

@@ -462,7 +462,9 @@ document.addEventListener("selectionchange", () => {
     body.append(link);
   }
   const question = `“${text}”\n\nIs that so? Say what speaks against it, and what then becomes of the answer.`;
-  link.href = `${follow.href}&${new URLSearchParams({ [follow.dataset.field]: question })}`;
+  const fields = { [follow.dataset.field]: question };
+  if (follow.dataset.challenge) fields[follow.dataset.challenge] = text;
+  link.href = `${follow.href}&${new URLSearchParams(fields)}`;
 });
 
 // ---- Keyboard -----------------------------------------------------------------------------------------------

@@ -196,7 +196,10 @@ def gist(text: str) -> str:
 def _sits(fold: CouncilFold, event: Triaged) -> str:
     state = fold.state
     names = in_words([seat.name for seat in state.seats])
-    return f"council configured: {names}; {state.grammar}, up to {count_noun(state.limit(), 'loop')}"
+    line = f"council configured: {names}; {state.grammar}, up to {count_noun(state.limit(), 'loop')}"
+    precise = event.triage.reconstructed_query
+    same = precise.strip() == state.question.strip() or not state.question
+    return line if same else f"{line}; it works on: {one_line(precise, WIDTH)}"
 
 
 def _said(fold: CouncilFold, event: SeatAnswered) -> str:
