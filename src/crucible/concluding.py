@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from crucible.asking import Asker, Say, Wanted, part
 from crucible.deliberation import Deliberation
-from crucible.records import SEVERITIES, Found, Rest, Review, Synthesis
+from crucible.records import SEVERITIES, FindingRecord, Rest, Review, Synthesis
 from crucible.rendering import review_text
 from crucible.schemas import TriageOutput
 from llm_runtime.messages import CallLabel, Message
@@ -18,7 +18,7 @@ Models = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Concluded:
+class Conclusion:
     """What a council came to.
 
     Args:
@@ -30,13 +30,13 @@ class Concluded:
 
     text: str
     claims: list[Rest] = field(default_factory=list[Rest])
-    findings: list[Found] | None = None
+    findings: list[FindingRecord] | None = None
     looked_at: str = ""
 
 
 async def answered(
     asker: Asker, models: Models, triage: TriageOutput, deliberation: Deliberation, query: str
-) -> Concluded:
+) -> Conclusion:
     """Write the answer."""
 
     async def parts(say: Say) -> Synthesis:
@@ -47,12 +47,12 @@ async def answered(
         Synthesis, compose, parts=parts, words=lambda text: Synthesis(answer=text), shown=_shown(deliberation)
     )
     got = await asker.record(wanted, _LABEL, models)
-    return Concluded(got.answer, got.claims)
+    return Conclusion(got.answer, got.claims)
 
 
 async def reviewed(
     asker: Asker, models: Models, triage: TriageOutput, deliberation: Deliberation, query: str
-) -> Concluded:
+) -> Conclusion:
     """Write the findings of a review. There is no way to get them in parts: a gate stands on them.
 
     Raises:
@@ -63,7 +63,7 @@ async def reviewed(
     )
     got = await asker.record(wanted, _LABEL, models)
     got.findings.sort(key=lambda one: SEVERITIES.index(one.severity))
-    return Concluded(review_text(got), findings=got.findings, looked_at=got.looked_at)
+    return Conclusion(review_text(got), findings=got.findings, looked_at=got.looked_at)
 
 
 def formed(form: str) -> str:

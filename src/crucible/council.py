@@ -1,4 +1,4 @@
-"""The form of records: a council whose seats, critic and synthesis answer by schema (CR21).
+"""The form of records: a council whose seats, critic and synthesis answer by schema (CR26).
 
 ::
 
@@ -19,12 +19,12 @@ from crucible.concluding import answered, formed, reviewed
 from crucible.config import ComplexityDomain, CouncilRole, LoopGrammar, RedTeamFlavor
 from crucible.deliberation import Deliberation
 from crucible.effects import effects
-from crucible.engine import Engine, session_id
+from crucible.engine import CouncilEngine, session_id
 from crucible.events import LedgerWritten, ShortCircuited, Synthesised, Triaged
 from crucible.ledger import Ledger
 from crucible.material import Dossier, outline
 from crucible.openrouter.client import OpenRouterClient
-from crucible.records import Found, Rest
+from crucible.records import FindingRecord, Rest
 from crucible.schemas import CouncilSeat, ExecutorResult, LoopRecord, TriageOutput
 from crucible.triage.agent import Inquiry, TriageAgent
 from llm_runtime.messages import CallLabel, Message
@@ -52,11 +52,11 @@ class CouncilResult(ExecutorResult):
     ledger: Ledger = Ledger()
     attacked: bool = True
     claims: list[Rest] = []
-    findings: list[Found] | None = None
+    findings: list[FindingRecord] | None = None
     looked_at: str = ""
 
 
-class Council(Engine):
+class Council(CouncilEngine):
     """A council of records. Each run is independent; one council may serve many, in any event loop.
 
     ``delta_strategy`` of its configuration is not used: conclusions are records, and code compares them.

@@ -12,9 +12,9 @@ from crucible.config import CouncilRole, LoopGrammar
 from crucible.events import Concluded, Critiqued, LoopEnded, LoopStarted, NotAttacked, SeatAnswered, SeatFailed
 from crucible.executor.council import LEAST_VOICES, CouncilFailed, Phase, reason_of
 from crucible.forms import Forms
-from crucible.objections import Holding, Objections, Raised
-from crucible.panel import EARLIER, Member, seated
-from crucible.records import Claim, Draft, Position, Revision
+from crucible.objections import Holding, Objections, RaisedObjection
+from crucible.panel import EARLIER, CouncilMember, seated
+from crucible.records import ClaimRecord, DraftRecord, PositionRecord, RevisionRecord
 from crucible.rendering import draft_page, position_page
 from crucible.schemas import LoopRecord, TriageOutput
 from llm_runtime.errors import (
@@ -31,7 +31,7 @@ from llm_runtime.normal import normal
 from llm_runtime.tasks import gather
 
 EARLIEST_EXIT = 2
-_Record: TypeAlias = Position | Revision | Draft
+_Record: TypeAlias = PositionRecord | RevisionRecord | DraftRecord
 #: A critique's calls are counted from here on for each step of a loop.
 _STEP = 30
 
@@ -94,7 +94,7 @@ class Deliberation:
 
     async def _challenged(self, sentence: str) -> None:
         """Have the critic attack a sentence of the answer before; all are shown its objections from the start."""
-        claim = Claim(id=f"{EARLIER}1", text=sentence)
+        claim = ClaimRecord(id=f"{EARLIER}1", text=sentence)
         page = position_page(sentence, [claim])
         held = Holding("", (claim,), sentence, "", page, "earlier")
         await self._attack(1, [held], 0, CallLabel("crucible", "critique", self._critic.label))
@@ -108,7 +108,7 @@ class Deliberation:
         await self._attack(loop, list(self.held.values()))
 
     async def _debated(self, loop: int) -> None:
-        """DEBATE: positions once; then the critic, and whom it attacks defends. Critique follows defence (CR23)."""
+        """DEBATE: positions once; then the critic, and whom it attacks defends. Critique follows defence (CR28)."""
         if loop == 1:
             await self._heard(loop, self.members, "position")
         raised = await self._attack(loop, list(self.held.values()))
@@ -125,10 +125,10 @@ class Deliberation:
                 step += 1
                 await self._attack(loop, [self._last], step)
 
-    async def _heard(self, loop: int, members: Sequence[Member], phase: Phase) -> None:
+    async def _heard(self, loop: int, members: Sequence[CouncilMember], phase: Phase) -> None:
         """Ask seats side by side; who fails, its spare included, keeps what it held and is left out of the loop."""
 
-        async def ask(member: Member) -> _Record | CallError | StructuredOutputError | BudgetExceeded:
+        async def ask(member: CouncilMember) -> _Record | CallError | StructuredOutputError | BudgetExceeded:
             try:
                 return await self._answer(loop, member, phase)
             except (CallError, StructuredOutputError, BudgetExceeded) as fault:
@@ -153,7 +153,7 @@ class Deliberation:
                 f"loop {loop} needs {LEAST_VOICES} deliberating seats and has {left} left: {causes}"
             )
 
-    async def _answer(self, loop: int, member: Member, phase: Phase) -> _Record:
+    async def _answer(self, loop: int, member: CouncilMember, phase: Phase) -> _Record:
         label, ask = CallLabel("crucible", phase, member.label, loop), self._asker.record
         if phase == "draft":
             form = self.forms.draft(member, label, self.objections.unsettled, self._last)
@@ -163,16 +163,19 @@ class Deliberation:
         form = self.forms.revision(member, label, self.objections.against(member.label))
         return await ask(form, label, member.models)
 
-    def _settle(self, loop: int, member: Member, phase: Phase, got: _Record) -> None:
+    def _settle(self, loop: int, member: CouncilMember, phase: Phase, got: _Record) -> None:
         """Take in what a seat answered: its claims get ids, its words about objections their place."""
         source = f"{loop}/{member.label}/{phase}"
-        if isinstance(got, Draft):
+        if isinstance(got, DraftRecord):
             now = Holding(member.label, (), got.conclusion, "", draft_page(got.text, got.answers), source)
         else:
-            claims, answers = self._numbered(member, got.claims), got.answers if isinstance(got, Revision) else []
+            claims, answers = (
+                self._numbered(member, got.claims),
+                got.answers if isinstance(got, RevisionRecord) else [],
+            )
             page = position_page(got.conclusion, claims, got.confidence, answers)
             now = Holding(member.label, claims, got.conclusion, got.confidence, page, source)
-        if not isinstance(got, Position):
+        if not isinstance(got, PositionRecord):
             self.objections.answer(got.answers, now)
         if phase == "draft":
             self.held.pop(member.label, None)  # the last one is the latest
@@ -180,10 +183,10 @@ class Deliberation:
         role = member.role.value
         self._emit(SeatAnswered(loop=loop, seat=member.label, role=role, kind=phase, text=now.text))
 
-    def _numbered(self, member: Member, claims: Iterable[Claim]) -> tuple[Claim, ...]:
+    def _numbered(self, member: CouncilMember, claims: Iterable[ClaimRecord]) -> tuple[ClaimRecord, ...]:
         """Return claims with ids: that of the claim which one continues, else the next number."""
         known = {one.id for one in self.held[member.label].claims} if member.label in self.held else set[str]()
-        listed: list[Claim] = []
+        listed: list[ClaimRecord] = []
         for claim in claims:
             id = claim.id.strip(" .").upper()
             if id not in known:
@@ -195,7 +198,7 @@ class Deliberation:
 
     async def _attack(
         self, loop: int, held: Sequence[Holding], step: int = 1, own: CallLabel | None = None
-    ) -> list[Raised]:
+    ) -> list[RaisedObjection]:
         """Have the critic attack; without an objection to anything that stands there, nothing was attacked.
 
         Raises:
@@ -217,7 +220,7 @@ class Deliberation:
         self._critiques.append(text)
         return raised
 
-    def _not_attacked(self, loop: int, fault: LlmRuntimeError) -> list[Raised]:
+    def _not_attacked(self, loop: int, fault: LlmRuntimeError) -> list[RaisedObjection]:
         reason = reason_of(fault)[:500]
         self.attacked = False
         self._emit(NotAttacked(loop=loop, reason=reason))

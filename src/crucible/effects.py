@@ -1,7 +1,7 @@
 """What the answer does with each attacked claim: by code where words decide, by one call where meaning does.
 
 The call proposes. Words that it gives must stand in the answer; a claim whose sentence stands there is restated,
-whatever the call says; and nothing is absent that most of its words are there for (CR24).
+whatever the call says; and nothing is absent that most of its words are there for (CR27).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from itertools import pairwise
 
 from crucible.asking import Asker, Wanted
 from crucible.ledger import Effect
-from crucible.objections import Raised
+from crucible.objections import RaisedObjection
 from crucible.passages import ANSWER, Passage, Span, locate
-from crucible.records import Reading, Told
+from crucible.records import EffectsRecord, Told
 from llm_runtime.errors import BudgetExceeded, CallError, DeadlineExceeded, StructuredOutputError
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.normal import normal
@@ -28,11 +28,11 @@ _RUN = 4
 
 
 async def effects(
-    asker: Asker, models: Sequence[Sequence[str]], raised: Iterable[Raised], answer: str, seed: int
+    asker: Asker, models: Sequence[Sequence[str]], raised: Iterable[RaisedObjection], answer: str, seed: int
 ) -> tuple[dict[str, tuple[Effect, Span | None]], str]:
     """Return what an answer does with the claim of each objection, and a note on what could not be found out."""
     found: dict[str, tuple[Effect, Span | None]] = {}
-    passage, asked = Passage(ANSWER, answer), list[Raised]()
+    passage, asked = Passage(ANSWER, answer), list[RaisedObjection]()
     for one in raised:
         span = _sentence(one.about, passage)
         if span is not None:
@@ -52,17 +52,17 @@ async def effects(
     return found, ""
 
 
-def _wanted(asked: Sequence[Raised], answer: str, seed: int) -> Wanted[Reading]:
+def _wanted(asked: Sequence[RaisedObjection], answer: str, seed: int) -> Wanted[EffectsRecord]:
     fence = Fence(seed, LABEL)
     claims = "\n\n".join(fence(f"CLAIM {one.id}", one.about) for one in asked)
     whole = fence("ANSWER", answer)
     task = load_prompt("crucible", "effects").render(claims=claims, answer=whole)
 
-    def complete(reading: Reading) -> str | None:
+    def complete(reading: EffectsRecord) -> str | None:
         missing = [one.id for one in asked if one.id not in {told.id.strip().upper() for told in reading.claims}]
         return f"there is no entry for {', '.join(missing)}" if missing else None
 
-    return Wanted(Reading, lambda bound: [Message("user", task)], complete, shown=f"{claims}\n{whole}")
+    return Wanted(EffectsRecord, lambda bound: [Message("user", task)], complete, shown=f"{claims}\n{whole}")
 
 
 def _shown(claim: str, told: Told | None, passage: Passage) -> tuple[Effect, Span | None]:

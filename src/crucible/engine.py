@@ -23,7 +23,7 @@ from llm_runtime.messages import Generate
 _SEED_LIMIT = 2**53
 
 
-class Engine:
+class CouncilEngine:
     """What both forms of the engine share: a configuration, connections, and who hears the story.
 
     A run outside ``async with`` opens and closes its own connections; inside, they are kept until the end.
@@ -67,7 +67,7 @@ class Engine:
         return secrets.randbelow(_SEED_LIMIT) if self._fixed_seed is None else self._fixed_seed
 
 
-class Crucible(Engine):
+class Crucible(CouncilEngine):
     """The engine of the brief. Each run is independent; one engine may serve many at once, in any event loop."""
 
     async def run(self, query: str, context: dict[str, Any] | None = None) -> ExecutorResult:

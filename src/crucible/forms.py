@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 from crucible.asking import Say, Wanted, lines_of, part
 from crucible.briefing import Briefing
-from crucible.objections import Holding, Objections, Raised, nearest, strikes
-from crucible.panel import EARLIER, Member
-from crucible.records import Attack, Claim, Critique, Draft, Position, Revision
+from crucible.objections import Holding, Objections, RaisedObjection, nearest, strikes
+from crucible.panel import EARLIER, CouncilMember
+from crucible.records import AttackRecord, ClaimRecord, CritiqueRecord, DraftRecord, PositionRecord, RevisionRecord
 from crucible.rendering import claim_line, cut
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import CallLabel, Message
@@ -35,8 +35,8 @@ class Forms:
     def __init__(
         self,
         briefing: Briefing,
-        members: Sequence[Member],
-        critic: Member,
+        members: Sequence[CouncilMember],
+        critic: CouncilMember,
         held: dict[str, Holding],
         objections: Objections,
     ) -> None:
@@ -63,27 +63,29 @@ class Forms:
     def _letter(self, one: Holding) -> str:
         return next((member.letter for member in self._members if member.label == one.seat), EARLIER)
 
-    def _conversation(self, member: Member, task: str) -> list[Message]:
+    def _conversation(self, member: CouncilMember, task: str) -> list[Message]:
         return [Message("system", member.system), self._briefing.turn(member.label, task)]
 
-    def position(self, member: Member, label: CallLabel) -> Wanted[Position]:
+    def position(self, member: CouncilMember, label: CallLabel) -> Wanted[PositionRecord]:
         """Ask for a first position."""
         query = Fence(self._briefing.seed, label)("QUESTION", self._briefing.query)
 
-        async def parts(say: Say) -> Position:
+        async def parts(say: Say) -> PositionRecord:
             conclusion = await say(part("conclusion"))
-            return Position(conclusion=conclusion, claims=_claims(await say(part("claims"))))
+            return PositionRecord(conclusion=conclusion, claims=_claims(await say(part("claims"))))
 
         task = load_prompt("crucible", "position").render(query=query, evidence=self._briefing.evidence)
         return Wanted(
-            Position,
+            PositionRecord,
             lambda bound: self._conversation(member, task),
             parts=parts,
-            words=lambda text: Position(conclusion=lines_of(text)[0], claims=_every_line(text)),
+            words=lambda text: PositionRecord(conclusion=lines_of(text)[0], claims=_every_line(text)),
             shown=query,
         )
 
-    def revision(self, member: Member, label: CallLabel, mine: Sequence[Raised]) -> Wanted[Revision]:
+    def revision(
+        self, member: CouncilMember, label: CallLabel, mine: Sequence[RaisedObjection]
+    ) -> Wanted[RevisionRecord]:
         """Ask for a position that answers the objections of ``mine``."""
         fence = Fence(self._briefing.seed, label)
         before = self._held[member.label]
@@ -100,25 +102,25 @@ class Forms:
             )
             return self._conversation(member, task)
 
-        async def parts(say: Say) -> Revision:
+        async def parts(say: Say) -> RevisionRecord:
             conclusion = await say(part("conclusion"))
             claims = _claims(await say(part("claims")))
             # Without the form nobody knows which claim goes on; one that stands to the letter does.
             known = {normal(one.text).text: one.id for one in before.claims}
-            return Revision(
+            return RevisionRecord(
                 conclusion=conclusion,
                 claims=[one.model_copy(update={"id": known.get(normal(one.text).text, "")}) for one in claims],
             )
 
-        def words(text: str) -> Revision:
-            return Revision(conclusion=lines_of(text)[0], claims=_every_line(text))
+        def words(text: str) -> RevisionRecord:
+            return RevisionRecord(conclusion=lines_of(text)[0], claims=_every_line(text))
 
         shown = self.shown(fence, None, own=member.label)
-        return Wanted(Revision, compose, _answers_all(mine), parts, words, shown)
+        return Wanted(RevisionRecord, compose, _answers_all(mine), parts, words, shown)
 
     def draft(
-        self, member: Member, label: CallLabel, open_: Sequence[Raised], last: Holding | None
-    ) -> Wanted[Draft]:
+        self, member: CouncilMember, label: CallLabel, open_: Sequence[RaisedObjection], last: Holding | None
+    ) -> Wanted[DraftRecord]:
         """Ask for the next version of a text."""
         fence = Fence(self._briefing.seed, label)
 
@@ -139,20 +141,20 @@ class Forms:
             )
             return self._conversation(member, task)
 
-        async def parts(say: Say) -> Draft:
+        async def parts(say: Say) -> DraftRecord:
             return words(await say(part("draft")))
 
-        def words(text: str) -> Draft:
-            return Draft(text=text, conclusion=lines_of(text)[-1] if lines_of(text) else text)
+        def words(text: str) -> DraftRecord:
+            return DraftRecord(text=text, conclusion=lines_of(text)[-1] if lines_of(text) else text)
 
-        return Wanted(Draft, compose, _answers_all(open_), parts, words, last.text if last else "")
+        return Wanted(DraftRecord, compose, _answers_all(open_), parts, words, last.text if last else "")
 
-    def critique(self, label: CallLabel, held: Sequence[Holding]) -> Wanted[Critique]:
+    def critique(self, label: CallLabel, held: Sequence[Holding]) -> Wanted[CritiqueRecord]:
         """Ask for objections to what is held, and for what the critic finds of its earlier ones."""
         left = [one for one in self._objections if one.outcome != "conceded"]
         ids = {one.id for one in left}
 
-        def located(critique: Critique) -> str | None:
+        def located(critique: CritiqueRecord) -> str | None:
             looked = {one.id.strip().upper(): one.holds for one in critique.earlier}
             settled = bool(len(self._objections)) and ids <= looked.keys()
             pressed = any(looked.get(id) for id in ids)
@@ -160,10 +162,10 @@ class Forms:
                 return None
             return "no objection strikes anything that is held; copy the words that it strikes"
 
-        async def parts(say: Say) -> Critique:
+        async def parts(say: Say) -> CritiqueRecord:
             claims = [claim.id for one in held for claim in one.claims]
             text = await say(part("objections", ids=", ".join(claims) or "draft"))
-            critique = Critique(objections=[_plain_attack(line, held) for line in lines_of(text)[:5]])
+            critique = CritiqueRecord(objections=[_plain_attack(line, held) for line in lines_of(text)[:5]])
             if fault := located(critique):
                 raise StructuredOutputError(fault, text)
             return critique
@@ -172,13 +174,13 @@ class Forms:
             task = self._critique_task(label, held, left, bound)
             return [Message("system", self._critic.system), self._briefing.turn(self._critic.label, task)]
 
-        def words(text: str) -> Critique:
-            return Critique(objections=[nearest(text, held)])
+        def words(text: str) -> CritiqueRecord:
+            return CritiqueRecord(objections=[nearest(text, held)])
 
-        return Wanted(Critique, compose, located, parts, words, "\n\n".join(one.text for one in held))
+        return Wanted(CritiqueRecord, compose, located, parts, words, "\n\n".join(one.text for one in held))
 
     def _critique_task(
-        self, label: CallLabel, held: Sequence[Holding], left: Sequence[Raised], bound: int | None
+        self, label: CallLabel, held: Sequence[Holding], left: Sequence[RaisedObjection], bound: int | None
     ) -> str:
         fence = Fence(self._briefing.seed, label)
         drafts = not any(one.claims for one in held)
@@ -203,20 +205,20 @@ class Forms:
         )
 
 
-def _claims(text: str) -> list[Claim]:
+def _claims(text: str) -> list[ClaimRecord]:
     """Return the claims of a list; who lists none, a model that refuses among them, has none."""
-    claims = [Claim(text=line) for line in lines_of(text, listed=True)[:12]]
+    claims = [ClaimRecord(text=line) for line in lines_of(text, listed=True)[:12]]
     if not claims:
         raise StructuredOutputError("the answer lists no claim", text)
     return claims
 
 
-def _every_line(text: str) -> list[Claim]:
-    return [Claim(text=line) for line in lines_of(text)[:12]]
+def _every_line(text: str) -> list[ClaimRecord]:
+    return [ClaimRecord(text=line) for line in lines_of(text)[:12]]
 
 
-def _answers_all(mine: Sequence[Raised]) -> Callable[[Revision | Draft], str | None]:
-    def complete(record: Revision | Draft) -> str | None:
+def _answers_all(mine: Sequence[RaisedObjection]) -> Callable[[RevisionRecord | DraftRecord], str | None]:
+    def complete(record: RevisionRecord | DraftRecord) -> str | None:
         answered = {one.objection.strip().upper() for one in record.answers}
         missing = [one.id for one in mine if one.id not in answered]
         return f"answers has no entry for {', '.join(missing)}" if missing else None
@@ -224,11 +226,13 @@ def _answers_all(mine: Sequence[Raised]) -> Callable[[Revision | Draft], str | N
     return complete
 
 
-def _plain_attack(line: str, held: Sequence[Holding]) -> Attack:
+def _plain_attack(line: str, held: Sequence[Holding]) -> AttackRecord:
     id, colon, rest = line.partition(":")
     known = [claim for one in held for claim in one.claims if claim.id == id.strip(" *`.").upper()]
     return (
-        Attack(claim=known[0].id, words="", fails=rest.strip() or line) if known and colon else Attack(fails=line)
+        AttackRecord(claim=known[0].id, words="", fails=rest.strip() or line)
+        if known and colon
+        else AttackRecord(fails=line)
     )
 
 

@@ -1,7 +1,7 @@
 """The ledger of a council: each objection, what the seats did with it, and what the answer does with its claim.
 
 The two are kept apart. What a seat says that it did is told; what the answer does is computed from the answer, and
-only that is counted in the headline (CR24).
+only that is counted in the headline (CR27).
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from crucible.ledger import Change, Effect, Ledger, Objection, Outcome
 from crucible.passages import Passage, Span, locate
-from crucible.records import Answered, Attack, Claim, Looked
-from crucible.rendering import Page, objection_text
+from crucible.records import AnswerRecord, AttackRecord, ClaimRecord, Looked
+from crucible.rendering import ProsePage, objection_text
 from llm_runtime.normal import normal
 
 #: Of the runs of characters of two objections, the share from which on they are the same: about the same claim, and
@@ -31,10 +31,10 @@ class Holding:
     """
 
     seat: str
-    claims: tuple[Claim, ...]
+    claims: tuple[ClaimRecord, ...]
     conclusion: str
     confidence: str
-    page: Page
+    page: ProsePage
     source: str
 
     @property
@@ -42,13 +42,13 @@ class Holding:
         """The prose."""
         return str(self.page)
 
-    def claim(self, id: str) -> Claim | None:
+    def claim(self, id: str) -> ClaimRecord | None:
         """Return the claim of that id."""
         return next((one for one in self.claims if one.id == id), None)
 
 
 @dataclass(frozen=True, slots=True)
-class Raised:
+class RaisedObjection:
     """One objection as it stands now.
 
     Args:
@@ -62,9 +62,9 @@ class Raised:
     loop: int
     step: int
     owner: str
-    claim: Claim | None
+    claim: ClaimRecord | None
     struck: Span
-    attack: Attack
+    attack: AttackRecord
     outcome: Outcome = "open"
     by: str = ""
     said: str = ""
@@ -78,7 +78,7 @@ class Raised:
         return self.claim.text if self.claim else self.struck.words
 
 
-def strikes(attack: Attack, held: Iterable[Holding]) -> tuple[Holding, Claim | None, Span] | None:
+def strikes(attack: AttackRecord, held: Iterable[Holding]) -> tuple[Holding, ClaimRecord | None, Span] | None:
     """Find what an objection strikes: by its words, else by the id of a claim.
 
     Returns:
@@ -100,15 +100,15 @@ def strikes(attack: Attack, held: Iterable[Holding]) -> tuple[Holding, Claim | N
     return None
 
 
-def nearest(text: str, held: Sequence[Holding]) -> Attack:
+def nearest(text: str, held: Sequence[Holding]) -> AttackRecord:
     """Return what a person objects in plain words, against the claim or draft that shares most with it."""
     claims = [claim for one in held for claim in one.claims]
     if not claims:
-        return Attack(words=held[-1].text[:200], fails=text)
-    return Attack(claim=max(claims, key=lambda claim: _alike(claim.text, text)).id, fails=text)
+        return AttackRecord(words=held[-1].text[:200], fails=text)
+    return AttackRecord(claim=max(claims, key=lambda claim: _alike(claim.text, text)).id, fails=text)
 
 
-def _within(held: Holding, claim: Claim, words: str) -> Span | None:
+def _within(held: Holding, claim: ClaimRecord, words: str) -> Span | None:
     line = held.page.span(held.source, claim.id)
     span = locate(words, Passage(held.source, line.words)) if line else None
     if line is None or span is None:
@@ -125,35 +125,40 @@ class Objections:
 
     def __init__(self, letters: Mapping[str, str]) -> None:
         self._letters = letters
-        self._all: dict[str, Raised] = {}
+        self._all: dict[str, RaisedObjection] = {}
         #: The critique's own words of each, for the report.
         self._texts: dict[str, Span] = {}
 
-    def __iter__(self) -> Iterator[Raised]:
+    def __iter__(self) -> Iterator[RaisedObjection]:
         return iter(self._all.values())
 
     def __len__(self) -> int:
         return len(self._all)
 
     @property
-    def unsettled(self) -> list[Raised]:
+    def unsettled(self) -> list[RaisedObjection]:
         """What nobody has conceded or refuted."""
         return [one for one in self._all.values() if one.outcome == "open"]
 
-    def against(self, seat: str) -> list[Raised]:
+    def against(self, seat: str) -> list[RaisedObjection]:
         """Return what a seat has to answer."""
         return [one for one in self.unsettled if one.owner in ("", seat)]
 
     def enter(
-        self, attacks: Sequence[Attack], looked: Sequence[Looked], held: Sequence[Holding], loop: int, step: int
-    ) -> tuple[list[Raised], str]:
+        self,
+        attacks: Sequence[AttackRecord],
+        looked: Sequence[Looked],
+        held: Sequence[Holding],
+        loop: int,
+        step: int,
+    ) -> tuple[list[RaisedObjection], str]:
         """Take in a critique; return what it raised or raised again, and the critique as prose."""
-        raised: dict[str, Raised] = {}
+        raised: dict[str, RaisedObjection] = {}
         for one in looked:
             known = self._all.get(one.id.strip().upper())
             if one.holds and known is not None and known.outcome != "conceded":
                 raised[known.id] = self._press(known, loop)
-        page = Page()
+        page = ProsePage()
         for one in raised.values():
             why = next((look.why for look in looked if look.id.strip().upper() == one.id), "")
             page.add(f"{one.id} still holds. {why}".strip())
@@ -172,10 +177,10 @@ class Objections:
             page.add(f'"{struck.words}"', before="")
             page.add(_own_words(attack), id)
             self._texts[id] = page.span(f"critique/{loop}/{step}", id) or struck
-            self._all[id] = raised[id] = Raised(id, loop, step, holding.seat, claim, struck, attack)
+            self._all[id] = raised[id] = RaisedObjection(id, loop, step, holding.seat, claim, struck, attack)
         return list(raised.values()), str(page)
 
-    def answer(self, answers: Sequence[Answered], now: Holding) -> None:
+    def answer(self, answers: Sequence[AnswerRecord], now: Holding) -> None:
         """Take in what a seat says to objections; to concede and keep the claim is to concede nothing."""
         for one in answers:
             known = self._all.get(one.objection.strip().upper())
@@ -195,7 +200,7 @@ class Objections:
                 changes=(Change(before=known.struck, after=change),) if outcome == "conceded" and change else (),
             )
 
-    def shown(self, ones: Iterable[Raised], most: int | None, *, replies: bool = False) -> str:
+    def shown(self, ones: Iterable[RaisedObjection], most: int | None, *, replies: bool = False) -> str:
         """Return objections as models are shown them, with what was said to them where that is wanted."""
         parts: list[str] = []
         for one in ones:
@@ -223,12 +228,12 @@ class Objections:
             )  # fmt: skip
         return Ledger(objections=tuple(listed), note=note)
 
-    def _press(self, one: Raised, loop: int) -> Raised:
+    def _press(self, one: RaisedObjection, loop: int) -> RaisedObjection:
         pressed = one if loop in (one.loop, *one.pressed) else replace(one, pressed=(*one.pressed, loop))
         self._all[one.id] = pressed = replace(pressed, outcome="open")
         return pressed
 
-    def _known(self, attack: Attack, claim: Claim | None, loop: int) -> Raised | None:
+    def _known(self, attack: AttackRecord, claim: ClaimRecord | None, loop: int) -> RaisedObjection | None:
         """Return an earlier objection that says the same of the same, or the very same again, however dressed."""
         for one in self._all.values():
             alike = _alike(attack.fails, one.attack.fails)
@@ -239,11 +244,11 @@ class Objections:
         return None
 
 
-def _own_words(attack: Attack) -> str:
+def _own_words(attack: AttackRecord) -> str:
     return f"{attack.fails}\nWhat would settle it: {attack.settles}" if attack.settles else attack.fails
 
 
-def _kept(one: Raised, now: Holding) -> tuple[bool, Span | None]:
+def _kept(one: RaisedObjection, now: Holding) -> tuple[bool, Span | None]:
     """Tell whether a seat still holds what was attacked, to the letter; else return what stands in its place."""
     if one.claim is None:
         return locate(one.struck.words, Passage(now.source, now.text)) is not None, None

@@ -19,7 +19,7 @@ EARLIER = "E"
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class CouncilMember:
     """A seat.
 
     Args:
@@ -38,7 +38,7 @@ class Member:
 
 def seated(
     triage: TriageOutput, seed: int, default_model: str, panel: Sequence[str]
-) -> tuple[tuple[Member, ...], Member]:
+) -> tuple[tuple[CouncilMember, ...], CouncilMember]:
     """Return the seats that deliberate, and the critic."""
     chosen = panel_models([seat.role for seat in triage.council], panel)
     labels = [f"{number}:{seat.role.value}" for number, seat in enumerate(triage.council)]
@@ -46,7 +46,7 @@ def seated(
         label for label, seat in zip(labels, triage.council, strict=True) if seat.role is not CouncilRole.RED_TEAM
     ]
     letters = Lettering.of(speaking, triage.loop_grammar.value, seed, LETTERS).names
-    members: list[Member] = []
+    members: list[CouncilMember] = []
     for label, seat, model in zip(labels, triage.council, chosen, strict=True):
         hint = seat.model_hint if seat.model_hint and is_model_id(seat.model_hint) else ""
         first = model or hint or default_model
@@ -54,6 +54,6 @@ def seated(
         spare = next((other for other in (*panel, default_model) if other != first), first)
         critic = seat.role is CouncilRole.RED_TEAM
         system = system_prompt(triage.red_team_flavor) if critic else seat.system_prompt
-        members.append(Member(label, seat.role, letters.get(label, ""), system, (own, (spare,))))
+        members.append(CouncilMember(label, seat.role, letters.get(label, ""), system, (own, (spare,))))
     (critic,) = (one for one in members if one.role is CouncilRole.RED_TEAM)
     return tuple(one for one in members if one is not critic), critic

@@ -1,4 +1,4 @@
-"""The records of a council: what seats, critic and synthesis answer, each as an object with a schema (CR21).
+"""The records of a council: what seats, critic and synthesis answer, each as an object with a schema (CR26).
 
 Fields stand in the order in which they are best thought of. What a schema cannot hold, the forms' ``check`` in
 :mod:`crucible.council` does.
@@ -31,7 +31,7 @@ _Some: TypeAlias = Annotated[str, Field(min_length=1, pattern=r"\S")]
 Confidence: TypeAlias = Annotated[Literal["low", "medium", "high"], _Lower]
 
 
-class Claim(BaseModel):
+class ClaimRecord(BaseModel):
     """One claim, and the words of an attachment that it rests on; without them it is the seat's own judgement.
 
     Args:
@@ -45,15 +45,15 @@ class Claim(BaseModel):
     place: _Text = ""
 
 
-class Position(BaseModel):
+class PositionRecord(BaseModel):
     """What a seat holds."""
 
-    claims: list[Claim] = Field(min_length=1, max_length=12)
+    claims: list[ClaimRecord] = Field(min_length=1, max_length=12)
     conclusion: _Some
     confidence: Confidence = "medium"
 
 
-class Answered(BaseModel):
+class AnswerRecord(BaseModel):
     """What a seat says to one objection."""
 
     objection: str
@@ -61,24 +61,24 @@ class Answered(BaseModel):
     words: _Some
 
 
-class Revision(BaseModel):
+class RevisionRecord(BaseModel):
     """What a seat holds after objections."""
 
-    answers: list[Answered] = []
-    claims: list[Claim] = Field(min_length=1, max_length=12)
+    answers: list[AnswerRecord] = []
+    claims: list[ClaimRecord] = Field(min_length=1, max_length=12)
     conclusion: _Some
     confidence: Confidence = "medium"
 
 
-class Draft(BaseModel):
+class DraftRecord(BaseModel):
     """A version of a text that passes from seat to seat."""
 
-    answers: list[Answered] = []
+    answers: list[AnswerRecord] = []
     text: _Some
     conclusion: _Some
 
 
-class Attack(BaseModel):
+class AttackRecord(BaseModel):
     """One objection of the critic.
 
     Args:
@@ -100,11 +100,11 @@ class Looked(BaseModel):
     why: _Text = ""
 
 
-class Critique(BaseModel):
+class CritiqueRecord(BaseModel):
     """What the critic says."""
 
     earlier: list[Looked] = []
-    objections: list[Attack] = []
+    objections: list[AttackRecord] = []
 
 
 class Rest(BaseModel):
@@ -129,7 +129,7 @@ class Synthesis(BaseModel):
     objections: list[Use] = []
 
 
-class Found(BaseModel):
+class FindingRecord(BaseModel):
     """One finding of a review, as the synthesis writes it.
 
     Args:
@@ -151,7 +151,7 @@ class Found(BaseModel):
 class Review(BaseModel):
     """The findings of a review. An empty list means: none, and ``looked_at`` says of what."""
 
-    findings: list[Found] = Field(max_length=200)
+    findings: list[FindingRecord] = Field(max_length=200)
     looked_at: _Some
     objections: list[Use] = []
 
@@ -164,7 +164,7 @@ class Told(BaseModel):
     words: _Text = ""
 
 
-class Reading(BaseModel):
+class EffectsRecord(BaseModel):
     """What a reader of the answer says of all attacked claims."""
 
     claims: list[Told]

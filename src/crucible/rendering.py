@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from crucible.passages import Passage, Span
-from crucible.records import Answered, Claim, Found, Review
+from crucible.records import AnswerRecord, ClaimRecord, FindingRecord, Review
 
 _CUT = " […]"
 
 
-class Page:
+class ProsePage:
     """A text that is put together of parts; each part knows where it came to stand."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ def cut(text: str, most: int | None) -> str:
     return text if most is None or len(text) <= most else text[: max(most - len(_CUT), 1)].rstrip() + _CUT
 
 
-def claim_line(claim: Claim, most: int | None = None) -> str:
+def claim_line(claim: ClaimRecord, most: int | None = None) -> str:
     """Return a claim on a line, its quotation behind it: ``B2. Text. "words" [A1:3]``."""
     line = f"{claim.id}. {cut(claim.text, most)}" if claim.id else cut(claim.text, most)
     if claim.quote and most is None:
@@ -46,10 +46,10 @@ def claim_line(claim: Claim, most: int | None = None) -> str:
 
 
 def position_page(
-    conclusion: str, claims: Sequence[Claim], confidence: str = "", answers: Iterable[Answered] = ()
-) -> Page:
+    conclusion: str, claims: Sequence[ClaimRecord], confidence: str = "", answers: Iterable[AnswerRecord] = ()
+) -> ProsePage:
     """Write out what a seat holds: its conclusion, its claims, and what it says to objections."""
-    page = Page()
+    page = ProsePage()
     page.add(conclusion, "conclusion")
     for number, claim in enumerate(claims):
         page.add(claim_line(claim), claim.id or f"claim {number}", before="\n\n" if number == 0 else "\n")
@@ -59,15 +59,15 @@ def position_page(
     return page
 
 
-def draft_page(text: str, answers: Iterable[Answered] = ()) -> Page:
+def draft_page(text: str, answers: Iterable[AnswerRecord] = ()) -> ProsePage:
     """Write out a draft. What its author says to objections stands in no part of it."""
-    page = Page()
+    page = ProsePage()
     page.add(text, "draft")
     _add_answers(page, answers)
     return page
 
 
-def _add_answers(page: Page, answers: Iterable[Answered]) -> None:
+def _add_answers(page: ProsePage, answers: Iterable[AnswerRecord]) -> None:
     for number, one in enumerate(answers):
         does = "Concedes" if one.does == "concede" else "Refutes"
         page.add(f"{does} {one.objection}: ", before="\n\n" if number == 0 else "\n")
@@ -83,7 +83,7 @@ def objection_text(id: str, claim: str, words: str, fails: str, settles: str, mo
     return "\n".join(parts)
 
 
-def finding_text(number: int, one: Found) -> str:
+def finding_text(number: int, one: FindingRecord) -> str:
     """Return a finding as Markdown, under a heading with its severity and place."""
     place = f" {one.place}" if one.place else ""
     parts = [f"### {number}. [{one.severity}]{place} {' '.join(one.title.split())}"]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from crucible.material import Attachment, Dossier, ids
-from crucible.records import SEVERITIES, Found, Severity
+from crucible.records import SEVERITIES, FindingRecord, Severity
 
 DIFF = "diff"
 """The name of an attachment that is a diff."""
@@ -28,7 +28,7 @@ _NEAR = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChangedPlace:
     """Where something is in a file, as Git names it: first and last line, 1-based; ``None`` for all of it.
 
     ``gone`` says that the file is no more after the change; its lines are those of before.
@@ -46,7 +46,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckedFinding:
     """One finding, and what of it was checked.
 
     Args:
@@ -55,8 +55,8 @@ class Finding:
         verified: these words stand at this place.
     """
 
-    found: Found
-    places: tuple[Place, ...]
+    found: FindingRecord
+    places: tuple[ChangedPlace, ...]
     verified: bool
 
     @property
@@ -77,19 +77,19 @@ class Finding:
         return hashlib.sha256(f"{file}\n{' '.join(what.split())}".encode()).hexdigest()[:32]
 
 
-def checked(found: Iterable[Found], dossier: Dossier) -> list[Finding]:
+def checked(found: Iterable[FindingRecord], dossier: Dossier) -> list[CheckedFinding]:
     """Return findings with their places, the gravest first; a place that is off by a little is mended."""
     attachments = ids(dossier)
     listed = [_checked(one, attachments) for one in found]
     return sorted(listed, key=lambda one: SEVERITIES.index(one.severity))
 
 
-def at_least(listed: Sequence[Finding], severity: Severity) -> list[Finding]:
+def at_least(listed: Sequence[CheckedFinding], severity: Severity) -> list[CheckedFinding]:
     """Return the findings that are as grave as this or graver."""
     return [one for one in listed if SEVERITIES.index(one.severity) <= SEVERITIES.index(severity)]
 
 
-def _checked(one: Found, attachments: dict[str, Attachment]) -> Finding:
+def _checked(one: FindingRecord, attachments: dict[str, Attachment]) -> CheckedFinding:
     given = _PLACE.search(one.place)
     name = given[1].upper() if given else ""
     item = attachments.get(name)
@@ -102,14 +102,14 @@ def _checked(one: Found, attachments: dict[str, Attachment]) -> Finding:
             name, stands = hits[0]
             item = attachments[name]
     if item is None:
-        return Finding(one, (), verified=False)
+        return CheckedFinding(one, (), verified=False)
     if stands is not None:
         first, last = stands
     if first and not 1 <= first <= last <= item.lines:
-        return Finding(one, (), verified=False)
+        return CheckedFinding(one, (), verified=False)
     spelled = f"{name}:{first}" if first == last else f"{name}:{first}-{last}"
     mended = one.model_copy(update={"place": spelled}) if first else one
-    return Finding(mended, _places(item, first, last), verified=stands is not None)
+    return CheckedFinding(mended, _places(item, first, last), verified=stands is not None)
 
 
 def _stands(quote: str, item: Attachment, first: int, last: int) -> tuple[int, int] | None:
@@ -206,15 +206,15 @@ def _bare(line: str, *, marked: bool) -> str:
     return " ".join(plain.split())
 
 
-def _places(item: Attachment, first: int, last: int) -> tuple[Place, ...]:
+def _places(item: Attachment, first: int, last: int) -> tuple[ChangedPlace, ...]:
     if item.name != DIFF:
-        return (Place(item.name, (first, last) if first else None),)
+        return (ChangedPlace(item.name, (first, last) if first else None),)
     if not first:
         return ()
     spans: dict[tuple[str, bool], list[int]] = {}
     for file, line, gone in filter(None, diff_places(item.text)[first - 1 : last]):
         spans.setdefault((file, gone), []).append(line)
-    return tuple(Place(file, (min(lines), max(lines)), gone) for (file, gone), lines in spans.items())
+    return tuple(ChangedPlace(file, (min(lines), max(lines)), gone) for (file, gone), lines in spans.items())
 
 
 def diff_places(diff: str) -> list[tuple[str, int, bool] | None]:

@@ -67,6 +67,8 @@ def effects(request: Request) -> Any:
 
 ANSWER = {"answer": "Take one server; on a quiet day it is enough.", "claims": [{"text": "One is enough."}]}
 
+NO_FINDINGS = {"findings": [], "looked_at": "All of it."}
+
 
 @dataclass
 class Scripted:
@@ -141,7 +143,7 @@ def played(text: str, synthesis: Any = ANSWER) -> str | None:
         "Attack by your attack vector. Where": ("critique", critique, 1),
         "Press what still holds": ("critique", critique, 2),
         "You compare an answer": ("effects", effects, 1),
-        '"findings": [': ("synthesis", lambda request: {"findings": [], "looked_at": "All of it."}, 1),
+        '"findings": [': ("synthesis", lambda request: synthesis if "answer" not in synthesis else NO_FINDINGS, 1),
         "You write the answer to a user": ("synthesis", lambda request: synthesis, 1),
     }
     found = next((play for sign, play in signs.items() if sign in text), None)

@@ -10,7 +10,7 @@ import pytest
 from tests.crucible.records import hold
 
 from crucible import Attachment
-from crucible.records import Found
+from crucible.records import FindingRecord
 from crucible.reviewing import at_least, checked, diff_places
 from llm_runtime.errors import StructuredOutputError
 
@@ -124,7 +124,7 @@ def test_an_invented_line_is_never_verified(number: int) -> None:
     page = Attachment(name="diff", text=diff(before, after, 3))
     altered = after.replace("(", "[", 1) if "(" in after else after.replace(" ", " not_", 1)
     for invented in (other, altered, f"{after} or True", after[1:-1] + "xyz", ""):
-        (one,) = checked([Found(severity="major", place="A1:7", quote=invented, title="Made up")], [page])
+        (one,) = checked([FindingRecord(severity="major", place="A1:7", quote=invented, title="Made up")], [page])
         assert not one.verified, invented
 
 
@@ -141,7 +141,7 @@ def test_an_invented_line_is_never_verified(number: int) -> None:
 )
 def test_an_exact_quotation_is_found_whatever_stands_around_it(quote: str) -> None:
     page = Attachment(name="greet.py", text="def greet(name):\n    say(\"hello\", name)\n\traise Gone('it is')\n")
-    (one,) = checked([Found(severity="minor", place="A1:1-3", quote=quote, title="t")], [page])
+    (one,) = checked([FindingRecord(severity="minor", place="A1:1-3", quote=quote, title="t")], [page])
     assert one.verified and one.place == "greet.py:1-3"
 
 
@@ -149,7 +149,7 @@ def test_a_place_that_is_off_is_mended_where_the_words_tell_it_and_left_where_th
     text = "\n".join(f"line number {number} says so" if number != 20 else "return None" for number in range(1, 41))
     page = Attachment(name="a.txt", text=f"{text}\nreturn None")
     near, far, wrong = (
-        Found(severity="minor", place=place, quote=quote, title="t")
+        FindingRecord(severity="minor", place=place, quote=quote, title="t")
         for place, quote in (("A1:18", "return None"), ("A1:5", "return None"), ("A9:1", "line number 7 says so"))
     )
     listed = {one.found.quote + one.place: one.verified for one in checked([near, far, wrong], [page])}
@@ -163,9 +163,11 @@ def test_a_place_that_is_off_is_mended_where_the_words_tell_it_and_left_where_th
 def test_a_finding_is_known_again_by_its_lines_and_not_by_its_words() -> None:
     page = Attachment(name="a.py", text="x = 1\nuse(x, y)\n")
     moved = Attachment(name="a.py", text="# a comment\n\nx = 1\nuse(x,  y)\n")
-    (first,) = checked([Found(severity="major", place="A1:2", quote="use(x, y)", title="y is not there")], [page])
+    (first,) = checked(
+        [FindingRecord(severity="major", place="A1:2", quote="use(x, y)", title="y is not there")], [page]
+    )
     (later,) = checked(
-        [Found(severity="minor", place="A1:4", quote="`use(x, y)`", title="An unknown name")], [moved]
+        [FindingRecord(severity="minor", place="A1:4", quote="`use(x, y)`", title="An unknown name")], [moved]
     )
     assert first.verified and later.verified and first.fingerprint == later.fingerprint
 
@@ -184,7 +186,7 @@ def test_lines_of_deleted_and_renamed_files_have_places() -> None:
     assert places[5:8] == [("old.py", 1, True), ("old.py", 2, True), ("old.py", 3, True)]
     assert places[14:17] == [("now.py", 4, False), ("now.py", 5, False), ("now.py", 5, False)]
     page = Attachment(name="diff", text=text)
-    (one,) = checked([Found(severity="major", place="A1:6-16", quote="-guard()", title="Both")], [page])
+    (one,) = checked([FindingRecord(severity="major", place="A1:6-16", quote="-guard()", title="Both")], [page])
     assert [str(place) for place in one.places] == ["old.py:1-3", "now.py:4-5"]
 
 

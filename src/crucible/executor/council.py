@@ -85,7 +85,7 @@ def panel_models(roles: Sequence[CouncilRole], models: Sequence[str]) -> list[st
     return [model or least for model in chosen]
 
 
-class Council:
+class SeatedCouncil:
     """The seats of one run, and the two ways to hear them.
 
     Args:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from crucible.config import ComplexityDomain, DeltaStrategy, EngineConfig, LoopGrammar
 from crucible.events import LoopEnded, LoopStarted, ShortCircuited, Synthesised
-from crucible.executor.council import Council, LoopOutcome
+from crucible.executor.council import LoopOutcome, SeatedCouncil
 from crucible.executor.delta import LLMJudgeDeltaStrategy
 from crucible.executor.grammars.debate import debate_loop
 from crucible.executor.grammars.parallel import parallel_loop
@@ -21,7 +21,7 @@ from llm_runtime.errors import CallError, LlmRuntimeError
 from llm_runtime.events import Emit
 from llm_runtime.messages import CallLabel, Message
 
-Grammar: TypeAlias = Callable[[Council, int, LoopOutcome | None], Awaitable[LoopOutcome]]
+Grammar: TypeAlias = Callable[[SeatedCouncil, int, LoopOutcome | None], Awaitable[LoopOutcome]]
 """One loop: the council, the loop's 1-based number, and what the loop before left (``None`` in the first)."""
 
 GRAMMARS: Mapping[LoopGrammar, Grammar] = {
@@ -83,7 +83,7 @@ class Executor:
         return self._finish(response, 0, True, [] if self._config.observability else None)
 
     async def _deliberate(self, triage: TriageOutput, trace: list[LoopRecord] | None) -> list[LoopOutcome]:
-        council = Council(
+        council = SeatedCouncil(
             triage,
             red_team_prompt=system_prompt(triage.red_team_flavor),
             default_model=self._config.default_model,

@@ -15,7 +15,7 @@ from tests.crucible.records import played
 
 from assay.protocols.crucible.findings import comment, sarif
 from crucible.material import Attachment
-from crucible.records import Found
+from crucible.records import FindingRecord
 from crucible.reviewing import checked
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -148,7 +148,9 @@ async def test_outside_of_a_repository_it_says_so(assay: Assay) -> None:
 @given(st.text(max_size=200), st.text(max_size=80), st.text(max_size=20))
 def test_nothing_that_a_model_writes_has_powers_in_a_comment(text: str, quote: str, place: str) -> None:
     page = Attachment(name="diff", text="a\nb")
-    told = Found(severity="major", title=f"{text}<script>x", place=place, quote=f"{quote}<script>", fails=text)
+    told = FindingRecord(
+        severity="major", title=f"{text}<script>x", place=place, quote=f"{quote}<script>", fails=text
+    )
     listed = checked([told], [page])
     json.loads(sarif(listed, "r"))
     assert "<script" not in comment(listed, text, text)

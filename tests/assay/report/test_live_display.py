@@ -58,7 +58,8 @@ async def test_without_a_terminal_there_is_a_line_for_each_finished_step(play: A
             display(event)
     lines = stream.getvalue().splitlines()
     assert [re.sub(r"^\[\d+:\d\d\] ", "", line) for line in lines] == [
-        "council configured: Pragmatist, Red team and Creative; parallel, up to 3 loops",
+        "council configured: Pragmatist, Red team and Creative; parallel, up to 3 loops; "
+        "it works on: Precisely: Should we migrate to microservices?",
         "loop 1: Pragmatist took a position: 0:pragmatist says position 1. It stays with its reasons.",
         "loop 1: Creative took a position: 2:creative says position 1. It stays with its reasons.",
         "loop 1: red team: 1:red_team says critique 1. It stays with its reasons.",

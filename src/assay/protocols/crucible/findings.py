@@ -8,12 +8,12 @@ from urllib.parse import quote as url_quote
 from assay.report.markdown import plain_text, prose_text
 from assay.report.sarif import Json, plain, sarif_text
 from crucible.records import SEVERITIES, Severity
-from crucible.reviewing import Finding
+from crucible.reviewing import CheckedFinding
 
 _LEVELS: dict[Severity, str] = {"critical": "error", "major": "error", "minor": "note"}
 
 
-def comment(listed: Sequence[Finding], looked_at: str, outcome: str) -> str:
+def comment(listed: Sequence[CheckedFinding], looked_at: str, outcome: str) -> str:
     """Return the findings as Markdown for a pull request; what a model wrote has lost its powers.
 
     Args:
@@ -32,7 +32,9 @@ def comment(listed: Sequence[Finding], looked_at: str, outcome: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def sarif(listed: Sequence[Finding], run_id: str, faults: Sequence[str] = (), code: int | None = None) -> str:
+def sarif(
+    listed: Sequence[CheckedFinding], run_id: str, faults: Sequence[str] = (), code: int | None = None
+) -> str:
     """Return the findings as a SARIF log."""
     rules: list[Json] = [
         {
@@ -47,7 +49,7 @@ def sarif(listed: Sequence[Finding], run_id: str, faults: Sequence[str] = (), co
     return sarif_text("Assay Review", rules, f"assay-review/{run_id}", results, faults=faults, code=code)
 
 
-def _result(one: Finding) -> Json:
+def _result(one: CheckedFinding) -> Json:
     found = one.found
     text = "\n\n".join(part for part in (found.fails, found.mend and f"What to do: {found.mend}") if part)
     result: Json = {

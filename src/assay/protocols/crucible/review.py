@@ -46,8 +46,8 @@ def review(
     from assay.protocols.crucible import findings as written
     from assay.protocols.crucible.changes import changed
     from assay.report.places import check_place, write_whole
-    from crucible.records import Found
-    from crucible.reviewing import Finding, at_least, checked
+    from crucible.records import FindingRecord
+    from crucible.reviewing import CheckedFinding, at_least, checked
 
     for place in (sarif, comment_path):
         check_place(place)
@@ -60,11 +60,11 @@ def review(
         if sarif:
             write_whole(Path(sarif), written.sarif([], "", [str(fault)], fault.exit_code))
         raise
-    code, text, listed, faults = 0, "", list[Finding](), list[str]()
+    code, text, listed, faults = 0, "", list[CheckedFinding](), list[str]()
     if outcome.error is not None:
         faults = [str(outcome.error)]
     else:
-        listed = checked([Found.model_validate(one) for one in outcome.result["findings"] or ()], dossier)
+        listed = checked([FindingRecord.model_validate(one) for one in outcome.result["findings"] or ()], dossier)
         text = written.comment(listed, outcome.result["looked_at"], _objections(outcome.result))
         if not outcome.result["attacked"]:
             faults = ["no critic attacked the findings, or that there are none"]

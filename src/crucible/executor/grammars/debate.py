@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from crucible.executor.council import Council, LoopOutcome, Seat
+from crucible.executor.council import LoopOutcome, Seat, SeatedCouncil
 from crucible.executor.grammars.parallel import by_label, state_positions
 from crucible.red_team.prompts import critique_targets
 from llm_runtime.messages import Message
@@ -17,7 +17,7 @@ from llm_runtime.prompts import Fence, load_prompt
 _DECORATION = " \t*_`#>-"
 
 
-async def debate_loop(council: Council, loop: int, prior: LoopOutcome | None) -> LoopOutcome:
+async def debate_loop(council: SeatedCouncil, loop: int, prior: LoopOutcome | None) -> LoopOutcome:
     """Run one loop: positions as in PARALLEL, a critique that names its targets, their defence.
 
     Who is not targeted, or fails to defend, keeps its position.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crucible.executor.council import Council, LoopOutcome, Seat
+from crucible.executor.council import LoopOutcome, Seat, SeatedCouncil
 from crucible.red_team.prompts import critique_positions
 from llm_runtime.messages import Message
 from llm_runtime.prompts import Fence, load_prompt
 
 
-async def parallel_loop(council: Council, loop: int, prior: LoopOutcome | None) -> LoopOutcome:
+async def parallel_loop(council: SeatedCouncil, loop: int, prior: LoopOutcome | None) -> LoopOutcome:
     """Run one loop: positions, then one critique of them all."""
     positions = await state_positions(council, loop, prior)
     critique = await council.critique(
@@ -19,7 +19,7 @@ async def parallel_loop(council: Council, loop: int, prior: LoopOutcome | None) 
     return LoopOutcome(positions, (critique,))
 
 
-async def state_positions(council: Council, loop: int, prior: LoopOutcome | None) -> dict[Seat, str]:
+async def state_positions(council: SeatedCouncil, loop: int, prior: LoopOutcome | None) -> dict[Seat, str]:
     """Ask every deliberating seat for its position at the same time; seats that failed are missing."""
 
     def compose(seat: Seat, fence: Fence) -> Sequence[Message]:

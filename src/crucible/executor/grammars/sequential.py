@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from crucible.executor.council import Council, LoopOutcome, Seat
+from crucible.executor.council import LoopOutcome, Seat, SeatedCouncil
 from crucible.red_team.prompts import critique_draft
 from llm_runtime.messages import Message
 from llm_runtime.prompts import Fence, load_prompt
@@ -20,7 +20,7 @@ class _Draft:
     critique: str = ""
 
 
-async def sequential_loop(council: Council, loop: int, prior: LoopOutcome | None) -> LoopOutcome:
+async def sequential_loop(council: SeatedCouncil, loop: int, prior: LoopOutcome | None) -> LoopOutcome:
     """Run one loop: each seat writes the next version; a critique after each but the last, then the final one.
 
     A loop after the first starts from the last draft and its critique. A seat that fails is passed over: the
@@ -47,7 +47,7 @@ def _handed_over(prior: LoopOutcome | None) -> _Draft:
     return _Draft(text, seat.label, prior.critique)
 
 
-async def _attack(council: Council, loop: int, draft: _Draft, step: int, *, final: bool = False) -> str:
+async def _attack(council: SeatedCouncil, loop: int, draft: _Draft, step: int, *, final: bool = False) -> str:
     def task(fence: Fence) -> str:
         return critique_draft(council.query, draft.author, draft.text, fence, final=final)
 
