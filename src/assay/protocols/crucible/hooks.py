@@ -95,7 +95,8 @@ class CouncilHooks(Hooks[Task, Options]):
         """
         from assay.protocols.crucible.following import earlier_council
 
-        said = str((parent["result"] or {}).get("final_response", ""))
+        result: Data = parent["result"] or {}
+        said = str(result.get("final_response", ""))
         if task.challenge and locate(task.challenge, Passage(ANSWER, said)) is None:
             raise ConfigurationError(
                 f"the answer of run {parent['run_id']} does not say {task.challenge[:80]!r}; copy the words from it"

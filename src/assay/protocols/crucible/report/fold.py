@@ -127,54 +127,29 @@ class CouncilFold(GenericFold):
         self._heard[call.label.seat] = _Heard(call, says)
 
     def _expected(self) -> int | None:
-        """Estimate all calls: those of finished loops as they were, the rest as planned."""
+        """Estimate all calls: triage but for reviews, the loops, the answer, and who reads it afterwards."""
         state, run = self.state, self.state.run
-        begun = run.tally.begun
-        if state.short_circuited and run.state == "running":
+        begun, phases = run.tally.begun, run.tally.phases
+        if run.state != "running" or state.triage is None:
+            return begun if run.state != "running" else None
+        if state.short_circuited:
             return max(begun, 2)
-        if state.answer is not None or run.state != "running" or run.tally.phases.get("synthesis"):
-            return begun + (self._unread() if run.state == "running" else 0)
-        if state.triage is None:
-            return None
-        if state.of_records:
-            return self._expected_of_records(begun)
-        finished = [loop for loop in state.loops.values() if loop.ended]
-        judged = state.triage.allow_early_exit
-        ahead = range(len(finished) + 1, state.limit() + 1)
-        done = 1 + sum(self._made(loop) for loop in finished)
-        judgments = sum(1 for number in ahead if judged and 2 <= number < state.limit())
-        clerk = self._unread() + len(ahead) * (self._planned() // 2 if state.grammar == "sequential" else 1)
-        return max(
-            begun, done + len(ahead) * self._planned() + judgments + 1 + (clerk if self._keeps_ledger() else 0)
-        )
-
-    def _expected_of_records(self, begun: int) -> int:
-        """Estimate the calls of a council of records: triage but for reviews, its loops, answer and its reading."""
-        seats, loops = len(self.state.deliberating), self.state.limit()
-        each = {"sequential": 2 * seats, "debate": 2}.get(self.state.grammar, seats + 1)
-        triaged = "triage" in self.state.run.tally.phases
-        first = seats if self.state.grammar == "debate" else 0
-        return max(begun, triaged + first + loops * each + 2)
+        seats, grammar, records = len(state.deliberating), state.triage.loop_grammar, state.of_records
+        writing = state.answer is not None or "synthesis" in phases
+        loops = len(state.loops) if writing else state.limit()
+        after = 1 if records else loops * (seats if grammar is LoopGrammar.SEQUENTIAL else 1) * self._keeps_ledger()
+        if writing:
+            read = phases.get("effects" if records else "clerk")
+            return begun + max(after - (read.settled if read else 0), 0)
+        once = seats if records and grammar is LoopGrammar.DEBATE else 0
+        judged = 0 if records or not state.triage.allow_early_exit else max(loops - 2, 0)
+        each = 2 if once else grammar.calls(seats)
+        return max(begun, ("triage" in phases) + once + loops * each + judged + 1 + after)
 
     def _keeps_ledger(self) -> bool:
         started = self.state.run.started
         options: dict[str, Any] = started.settings.get("options", {}) if started else {}
         return options.get("ledger") == "on" and self.state.ledger is None
-
-    def _unread(self) -> int:
-        """Return how many critiques of finished loops the clerk has still to read."""
-        if not self._keeps_ledger():
-            return 0
-        read = self.state.run.tally.phases.get("clerk")
-        critiques = sum(len(loop.critiques) for loop in self.state.loops.values() if loop.ended)
-        return max(critiques - (read.settled if read else 0), 0)
-
-    def _made(self, loop: Loop) -> int:
-        return len(loop.answers) + len(loop.failures) + len(loop.critiques) + (loop.judged or bool(loop.note))
-
-    def _planned(self) -> int:
-        grammar = self.state.triage.loop_grammar if self.state.triage else LoopGrammar.PARALLEL
-        return grammar.calls(len(self.state.deliberating))
 
 
 def _outcome(event: LoopEnded) -> str:
