@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from crucible.ledger import Change, Effect, Ledger, Objection, Outcome
 from crucible.passages import Passage, Span, locate
@@ -72,31 +73,38 @@ class RaisedObjection:
     changes: tuple[Change, ...] = ()
     pressed: tuple[int, ...] = ()
 
+    def awaits(self, seat: str) -> bool:
+        """Tell whether an answer of that seat settles it; of a draft, that of whoever writes the next."""
+        return self.outcome == "open" and (self.claim is None or self.owner in ("", seat))
+
     @property
     def about(self) -> str:
         """The whole claim or passage that it strikes."""
         return self.claim.text if self.claim else self.struck.words
 
 
-def strikes(attack: AttackRecord, held: Iterable[Holding]) -> tuple[Holding, ClaimRecord | None, Span] | None:
+Struck: TypeAlias = tuple[Holding, ClaimRecord | None, Span]
+"""Whose it is, the claim (of a draft none) and the words."""
+
+
+def strikes(attack: AttackRecord, held: Sequence[Holding]) -> Struck | None:
     """Find what an objection strikes: by its words, else by the id of a claim.
 
     Returns:
         Whose it is, the claim and the words; ``None`` where neither is there.
     """
     wanted = attack.claim.strip(" .:[]()\"'").upper()
-    holdings = list(held)
-    named = next(((one, claim) for one in holdings if (claim := one.claim(wanted))), None)
-    if named is not None and (span := _within(named[0], named[1], attack.words)):
-        return (*named, span)
-    for one in holdings:
-        for claim in one.claims:
-            if span := _within(one, claim, attack.words):
-                return one, claim, span
-        if not one.claims and (span := locate(attack.words, Passage(one.source, one.text))):
+    claims = [(one, claim) for one in held for claim in one.claims]
+    claims.sort(key=lambda pair: pair[1].id != wanted)
+    for one, claim in claims:
+        if span := _within(one, claim, attack.words):
+            return one, claim, span
+    for one in (one for one in held if not one.claims):
+        if span := locate(attack.words, Passage(one.source, one.text)):
             return one, None, span
-    if named is not None and (whole := named[0].page.span(named[0].source, named[1].id)):
-        return (*named, whole)
+    for one, claim in claims[:1]:
+        if claim.id == wanted and (whole := one.page.span(one.source, wanted)):
+            return one, claim, whole
     return None
 
 
@@ -154,51 +162,47 @@ class Objections:
     ) -> tuple[list[RaisedObjection], str]:
         """Take in a critique; return what it raised or raised again, and the critique as prose."""
         raised: dict[str, RaisedObjection] = {}
-        for one in looked:
-            known = self._all.get(one.id.strip().upper())
+        page = ProsePage()
+        for id, one in {one.id.strip().upper(): one for one in looked}.items():
+            known = self._all.get(id)
             if one.holds and known is not None and known.outcome != "conceded":
                 raised[known.id] = self._press(known, loop)
-        page = ProsePage()
-        for one in raised.values():
-            why = next((look.why for look in looked if look.id.strip().upper() == one.id), "")
-            page.add(f"{one.id} still holds. {why}".strip())
+                page.add(f"{known.id} still holds. {one.why}".strip())
         for attack in attacks:
             place = strikes(attack, held)
             if place is None:
                 continue
-            if (known := self._known(attack, place[1], loop)) is not None:
-                if known.outcome != "conceded":
-                    raised[known.id] = self._press(known, loop)
-                continue
-            holding, claim, struck = place
-            id = f"O{len(self._all) + 1}"
-            against = claim.id if claim else ""
-            page.add(f"{id}, against {against}: " if against else f"{id}: ")
-            page.add(f'"{struck.words}"', before="")
-            page.add(_own_words(attack), id)
-            self._texts[id] = page.span(f"critique/{loop}/{step}", id) or struck
-            self._all[id] = raised[id] = RaisedObjection(id, loop, step, holding.seat, claim, struck, attack)
+            known = self._known(attack, place[1], loop)
+            if known is None:
+                new = self._enter(attack, place, page, (loop, step))
+                raised[new.id] = new
+            elif known.outcome != "conceded":
+                raised[known.id] = self._press(known, loop)
         return list(raised.values()), str(page)
+
+    def _enter(self, attack: AttackRecord, place: Struck, page: ProsePage, at: tuple[int, int]) -> RaisedObjection:
+        (holding, claim, struck), (loop, step) = place, at
+        id = f"O{len(self._all) + 1}"
+        page.add(f"{id}, against {claim.id}: " if claim else f"{id}: ")
+        page.add(f'"{struck.words}"', before="")
+        page.add(_own_words(attack), id)
+        self._texts[id] = page.span(f"critique/{loop}/{step}", id) or struck
+        self._all[id] = new = RaisedObjection(id, loop, step, holding.seat, claim, struck, attack)
+        return new
 
     def answer(self, answers: Sequence[AnswerRecord], now: Holding) -> None:
         """Take in what a seat says to objections; to concede and keep the claim is to concede nothing."""
         for one in answers:
             known = self._all.get(one.objection.strip().upper())
-            if known is None or known.outcome != "open" or (known.claim and known.owner not in ("", now.seat)):
-                continue
-            outcome: Outcome = "conceded" if one.does == "concede" else "refuted"
-            kept, change = _kept(known, now)
-            if outcome == "conceded" and kept:
+            if known is None or not known.awaits(now.seat):
                 continue
             reply = now.page.span(now.source, f"reply {one.objection}")
-            self._all[known.id] = replace(
-                known,
-                outcome=outcome,
-                by=now.seat,
-                said=one.words,
-                reply=reply,
-                changes=(Change(before=known.struck, after=change),) if outcome == "conceded" and change else (),
-            )
+            told = replace(known, outcome="refuted", by=now.seat, said=one.words, reply=reply)
+            if one.does == "concede":
+                kept, change = _kept(known, now)
+                changes = (Change(before=known.struck, after=change),) if change else ()
+                told = known if kept else replace(told, outcome="conceded", changes=changes)
+            self._all[known.id] = told
 
     def shown(self, ones: Iterable[RaisedObjection], most: int | None, *, replies: bool = False) -> str:
         """Return objections as models are shown them, with what was said to them where that is wanted."""

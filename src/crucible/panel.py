@@ -41,19 +41,21 @@ def seated(
 ) -> tuple[tuple[CouncilMember, ...], CouncilMember]:
     """Return the seats that deliberate, and the critic."""
     chosen = panel_models([seat.role for seat in triage.council], panel)
-    labels = [f"{number}:{seat.role.value}" for number, seat in enumerate(triage.council)]
-    speaking = [
-        label for label, seat in zip(labels, triage.council, strict=True) if seat.role is not CouncilRole.RED_TEAM
-    ]
-    letters = Lettering.of(speaking, triage.loop_grammar.value, seed, LETTERS).names
-    members: list[CouncilMember] = []
-    for label, seat, model in zip(labels, triage.council, chosen, strict=True):
-        hint = seat.model_hint if seat.model_hint and is_model_id(seat.model_hint) else ""
-        first = model or hint or default_model
-        own = (first,) if model or first == default_model else (first, default_model)
-        spare = next((other for other in (*panel, default_model) if other != first), first)
-        critic = seat.role is CouncilRole.RED_TEAM
-        system = system_prompt(triage.red_team_flavor) if critic else seat.system_prompt
-        members.append(CouncilMember(label, seat.role, letters.get(label, ""), system, (own, (spare,))))
-    (critic,) = (one for one in members if one.role is CouncilRole.RED_TEAM)
-    return tuple(one for one in members if one is not critic), critic
+    labels = {f"{number}:{seat.role.value}": seat for number, seat in enumerate(triage.council)}
+    (attacks,) = (label for label, seat in labels.items() if seat.role is CouncilRole.RED_TEAM)
+    letters = Lettering.of(
+        [label for label in labels if label != attacks], triage.loop_grammar.value, seed, LETTERS
+    ).names
+    members: dict[str, CouncilMember] = {}
+    for (label, seat), model in zip(labels.items(), chosen, strict=True):
+        system = system_prompt(triage.red_team_flavor) if label == attacks else seat.system_prompt
+        models = _models(model, seat.model_hint or "", default_model, panel)
+        members[label] = CouncilMember(label, seat.role, letters.get(label, ""), system, models)
+    critic = members.pop(attacks)
+    return tuple(members.values()), critic
+
+
+def _models(chosen: str, hint: str, default_model: str, panel: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    first = chosen or (hint if is_model_id(hint) else "") or default_model
+    own = (first,) if chosen or first == default_model else (first, default_model)
+    return own, (next((other for other in (*panel, default_model) if other != first), first),)

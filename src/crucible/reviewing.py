@@ -92,20 +92,16 @@ def at_least(listed: Sequence[CheckedFinding], severity: Severity) -> list[Check
 def _checked(one: FindingRecord, attachments: dict[str, Attachment]) -> CheckedFinding:
     given = _PLACE.search(one.place)
     name = given[1].upper() if given else ""
-    item = attachments.get(name)
     first, last = (int(given[2] or 0), int(given[3] or given[2] or 0)) if given else (0, 0)
-    stands = _stands(one.quote, item, first, last) if item else None
-    if stands is None and item is None:
+    if name in attachments:
+        stands = _stands(one.quote, attachments[name], first, last)
+    else:
         # No place, or one of nothing that is attached: the words alone may tell, where they stand but once.
         hits = [(other, hit) for other, each in attachments.items() for hit in _everywhere(one.quote, each)]
-        if len(hits) == 1:
-            name, stands = hits[0]
-            item = attachments[name]
-    if item is None:
-        return CheckedFinding(one, (), verified=False)
-    if stands is not None:
-        first, last = stands
-    if first and not 1 <= first <= last <= item.lines:
+        name, stands = hits[0] if len(hits) == 1 else ("", None)
+    item = attachments.get(name)
+    first, last = stands or (first, last)
+    if item is None or (first and not 1 <= first <= last <= item.lines):
         return CheckedFinding(one, (), verified=False)
     spelled = f"{name}:{first}" if first == last else f"{name}:{first}-{last}"
     mended = one.model_copy(update={"place": spelled}) if first else one

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Any
 
+from assay.hooks import Data
 from assay.protocol import RunContext
 from assay.protocols.crucible.around import formed, grounded, lettered
 from assay.protocols.crucible.clerk import write_ledger
@@ -22,7 +22,7 @@ from crucible.material import check_window, manifest
 from llm_runtime.events import Event
 
 
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
+async def run(task: Task, options: Options, context: RunContext) -> Data:
     """Put the question to a council; the result is ``ExecutorResult`` as data, with the ledger where one is wanted.
 
     Raises:
@@ -63,7 +63,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     return {**result, "ledger": {"objections": [], **data}}
 
 
-async def _of_records(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
+async def _of_records(task: Task, options: Options, context: RunContext) -> Data:
     form, review = form_of(task.purpose), task.purpose == "review"
     told = {**(task.context or {}), **({"purpose": form.triage} if form.triage else {})}
     async with Council(options.config(context.generate, None), emit=context.emit, seed=context.seed) as council:
@@ -79,7 +79,7 @@ async def _of_records(task: Task, options: Options, context: RunContext) -> dict
     return result.model_dump(mode="json")
 
 
-def _for_triage(task: Task) -> dict[str, Any] | None:
+def _for_triage(task: Task) -> Data | None:
     """Return what triage is told beside the question: the user's context, names of attachments, the purpose."""
     merged = dict(task.context or {})
     if task.dossier:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any
 
 from assay.protocols.crucible.report.state import CouncilState, Loop, Seat
 from assay.protocols.crucible.report.story import council_story
@@ -147,9 +146,7 @@ class CouncilFold(GenericFold):
         return max(begun, ("triage" in phases) + once + loops * each + judged + 1 + after)
 
     def _keeps_ledger(self) -> bool:
-        started = self.state.run.started
-        options: dict[str, Any] = started.settings.get("options", {}) if started else {}
-        return options.get("ledger") == "on" and self.state.ledger is None
+        return self.state.options.get("ledger") == "on" and self.state.ledger is None
 
 
 def _outcome(event: LoopEnded) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from assay.report.run import RunTotals
 from crucible.events import (
@@ -154,11 +154,15 @@ class CouncilState:
         return ids([Attachment.model_validate(one) for one in dossier])
 
     @property
+    def options(self) -> Mapping[str, object]:
+        """How it is set, by name."""
+        return self.run.started.settings.get("options", {}) if self.run.started else {}
+
+    @property
     def letters(self) -> dict[str, str]:
         """How the red team knew the seats, by their keys; empty where it knew their roles."""
         started = self.run.started
-        options: dict[str, Any] = started.settings.get("options", {}) if started else {}
-        return self.lettering(started.seed).names if started and options.get("letters") else {}
+        return self.lettering(started.seed).names if started and self.options.get("letters") else {}
 
     def lettering(self, seed: int) -> Lettering:
         """Return the letters of the seats."""
@@ -168,9 +172,7 @@ class CouncilState:
     @property
     def of_records(self) -> bool:
         """Whether seats and critic answer by records."""
-        started = self.run.started
-        options: dict[str, Any] = started.settings.get("options", {}) if started else {}
-        return options.get("form") == "records"
+        return self.options.get("form") == "records"
 
     @property
     def seats(self) -> tuple[Seat, ...]:
