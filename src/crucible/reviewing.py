@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from crucible.material import Attachment, Dossier, ids
 from crucible.records import SEVERITIES, FindingRecord, Severity
@@ -90,22 +91,27 @@ def at_least(listed: Sequence[CheckedFinding], severity: Severity) -> list[Check
 
 
 def _checked(one: FindingRecord, attachments: dict[str, Attachment]) -> CheckedFinding:
-    given = _PLACE.search(one.place)
-    name = given[1].upper() if given else ""
-    first, last = (int(given[2] or 0), int(given[3] or given[2] or 0)) if given else (0, 0)
-    if name in attachments:
-        stands = _stands(one.quote, attachments[name], first, last)
-    else:
-        # No place, or one of nothing that is attached: the words alone may tell, where they stand but once.
-        hits = [(other, hit) for other, each in attachments.items() for hit in _everywhere(one.quote, each)]
-        name, stands = hits[0] if len(hits) == 1 else ("", None)
+    name, (first, last), stands = _located(one, attachments)
     item = attachments.get(name)
-    first, last = stands or (first, last)
     if item is None or (first and not 1 <= first <= last <= item.lines):
         return CheckedFinding(one, (), verified=False)
     spelled = f"{name}:{first}" if first == last else f"{name}:{first}-{last}"
     mended = one.model_copy(update={"place": spelled}) if first else one
-    return CheckedFinding(mended, _places(item, first, last), verified=stands is not None)
+    return CheckedFinding(mended, _places(item, first, last), verified=stands)
+
+
+def _located(one: FindingRecord, attachments: dict[str, Attachment]) -> tuple[str, tuple[int, int], bool]:
+    """Return attachment and lines of a finding, and whether its words stand there."""
+    given = _PLACE.search(one.place)
+    name = given[1].upper() if given else ""
+    said = (int(given[2] or 0), int(given[3] or given[2] or 0)) if given else (0, 0)
+    if name in attachments:
+        stands = _stands(one.quote, attachments[name], *said)
+    else:
+        # No place, or one of nothing that is attached: the words alone may tell, where they stand but once.
+        hits = [(other, hit) for other, each in attachments.items() for hit in _everywhere(one.quote, each)]
+        name, stands = hits[0] if len(hits) == 1 else ("", None)
+    return name, stands or said, stands is not None
 
 
 def _stands(quote: str, item: Attachment, first: int, last: int) -> tuple[int, int] | None:
@@ -126,20 +132,22 @@ def _everywhere(quote: str, item: Attachment) -> list[tuple[int, int]]:
     """Return first and last line of each place where all of a quotation stands, in order."""
     marked = item.name == DIFF
     wanted = [part for part in _parts(quote) if part]
-    if not wanted or sum(sign.isalnum() for part in wanted for line in part for sign in line) < _LEAST:
+    if sum(map(str.isalnum, "".join(chain(*wanted)))) < _LEAST:
         return []
     lines = [_bare(line, marked=marked) for line in item.text.split("\n")]
-    hits: list[tuple[int, int]] = []
-    for start in _starts(wanted[0], lines):
-        end = start + len(wanted[0])
-        for part in wanted[1:]:
-            after = next((at for at in _starts(part, lines) if at >= end), None)
-            if after is None:
-                break
-            end = after + len(part)
-        else:
-            hits.append((start + 1, end))
-    return hits
+    ends = ((start, _end(wanted, lines, start)) for start in _starts(wanted[0], lines))
+    return [(start + 1, end) for start, end in ends if end]
+
+
+def _end(parts: Sequence[Sequence[str]], lines: Sequence[str], start: int) -> int:
+    """Return where the last part ends, when the first begins at ``start``; 0 where one is missing."""
+    end = start + len(parts[0])
+    for part in parts[1:]:
+        after = next((at for at in _starts(part, lines) if at >= end), None)
+        if after is None:
+            return 0
+        end = after + len(part)
+    return end
 
 
 def _starts(part: Sequence[str], lines: Sequence[str]) -> list[int]:
