@@ -22,7 +22,7 @@ from assay.protocols.fire_circle.study.events import PowerTold
 from assay.protocols.fire_circle.study.folder import StudyFolder, title_of_data
 from assay.protocols.fire_circle.study.items import Source, count_items
 from assay.protocols.fire_circle.study.measuring import figures_of
-from assay.protocols.fire_circle.study.passes import MEASURES, Passes, Plan
+from assay.protocols.fire_circle.study.passes import MEASURES, Passes
 from assay.report.standing import RunVerdict
 from assay.terms import Terms
 from fire_circle import FireCircleConfig
@@ -147,13 +147,13 @@ class StudyHooks(Hooks[Task, Options]):
             power := await asyncio.to_thread(power_of, folder, manifest, options.max_fpr)
         ) and "lift" in options.measures:
             context.emit(PowerTold(summary=power.summary))
-        plan = Plan(manifest, frozenset(options.measures), options.concurrency, options.retry_failed)
+        measures = frozenset(options.measures)
 
         def measure() -> dict[str, Any]:
             figures = figures_of(
                 folder,
                 manifest,
-                plan.measures,
+                measures,
                 max_fpr=options.max_fpr,
                 calibrated_fpr=options.calibrate_to,
                 threshold=options.threshold,
@@ -161,8 +161,10 @@ class StudyHooks(Hooks[Task, Options]):
             write_study_report(folder.path, figures)
             return figures.model_dump(mode="json")
 
+        attempt = context.run_id if options.retry_failed else ""
+        passes = Passes(folder, manifest, measures, context.emit, options.concurrency, attempt)
         try:
-            await Passes(folder, plan, context.emit).run(context.generate)
+            await passes.run(context.generate)
         except (BudgetExceeded, DeadlineExceeded):
             await asyncio.to_thread(measure)
             raise

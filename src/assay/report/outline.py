@@ -1,0 +1,219 @@
+"""Reports as outlines: sections in a TOML file, whose sentences, tables and pictures are filled from data.
+
+A text holds fields such as ``{lift.max_fpr:percent}``: the path of a value, and how it is written. What is not
+there is written as a dash. Beside the forms of :mod:`assay.report.lines` there are those that a report brings.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from importlib import resources
+from typing import Any, Literal, TypeAlias
+
+from pydantic import BaseModel
+
+from assay.report.lines import FieldWriter
+from assay.report.story import (
+    Block,
+    Column,
+    Details,
+    Fact,
+    Figure,
+    Note,
+    Plain,
+    Prose,
+    Quote,
+    Section,
+    Story,
+    Table,
+)
+from assay.report.svg.intervals import Dot, interval_figure
+from llm_runtime.models import Model
+
+Scope: TypeAlias = Mapping[str, Any]
+"""Values by the names that paths begin with."""
+
+
+class Given(Model):
+    """What stands in a report where the value at ``when`` is something, and that at ``unless`` nothing."""
+
+    when: str = ""
+    unless: str = ""
+
+
+class FactLine(Given):
+    """A figure on top."""
+
+    label: str
+    value: str
+
+
+class BlockLine(Given):
+    """One block, told once, or with ``each`` for every entry of a list or mapping: its ``row`` and its ``name``.
+
+    Args:
+        text: of all but tables and pictures; the summary of details.
+        by: whose the words of a quote are.
+        heads, cells: of a table with a row for each entry; the first ``texts`` columns are no numbers.
+        rows: those of a table that are written out, before all others.
+        total: its last row.
+        dots: the names of a picture of intervals, ``interval`` the path of each, ``accent`` its colour.
+        write: how that picture's values are written; ``high`` is where its axis ends.
+        picture: the name of a picture that the report draws itself.
+        blocks: what details hold.
+    """
+
+    kind: Literal["plain", "lead", "info", "good", "warning", "bad", "quote", "details", "table", "dots", "picture"]
+    text: str = ""
+    each: str = ""
+    by: str = ""
+    heads: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    total: tuple[str, ...] | None = None
+    texts: int = 1
+    caption: str = ""
+    dots: str = ""
+    interval: str = ""
+    accent: str = ""
+    write: str = ""
+    high: float | None = None
+    picture: str = ""
+    blocks: tuple[BlockLine, ...] = ()
+
+
+class SectionLine(Given):
+    """A section; one without blocks is left out.
+
+    Args:
+        about: the path of what it tells. Where that is nothing there is no section, or, where ``absent`` says why
+            under the same name, that.
+    """
+
+    title: str
+    about: str = ""
+    blocks: tuple[BlockLine, ...]
+
+
+class Outline(BaseModel):
+    """A report as its file has it."""
+
+    title: str = ""
+    subtitle: str = ""
+    facts: tuple[FactLine, ...] = ()
+    sections: tuple[SectionLine, ...]
+
+    def story(self, writing: Writing) -> Story:
+        """Return the report."""
+        facts = [Fact(one.label, writing.text(one.value)) for one in self.facts if writing.holds(one)]
+        title, subtitle = writing.text(self.title), writing.text(self.subtitle)
+        return Story(title, subtitle, facts=tuple(facts), sections=tuple(self.told(writing)))
+
+    def told(self, writing: Writing) -> Iterator[Section]:
+        """Yield the sections that have something to say."""
+        for one in self.sections:
+            if one.about and not writing.value(one.about):
+                why = writing.scope.get("absent", {}).get(one.about)
+                blocks: tuple[Block, ...] = (Note(f"Not measured: {why}.", "warning"),) if why else ()
+            else:
+                blocks = tuple(writing.blocks(one.blocks)) if writing.holds(one) else ()
+            if blocks:
+                yield Section(writing.text(one.title), blocks)
+
+
+def read_outline(package: str, name: str) -> Outline:
+    """Read an outline that lies in a package."""
+    return Outline.model_validate(
+        tomllib.loads(resources.files(package).joinpath(name).read_text(encoding="utf-8"))
+    )
+
+
+class Writing:
+    """Data being written into an outline.
+
+    Args:
+        scope: the data.
+        forms: how values are written, by name.
+        pictures: those that it draws itself, by name; ``None`` where there is nothing to draw.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        forms: Mapping[str, Callable[[Any], str]],
+        pictures: Mapping[str, Callable[[], Figure | None]] | None = None,
+    ) -> None:
+        self.scope, self._forms, self._pictures = scope, forms, pictures or {}
+        self._words = FieldWriter(forms)
+
+    def text(self, template: str, scope: Scope | None = None) -> str:
+        """Return a text with its fields filled."""
+        return self._words.vformat(template, (), scope or self.scope)
+
+    def value(self, path: str, scope: Scope | None = None) -> Any:
+        """Return the value at a path; ``None`` where there is none."""
+        return self._words.get_field(path, (), scope or self.scope)[0]
+
+    def holds(self, given: Given, scope: Scope | None = None) -> bool:
+        """Return whether something is to be told."""
+        return all(
+            bool(self.value(path, scope)) is wanted
+            for path, wanted in ((given.when, True), (given.unless, False))
+            if path
+        )
+
+    def blocks(self, lines: tuple[BlockLine, ...], scope: Scope | None = None) -> Iterator[Block]:
+        """Yield the blocks that have something to say."""
+        for one in (line for line in lines if self.holds(line, scope)):
+            match one.kind:
+                case "table":
+                    yield self._table(one)
+                case "dots":
+                    yield from self._dots(one)
+                case "picture":
+                    if figure := self._pictures[one.picture]():
+                        yield figure
+                case _:
+                    yield from (self._block(one, row) for row in self._entries(one.each, scope))
+
+    def _entries(self, path: str, scope: Scope | None = None) -> list[Scope]:
+        scope = scope or self.scope
+        if not path:
+            return [scope]
+        held: Any = self.value(path, scope) or {}
+        rows: Mapping[Any, Any] = held if hasattr(held, "items") else dict(enumerate(held))
+        return [{**scope, "name": name, "row": row} for name, row in rows.items()]
+
+    def _block(self, one: BlockLine, scope: Scope) -> Block:
+        text = self.text(one.text, scope)
+        match one.kind:
+            case "lead":
+                return Prose(text, lead=True)
+            case "info" | "good" | "warning" | "bad":
+                return Note(text, one.kind)
+            case "quote":
+                return Quote(text, self.text(one.by, scope))
+            case "details":
+                return Details(text, tuple(self.blocks(one.blocks, scope)))
+            case _:
+                return Plain(text)
+
+    def _table(self, one: BlockLine) -> Table:
+        columns = (Column(head, "text" if place < one.texts else "number") for place, head in enumerate(one.heads))
+        written = [(one.rows, self.scope)] if one.rows else []
+        if one.each:
+            written += [((one.cells,), row) for row in self._entries(one.each)]
+        rows = (tuple(self.text(cell, scope) for cell in cells) for lines, scope in written for cells in lines)
+        total = one.total and tuple(map(self.text, one.total))
+        return Table(tuple(columns), tuple(rows), total, self.text(one.caption))
+
+    def _dots(self, one: BlockLine) -> Iterator[Figure]:
+        dots = [
+            Dot.of(self.text(one.dots, row), interval, self.text(one.accent, row))
+            for row in self._entries(one.each)
+            if (interval := self.value(one.interval, row)) is not None
+        ]
+        if dots:
+            write = self._forms[one.write]
+            yield interval_figure(dots, one.text, self.text(one.caption), write=write, high=one.high)
