@@ -27,6 +27,8 @@ from assay.report.story import (
     Section,
     Story,
     Table,
+    Tone,
+    Voice,
 )
 from assay.report.svg.intervals import Dot, interval_figure
 from llm_runtime.models import Model
@@ -53,18 +55,18 @@ class BlockLine(Given):
     """One block, told once, or with ``each`` for every entry of a list or mapping: its ``row`` and its ``name``.
 
     Args:
-        text: of all but tables and pictures; the summary of details.
-        by: whose the words of a quote are.
+        text: of all but tables and pictures; the summary of details, the name of a voice.
+        by: whose the words of a quote are; the remark beside a voice, whose colour is ``accent``.
         heads, cells: of a table with a row for each entry; the first ``texts`` columns are no numbers.
         rows: those of a table that are written out, before all others.
         total: its last row.
         dots: the names of a picture of intervals, ``interval`` the path of each, ``accent`` its colour.
         write: how that picture's values are written; ``high`` is where its axis ends.
         picture: the name of a picture that the report draws itself.
-        blocks: what details hold.
+        blocks: what details hold, and what a voice says.
     """
 
-    kind: Literal["plain", "lead", "info", "good", "warning", "bad", "quote", "details", "table", "dots", "picture"]
+    kind: Literal["plain", "prose", "lead", "quote", "details", "voice", "table", "dots", "picture"] | Tone
     text: str = ""
     each: str = ""
     by: str = ""
@@ -188,14 +190,17 @@ class Writing:
     def _block(self, one: BlockLine, scope: Scope) -> Block:
         text = self.text(one.text, scope)
         match one.kind:
-            case "lead":
-                return Prose(text, lead=True)
+            case "prose" | "lead":
+                return Prose(text, lead=one.kind == "lead")
             case "info" | "good" | "warning" | "bad":
                 return Note(text, one.kind)
             case "quote":
                 return Quote(text, self.text(one.by, scope))
             case "details":
                 return Details(text, tuple(self.blocks(one.blocks, scope)))
+            case "voice":
+                blocks = tuple(self.blocks(one.blocks, scope))
+                return Voice(text, blocks, self.text(one.accent, scope), self.text(one.by, scope))
             case _:
                 return Plain(text)
 

@@ -21,7 +21,7 @@ from assay.protocols.fire_circle.study.bound import power_of
 from assay.protocols.fire_circle.study.events import PowerTold
 from assay.protocols.fire_circle.study.folder import StudyFolder, title_of_data
 from assay.protocols.fire_circle.study.items import Source, count_items
-from assay.protocols.fire_circle.study.measuring import figures_of
+from assay.protocols.fire_circle.study.measuring import Measuring
 from assay.protocols.fire_circle.study.passes import MEASURES, Passes
 from assay.report.standing import RunVerdict
 from assay.terms import Terms
@@ -131,14 +131,8 @@ class StudyHooks(Hooks[Task, Options]):
         measures = frozenset(options.measures)
 
         def measure() -> dict[str, Any]:
-            figures = figures_of(
-                folder,
-                manifest,
-                measures,
-                max_fpr=options.max_fpr,
-                calibrated_fpr=options.calibrate_to,
-                threshold=options.threshold,
-            )
+            aims = options.max_fpr, options.calibrate_to, options.threshold
+            figures = Measuring(folder, manifest, measures, *aims).figures()
             write_study_report(folder.path, figures)
             return figures.model_dump(mode="json")
 

@@ -68,16 +68,8 @@ def _scores(line: StudyLine, result: FireCircleResult) -> ItemScores:
     return scores_of(str(line.index), bool(line.label), result)
 
 
-def figures_of(
-    folder: StudyFolder,
-    manifest: Manifest,
-    measures: frozenset[str],
-    *,
-    max_fpr: float = 0.05,
-    calibrated_fpr: float = 0.01,
-    threshold: float | None = None,
-) -> Figures:
-    """Measure what the folder holds.
+class Measuring:
+    """What a folder holds, being measured.
 
     Args:
         max_fpr: the false-positive rate at which ways of judging are compared.
@@ -87,18 +79,15 @@ def figures_of(
     Raises:
         StoreDamaged: a file of results is something else.
     """
-    return _Measuring(folder, manifest, measures, max_fpr, calibrated_fpr, threshold).figures()
 
-
-class _Measuring:
     def __init__(
         self,
         folder: StudyFolder,
         manifest: Manifest,
         measures: frozenset[str],
-        max_fpr: float,
-        calibrated_fpr: float,
-        threshold: float | None,
+        max_fpr: float = 0.05,
+        calibrated_fpr: float = 0.01,
+        threshold: float | None = None,
     ) -> None:
         self.folder, self.manifest, self.measures = folder, manifest, measures
         self.max_fpr, self.calibrated_fpr = max_fpr, calibrated_fpr
@@ -117,6 +106,7 @@ class _Measuring:
             self.threshold, self.threshold_from = fitted.threshold, aim
 
     def figures(self) -> Figures:
+        """Return all figures; raises as the class does."""
         results, tried = [item.result for item in self.judged], self._tried
         both = len({item.label for item in self.scores}) == 2
         passes = tuple(self._passes())
