@@ -7,7 +7,7 @@ there is written as a dash. Beside the forms of :mod:`assay.report.lines` there 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import resources
 from typing import Any, Literal, TypeAlias
 
@@ -57,16 +57,17 @@ class BlockLine(Given):
     Args:
         text: of all but tables and pictures; the summary of details, the name of a voice.
         by: whose the words of a quote are; the remark beside a voice, whose colour is ``accent``.
-        heads, cells: of a table with a row for each entry; the first ``texts`` columns are no numbers.
+        heads, cells: of a table with a row for each entry; columns are of numbers, but for the
+            first ``texts`` and those whose head is among ``worded``.
         rows: those of a table that are written out, before all others.
         total: its last row.
         dots: the names of a picture of intervals, ``interval`` the path of each, ``accent`` its colour.
         write: how that picture's values are written; ``high`` is where its axis ends.
-        picture: the name of a picture that the report draws itself.
+        own: the name of what the report makes by itself; it is given the row.
         blocks: what details hold, and what a voice says.
     """
 
-    kind: Literal["plain", "prose", "lead", "quote", "details", "voice", "table", "dots", "picture"] | Tone
+    kind: Literal["plain", "prose", "lead", "quote", "details", "voice", "table", "dots", "own"] | Tone
     text: str = ""
     each: str = ""
     by: str = ""
@@ -75,26 +76,30 @@ class BlockLine(Given):
     rows: tuple[tuple[str, ...], ...] = ()
     total: tuple[str, ...] | None = None
     texts: int = 1
+    worded: tuple[str, ...] = ()
     caption: str = ""
     dots: str = ""
     interval: str = ""
     accent: str = ""
     write: str = ""
     high: float | None = None
-    picture: str = ""
+    own: str = ""
     blocks: tuple[BlockLine, ...] = ()
 
 
 class SectionLine(Given):
-    """A section; one without blocks is left out.
+    """A section; one without blocks is left out, unless it stands ``always``.
 
     Args:
+        each: as of a block; a section for each entry.
         about: the path of what it tells. Where that is nothing there is no section, or, where ``absent`` says why
             under the same name, that.
     """
 
     title: str
     about: str = ""
+    each: str = ""
+    always: bool = False
     blocks: tuple[BlockLine, ...]
 
 
@@ -117,11 +122,12 @@ class Outline(BaseModel):
         for one in self.sections:
             if one.about and not writing.value(one.about):
                 why = writing.scope.get("absent", {}).get(one.about)
-                blocks: tuple[Block, ...] = (Note(f"Not measured: {why}.", "warning"),) if why else ()
-            else:
-                blocks = tuple(writing.blocks(one.blocks)) if writing.holds(one) else ()
-            if blocks:
-                yield Section(writing.text(one.title), blocks)
+                told = (Note(f"Not measured: {why}.", "warning"),) if why else ()
+                yield from (Section(one.title, (note,)) for note in told)
+            elif writing.holds(one):
+                for scope in writing.entries(one.each):
+                    if (blocks := tuple(writing.blocks(one.blocks, scope))) or one.always:
+                        yield Section(writing.text(one.title, scope), blocks)
 
 
 def read_outline(package: str, name: str) -> Outline:
@@ -137,16 +143,16 @@ class Writing:
     Args:
         scope: the data.
         forms: how values are written, by name.
-        pictures: those that it draws itself, by name; ``None`` where there is nothing to draw.
+        own: what it makes by itself, by name, each of the row that stands there.
     """
 
     def __init__(
         self,
         scope: Scope,
         forms: Mapping[str, Callable[[Any], str]],
-        pictures: Mapping[str, Callable[[], Figure | None]] | None = None,
+        own: Mapping[str, Callable[[Any], Iterable[Block]]] | None = None,
     ) -> None:
-        self.scope, self._forms, self._pictures = scope, forms, pictures or {}
+        self.scope, self._forms, self._own = scope, forms, own or {}
         self._words = FieldWriter(forms)
 
     def text(self, template: str, scope: Scope | None = None) -> str:
@@ -173,13 +179,13 @@ class Writing:
                     yield self._table(one)
                 case "dots":
                     yield from self._dots(one)
-                case "picture":
-                    if figure := self._pictures[one.picture]():
-                        yield figure
+                case "own":
+                    yield from self._own[one.own]((scope or self.scope).get("row"))
                 case _:
-                    yield from (self._block(one, row) for row in self._entries(one.each, scope))
+                    yield from (self._block(one, row) for row in self.entries(one.each, scope))
 
-    def _entries(self, path: str, scope: Scope | None = None) -> list[Scope]:
+    def entries(self, path: str, scope: Scope | None = None) -> list[Scope]:
+        """Return the data with each row of what is told row by row; with none where it is told once."""
         scope = scope or self.scope
         if not path:
             return [scope]
@@ -205,10 +211,13 @@ class Writing:
                 return Plain(text)
 
     def _table(self, one: BlockLine) -> Table:
-        columns = (Column(head, "text" if place < one.texts else "number") for place, head in enumerate(one.heads))
+        columns = (
+            Column(head, "text" if place < one.texts or head in one.worded else "number")
+            for place, head in enumerate(one.heads)
+        )
         written = [(one.rows, self.scope)] if one.rows else []
         if one.each:
-            written += [((one.cells,), row) for row in self._entries(one.each)]
+            written += [((one.cells,), row) for row in self.entries(one.each)]
         rows = (tuple(self.text(cell, scope) for cell in cells) for lines, scope in written for cells in lines)
         total = one.total and tuple(map(self.text, one.total))
         return Table(tuple(columns), tuple(rows), total, self.text(one.caption))
@@ -216,7 +225,7 @@ class Writing:
     def _dots(self, one: BlockLine) -> Iterator[Figure]:
         dots = [
             Dot.of(self.text(one.dots, row), interval, self.text(one.accent, row))
-            for row in self._entries(one.each)
+            for row in self.entries(one.each)
             if (interval := self.value(one.interval, row)) is not None
         ]
         if dots:

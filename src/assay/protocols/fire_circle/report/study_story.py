@@ -14,7 +14,7 @@ from assay.protocols.fire_circle.study.figures import Figures
 from assay.report import units
 from assay.report.outline import Scope, Writing, read_outline
 from assay.report.standing import Leaning, RunVerdict
-from assay.report.story import Story
+from assay.report.story import Block, Story
 from assay.report.units import count_noun, money, percent
 from fire_circle.measurement.lift import LiftReport
 from fire_circle.results import Spend
@@ -75,10 +75,10 @@ _outline = cache(partial(read_outline, __package__ or "", "study.toml"))
 
 def study_story(figures: Figures) -> Story:
     """Return the story of a study, complete or not."""
-    drawn = {"threshold": partial(pictures.threshold_picture, figures)}
+    drawn: dict[str, Callable[[Any], list[Block]]] = {"threshold": lambda _: [pictures.threshold_picture(figures)]}
     if movement := figures.movement:
-        drawn |= {"means": partial(pictures.means_picture, movement)}
-        drawn |= {"toward": partial(pictures.toward_picture, movement)}
+        drawn |= {"means": lambda _: [pictures.means_picture(movement)]}
+        drawn |= {"toward": lambda _: [pictures.toward_picture(movement)]}
     return _outline().story(Writing({**figures.__dict__, **_made(figures)}, _FORMS, drawn))
 
 
