@@ -10,6 +10,7 @@ from typing import IO, Any, TypeVar
 
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
 from llm_runtime.messages import Generate, Reply, Request, request_digest
+from llm_runtime.wrappers.recording import StoppedAfter
 
 T = TypeVar("T")
 
@@ -121,11 +122,18 @@ class CallJournal:
             known = self._replies.get(item, {}).get(digest)
             if known is not None:
                 return known
-            reply = await generate(request)
-            write_line(self._stream, {"item": item, "call": digest, "reply": reply.to_dict()}, sync=False)
+            try:
+                reply = await generate(request)
+            except StoppedAfter as stopped:
+                self._keep(item, digest, stopped.reply)
+                raise
+            self._keep(item, digest, reply)
             return reply
 
         return call
+
+    def _keep(self, item: str, digest: str, reply: Reply) -> None:
+        write_line(self._stream, {"item": item, "call": digest, "reply": reply.to_dict()}, sync=False)
 
     def forget(self, item: str) -> None:
         """Let go of an item that has its result; its answers are not needed any more."""

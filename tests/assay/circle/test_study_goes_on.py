@@ -1,4 +1,4 @@
-"""A study that was stopped while it asked again for what had no verdict asks only for the rest when it goes on."""
+"""A study that was stopped asks only for what is missing, whichever run goes on with its folder."""
 
 from __future__ import annotations
 
@@ -60,4 +60,31 @@ async def test_what_failed_once_more_is_not_asked_a_third_time(tmp_path: Path) -
     # Who asks for it once more has it asked once more.
     await (await launcher.start(retried, model=model)).outcome()
     assert asked == {text: times * (3 if "broken" in text else 1) for text, times in once.items()}
+    store.close()
+
+
+async def test_another_run_over_the_folder_has_every_answer_that_came_before_the_stop(tmp_path: Path) -> None:
+    """Also those that came in the very moment in which it was stopped, and are not in the log on disk yet."""
+    (tmp_path / "data.csv").write_text("text\n" + "\n".join(TEXTS[::3]) + "\n")
+    task = {"data": str(tmp_path / "data.csv"), "user": "text", "out": str(tmp_path / "study")}
+    options = {"models": ["a", "b"], "measures": ["groupthink"], "concurrency": 2}
+    asked, reached = Counter[str](), asyncio.Event()
+    answers: Generate = scripted(answer)
+
+    async def model(request: Request) -> Reply:
+        if asked.total() == 3 and not reached.is_set():
+            reached.set()
+            await asyncio.Event().wait()
+        asked[f"{text_of(request)}, {request.label}"] += 1
+        return await answers(request)
+
+    store = open_store(tmp_path / "runs.db")
+    launcher = Launcher(store, Settings)
+    running = await launcher.start(read_run("fire_circle.study", task, options), model=model)
+    await reached.wait()
+    await running.stop()
+    assert asked.total() == 3
+    options["measures"] = ["groupthink", "calibration"]
+    done = await (await launcher.start(read_run("fire_circle.study", task, options), model=model)).outcome()
+    assert done.state == "finished" and set(asked.values()) == {1}
     store.close()
