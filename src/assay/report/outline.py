@@ -9,6 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import resources
+from itertools import count
 from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel
@@ -190,8 +191,8 @@ class Writing:
         if not path:
             return [scope]
         held: Any = self.value(path, scope) or {}
-        rows: Mapping[Any, Any] = held if hasattr(held, "items") else dict(enumerate(held))
-        return [{**scope, "name": name, "row": row} for name, row in rows.items()]
+        rows: Iterable[tuple[Any, Any]] = held.items() if hasattr(held, "items") else zip(count(), held)
+        return [{**scope, "name": name, "row": row} for name, row in rows]
 
     def _block(self, one: BlockLine, scope: Scope) -> Block:
         text = self.text(one.text, scope)
