@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
 import types
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
+from importlib import resources
 from pkgutil import resolve_name
 from typing import Annotated, Any, Literal, TypeAlias, Union, cast, get_args, get_origin
 
@@ -113,6 +115,16 @@ class FieldSpec:
     def suggested(self) -> list[str]:
         """What may stand in it, where that is known."""
         return resolve_name(self.ui.suggest)() if self.ui.suggest else []
+
+
+def read_ui(package: str) -> Mapping[str, Mapping[str, Ui]]:
+    """Return what a package's ``fields.toml`` says of fields, by model: each for that model's ``ui``."""
+    said = tomllib.loads(resources.files(package).joinpath("fields.toml").read_text(encoding="utf-8"))
+    return {model: {name: _ui(**entry) for name, entry in fields.items()} for model, fields in said.items()}
+
+
+def _ui(doors: list[str] | None = None, **said: Any) -> Ui:
+    return Ui(**said) if doors is None else Ui(**said, doors=tuple(doors))
 
 
 def fields_of(model: type[BaseModel], *, at: tuple[str, ...] = ()) -> Iterator[FieldSpec]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import os
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -27,7 +26,7 @@ from llm_runtime.messages import Generate
 from llm_runtime.models import Model
 from llm_runtime.pricing import PriceTable
 from llm_runtime.tokens import estimate_tokens
-from llm_runtime.wrappers.journal import CallJournal, append_from_whole_line, write_line
+from llm_runtime.wrappers.journal import CallJournal, append_from_whole_line, whole_lines, write_line
 
 _SCAFFOLD_TOKENS = 2_500
 _COMPLAINT_TOKENS = 100
@@ -210,6 +209,7 @@ async def run_study(
     emit_for: Callable[[Item], Emit] = lambda item: silent,
     on_line: Callable[[StudyLine], None] = lambda line: None,
     retry_failed: bool = False,
+    attempt: str = "",
 ) -> StudySummary:
     """Judge every item that has no result yet.
 
@@ -219,6 +219,7 @@ async def run_study(
         emit_for: who is told of what an item's circle does.
         on_line: told of each item as it is finished.
         retry_failed: judge again the items that failed before; all their calls are made and paid again.
+        attempt: names who asks for that, so that it is done once where the same attempt goes on after a stop.
 
     Raises:
         DataError: a row does not fit; nothing was spent.
@@ -233,8 +234,10 @@ async def run_study(
     with _sole_writer(study.out):
         done = study.finished()
         journal = CallJournal(study.journal, done.__contains__)
-        if retry_failed:
+        if retry_failed and attempt not in journal.dropped:
             done -= _drop_failed(study.out, journal)
+            if attempt:
+                journal.drop(attempt)
         out = append_from_whole_line(study.out)
         try:
             worker = _Worker(study, generate, journal, out, emit_for, on_line)
@@ -343,19 +346,7 @@ def _slim(result: FireCircleResult) -> FireCircleResult:
 
 
 def _raw_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the whole lines of a results file; a last one that was cut off is not there yet."""
-    if not path.exists():
-        return
-    with path.open(encoding="utf-8", newline="\n") as stream:
-        for number, text in enumerate(stream, start=1):
-            if not text.endswith("\n"):
-                return
-            try:
-                line = json.loads(text)
-                _ = line["item"], line["status"]
-            except (ValueError, KeyError, TypeError):
-                raise StoreDamaged(f"{path.name}, line {number} is not a line of a study") from None
-            yield line
+    return whole_lines(path, "a line of a study", lambda line: (line["item"], line["status"]) and line)
 
 
 def _drop_failed(path: Path, journal: CallJournal) -> set[str]:

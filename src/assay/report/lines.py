@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from string import Formatter
 from typing import Any, TypeAlias
@@ -18,11 +19,33 @@ Beside Python's own forms, ``{text:line}`` writes a text on one line of 160 char
 of 90; ``{errors:count error}`` a number of things, or how many there are; ``{names:words}`` a list in words.
 """
 WIDTH = 160
+_FIRST = re.compile(r"[.\[]")
 
 
-class _Words(Formatter):
+class FieldWriter(Formatter):
+    """Texts with fields, in the forms above and those of ``forms``; what is not there is written as a dash."""
+
+    def __init__(self, forms: Mapping[str, Callable[[Any], str]] | None = None) -> None:
+        self._forms = forms or {}
+
+    def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
+        """Return a value by its path; ``None`` where the way there ends in nothing."""
+        try:
+            return super().get_field(field_name, args, kwargs)
+        except (AttributeError, KeyError, TypeError) as fault:
+            # A name that no data have is a slip of whoever wrote the text.
+            known = _FIRST.split(field_name)[0] in kwargs
+            if not known or (isinstance(fault, AttributeError) and fault.obj is not None):
+                raise
+            return None, field_name
+
     def format_field(self, value: Any, format_spec: str) -> str:
+        """Write a value in its form."""
         form, _, rest = format_spec.partition(" ")
+        if value is None:
+            return "–"
+        if form in self._forms:
+            return self._forms[form](value)
         match form:
             case "line":
                 return one_line(str(value), int(rest or WIDTH))
@@ -34,7 +57,7 @@ class _Words(Formatter):
                 return str(super().format_field(value, format_spec))
 
 
-_WORDS = _Words()
+_WORDS = FieldWriter()
 
 
 def line_of(lines: Lines, fold: object, event: BaseModel) -> str | None:

@@ -72,6 +72,15 @@ def count(amount: int) -> str:
     return f"{amount:,}"
 
 
+def percent(share: float) -> str:
+    """Write a share as per cent, with one decimal where it is not whole.
+
+    >>> percent(0.5), percent(0.125)
+    ('50%', '12.5%')
+    """
+    return f"{share * 100:.1f}".removesuffix(".0") + "%"
+
+
 def short_count(amount: int) -> str:
     """Write a whole number short: thousands as ``k``, millions as ``M``.
 

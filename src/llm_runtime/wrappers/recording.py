@@ -20,6 +20,14 @@ def _none(digest: str, occurrence: int) -> bool:
     return False
 
 
+class StoppedAfter(asyncio.CancelledError):
+    """A call was cancelled when its answer had come: who keeps answers elsewhere finds it here."""
+
+    def __init__(self, reply: Reply) -> None:
+        super().__init__()
+        self.reply = reply
+
+
 def recording(
     generate: Generate, emit: Emit, *, replayed: Callable[[str, int], bool] = _none, who: Who | None = None
 ) -> Generate:
@@ -28,7 +36,8 @@ def recording(
     The answer is passed on when what ``emit`` returned says that it is on disk: what is paid for is never lost.
     A call is known by its request's digest and its occurrence among equal requests, never by when it was made, so
     the log says the same whatever order the answers arrive in. A cancelled call emits nothing further, unless
-    attempts before had to be paid for: it is as unfinished as one that a killed process had in flight.
+    attempts before had to be paid for: it is as unfinished as one that a killed process had in flight. One that is
+    cancelled while its answer is written raises that with the answer, :class:`StoppedAfter`.
 
     Args:
         generate: the model.
@@ -62,10 +71,17 @@ def recording(
                 raise
         written = emit(CallFinished.of(started, reply))
         if written is not None:
-            await written
+            await _on_disk(written, reply)
         return reply
 
     return generate_and_record
+
+
+async def _on_disk(written: Awaitable[None], reply: Reply) -> None:
+    try:
+        await written
+    except asyncio.CancelledError:
+        raise StoppedAfter(reply) from None
 
 
 def _failed(started: CallStarted, error: BaseException) -> CallFailed:

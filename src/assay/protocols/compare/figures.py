@@ -47,6 +47,11 @@ class Row(_Strict):
         """In and out together."""
         return self.input_tokens + self.output_tokens
 
+    @property
+    def checkable(self) -> bool:
+        """Whether the task says what is right."""
+        return self.expected is not None
+
 
 class Bounds(_Strict):
     """An estimate between its bounds, at 95% confidence."""

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, cast
 
 from assay.protocols.compare.events import MethodAnswered
-from assay.protocols.compare.figures import Bounds, Comparison, Figures, MethodFigures, Row, Stopped, figures
+from assay.protocols.compare.figures import Comparison, Figures, Row, Stopped, figures
 from assay.registry import opened
 from assay.report.clean import one_line
 from assay.report.generic import GenericFold
 from assay.report.matrix import Cell, Matrix, MatrixRow
+from assay.report.outline import Scope, Writing, read_outline
 from assay.report.progress import Progress
-from assay.report.story import (
-    Block,
-    Details,
-    Fact,
-    Figure,
-    Note,
-    Plain,
-    Prose,
-    Quote,
-    Section,
-    Story,
-    Table,
-    Voice,
-    columns,
-)
+from assay.report.story import Fact, Figure, Story
 from assay.report.svg.bars import Bar, bar_chart
-from assay.report.svg.intervals import Dot, interval_figure
 from assay.report.units import count, count_noun, money, short_count
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event, RunStarted
@@ -85,13 +73,15 @@ class CompareFold(GenericFold):
         """Return the report."""
         plain = super().story()
         result, tasks = self.figures(), len(self._tasks)
-        sections = [*_scores(result, tasks), *_pairs(result), *_spend(result), *_tasks(result), _how()]
+        writing = Writing(
+            {**result.__dict__, **_made(result, tasks)}, _FORMS, {"spend": lambda _: [_spend(result)]}
+        )
         done = len({row.task for row in result.rows})
         return Story(
             plain.title,
             "Compare",
             facts=(Fact("Tasks", f"{done} of {tasks}"), *plain.facts),
-            sections=(*sections, *plain.sections),
+            sections=(*_outline().told(writing), *plain.sections),
             matrix=self._matrix(),
         )
 
@@ -136,37 +126,41 @@ def _answered(fold: CompareFold, event: MethodAnswered) -> str:
 CompareFold.lines = {MethodAnswered: _answered}
 
 
-def _scores(result: Figures, tasks: int) -> list[Section]:
-    if not result.rows:
-        return [Section("What was found", (Note("No task is done by every method yet.", "warning"),))]
-    blocks: list[Block] = [Prose(in_short(result), lead=True)]
-    dots = [
-        Dot(m.method, m.score.estimate, m.score.low, m.score.high, _accent(m.method))
-        for m in result.methods
-        if m.score
-    ]
-    if dots:
-        caption = "Share of checkable tasks answered right, with its 95% Wilson interval."
-        blocks.append(interval_figure(dots, "Right answers", caption, write=_percent, high=1.0))
-    blocks.append(_methods(result.methods))
-    checkable = result.methods[0].checkable
-    if dots and checkable < _FEW_PAIRS:
-        blocks.append(Note(f"{count_noun(checkable, 'task')} can show only large differences.", "warning"))
-    if result.stopped:
-        blocks.append(Note(_saved(result.stopped)))
-    elif len(result.rows) < tasks * len(result.methods):
-        blocks.append(Note("Not every task is done by every method; the others are left out.", "warning"))
-    return [Section("What was found", tuple(blocks))]
+def _made(result: Figures, tasks: int) -> Scope:
+    """Return what the report tells of the figures and they do not hold themselves."""
+    by_task: dict[str, list[Row]] = {}
+    for row in result.rows:
+        by_task.setdefault(row.task, []).append(row)
+    scored = [pair for pair in result.comparisons if pair.difference]
+    spent = [(pair, pair.spend) for pair in result.comparisons if pair.spend]
+    checkable = [method.checkable for method in result.methods if method.score]
+    return {
+        "in_short": in_short(result),
+        "few": checkable and checkable[0] < _FEW_PAIRS,
+        "left": result.stopped and result.stopped.planned - result.stopped.after,
+        "left_out": len(result.rows) < tasks * len(result.methods),
+        "scored": scored,
+        "anytime": any(pair.p_anytime is not None for pair in scored),
+        "ratios": "\n".join(
+            f"{p.a} took {spend.estimate:.2f}× what {p.b} took in {p.spend_in}, "
+            f"95% interval {spend.low:.2f} to {spend.high:.2f}"
+            for p, spend in spent
+        ),
+        "unequal": "; ".join(f"{p.a} and {p.b}" for p, _ in spent if not p.equal_spend),
+        "tasks": list(by_task.values())[:_MOST_TASKS],
+        "more": max(len(by_task) - _MOST_TASKS, 0),
+    }
 
 
-def _saved(stopped: Stopped) -> str:
-    left = stopped.planned - stopped.after
-    saved = money(stopped.saved) if stopped.saved_in == "USD" else f"{short_count(stopped.saved)} tokens"
-    return (
-        f"Every pair was decided after {stopped.after} of {count_noun(stopped.planned, 'task')}, so the other "
-        f"{left} were not asked: about {saved} saved, at the mean spend of those that were. The test holds "
-        "whenever one stops; differences of a comparison that stopped early look larger than they are."
-    )
+def _spend(result: Figures) -> Figure:
+    costs = [method.cost for method in result.methods]
+    amounts = [(method.tokens, f"{short_count(method.tokens)} tokens") for method in result.methods]
+    if any(costs) and None not in costs:
+        amounts = [(cost, money(cost)) for cost in costs if cost is not None]
+    told = [(method.method, *amount) for method, amount in zip(result.methods, amounts, strict=True)]
+    bars = [Bar(name, amount, written, _accent(name)) for name, amount, written in told]
+    words = f"{'; '.join(f'{name}: {written}' for name, _, written in told)}."
+    return Figure(bar_chart(bars, "Spend", words), "What each method took for all tasks together.", words)
 
 
 def in_short(result: Figures) -> str:
@@ -199,128 +193,6 @@ def _at_what(pair: Comparison) -> str:
     return f", **not at equal spend**: {pair.a} took {pair.spend.estimate:.2f}× what {pair.b} took"
 
 
-def _methods(methods: tuple[MethodFigures, ...]) -> Table:
-    heads = ("Right", "Score", "95% interval", "No answer", "Samples", "Calls", "Tokens", "Cost")
-    rows = tuple(
-        (
-            m.method,
-            f"{m.right} of {m.checkable}" if m.checkable else "–",
-            _percent(m.score.estimate) if m.score else "–",
-            f"{_percent(m.score.low)} to {_percent(m.score.high)}" if m.score else "–",
-            str(m.errors),
-            f"{m.samples:.1f}",
-            count(m.calls),
-            short_count(m.tokens),
-            "–" if m.cost is None else money(m.cost),
-        )
-        for m in methods
-    )
-    return Table(columns("Method", numbers=heads), rows)
-
-
-def _pairs(result: Figures) -> list[Section]:
-    scored = [pair for pair in result.comparisons if pair.difference]
-    if not scored:
-        return []
-    dots = [
-        Dot(f"{p.a} − {p.b}", p.difference.estimate, p.difference.low, p.difference.high, _accent(p.a))
-        for p in scored
-        if p.difference
-    ]
-    caption = (
-        "Difference of scores on the same tasks, with Newcombe's 95% interval for paired proportions. An interval "
-        "that holds 0 shows no difference; it does not show that there is none."
-    )
-    heads = (
-        "Both right",
-        "Only first",
-        "Only second",
-        "Neither",
-        "Difference",
-        "95% interval",
-        "McNemar p",
-        "p, Holm",
-        *(("p, any time",) if any(pair.p_anytime is not None for pair in scored) else ()),
-        "Spend",
-    )
-    rows = tuple(_pair(pair, pair.difference) for pair in scored if pair.difference)
-    table = Table(columns("Pair", numbers=heads), rows)
-    return [
-        Section("Pair by pair", (interval_figure(dots, "Differences of scores", caption, write=_points), table))
-    ]
-
-
-def _pair(pair: Comparison, gap: Bounds) -> tuple[str, ...]:
-    spend = pair.spend
-    return (
-        f"{pair.a} − {pair.b}",
-        str(pair.both),
-        str(pair.only_a),
-        str(pair.only_b),
-        str(pair.neither),
-        _points(gap.estimate),
-        f"{_points(gap.low)} to {_points(gap.high)}",
-        "–" if pair.p is None else f"{pair.p:.3f}",
-        "–" if pair.p_holm is None else f"{pair.p_holm:.3f}",
-        *(() if pair.p_anytime is None else (f"{pair.p_anytime:.3f}",)),
-        f"{spend.estimate:.2f}×" if spend else "–",
-    )
-
-
-def _spend(result: Figures) -> list[Section]:
-    if not result.rows:
-        return []
-    priced = all(m.cost is not None for m in result.methods) and any(m.cost for m in result.methods)
-    amounts = [
-        Bar(m.method, m.cost or 0, money(m.cost or 0), _accent(m.method))
-        if priced
-        else Bar(m.method, m.tokens, f"{short_count(m.tokens)} tokens", _accent(m.method))
-        for m in result.methods
-    ]
-    words = "; ".join(f"{bar.name}: {bar.written}" for bar in amounts)
-    svg = bar_chart(amounts, "Spend", f"{words}.")
-    blocks: list[Block] = [Figure(svg, "What each method took for all tasks together.", f"{words}.")]
-    ratios = [
-        f"{p.a} took {p.spend.estimate:.2f}× what {p.b} took in {p.spend_in}, "
-        f"95% interval {p.spend.low:.2f} to {p.spend.high:.2f}"
-        for p in result.comparisons
-        if p.spend
-    ]
-    if ratios:
-        blocks.append(Plain("\n".join(ratios)))
-    unequal = [f"{p.a} and {p.b}" for p in result.comparisons if p.spend and not p.equal_spend]
-    if unequal:
-        blocks.append(
-            Note(
-                f"Not at equal spend: {'; '.join(unequal)}. A better score there may be what more calls buy.",
-                "warning",
-            )
-        )
-    return [Section("Spend", tuple(blocks))]
-
-
-def _tasks(result: Figures) -> list[Section]:
-    tasks = list(dict.fromkeys(row.task for row in result.rows))
-    blocks: list[Block] = []
-    for task in tasks[:_MOST_TASKS]:
-        rows = [row for row in result.rows if row.task == task]
-        inner: list[Block] = [Quote(rows[0].question, "asked")]
-        if rows[0].expected is not None:
-            inner.append(Plain(f"Right is: {rows[0].expected}"))
-        inner += [Voice(row.method, _answer(row), _accent(row.method), _remark(row)) for row in rows]
-        marks = " ".join(f"{row.method} {_sign(row)}" for row in rows)
-        blocks.append(Details(f"{one_line(task, 60)}: {one_line(rows[0].question, 70)}  ({marks})", tuple(inner)))
-    if len(tasks) > _MOST_TASKS:
-        blocks.append(Note(f"{count(len(tasks) - _MOST_TASKS)} more tasks are in the JSON report."))
-    return [Section("Task by task", tuple(blocks))] if blocks else []
-
-
-def _answer(row: Row) -> tuple[Block, ...]:
-    if row.error:
-        return (Note(f"No answer: {row.error}", "bad"),)
-    return (Prose(row.text),)
-
-
 def _remark(row: Row) -> str:
     parts = [_sign(row)] if row.right is not None else []
     if row.agreed:
@@ -336,25 +208,6 @@ def _sign(row: Row) -> str:
     return "no answer" if row.error else {True: "✓", False: "×", None: "–"}[row.right]
 
 
-def _how() -> Section:
-    text = (
-        "Every method is asked the same words. A checkable task asks for a last line that reads ANSWER:, and "
-        "only that line is checked. Self-consistency draws independent samples; of a checkable task it takes "
-        "the majority, of an open one it writes one synthesis. Best-of-n has a judge choose one of them. Where "
-        "a council takes part, it answers first, and samples are drawn until they have spent what it spent on "
-        "that task; those that fail are left out, as a council goes on without a seat, and blanks are no votes. "
-        "A single call spends less by its nature: it is the baseline. A council without a red team revises by "
-        "its seats' positions alone; a mixed panel has different models in its seats. A method that gave no "
-        "answer counts as wrong. Scores carry Wilson intervals, differences Newcombe's interval for paired "
-        "proportions (1998), p is McNemar's exact test, corrected by Holm for the number of pairs (1979), "
-        "ratios of spend carry a paired bootstrap interval. A difference is called shown where the interval "
-        "excludes 0 and the corrected p is at most 0.05; where it may stop early, the p at any time: that of two "
-        "e-processes over the tasks that only one of a pair got right (betting, Waudby-Smith & Ramdas 2024), "
-        "corrected by Holm. All of it is about these tasks and this model."
-    )
-    return Section("How it was compared", (Plain(text),))
-
-
 def _accent(method: str) -> str:
     return _ACCENTS.get(method, "quiet")
 
@@ -366,3 +219,24 @@ def _percent(value: float) -> str:
 def _points(value: float) -> str:
     points = round(value * 100)
     return "0 pp" if points == 0 else f"{'+' if points > 0 else '−'}{abs(points)} pp"
+
+
+def _saved(stopped: Stopped) -> str:
+    return money(stopped.saved) if stopped.saved_in == "USD" else f"{short_count(stopped.saved)} tokens"
+
+
+_FORMS: Mapping[str, Callable[[Any], str]] = {
+    "accent": _accent,
+    "money": money,
+    "number": count,
+    "percent": _percent,
+    "points": _points,
+    "reach": lambda score: f"{_percent(score.low)} to {_percent(score.high)}",
+    "remark": _remark,
+    "right": lambda method: f"{method.right} of {method.checkable}" if method.checkable else "–",
+    "saved": _saved,
+    "short": short_count,
+    "signs": lambda rows: " ".join(f"{row.method} {_sign(row)}" for row in rows),
+    "times": lambda ratio: f"{ratio:.2f}×",
+}
+_outline = cache(partial(read_outline, __package__ or "", "story.toml"))

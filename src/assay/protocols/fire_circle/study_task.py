@@ -21,8 +21,8 @@ from assay.protocols.fire_circle.study.bound import power_of
 from assay.protocols.fire_circle.study.events import PowerTold
 from assay.protocols.fire_circle.study.folder import StudyFolder, title_of_data
 from assay.protocols.fire_circle.study.items import Source, count_items
-from assay.protocols.fire_circle.study.measuring import figures_of
-from assay.protocols.fire_circle.study.passes import MEASURES, Passes, Plan
+from assay.protocols.fire_circle.study.measuring import Measuring
+from assay.protocols.fire_circle.study.passes import MEASURES, Passes
 from assay.report.standing import RunVerdict
 from assay.terms import Terms
 from fire_circle import FireCircleConfig
@@ -32,41 +32,22 @@ from llm_runtime.models import Model
 from llm_runtime.names import FilePath, Folder
 from llm_runtime.wrappers.accounts import Spend
 
-_COLUMNS = {
-    "system": "the system layer",
-    "application": "the application layer",
-    "user": "the user layer",
-    "label": "whether the row is a violation",
-    "turn": "the turn of the prompt",
-    "history": "what was said before: a list of texts or messages, in CSV as JSON",
-    "id": "what the row is called in reports",
-}
-
 
 class DataColumns(Columns):
     """Which column of the data holds what."""
 
-    ui: ClassVar[dict[str, Ui]] = {
-        **{
-            name: Ui(
-                metavar="COLUMN",
-                help=f"The column that holds {text}.",
-                label=f"Column: {name}",
-                advanced=name not in ("user", "label"),
-            )
-            for name, text in _COLUMNS.items()
-        },
-        "positive": Ui(metavar="A,B", help="Values of the label that mean a violation [default: the usual words]."),
-    }
+    ui: ClassVar[Mapping[str, Ui]] = circle.FIELDS["columns"]
 
 
 class Task(Model):
     """A data set, and the folder that its study goes into."""
 
-    data: Annotated[FilePath, Ui(kind="file", doors=("form",), upload="out", advanced=False)] = Field(min_length=1)
+    ui: ClassVar[Mapping[str, Ui]] = circle.FIELDS["data"]
+
+    data: FilePath = Field(min_length=1)
     """A CSV, JSON or JSONL file, or one of our own sets: @pairs, @histories, @overdefence."""
-    columns: Annotated[DataColumns, Ui(flatten=True)] = DataColumns()
-    category: Annotated[str | None, Ui(metavar="COLUMN")] = None
+    columns: DataColumns = DataColumns()
+    category: str | None = None
     """The column of families of harmless prompts, for over-defence."""
     limit: int | None = Field(default=None, ge=1)
     """Judge at most this many rows, spread evenly over the data."""
@@ -87,19 +68,19 @@ class Task(Model):
 class Options(circle.Options):
     """How a study's circle judges, and what is measured of it."""
 
-    mode: Annotated[Literal["single", "parallel", "fire_circle"], Ui(hidden=True)] = "fire_circle"
+    ui: ClassVar[Mapping[str, Ui]] = {**circle.Options.ui, **circle.FIELDS["study"]}
+
+    mode: Literal["single", "parallel", "fire_circle"] = "fire_circle"
     """A study is of a circle."""
-    measures: Annotated[tuple[str, ...], Ui(flag="--measure", metavar="A,B", show_default=True)] = (
-        *("lift", "calibration", "groupthink"),
-    )
+    measures: tuple[str, ...] = (*("lift", "calibration", "groupthink"),)
     """Of lift, control, ablation, calibration, overdefence, pairs, groupthink, hijack; or all."""
-    max_fpr: Annotated[float, Ui(show_default=True, show_range=False)] = Field(default=0.05, ge=0, le=1)
+    max_fpr: float = Field(default=0.05, ge=0, le=1)
     """False-positive rate to compare at."""
-    calibrate_to: Annotated[float, Ui(show_default=True, show_range=False)] = Field(default=0.01, ge=0, le=1)
+    calibrate_to: float = Field(default=0.01, ge=0, le=1)
     """False-positive rate to fit to."""
-    threshold: Annotated[float | None, Ui(metavar="F", show_range=False)] = Field(default=None, ge=0, le=1)
+    threshold: float | None = Field(default=None, ge=0, le=1)
     """Count alarms from this F, in place of a fitted one."""
-    concurrency: Annotated[int, Ui(show_default=True)] = Field(default=4, ge=1, le=256)
+    concurrency: int = Field(default=4, ge=1, le=256)
     """Items at a time."""
     retry_failed: Annotated[bool, Ui(hidden=True)] = False
     """Ask again, and pay again, for items that had no verdict."""
@@ -147,22 +128,18 @@ class StudyHooks(Hooks[Task, Options]):
             power := await asyncio.to_thread(power_of, folder, manifest, options.max_fpr)
         ) and "lift" in options.measures:
             context.emit(PowerTold(summary=power.summary))
-        plan = Plan(manifest, frozenset(options.measures), options.concurrency, options.retry_failed)
+        measures = frozenset(options.measures)
 
         def measure() -> dict[str, Any]:
-            figures = figures_of(
-                folder,
-                manifest,
-                plan.measures,
-                max_fpr=options.max_fpr,
-                calibrated_fpr=options.calibrate_to,
-                threshold=options.threshold,
-            )
+            aims = options.max_fpr, options.calibrate_to, options.threshold
+            figures = Measuring(folder, manifest, measures, *aims).figures()
             write_study_report(folder.path, figures)
             return figures.model_dump(mode="json")
 
+        attempt = context.run_id if options.retry_failed else ""
+        passes = Passes(folder, manifest, measures, context.emit, options.concurrency, attempt)
         try:
-            await Passes(folder, plan, context.emit).run(context.generate)
+            await passes.run(context.generate)
         except (BudgetExceeded, DeadlineExceeded):
             await asyncio.to_thread(measure)
             raise

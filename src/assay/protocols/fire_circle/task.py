@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 from pydantic import Field
 
 from assay.demo import PreparedDemo, demo_answers, written_demo
-from assay.fields import Ui, like
+from assay.fields import Ui, like, read_ui
 from assay.hooks import Data, Hooks, TaskT
 from assay.protocol import RunContext
 from assay.report.standing import RunVerdict
@@ -35,6 +35,7 @@ from llm_runtime.names import FieldsOf, ModelName
 from llm_runtime.settings import data_dir
 
 LAYERS = BY_TRUST
+FIELDS = read_ui(__package__ or "")
 #: Models that answer by hand: a person, or whoever reads a folder. They get a day where a model has a minute.
 _BY_HAND = ("terminal:", "mailbox:")
 _A_DAY = 86_400.0
@@ -53,31 +54,19 @@ CircleT = TypeVar("CircleT", bound="Options")
 class Task(Model):
     """A prompt in layers, and where it stands in its conversation."""
 
-    system: Annotated[
-        str, Ui(help="The system layer; @PATH reads a file, - standard input.", kind="text", label="System layer")
-    ] = ""
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["prompt"]
+
+    system: str = ""
     """What the prompt would be sent under. May stay empty."""
-    application: Annotated[
-        str, Ui(help="The application layer; likewise.", kind="text", label="Application layer")
-    ] = ""
+    application: str = ""
     """What the application adds. May stay empty."""
-    user: Annotated[str, Ui(help="The user layer; likewise.", kind="text", label="Prompt", advanced=False)] = ""
+    user: str = ""
     """The text that is judged."""
-    answer: Annotated[
-        str, Ui(help="What the application answered; judged in place of the prompt.", kind="text", label="Answer")
-    ] = ""
+    answer: str = ""
     """What the application did with the prompt, where that is to be judged. May stay empty."""
     turn: int | None = Field(default=None, ge=1, le=100_000)
     """Which turn of its conversation the prompt is."""
-    history: Annotated[
-        list[tuple[str, str]] | None,
-        Ui(
-            help="What was said before: a JSON or YAML list; - is standard input.",
-            metavar="PATH",
-            kind="json",
-            doors=("form",),
-        ),
-    ] = None
+    history: list[tuple[str, str]] | None = None
     """What was said before, as JSON: a list of pairs of role and text."""
     similar: Annotated[str, Ui(hidden=True)] = ""
     """What the pattern library holds of other prompts like it, as JSON, when the run began."""
@@ -88,87 +77,35 @@ class Task(Model):
 class Options(Model):
     """How a prompt is judged. What is left out is as the engine has it."""
 
-    mode: Annotated[
-        Literal["single", "parallel", "fire_circle"],
-        Ui(
-            label="How",
-            show_default=True,
-            advanced=False,
-            words={
-                "fire_circle": "a circle in dialogue",
-                "parallel": "several models, without dialogue",
-                "single": "one model",
-            },
-        ),
-    ] = "fire_circle"
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["circle"]
+
+    mode: Literal["single", "parallel", "fire_circle"] = "fire_circle"
     """One model, several without dialogue, or a circle."""
-    models: Annotated[
-        tuple[ModelName, ...],
-        Ui(
-            help="2 to 10 seats: model ids, or PROVIDER:MODEL as in --model.",
-            metavar="A,B,C",
-            label="Judges",
-            advanced=False,
-        ),
-    ] = ()
+    models: tuple[ModelName, ...] = ()
     """2 to 10 models that judge, one a line: ids, or PROVIDER:MODEL; terminal: is you."""
-    max_rounds: Annotated[
-        int,
-        Ui(help="At most this many, 1 to 4 [default: 3].", flag="--rounds", metavar="INTEGER", show_range=False),
-    ] = like(FireCircleConfig, "max_rounds")
+    max_rounds: int = like(FireCircleConfig, "max_rounds")
     """At most this many rounds."""
-    strict: Annotated[bool, Ui(label="End where a seat fails")] = False
+    strict: bool = False
     """Any failed seat ends the circle."""
-    per_layer: Annotated[bool, Ui(label="A circle for each layer")] = like(FireCircleConfig, "per_layer")
+    per_layer: bool = like(FireCircleConfig, "per_layer")
     """A circle for each layer, not for the least trusted alone."""
-    empty_chair: Annotated[bool, Ui(off="--no-chair", help="Nobody speaks for the absent.")] = True
+    empty_chair: bool = True
     """Whether somebody speaks for the absent."""
-    empty_chair_rotation: Annotated[
-        bool,
-        Ui(off="--fixed-chair", help="The chair of round 2 keeps its place.", label="The chair changes its place"),
-    ] = True
+    empty_chair_rotation: bool = True
     """Whether the chair changes its place between rounds."""
-    early_stop_convergence: Annotated[
-        float,
-        Ui(
-            help="Stop below this spread of F [default: 0.1; 0: never].",
-            flag="--early-stop",
-            metavar="SPREAD",
-            show_range=False,
-        ),
-    ] = like(FireCircleConfig, "early_stop_convergence")
+    early_stop_convergence: float = like(FireCircleConfig, "early_stop_convergence")
     """The circle stops when the judgements lie closer together than this; 0 never stops it early."""
-    pattern_threshold: Annotated[
-        float, Ui(help="Least agreement of a pattern [default: 0.5].", metavar="SHARE", show_range=False)
-    ] = like(FireCircleConfig, "pattern_threshold")
+    pattern_threshold: float = like(FireCircleConfig, "pattern_threshold")
     """Least agreement of a pattern that is reported."""
-    classifier: Annotated[ModelName, Ui(metavar="MODEL", label="Model that names patterns")] = ""
+    classifier: ModelName = ""
     """A model that classifies patterns, in place of keywords."""
-    policy: Annotated[
-        str, Ui(help="A criterion of your own, weighed beside reciprocity; @PATH reads a file.", kind="text")
-    ] = like(EvaluationConfig, "policy")
+    policy: str = like(EvaluationConfig, "policy")
     """A criterion of your own, in plain words, weighed beside reciprocity."""
-    recall: Annotated[
-        bool,
-        Ui(
-            off="--no-recall",
-            help="Do not ask the pattern library for similar cases.",
-            label="Tell them of similar cases",
-        ),
-    ] = True
+    recall: bool = True
     """Whether circles are told what the pattern library holds of similar cases."""
-    temperature: Annotated[
-        float | None, Ui(help="Of every call, 0 to 2 [default: the provider's].", show_range=False)
-    ] = like(EvaluationConfig, "temperature")
+    temperature: float | None = like(EvaluationConfig, "temperature")
     """Of every call; empty leaves it to the provider."""
-    round_timeout: Annotated[
-        float | None,
-        Ui(
-            help="What a round may take [default: 60; 600 a seat where a model of this machine answers; a day "
-            "where a person or a mailbox does].",
-            metavar="SECONDS",
-        ),
-    ] = Field(default=None, gt=0, allow_inf_nan=False)
+    round_timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """Seconds a round may take; where left empty 60, 600 a seat where a model of this machine answers, a day where
     a person or a mailbox does."""
     engine: Annotated[dict[str, Any], FieldsOf(FireCircleConfig), Ui(hidden=True)] = {}

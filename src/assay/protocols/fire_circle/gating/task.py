@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 from math import floor
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import Field
 
@@ -63,11 +63,11 @@ def read_lines(text: str) -> list[Any]:
 class Task(Model):
     """Cases that one circle judges, each by itself."""
 
+    ui: ClassVar[Mapping[str, Ui]] = circle.FIELDS["cases"]
+
     name: str = Field(default="suite", pattern=r"^[\w.-]{1,80}$")
     """What the suite is called in reports and locks: letters, digits, dots and dashes."""
-    cases: Annotated[
-        tuple[Case, ...], Ui(kind="file", doors=("form",), reads=f"{__name__}:read_lines", advanced=False)
-    ] = Field(min_length=1)
+    cases: tuple[Case, ...] = Field(min_length=1)
     """A JSON list of cases, or one a line: {"id", "system", "application", "user", "answer", "turn", "history"}."""
     known: Annotated[tuple[CaseVerdict, ...], Ui(hidden=True)] = ()
     """Verdicts that a lock has; nobody is asked about their cases."""
@@ -78,21 +78,23 @@ class Task(Model):
 class Options(circle.Options):
     """How a suite is judged, and what stops a build."""
 
-    threshold: Annotated[float | None, Ui(metavar="F", show_range=False)] = Field(default=None, ge=0, le=1)
+    ui: ClassVar[Mapping[str, Ui]] = {**circle.Options.ui, **circle.FIELDS["gate"]}
+
+    threshold: float | None = Field(default=None, ge=0, le=1)
     """The alarm is raised from this F [default: 0.7, or the study's]."""
-    rule: Annotated[Rule | None, Ui(metavar="RULE")] = None
+    rule: Rule | None = None
     """How a circle's F is made: maximum of all, mean of round 1, or chair [default: maximum, or the study's]."""
-    study: Annotated[Folder, Ui(metavar="FOLDER", doors=("cli",))] = ""
+    study: Folder = ""
     """The folder of a study, whose threshold and rule hold."""
-    cascade: Annotated[float, Ui(metavar="F", show_range=False)] = Field(default=0.0, ge=0, lt=1)
+    cascade: float = Field(default=0.0, ge=0, lt=1)
     """Let round 1 decide alone where all its F lie this far from the threshold; 0 never does."""
-    fail_on: Annotated[tuple[str, ...], Ui(metavar="CONDITION")] = ()
+    fail_on: tuple[str, ...] = ()
     """What else stops the build, e.g. 'patterns>=2' or 'hidden>=1'; one on F replaces the default (repeatable)."""
     allow_partial: bool = False
     """Let a case pass where a seat failed or an alarm fell silent."""
-    target: Annotated[ModelName, Ui(metavar="MODEL")] = ""
+    target: ModelName = ""
     """A model that answers each prompt which has no answer yet; its answers are judged."""
-    concurrency: Annotated[int, Ui(show_default=True)] = Field(default=4, ge=1, le=256)
+    concurrency: int = Field(default=4, ge=1, le=256)
     """Cases at a time."""
 
     @property

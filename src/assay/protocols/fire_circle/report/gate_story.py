@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult
-from assay.protocols.fire_circle.report.study_amounts import cost
 from assay.protocols.fire_circle.report.study_fold import StudyFold
+from assay.protocols.fire_circle.report.study_story import cost
 from assay.report.clean import one_line
 from assay.report.story import Block, Column, Fact, Note, Plain, Prose, Quote, Section, Story, Table, Voice
 from assay.report.units import count, count_noun, money

@@ -1,148 +1,277 @@
-"""The report on one prompt: the verdict, the prompt with its marked places, how the seats moved, what each said."""
+"""The report on one prompt: the verdict, the prompt with its marked places, how the seats moved, what each said.
+
+Its sections stand in ``circle.toml``; here is what their names mean, and how things are written.
+"""
 
 from __future__ import annotations
 
-from assay.protocols.fire_circle.report.parts import (
-    chair_section,
-    claims_section,
-    counts_section,
-    doubts,
-    hidden_section,
-    kind_name,
-    layers_section,
-    movement_section,
-    patterns_section,
-    prompt_section,
-    round_section,
-)
-from assay.protocols.fire_circle.report.pictures import rounds_picture
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
+from typing import Any
+
+from assay.protocols.fire_circle.report.marking import marked_layer
+from assay.protocols.fire_circle.report.pictures import moves_picture, rounds_picture
 from assay.protocols.fire_circle.report.state import Circle, CircleState, seat_names
+from assay.protocols.fire_circle.task import hidden_of
 from assay.report.clean import escaped
 from assay.report.frame import cost_section, ending, ending_notes, head_facts, provenance_section
-from assay.report.story import (
-    Block,
-    Fact,
-    Note,
-    Plain,
-    Prose,
-    Section,
-    Story,
-    Voice,
-)
-from assay.report.units import count_noun, in_words
+from assay.report.outline import Scope, Writing, read_outline
+from assay.report.story import Block, Fact, Note, Plain, Prose, Quote, Story, Voice
+from assay.report.units import in_words
+from fire_circle.empty_chair import influence_by_round
 from fire_circle.hidden import visible
-from fire_circle.results import NeutrosophicEvaluation
+from fire_circle.measurement.groupthink import groupthink_map
+from fire_circle.patterns import Sighting, sightings
+from fire_circle.results import UNCLASSIFIED, NeutrosophicEvaluation, PatternClaim, Place
+from fire_circle.transcript import Round
 
-"""F from which the report is coloured as an alarm, and below which as none. A threshold to act on is a matter of
-calibration on a data set."""
 _LONGEST_TITLE = 240
 _MODES = {"single": "one model alone", "parallel": "models apart, no dialogue", "fire_circle": "circle"}
+_DROPPED = {
+    "no_quote": "named without a quote",
+    "too_short": "quoted too little to tell",
+    "not_found": "quoted what stands neither in the prompt nor before it",
+    "scaffold": "quoted our own instructions",
+}
+_HIDDEN = {
+    "invisible": "characters that nobody sees",
+    "direction": "characters that turn the direction of reading",
+    "tags": "text in invisible tags",
+    "confusable": "letters that look like others",
+}
+_STATUS = {
+    "impossible": "impossible at this turn",
+    "unsupported": "not borne out by what was said",
+    "possible": "possible",
+    "unverifiable": "cannot be checked: the turn is unknown, or it may be about something else",
+}
+_outline = cache(partial(read_outline, __package__ or "", "circle.toml"))
 
 
 def circle_story(state: CircleState) -> Story:
     """Return the story of a run in whatever state it is: finished, under way, stopped, failed or broken off."""
-    if state.options.mode != "fire_circle":
-        sections = [_apart(state), prompt_section(state, None), hidden_section(state)]
-    else:
-        circle = state.circle
-        sections = [
-            _verdict(state, circle),
-            layers_section(state),
-            prompt_section(state, circle),
-            hidden_section(state),
-        ]
-        if circle is not None:
-            sections += [patterns_section(circle), movement_section(circle), chair_section(circle)]
-            sections += [round_section(circle, held) for _, held in sorted(circle.rounds.items())]
-            sections += [counts_section(circle), claims_section(circle)]
-    sections += [cost_section(state.run), provenance_section(state.run)]
+    circle = state.circle if state.options.mode == "fire_circle" else None
+    scope = {**_asked(state, circle), **_judged(circle)}
+    sections = _outline().told(Writing(scope, _forms(state, circle), _own(state, circle)))
     return Story(
-        title=_title(state),
+        title=visible(state.run.title).text[:_LONGEST_TITLE] or "A prompt before a circle",
         subtitle=f"Fire Circle · {_MODES.get(state.options.mode, state.options.mode)}",
         facts=_facts(state),
-        sections=tuple(section for section in sections if section),
+        sections=(*sections, *filter(None, (cost_section(state.run), provenance_section(state.run)))),
     )
 
 
-def score(evaluation: NeutrosophicEvaluation) -> str:
+def _asked(state: CircleState, circle: Circle | None) -> Scope:
+    """Return what there is without a circle."""
+    result = state.result
+    layers = [_layer(one) for one in state.circles.values()]
+    return {
+        "dialogue": state.options.mode == "fire_circle",
+        "circle": circle,
+        "result": result,
+        "highest": result and max(result.evaluations, key=lambda e: (e.falsehood, -e.seat), default=None),
+        "how": result and _MODES[result.mode].capitalize(),
+        "layers": layers if circle and len(layers) > 1 else (),
+        "prompt": state.layers,
+        "told": f"turn {circle.turn}" if circle and circle.turn else "turn unknown",
+        "history": state.task.history or (),
+        "hidden": hidden_of(state.task),
+    }
+
+
+def _layer(circle: Circle) -> tuple[str, ...]:
+    """Return a layer's verdict, of a run with a circle a layer."""
+    if (verdict := circle.verdict) is None:
+        return circle.layer, "no verdict", circle.fault, ""
+    by = verdict.consensus
+    return circle.layer, f"{by.falsehood:.2f}", circle.seat(by.model).short, str(len(verdict.patterns))
+
+
+def _judged(circle: Circle | None) -> Scope:
+    """Return what is told of a circle; under the same names nothing where there is none."""
+    circle = circle or Circle("user")
+    verdict, history, answers = circle.verdict, circle.history(), circle.answered()
+    last = [e.falsehood for e in history[-1].evaluations] if verdict else []
+    movement = groupthink_map(circle.record())
+    failures = [failure for held in circle.rounds.values() for failure in held.failed.values()]
+    refusals = sum(failure.kind == "refusal" for failure in failures)
+    return {
+        "verdict": verdict,
+        "by": verdict and verdict.consensus,
+        "turn": "the turn is unknown" if circle.turn is None else f"turn {circle.turn}",
+        "answers": answers,
+        "last_highest": max(last, default=None),
+        "last_mean": sum(last) / len(last) if last else None,
+        "patterns": dict(enumerate(verdict.patterns, start=1)) if verdict else {},
+        "lone": list(_lone(circle)),
+        "movement": len(history) > 1,
+        "given_up": [move for move in movement.moves if move.gave_up_alarm],
+        "spread": list(zip(history, movement.spread, strict=True)),
+        "spoken": list(_spoken(circle)),
+        "rounds": [held for _, held in sorted(circle.rounds.items())],
+        "counts": {
+            "Scores": sum(not answer.salvaged for answer in answers),
+            "Scores read out of prose": sum(answer.salvaged for answer in answers),
+            "Refusals": refusals,
+            "Failures": len(failures) - refusals,
+            "Abstentions": sum(len(held.abstained) for held in circle.rounds.values()),
+        },
+        "dropped": dict(sorted(Counter(c.dropped for e in answers for c in e.claims if c.dropped).items())),
+        "claims": circle.claims,
+    }
+
+
+def _lone(circle: Circle) -> Iterator[Sighting]:
+    """Yield the first sighting of each pattern that too few seats saw."""
+    seen = {pattern.pattern_type for pattern in circle.verdict.patterns} if circle.verdict else set[str]()
+    keys = set[str]()
+    for sighting in sightings(circle.history()):
+        if sighting.key.partition(":")[0] not in seen and sighting.key not in keys:
+            keys.add(sighting.key)
+            yield sighting
+
+
+def _spoken(circle: Circle) -> Iterator[Scope]:
+    """Yield what was said from the empty chair, and which patterns it was the first to see."""
+    seen, shares = sightings(circle.history()), influence_by_round(circle.history())
+    for held in circle.rounds.values():
+        if (answer := held.answers.get(held.chair)) is not None:
+            before = {s.key for s in seen if s.round_number < held.number}
+            now = [s.key for s in seen if s.round_number == held.number and s.model == answer.model]
+            first = dict.fromkeys(_kind(key.partition(":")[0]).lower() for key in now if key not in before)
+            share = shares.get(held.number, 0.0)
+            yield {"chair": held.chair, "number": held.number, "share": share, "answer": answer, "first": first}
+
+
+def _own(state: CircleState, circle: Circle | None) -> dict[str, Callable[[Any], Iterable[Block]]]:
+    """Return what is more than a text or a table."""
+
+    def trouble(_: Any) -> Iterable[Block]:
+        faults = [circle.fault for circle in state.circles.values() if circle.fault]
+        return ending_notes(state.run, f"{ending(state.run, why='; '.join(faults))} There is no verdict.")
+
+    def prompt(_: Any) -> Iterable[Block]:
+        patterns = circle.verdict.patterns if circle and circle.verdict else ()
+        for name, text in state.layers.items():
+            yield marked_layer(text, name, patterns, judged=circle is not None and name == circle.layer)
+
+    made: dict[str, Callable[[Any], Iterable[Block]]] = {
+        "trouble": trouble,
+        "none": lambda _: trouble(_) or (Note("There is no verdict."),),
+        "reasons": _reasons,
+        "prompt": prompt,
+    }
+    if circle:
+        made |= {
+            "rounds_picture": lambda _: filter(None, (rounds_picture(circle),)),
+            "moves_picture": lambda _: (moves_picture(circle) or Plain("No seat changed its F by 0.1 or more."),),
+            "round": lambda held: _round(circle, held),
+        }
+    return made
+
+
+def _reasons(answer: NeutrosophicEvaluation) -> Iterator[Block]:
+    """Yield what a seat gave as reasons, what it was asked about, and what it gave up for it."""
+    yield Prose(visible(answer.reasoning).text)
+    if answer.doubt:
+        yield Note(f"Asked whether it means its score, it stood by it: {answer.doubt}.", "warning")
+    if answer.given_up is not None:
+        yield Note(f"It gave F {answer.given_up:.2f} first, and another score when asked.", "warning")
+
+
+def _round(circle: Circle, held: Round) -> Iterator[Block]:
+    """Yield what each seat said in a round, in seat order; who gave no score stands apart."""
+    for seat in circle.shown:
+        if (answer := held.answers.get(seat.label)) is not None:
+            marks = [name for name in ("salvaged", "repaired", "reasked") if getattr(answer, name)]
+            remark = _score(answer) + (f" ({', '.join(marks)})" if marks else "")
+            name = seat.short + (", for the absent" if seat.label == held.chair else "")
+            claims = (Quote(_quote(claim), visible(_claim(claim)).text) for claim in answer.claims)
+            yield Voice(name, (*_reasons(answer), *claims), seat.accent, remark)
+        elif failure := held.failed.get(seat.label):
+            yield Note(f"{seat.short} gave no score: {failure.kind}: {failure.detail}", "warning")
+        elif abstained := held.abstained.get(seat.label):
+            yield Voice(seat.short, (Prose(abstained.reasoning),), seat.accent, "abstained")
+    if fault := circle.fallbacks.get(held.number):
+        yield Note(f"Patterns were classified by keywords, the model failed: {fault}", "warning")
+    if (stop := circle.stopped_early) and stop.round == held.number:
+        agree = f"standard deviation {stop.stddev:.3f} < {stop.threshold:g}"
+        yield Note(f"The seats agree ({agree}): no further round.")
+
+
+def _forms(state: CircleState, circle: Circle | None) -> Mapping[str, Callable[[Any], str]]:
+    """Return how things are written in a report with these seats."""
+    models = [evaluation.model for evaluation in state.result.evaluations] if state.result else []
+    names = dict(zip(models, seat_names(models), strict=True))
+
+    def seat(model: str) -> str:
+        return circle.seat(model).short if circle else names[model]
+
+    return {
+        **_FORMS,
+        "seat": seat,
+        "seats": lambda models: in_words(list(map(seat, models))),
+        "escaped": lambda model: escaped(seat(model)),
+        "colour": lambda model: circle.seat(model).accent if circle else "quiet",
+        "sighting": lambda one: (
+            visible(
+                f"{_kind(one.key.partition(':')[0])}, {seat(one.model)}, "
+                f"round {one.round_number}: {one.claim.description}"
+            ).text
+        ),
+    }
+
+
+def _score(evaluation: NeutrosophicEvaluation) -> str:
     """Return the triple in one line."""
     return f"T {evaluation.truth:.2f}, I {evaluation.indeterminacy:.2f}, F {evaluation.falsehood:.2f}"
 
 
-def _verdict(state: CircleState, circle: Circle | None) -> Section:
-    blocks: list[Block] = [*_trouble(state)]
-    if circle is None:
-        return Section("Verdict", (*blocks, Note("Nobody has said anything yet.")))
-    if circle.verdict is not None:
-        blocks.append(Prose(_conclusion(circle), lead=True))
-        last = [e.falsehood for e in circle.history()[-1].evaluations]
-        blocks.append(
-            Plain(
-                "Each judgement gives three figures from 0 to 1: T, how far the prompt deals fairly with those it "
-                "speaks to and of; I, how far that cannot be told; F, how far it does not. "
-                f"The highest F of {count_noun(len(circle.answered()), 'judgement')} decides, so that an alarm "
-                f"once raised is not talked away. In the last round the highest F was {max(last):.2f}, "
-                f"the mean {sum(last) / len(last):.2f}."
-            )
-        )
-    figure = rounds_picture(circle)
-    if figure:
-        blocks.append(figure)
-    if circle.verdict is not None:
-        by = circle.verdict.consensus
-        seat = circle.seat(by.model)
-        remark = f"round {by.round_number}, {score(by)}"
-        blocks.append(Voice(seat.short, (Prose(visible(by.reasoning).text),), seat.accent, remark))
-        blocks += [Note(_sentence(warning), "warning") for warning in circle.verdict.warnings]
-    blocks.append(
-        Note(
-            "A maximum over many judgements also raises false alarms. What this F means is known only from a "
-            "threshold calibrated on prompts like yours: assay circle study reports its false-positive rate."
-        )
-    )
-    return Section("Verdict", tuple(blocks))
+def _quote(claim: PatternClaim) -> str:
+    return visible(claim.quote or "–").text
 
 
-def _conclusion(circle: Circle) -> str:
-    verdict = circle.verdict
-    if verdict is None:
-        return ""
-    by = verdict.consensus
-    seat = circle.seat(by.model).short
-    turn = "the turn is unknown" if circle.turn is None else f"turn {circle.turn}"
-    named = in_words([kind_name(pattern.pattern_type) for pattern in verdict.patterns])
-    patterns = f"The circle agrees on {named}." if named else "It agrees on no pattern."
-    return (
-        f"**F {by.falsehood:.2f}** for the {circle.layer} layer ({turn}), given by {escaped(seat)} "
-        f"in round {by.round_number}. {patterns}"
-    )
+def _claim(claim: PatternClaim) -> str:
+    description = claim.description.lower().replace("_", " ")
+    kinds = ", ".join(name for kind in claim.types if (name := _words(kind.value)) not in description)
+    dropped = f" (does not count: {_DROPPED[claim.dropped]})" if claim.dropped else ""
+    return f"{claim.description}{f' [{kinds}]' if kinds else ''}{dropped}"
 
 
-def _trouble(state: CircleState) -> tuple[Note, ...]:
-    faults = [circle.fault for circle in state.circles.values() if circle.fault]
-    return ending_notes(state.run, f"{ending(state.run, why='; '.join(faults))} There is no verdict.")
+def _where(place: Place) -> str:
+    return "in the earlier turns" if place == "earlier" else f"in the {place} layer"
 
 
-def _apart(state: CircleState) -> Section:
-    result = state.result
-    if result is None:
-        return Section("Verdict", _trouble(state) or (Note("There is no verdict."),))
-    models = [evaluation.model for evaluation in result.evaluations]
-    names = dict(zip(models, seat_names(models), strict=True))
-    worst = max(result.evaluations, key=lambda e: (e.falsehood, -e.seat))
-    blocks: list[Block] = [
-        Prose(
-            f"**F {result.falsehood:.2f}**, given by {escaped(names[worst.model])}. "
-            f"{_MODES[result.mode].capitalize()}.",
-            lead=True,
-        )
-    ]
-    blocks += [
-        Voice(names[e.model], (Prose(visible(e.reasoning).text), *doubts(e)), f"c{(e.seat - 1) % 6}", score(e))
-        for e in result.evaluations
-    ]
-    blocks += [Note(f"{f.model} gave no score: {f.kind}: {f.detail}", "warning") for f in result.failures]
-    return Section("Verdict", tuple(blocks))
+def _words(name: str) -> str:
+    """Return a pattern type as the judges are told it."""
+    return name.replace("_", " ").replace("cross layer", "cross-layer")
+
+
+def _kind(name: str) -> str:
+    words = "not one of the eight kinds" if name == UNCLASSIFIED else _words(name)
+    return words[:1].upper() + words[1:]
+
+
+_FORMS: Mapping[str, Callable[[Any], str]] = {
+    "attacks": lambda kinds: in_words([f"{_words(kind)} ({', '.join(kind.references)})" for kind in kinds]),
+    "claim": lambda claim: visible(_claim(claim)).text,
+    "dropped": _DROPPED.__getitem__,
+    "hidden": _HIDDEN.__getitem__,
+    "kind": _kind,
+    "named": lambda patterns: in_words([_words(pattern.pattern_type) for pattern in patterns]),
+    "place": lambda answer: f"c{(answer.seat - 1) % 6}",
+    "quote": _quote,
+    "role": lambda role: visible(role or "turn").text,
+    "score": _score,
+    "sentence": lambda text: text[:1].upper() + text[1:].rstrip(".") + ".",
+    "status": _STATUS.__getitem__,
+    "title": lambda held: f"Round {held.number}: {held.phase}" if held.phase else f"Round {held.number}",
+    "turn": lambda number: f"c{(number - 1) % 6}",
+    "turn_named": lambda claim: "" if claim.claimed_turn is None else str(claim.claimed_turn),
+    "visible": lambda text: visible(text).text,
+    "where": _where,
+}
 
 
 def _facts(state: CircleState) -> tuple[Fact, ...]:
@@ -164,11 +293,3 @@ def _facts(state: CircleState) -> tuple[Fact, ...]:
             Fact("Rounds", f"{len(circle.rounds)} of {circle.max_rounds}"),
         ]
     return (*facts, *head_facts(state.run))
-
-
-def _title(state: CircleState) -> str:
-    return visible(state.run.title).text[:_LONGEST_TITLE] or "A prompt before a circle"
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:].rstrip(".") + "."

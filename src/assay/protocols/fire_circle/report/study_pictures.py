@@ -1,41 +1,16 @@
-"""A study's pictures: detection with its intervals, what the dialogue adds, thresholds, movement."""
+"""The pictures of a study's report that are more than intervals: thresholds, and who moved where."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from assay.protocols.fire_circle.report.state import seat_names
-from assay.protocols.fire_circle.report.study_amounts import percent, shift, signed
 from assay.protocols.fire_circle.study.figures import CurvePoint, Figures, Movement
 from assay.report.story import Figure
 from assay.report.svg.curves import Curve, curve_chart
 from assay.report.svg.heatmap import heat_map
-from assay.report.svg.intervals import Dot, interval_figure
 from assay.report.svg.lines import Polyline, line_chart
-from fire_circle.measurement.hijack import FamilyReport
-from fire_circle.measurement.lift import LiftReport
-from llm_runtime.statistics.interval import Interval
-
-
-def detection_picture(lift: LiftReport) -> Figure:
-    """Show each way's share of detected violations at its own threshold, with Wilson intervals."""
-    dots = [Dot.of(m.name, m.detected, "c0" if m.name == "consensus" else "quiet") for m in lift.methods]
-    caption = (
-        f"Share of violations detected, each way at its own threshold, which lets at most "
-        f"{percent(lift.max_fpr)} of the benign items raise an alarm. Wilson intervals, 95%."
-    )
-    return interval_figure(dots, "Detected violations by way of judging", caption, write=percent, high=1.0)
-
-
-def lift_picture(lift: LiftReport) -> Figure:
-    """Show what the consensus detects beyond each other way."""
-    accents = {"lift": "c1", "harm": "red", "no lift": "quiet"}
-    dots = [Dot.of(f"over {c.against}", c.difference, accents[c.verdict]) for c in lift.comparisons]
-    caption = (
-        "What the consensus detects more, in percentage points at the same rate of false alarms; paired bootstrap "
-        "intervals, 95%. An interval that reaches 0 shows no lift."
-    )
-    return interval_figure(dots, "Lift over judging without dialogue", caption, write=signed)
+from assay.report.units import percent
 
 
 def threshold_picture(figures: Figures) -> Figure:
@@ -65,20 +40,6 @@ def threshold_picture(figures: Figures) -> Figure:
         at_name=f"threshold {figures.threshold:.2f}",
     )
     return Figure(svg, caption, description)
-
-
-def categories_picture(by_category: dict[str, Interval], threshold: float) -> Figure:
-    """Show false alarms on harmless prompts by family."""
-    dots = [Dot.of(name.replace("_", " "), interval, "red") for name, interval in by_category.items()]
-    caption = f"False alarms on harmless prompts at threshold {threshold:.2f}. Wilson intervals, 95%."
-    return interval_figure(dots, "False alarms by family", caption, write=percent, high=1.0)
-
-
-def flips_picture(rates: dict[str, Interval]) -> Figure:
-    """Show the share of pairs whose verdict followed the history, by kind."""
-    dots = [Dot.of(kind, rate, "c1") for kind, rate in rates.items()]
-    caption = "Pairs with an alarm after the false history and none after the true one. Wilson intervals, 95%."
-    return interval_figure(dots, "Pairs that flipped", caption, write=percent, high=1.0)
 
 
 def means_picture(movement: Movement) -> Figure:
@@ -114,23 +75,6 @@ def toward_picture(movement: Movement) -> Figure:
     accents = [f"c{index % 6}" for index in range(len(names))]
     svg = heat_map(names, names, shares, "Who moved toward whom", description, accents)
     return Figure(svg, caption, description)
-
-
-def hijack_picture(reports: dict[str, FamilyReport], title: str) -> Figure | None:
-    """Show the shift in the consensus by attack or family; below 0 the attack worked."""
-    dots = [
-        Dot.of(
-            name.replace("_", " "),
-            report.shift["consensus"],
-            "red" if report.shift["consensus"].high < 0 else "quiet",
-        )
-        for name, report in reports.items()
-        if report.shift is not None
-    ]
-    if not dots:
-        return None
-    caption = "Mean shift of F under attack; bootstrap intervals over prompts, 95%. Left of 0 the attack worked."
-    return interval_figure(dots, title, caption, write=shift)
 
 
 def _points(curve: Sequence[CurvePoint], field: str) -> tuple[tuple[float, float], ...]:

@@ -7,11 +7,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from assay.protocols.fire_circle.study.folder import Manifest, StudyFolder
-from assay.protocols.fire_circle.study.passes import Passes, Plan, finished_controls
+from assay.protocols.fire_circle.study.passes import Passes, finished_controls
 from assay.report.units import count, money
 from fire_circle.rounds import most_rounds
 from fire_circle.study import Study, StudyPlan, plan_study
-from llm_runtime.events import silent
 from llm_runtime.pricing import PriceTable
 from llm_runtime.statistics.power import Power, lift_power
 
@@ -84,7 +83,7 @@ def bound_of(
         DataError: a row does not fit.
     """
     plans: list[tuple[str, StudyPlan]] = []
-    for name, study in Passes(folder, Plan(manifest, measures), silent).prepare():
+    for name, study in Passes(folder, manifest, measures).prepare().items():
         study = _answered_by(study, model)
         plans.append((name, plan_study(study, prices)))
         if name == "circle" and "control" in measures:
@@ -110,15 +109,9 @@ def _control(folder: StudyFolder, study: Study, prices: PriceTable) -> StudyPlan
     alone = replace(study, config=config, out=folder.file("nothing-yet.jsonl"))
     plan = plan_study(alone, prices)
     rounds = most_rounds(study.config)
-    return plan.model_copy(
-        update={
-            "calls": plan.calls * rounds,
-            "input_tokens": plan.input_tokens * rounds,
-            "output_tokens": None if plan.output_tokens is None else plan.output_tokens * rounds,
-            "cost": None if plan.cost is None else plan.cost * rounds,
-            "finished": len(finished_controls(folder)),
-        }
-    )
+    once = plan.model_dump(include={"calls", "input_tokens", "output_tokens", "cost"}, exclude_none=True)
+    often = {name: amount * rounds for name, amount in once.items()}
+    return plan.model_copy(update={**often, "finished": len(finished_controls(folder))})
 
 
 def _answered_by(study: Study, model: str | None) -> Study:

@@ -27,7 +27,16 @@ from fire_circle.measurement.ablation import without_chair
 from fire_circle.study import Study
 from llm_runtime.errors import ConfigurationError, StoreDamaged, StoreUnwritable
 from llm_runtime.wrappers.accounts import Spend
+from llm_runtime.wrappers.journal import whole_lines
 
+PASSES = {
+    "results": ("circle", "circle"),
+    "without-chair": ("without chair", "without chair"),
+    "pairs": ("pairs", "minimal pairs"),
+    "overdefence": ("overdefence", "over-defence"),
+    "hijack": ("hijack", "hijack"),
+}
+"""The passes by the names of their files: what the log calls each, and what the report does."""
 _DRAFTS = {"items.jsonl", ".items.jsonl.new"}
 """What a folder may hold whose study was killed before it began."""
 
@@ -170,21 +179,13 @@ class StudyFolder:
         )
         return manifest
 
-    def study(
-        self, manifest: Manifest, name: str = "results", items: str = "items", *, chair: bool = True
-    ) -> Study:
-        """Return a pass over a file of items.
-
-        Args:
-            name: of its results.
-            items: of its items; others than the data set's own have no labels that count.
-            chair: whether the circle keeps its chair.
-        """
-        config = manifest.config()
+    def study(self, manifest: Manifest, name: str = "results") -> Study:
+        """Return one of :data:`PASSES`. Labels count for the data set's own items alone."""
+        own, config = name in ("results", "without-chair"), manifest.config()
         return Study(
-            data=self.file(f"{items}.jsonl"),
-            columns=columns_of(manifest.labelled if items == "items" else False),
-            config=config if chair else without_chair(config),
+            data=self.items if own else self.file(f"{name}.items.jsonl"),
+            columns=columns_of(manifest.labelled and own),
+            config=without_chair(config) if name == "without-chair" else config,
             out=self.file(f"{name}.jsonl"),
             seed=manifest.seed,
         )
@@ -195,18 +196,17 @@ class StudyFolder:
         Raises:
             StoreDamaged: a journal of answers is something else.
         """
+
+        def read(line: Any) -> Spend:
+            if not (reply := line.get("reply")):
+                return Spend()
+            usage = reply["usage"]
+            return Spend(reply["cost"] or 0, usage["input_tokens"] + usage["output_tokens"], 1)
+
         spent = Spend()
         for journal in sorted(self.path.glob("*.calls")):
-            with journal.open(encoding="utf-8") as lines:
-                for line in lines:
-                    if not line.endswith("\n"):
-                        break
-                    try:
-                        if reply := json.loads(line).get("reply"):
-                            usage = reply["usage"]
-                            spent.add(Spend(reply["cost"] or 0, usage["input_tokens"] + usage["output_tokens"], 1))
-                    except (ValueError, KeyError, TypeError, AttributeError):
-                        raise StoreDamaged(f"{journal} is not a journal of answers; move it away") from None
+            for each in whole_lines(journal, "an answer that was kept; move the file away", read):
+                spent.add(each)
         return spent
 
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
 
 from assay.protocols.fire_circle.study.figures import CurvePoint, Figures, Frozen, Judged, Movement, PassSums
-from assay.protocols.fire_circle.study.folder import Manifest, StudyFolder
-from assay.protocols.fire_circle.study.item_figures import ItemFigures, bare_results, item_figures
+from assay.protocols.fire_circle.study.folder import PASSES, Manifest, StudyFolder
 from assay.protocols.fire_circle.study.items import groups_of
 from assay.protocols.fire_circle.study.passes import read_controls
 from fire_circle.measurement.ablation import AblationReport, ablation_report
 from fire_circle.measurement.calibration import calibrate, split_of, try_calibration
+from fire_circle.measurement.groupthink import GroupthinkMap, groupthink_map
 from fire_circle.measurement.hijack import HijackReport, HijackTrial, by_measure, hijack_report
 from fire_circle.measurement.lift import LiftReport, lift_report
 from fire_circle.measurement.minimal_pairs import FlipReport, PairScores, flip_report
 from fire_circle.measurement.overdefence import OverdefenceReport, overdefence_report
 from fire_circle.measurement.rules import RuleReport, cost_table, rule_report
-from fire_circle.measurement.scores import ItemScores
-from fire_circle.results import ALARM, SeatCounts, Spend
-from fire_circle.study import read_study
+from fire_circle.measurement.scores import ItemScores, scores_of
+from fire_circle.results import ALARM, FireCircleResult, SeatCounts, Spend
+from fire_circle.study import StudyLine, read_study
 from llm_runtime.statistics.agreement import interval_disagreement, krippendorff_alpha
 from llm_runtime.statistics.power import Power, lift_power
 from llm_runtime.statistics.thresholds import detection_rates
@@ -29,18 +30,46 @@ from llm_runtime.statistics.thresholds import detection_rates
 T = TypeVar("T")
 
 _WORST = 8
+_MOST_NAMES = 100
+_Rounds: TypeAlias = tuple[dict[int, float], ...]
+"""F by seat, round by round."""
+_WORDS: dict[str, object] = {"dialogue_history": (), "layer_results": {}, "history_claims": (), "round_metrics": ()}
+"""What was said in a circle: that of all items does not fit into memory."""
 
 
-def figures_of(
-    folder: StudyFolder,
-    manifest: Manifest,
-    measures: frozenset[str],
-    *,
-    max_fpr: float = 0.05,
-    calibrated_fpr: float = 0.01,
-    threshold: float | None = None,
-) -> Figures:
-    """Measure what the folder holds.
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A judged item: its result without the words, F by seat in each round, and who moved."""
+
+    index: int
+    item: str
+    name: str
+    label: bool | None
+    result: FireCircleResult
+    scores: ItemScores
+    rounds: _Rounds
+    movement: GroupthinkMap
+
+
+def _item(line: StudyLine, result: FireCircleResult) -> _Item:
+    return _Item(
+        line.index,
+        line.item,
+        line.name,
+        line.label,
+        result.model_copy(update=_WORDS),
+        _scores(line, result),
+        tuple({e.seat: e.falsehood for e in held.evaluations} for held in result.dialogue_history),
+        groupthink_map(result),
+    )
+
+
+def _scores(line: StudyLine, result: FireCircleResult) -> ItemScores:
+    return scores_of(str(line.index), bool(line.label), result)
+
+
+class Measuring:
+    """What a folder holds, being measured.
 
     Args:
         max_fpr: the false-positive rate at which ways of judging are compared.
@@ -50,33 +79,36 @@ def figures_of(
     Raises:
         StoreDamaged: a file of results is something else.
     """
-    return _Measuring(folder, manifest, measures, max_fpr, calibrated_fpr, threshold).figures()
 
-
-class _Measuring:
     def __init__(
         self,
         folder: StudyFolder,
         manifest: Manifest,
         measures: frozenset[str],
-        max_fpr: float,
-        calibrated_fpr: float,
-        threshold: float | None,
+        max_fpr: float = 0.05,
+        calibrated_fpr: float = 0.01,
+        threshold: float | None = None,
     ) -> None:
         self.folder, self.manifest, self.measures = folder, manifest, measures
         self.max_fpr, self.calibrated_fpr = max_fpr, calibrated_fpr
         self.absent: dict[str, str] = {}
         self.groups = list(groups_of(folder.items))
-        self.lines = list(map(item_figures, read_study(folder.study(manifest).out)))
-        self.judged = [line for line in self.lines if line.scores is not None]
-        self.scores = [line.scores for line in self.lines if line.scores is not None and line.label is not None]
-        self.calibration = self._calibration() if "calibration" in measures else None
-        self.threshold, self.threshold_from = self._threshold(threshold)
+        self.failed: list[str] = []
+        self.labels: Counter[bool | None] = Counter()
+        self.judged = list(self._judged())
+        self.scores = [item.scores for item in self.judged if item.label is not None]
+        self.calibration = self._tried("calibration", self._calibration)
+        self.threshold, self.threshold_from = ALARM, "not calibrated: the convention of this report"
+        if threshold is not None:
+            self.threshold, self.threshold_from = threshold, "given"
+        elif fitted := self.calibration:
+            aim = f"fitted on the development half to at most {fitted.max_fpr:.0%} false alarms"
+            self.threshold, self.threshold_from = fitted.threshold, aim
 
     def figures(self) -> Figures:
-        counts = [line.counts.model_dump() for line in self.judged]
-        influence = [line.influence for line in self.judged]
-        both = bool(self.scores) and len({item.label for item in self.scores}) == 2
+        """Return all figures; raises as the class does."""
+        results, tried = [item.result for item in self.judged], self._tried
+        both = len({item.label for item in self.scores}) == 2
         passes = tuple(self._passes())
         own = passes[0]
         return Figures(
@@ -84,146 +116,137 @@ class _Measuring:
             measured=tuple(sorted(self.measures)),
             complete=own.judged + own.failed == own.items,
             passes=passes,
-            violations=sum(line.label is True for line in self.lines),
-            benign=sum(line.label is False for line in self.lines),
-            counts=SeatCounts(**{name: sum(c[name] for c in counts) for name in SeatCounts.model_fields}),
-            dropped_claims=_added([line.dropped for line in self.judged]),
-            patterns=_added([dict.fromkeys(line.patterns, 1) for line in self.judged]),
-            stopped_early=sum(line.stopped_early for line in self.judged),
-            chair_influence=sum(influence) / len(influence) if influence else None,
+            violations=self.labels[True],
+            benign=self.labels[False],
+            counts=SeatCounts(**_added(result.counts.model_dump() for result in results)),
+            dropped_claims=_added(result.dropped_claims for result in results),
+            patterns=_added({pattern.pattern_type: 1 for pattern in result.patterns} for result in results),
+            stopped_early=sum(result.stopped_early for result in results),
+            chair_influence=_mean([result.empty_chair_influence for result in results]),
             threshold=self.threshold,
             threshold_from=self.threshold_from,
             curve=_curve([i.consensus for i in self.scores], self.scores) if both else (),
             baseline_curve=_curve([i.baseline_mean for i in self.scores], self.scores) if both else (),
-            lift=self._lift() if {"lift", "control"} & self.measures else None,
+            lift=tried("lift", self._lift, "lift", "control"),
             calibration=self.calibration,
-            ablation=self._ablation() if "ablation" in self.measures else None,
-            overdefence=self._overdefence() if "overdefence" in self.measures else None,
+            ablation=tried("ablation", self._ablation),
+            overdefence=tried("overdefence", self._overdefence),
             overdefence_on=self._overdefence_on(),
-            rules=self._rules() if both and "calibration" in self.measures else None,
+            rules=tried("rules", self._rules, "calibration") if both else None,
             costs=cost_table(self.scores, max_fpr=self.max_fpr) if both and "lift" in self.measures else (),
             power=self._power() if both else None,
-            pairs=self._pairs() if "pairs" in self.measures else {},
-            movement=self._movement() if "groupthink" in self.measures else None,
-            hijack=self._hijack() if "hijack" in self.measures else None,
+            pairs=tried("pairs", self._pairs) or {},
+            movement=tried("groupthink", self._movement),
+            hijack=tried("hijack", self._hijack),
             missed=self._worst(True),
             false_alarms=self._worst(False),
-            failed=tuple(line.name for line in self.lines if line.scores is None)[:100],
+            failed=tuple(self.failed[:_MOST_NAMES]),
             absent=self.absent,
         )
+
+    def _tried(self, what: str, measure: Callable[[], T], *by: str) -> T | None:
+        """Measure what is wanted, under its own name or those in ``by``, or note why it cannot be done."""
+        if not self.measures.intersection(by or (what,)):
+            return None
+        try:
+            return measure()
+        except ValueError as fault:
+            self.absent[what] = str(fault)
+            return None
 
     def _rng(self, what: str) -> random.Random:
         """Return a source of the same draws for the same study, whatever else is measured."""
         return random.Random(f"{self.manifest.seed}|{what}")
 
+    def _judged(self) -> Iterator[_Item]:
+        """Yield the items that have a verdict, and count the others."""
+        for line in self._read("results"):
+            self.labels[line.label] += 1
+            if line.result is None:
+                self.failed.append(line.name)
+            else:
+                yield _item(line, line.result)
+
+    def _read(self, name: str) -> Iterator[StudyLine]:
+        return read_study(self.folder.file(f"{name}.jsonl"))
+
+    def _falsehood(self, name: str) -> dict[int, float]:
+        """Return F of the verdicts of another pass, by place."""
+        return {line.index: line.result.consensus.falsehood for line in self._read(name) if line.result}
+
+    def _groups(self, name: str) -> list[dict[str, str]]:
+        place = self.folder.file(f"{name}.items.jsonl")
+        return list(groups_of(place)) if place.exists() else []
+
     def _passes(self) -> Iterator[PassSums]:
-        for name, file in (
-            ("circle", "results"),
-            ("without chair", "without-chair"),
-            ("minimal pairs", "pairs"),
-            ("over-defence", "overdefence"),
-            ("hijack", "hijack"),
-        ):
-            items = "items" if file in ("results", "without-chair") else f"{file}.items"
-            place = self.folder.file(f"{file}.jsonl")
-            if file != "results" and not place.exists():
+        for name, (_, told) in PASSES.items():
+            if name != "results" and not self.folder.file(f"{name}.jsonl").exists():
                 continue
-            study = self.folder.study(self.manifest, file, items, chair=file != "without-chair")
-            judged = failed = 0
-            spend = Spend()
-            for line in read_study(place):
-                judged, failed = judged + (line.status == "judged"), failed + (line.status == "failed")
-                spend += line.spend
-            count = sum(1 for _ in study.items())
-            yield PassSums(name=name, items=count, judged=judged, failed=failed, spend=spend)
-            if file == "results" and self.folder.file("control.jsonl").exists():
+            lines = [(line.status, line.spend) for line in self._read(name)]
+            judged = sum(status == "judged" for status, _ in lines)
+            items = sum(1 for _ in self.folder.study(self.manifest, name).items())
+            spend = sum((spend for _, spend in lines), Spend())
+            yield PassSums(name=told, items=items, judged=judged, failed=len(lines) - judged, spend=spend)
+            if name == "results" and self.folder.file("control.jsonl").exists():
                 controls = [scores for _, scores in read_controls(self.folder)]
-                drawn = [scores for scores in controls if scores is not None]
-                spend = sum((scores.control_spend for scores in drawn), Spend())
-                failed = len(controls) - len(drawn)
+                drawn = [scores.control_spend for scores in controls if scores is not None]
+                failed, spend = len(controls) - len(drawn), sum(drawn, Spend())
                 yield PassSums(name="control", items=judged, judged=len(drawn), failed=failed, spend=spend)
 
-    def _lift(self) -> LiftReport | None:
+    def _lift(self) -> LiftReport:
         scores = self.scores
-        left_out = sum(line.label is not None for line in self.lines) - len(scores)
         if "control" in self.measures:
             drawn = {item: s for item, s in read_controls(self.folder) if s is not None}
-            ids = {line.item: str(line.index) for line in self.lines}
-            controls = {ids[item]: s for item, s in drawn.items() if item in ids}
-            complete = [
-                item.model_copy(
-                    update={
-                        "control": controls[item.item].control,
-                        "control_spend": controls[item.item].control_spend,
-                    }
-                )
-                for item in scores
-                if item.item in controls
+            scores = [
+                item.scores.model_copy(update={"control": own.control, "control_spend": own.control_spend})
+                for item in self.judged
+                if item.label is not None and (own := drawn.get(item.item))
             ]
-            left_out += len(scores) - len(complete)
-            scores = complete
-        return self._measured("lift", lift_report, scores, max_fpr=self.max_fpr, left_out=left_out)
+        left_out = self.labels[True] + self.labels[False] - len(scores)
+        return lift_report(scores, max_fpr=self.max_fpr, left_out=left_out, rng=self._rng("lift"))
 
-    def _measured(self, what: str, measure: Callable[..., T], *args: Any, **options: Any) -> T | None:
-        """Measure, or note why it cannot be done."""
-        try:
-            return measure(*args, rng=self._rng(what), **options)
-        except ValueError as fault:
-            self.absent[what] = str(fault)
-            return None
-
-    def _calibration(self) -> Frozen | None:
-        development = [item for item in self.scores if self._split(item) == "development"]
-        test = [item for item in self.scores if self._split(item) == "test"]
-        try:
-            fitted = calibrate(development, max_fpr=self.calibrated_fpr)
-        except ValueError as fault:
-            self.absent["calibration"] = str(fault)
-            return None
+    def _calibration(self) -> Frozen:
+        halves = {"development": list[ItemScores](), "test": list[ItemScores]()}
+        for item in self.scores:
+            halves[self._split(int(item.item))].append(item)
+        fitted = calibrate(halves["development"], max_fpr=self.calibrated_fpr)
         frozen = Frozen(**fitted.model_dump(exclude={"items"}))
         try:
-            return frozen.model_copy(update={"test": try_calibration(fitted, test)})
+            return frozen.model_copy(update={"test": try_calibration(fitted, halves["test"])})
         except ValueError as fault:
             self.absent["calibration test"] = str(fault)
             return frozen
 
-    def _rules(self) -> RuleReport | None:
-        return self._measured("rules", rule_report, self.scores, max_fpr=self.calibrated_fpr)
+    def _rules(self) -> RuleReport:
+        return rule_report(self.scores, max_fpr=self.calibrated_fpr, rng=self._rng("rules"))
 
     def _power(self) -> Power:
         labels = [item.label for item in self.scores]
         rng = self._rng("power")
         return lift_power(labels.count(True), labels.count(False), max_fpr=self.max_fpr, rng=rng)
 
-    def _split(self, item: ItemScores) -> str:
-        return self._split_at(int(item.item))
-
-    def _split_at(self, index: int) -> str:
+    def _split(self, index: int) -> str:
         group = self.groups[index]
         return group["split"] or split_of(group["pair"] or str(index), salt=str(self.manifest.seed))
 
-    def _threshold(self, fixed: float | None) -> tuple[float, str]:
-        if fixed is not None:
-            return fixed, "given"
-        if self.calibration is not None:
-            fpr = self.calibration.max_fpr
-            return self.calibration.threshold, f"fitted on the development half to at most {fpr:.0%} false alarms"
-        return ALARM, "not calibrated: the convention of this report"
+    def _unseen(self, index: int) -> bool:
+        """Return whether the threshold was not fitted to an item."""
+        return self.calibration is None or self._split(index) == "test"
 
-    def _ablation(self) -> AblationReport | None:
-        with_chair = bare_results(read_study(self.folder.file("results.jsonl")))
-        without = bare_results(read_study(self.folder.file("without-chair.jsonl")))
-        both = [(result, without[index]) for index, result in with_chair.items() if index in without]
-        return self._measured("ablation", ablation_report, both)
+    def _ablation(self) -> AblationReport:
+        without = {
+            line.index: line.result.model_copy(update=_WORDS) for line in self._read("without-chair") if line.result
+        }
+        both = [(item.result, without[item.index]) for item in self.judged if item.index in without]
+        return ablation_report(both, rng=self._rng("ablation"))
 
     def _own_categories(self) -> dict[str, list[float]]:
         """Return harmless items of the data set itself, by family; none that the threshold was fitted to."""
         families: dict[str, list[float]] = {}
-        for line in self.judged:
-            category = self.groups[line.index]["category"]
-            seen = self.calibration is not None and self._split_at(line.index) == "development"
-            if category and line.label is False and not seen:
-                families.setdefault(category, []).append(line.consensus)
+        for item in self.judged:
+            category = self.groups[item.index]["category"]
+            if category and item.label is False and self._unseen(item.index):
+                families.setdefault(category, []).append(item.scores.consensus)
         return families
 
     def _overdefence_on(self) -> str:
@@ -231,121 +254,100 @@ class _Measuring:
             return ""
         return self.manifest.data if self._own_categories() else "@overdefence"
 
-    def _overdefence(self) -> OverdefenceReport | None:
+    def _overdefence(self) -> OverdefenceReport:
         families, plain = self._own_categories(), list[float]()
         if not families:
-            unseen = [item for item in self.scores if self.calibration is None or self._split(item) == "test"]
+            unseen = (item for item in self.scores if self._unseen(int(item.item)))
             plain = [item.consensus for item in unseen if not item.label]
-            groups = _groups(self.folder, "overdefence")
-            for line in map(item_figures, read_study(self.folder.file("overdefence.jsonl"))):
-                if line.scores is not None:
-                    families.setdefault(groups[line.index]["category"], []).append(line.consensus)
+            groups = self._groups("overdefence")
+            for index, falsehood in self._falsehood("overdefence").items():
+                families.setdefault(groups[index]["category"], []).append(falsehood)
         if not families:
-            self.absent["overdefence"] = "no harmless prompt was judged"
-            return None
+            raise ValueError("no harmless prompt was judged")
         return overdefence_report(families, self.threshold, plain=plain)
 
     def _pairs(self) -> dict[str, FlipReport]:
-        own = self.manifest.data == "@pairs"
-        groups = self.groups if own else _groups(self.folder, "pairs")
-        lines = self.lines if own else map(item_figures, read_study(self.folder.file("pairs.jsonl")))
-        scored = {line.index: line.consensus for line in lines if line.scores is not None}
+        if self.manifest.data == "@pairs":
+            groups, scored = self.groups, {item.index: item.scores.consensus for item in self.judged}
+        else:
+            groups, scored = self._groups("pairs"), self._falsehood("pairs")
+        members: dict[str, dict[str, list[int]]] = {}
+        for index, group in enumerate(groups):
+            members.setdefault(group["kind"], {}).setdefault(group["pair"], []).append(index)
         reports: dict[str, FlipReport] = {}
-        for kind in dict.fromkeys(group["kind"] for group in groups):
-            members: dict[str, list[int]] = {}
-            for index, group in enumerate(groups):
-                if group["kind"] == kind:
-                    members.setdefault(group["pair"], []).append(index)
-            whole = {name: pair for name, pair in members.items() if len(pair) == 2}
+        for kind, pairs in members.items():
             scores = [
-                PairScores(name=name, true_history=scored[true], false_history=scored[false])
-                for name, (true, false) in whole.items()
-                if true in scored and false in scored
+                PairScores(name=name, true_history=scored[pair[0]], false_history=scored[pair[1]])
+                for name, pair in pairs.items()
+                if len(pair) == 2 and scored.keys() >= set(pair)
             ]
-            failed = [name for name in members if name not in {pair.name for pair in scores}]
             if scores:
-                reports[kind] = flip_report(scores, self.threshold, failed)
+                failed = pairs.keys() - {pair.name for pair in scores}
+                reports[kind] = flip_report(scores, self.threshold, [name for name in pairs if name in failed])
         if not reports:
-            self.absent["pairs"] = "no pair has two scores"
+            raise ValueError("no pair has two scores")
         return reports
 
-    def _movement(self) -> Movement | None:
+    def _movement(self) -> Movement:
         if not self.judged:
-            self.absent["groupthink"] = "no item was judged"
-            return None
-        names = {seat: name for line in self.judged for seat, name in line.seats.items()}
-        seats = sorted(names)
-        place = {names[seat]: index for index, seat in enumerate(seats)}
-        toward = [[0] * len(seats) for _ in seats]
-        for line in self.judged:
-            for mover, others in line.moves:
-                for other in others:
-                    toward[place[mover]][place[other]] += 1
-        numbers = range(1, max(len(line.rounds) for line in self.judged) + 1)
+            raise ValueError("no item was judged")
+        maps, rounds = [item.movement for item in self.judged], [item.rounds for item in self.judged]
+        names = dict(sorted((path.seat, path.model) for each in maps for path in each.paths))
+        moves = [move for each in maps for move in each.moves]
+        toward = Counter((move.model, other) for move in moves for other in move.toward)
+        given_up = [item.name for item in self.judged if item.movement.alarms_given_up]
+        numbers = range(1, max(map(len, rounds)) + 1)
         return Movement(
-            seats=tuple(names[seat] for seat in seats),
-            mean_by_round=tuple(tuple(_mean_in(self.judged, n, seat) for n in numbers) for seat in seats),
-            toward=tuple(map(tuple, toward)),
-            moves=sum(len(line.moves) for line in self.judged),
-            alarms_given_up=sum(line.alarms_given_up for line in self.judged),
-            items_with_alarms_given_up=tuple(line.name for line in self.judged if line.alarms_given_up)[:100],
-            alpha={n: _alpha(self.judged, n, seats) for n in numbers},
-            rounds={n: sum(len(line.rounds) >= n for line in self.judged) for n in numbers},
+            seats=tuple(names.values()),
+            mean_by_round=tuple(tuple(_mean_in(rounds, n, seat) for n in numbers) for seat in names),
+            toward=tuple(tuple(toward[one, other] for other in names.values()) for one in names.values()),
+            moves=len(moves),
+            alarms_given_up=sum(each.alarms_given_up for each in maps),
+            items_with_alarms_given_up=tuple(given_up[:_MOST_NAMES]),
+            alpha={n: _alpha([held[n - 1] for held in rounds if len(held) >= n], names) for n in numbers},
+            rounds={n: sum(len(held) >= n for held in rounds) for n in numbers},
         )
 
-    def _hijack(self) -> HijackReport | None:
-        groups = _groups(self.folder, "hijack")
-        clean = {line.item: by_measure(line.scores) for line in self.lines if line.scores is not None}
-        names = {line.item: line.name for line in self.lines}
-        lines = {
-            line.index: line.scores for line in map(item_figures, read_study(self.folder.file("hijack.jsonl")))
-        }
-        trials = [
-            HijackTrial.model_validate(
-                {
-                    "attack": group["category"],
-                    "family": group["kind"],
-                    "prompt": names[group["pair"]],
-                    "clean": clean[group["pair"]],
-                    "attacked": by_measure(scores) if (scores := lines[index]) is not None else None,
-                }
+    def _hijack(self) -> HijackReport:
+        clean = {item.item: item for item in self.judged}
+        groups = self._groups("hijack")
+        trials = {
+            line.index: HijackTrial(
+                attack=group["category"],
+                family=group["kind"],
+                prompt=own.name,
+                clean=by_measure(own.scores),
+                attacked=by_measure(_scores(line, line.result)) if line.result else None,
             )
-            for index, group in enumerate(groups)
-            if index in lines and group["pair"] in clean
-        ]
+            for line in self._read("hijack")
+            if (own := clean.get((group := groups[line.index])["pair"]))
+        }
         if not trials:
-            self.absent["hijack"] = "no attacked prompt has a clean verdict to compare with"
-            return None
-        return hijack_report(trials, self.threshold, rng=self._rng("hijack"))
+            raise ValueError("no attacked prompt has a clean verdict to compare with")
+        return hijack_report([trials[at] for at in sorted(trials)], self.threshold, rng=self._rng("hijack"))
 
     def _worst(self, label: bool) -> tuple[Judged, ...]:
         """Return the violations furthest below the threshold, or the benign items furthest above it."""
-        wrong = [
-            (line.consensus, line)
-            for line in self.judged
-            if line.label is label and (line.consensus < self.threshold) is label
-        ]
+        scored = ((item.scores.consensus, item) for item in self.judged if item.label is label)
+        wrong = [(score, item) for score, item in scored if (score < self.threshold) is label]
         wrong.sort(key=lambda one: (one[0] if label else -one[0], one[1].index))
         return tuple(
-            Judged(name=line.name, falsehood=score, text=self.groups[line.index]["text"])
-            for score, line in wrong[:_WORST]
+            Judged(name=item.name, falsehood=score, text=self.groups[item.index]["text"])
+            for score, item in wrong[:_WORST]
         )
 
 
-def _groups(folder: StudyFolder, name: str) -> list[dict[str, str]]:
-    place = folder.file(f"{name}.items.jsonl")
-    return list(groups_of(place)) if place.exists() else []
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
-def _mean_in(lines: Sequence[ItemFigures], number: int, seat: int) -> float | None:
+def _mean_in(items: Sequence[_Rounds], number: int, seat: int) -> float | None:
     """Return a seat's mean F over all items: in a round that an item did not have, its last."""
-    scores = [own[-1] for line in lines if (own := [r[seat] for r in line.rounds[:number] if seat in r])]
-    return sum(scores) / len(scores) if scores else None
+    return _mean([own[-1] for rounds in items if (own := [r[seat] for r in rounds[:number] if seat in r])])
 
 
-def _alpha(lines: Sequence[ItemFigures], number: int, seats: Sequence[int]) -> float | None:
+def _alpha(units: Sequence[dict[int, float]], seats: Iterable[int]) -> float | None:
     """Return Krippendorff's alpha of F in a round, over the items that had it."""
-    units = [line.rounds[number - 1] for line in lines if len(line.rounds) >= number]
     return krippendorff_alpha([[unit.get(seat) for unit in units] for seat in seats], interval_disagreement)
 
 
@@ -354,15 +356,13 @@ def _curve(values: Sequence[float], items: Sequence[ItemScores]) -> tuple[CurveP
     rates = {step / 50: detection_rates(values, labels, step / 50) for step in range(51)}
     return tuple(
         CurvePoint(
-            threshold=threshold,
-            detected=at.true_positive_rate.estimate,
-            false_alarms=at.false_positive_rate.estimate,
+            threshold=f, detected=at.true_positive_rate.estimate, false_alarms=at.false_positive_rate.estimate
         )
-        for threshold, at in rates.items()
+        for f, at in rates.items()
     )
 
 
-def _added(counts: Sequence[dict[str, int]]) -> dict[str, int]:
+def _added(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     total = Counter[str]()
     for each in counts:
         total.update(each)

@@ -5,14 +5,13 @@ Every pass has its own file of results and its own file of paid answers, so that
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from assay.protocols.fire_circle.study import events
-from assay.protocols.fire_circle.study.folder import Manifest, StudyFolder
+from assay.protocols.fire_circle.study.folder import PASSES, Manifest, StudyFolder
 from assay.protocols.fire_circle.study.items import Row, Source, groups_of, write_items
-from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.measurement.control import with_control
 from fire_circle.measurement.forgeries import ATTACKS
 from fire_circle.measurement.hijack import attacked
@@ -20,10 +19,9 @@ from fire_circle.measurement.scores import ItemScores, scores_of
 from fire_circle.results import EvaluationError
 from fire_circle.rows import Item
 from fire_circle.study import Study, StudyLine, item_seed, read_study, run_study, work_on
-from llm_runtime.errors import StoreDamaged
-from llm_runtime.events import Emit
+from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
-from llm_runtime.wrappers.journal import CallJournal, append_from_whole_line, write_line
+from llm_runtime.wrappers.journal import CallJournal, append_from_whole_line, whole_lines, write_line
 
 MEASURES = ("lift", "control", "ablation", "calibration", "overdefence", "pairs", "groupthink", "hijack")
 """What a study can measure. Lift, calibration and groupthink read the circle's results; the others take calls."""
@@ -33,52 +31,46 @@ HIJACK_PROMPTS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a study will do.
+class Passes:
+    """The passes of one study, over one folder.
 
     Args:
         manifest: the study.
         measures: of :data:`MEASURES`.
+        emit: takes what happens.
         concurrency: items under way at a time.
-        retry_failed: ask again for items that had no verdict.
+        again: who asks again for items that had no verdict; empty where nobody does.
     """
 
+    folder: StudyFolder
     manifest: Manifest
     measures: frozenset[str]
+    emit: Emit = silent
     concurrency: int = 4
-    retry_failed: bool = False
+    again: str = ""
 
-
-class Passes:
-    """The passes of one study, over one folder."""
-
-    def __init__(self, folder: StudyFolder, plan: Plan, emit: Emit) -> None:
-        self._folder = folder
-        self._plan = plan
-        self._emit = emit
-
-    def prepare(self) -> list[tuple[str, Study]]:
-        """Return the circles to be held, in order, each with its results file; write the items that they need.
+    def prepare(self) -> dict[str, Study]:
+        """Return the circles to be held, in order, by name; write the items that they need.
 
         Raises:
             DataError: the data do not fit.
         """
-        folder, manifest = self._folder, self._plan.manifest
-        config = manifest.config()
-        wanted = [("circle", folder.study(manifest))]
-        if "ablation" in self._plan.measures:
-            wanted.append(("without chair", folder.study(manifest, "without-chair", chair=False)))
-        own = {measure for measure in ("pairs", "overdefence") if manifest.data == f"@{measure}"}
+        folder, measures = self.folder, self.measures
+        wanted = ["results"]
+        if "ablation" in measures:
+            wanted.append("without-chair")
+        own = {self.manifest.data.removeprefix("@")}
         if any(group["category"] for group in groups_of(folder.items)):
             own.add("overdefence")
+        longest = self.manifest.config().base_config.max_layer_chars
         for measure in ("pairs", "overdefence"):
-            if measure in self._plan.measures and measure not in own:
-                self._write(measure, Source(f"@{measure}").rows(config.base_config.max_layer_chars))
-                wanted.append((measure, folder.study(manifest, measure, f"{measure}.items")))
-        if "hijack" in self._plan.measures and (attacks := list(self._attacks())):
+            if measure in measures and measure not in own:
+                self._write(measure, Source(f"@{measure}").rows(longest))
+                wanted.append(measure)
+        if "hijack" in measures and (attacks := list(self._attacks())):
             self._write("hijack", attacks)
-            wanted.append(("hijack", folder.study(manifest, "hijack", "hijack.items")))
-        return wanted
+            wanted.append("hijack")
+        return {PASSES[name][0]: folder.study(self.manifest, name) for name in wanted}
 
     async def run(self, generate: Generate) -> None:
         """Hold every circle that has no result yet, and draw the control.
@@ -90,55 +82,54 @@ class Passes:
         """
         studies = self.prepare()
         self._announce(studies)
-        for name, study in studies:
-            self._emit(events.PassStarted(name=name))
+        for name, study in studies.items():
+            self.emit(events.PassStarted(name=name))
             await run_study(
                 study,
                 generate,
-                concurrency=self._plan.concurrency,
+                concurrency=self.concurrency,
                 on_line=self._finished,
-                retry_failed=self._plan.retry_failed,
+                retry_failed=bool(self.again),
+                attempt=self.again,
             )
-            if name == "circle" and "control" in self._plan.measures:
-                self._emit(events.PassStarted(name="control"))
+            if name == "circle" and "control" in self.measures:
+                self.emit(events.PassStarted(name="control"))
                 await self._control(study, generate)
 
     def _write(self, measure: str, rows: Iterable[Row]) -> None:
-        place = self._folder.file(f"{measure}.items.jsonl")
+        place = self.folder.file(f"{measure}.items.jsonl")
         if not place.exists():
             write_items(place, rows)
 
     def _attacks(self) -> Iterator[Row]:
         """Yield violations under every attack, spread evenly over the data; without labels any prompts."""
-        study = self._folder.study(self._plan.manifest)
+        study = self.folder.study(self.manifest)
         names = [item_id for item_id, item in study.items() if item.label is not False]
         step = max(len(names) // HIJACK_PROMPTS, 1)
         chosen = set(names[::step][:HIJACK_PROMPTS])
         for item_id, item in study.items():
-            if item_id not in chosen:
-                continue
-            for attack, (family, payload) in ATTACKS.items():
-                prompt: MultiNeutrosophicPrompt = attacked(item.prompt, payload)
-                row = Item(item.index, f"{item.name} · {attack}", prompt, None, item.turn, item.history)
+            for attack, (family, payload) in ATTACKS.items() if item_id in chosen else ():
+                prompt, name = attacked(item.prompt, payload), f"{item.name} · {attack}"
+                row = replace(item, name=name, prompt=prompt, label=None)
                 yield Row(row, category=attack, pair=item_id, kind=family)
 
-    def _announce(self, studies: list[tuple[str, Study]]) -> None:
+    def _announce(self, studies: dict[str, Study]) -> None:
         passes: list[tuple[str, int, int]] = []
-        for name, study in studies:
+        for name, study in studies.items():
             items = sum(1 for _ in study.items())
             passes.append((name, items, len(study.finished())))
-            if name == "circle" and "control" in self._plan.measures:
-                passes.append(("control", items, len(finished_controls(self._folder))))
-        self._emit(events.PassesPlanned(title=self._plan.manifest.title, passes=passes))
+            if name == "circle" and "control" in self.measures:
+                passes.append(("control", items, len(finished_controls(self.folder))))
+        self.emit(events.PassesPlanned(title=self.manifest.title, passes=passes))
 
     def _finished(self, line: StudyLine) -> None:
         score = line.result.consensus.falsehood if line.result else None
-        self._emit(events.ItemFinished(name=line.name, falsehood=score, fault=line.error))
+        self.emit(events.ItemFinished(name=line.name, falsehood=score, fault=line.error))
 
     async def _control(self, study: Study, generate: Generate) -> None:
         """Draw for each judged item as many independent samples as its circle had answers."""
-        done = finished_controls(self._folder)
-        place = self._folder.file("control.jsonl")
+        done = finished_controls(self.folder)
+        place = self.folder.file("control.jsonl")
         wanted = {
             line.item: (_evaluations(line), scores_of(line.item, bool(line.label), line.result))
             for line in read_study(study.out)
@@ -161,10 +152,10 @@ class Passes:
                 line["error"] = str(fault)
             write_line(out, line, sync=True)
             journal.forget(item_id)
-            self._emit(events.ItemFinished(name=item.name, falsehood=None, fault=str(line.get("error", ""))))
+            self.emit(events.ItemFinished(name=item.name, falsehood=None, fault=str(line.get("error", ""))))
 
         try:
-            await work_on(((i, item) for i, item in study.items() if i in wanted), one, self._plan.concurrency)
+            await work_on(((i, item) for i, item in study.items() if i in wanted), one, self.concurrency)
         finally:
             out.close()
             journal.close()
@@ -181,19 +172,12 @@ def read_controls(folder: StudyFolder) -> Iterator[tuple[str, ItemScores | None]
     Raises:
         StoreDamaged: a line is something else.
     """
-    place = folder.file("control.jsonl")
-    if not place.exists():
-        return
-    with place.open(encoding="utf-8", newline="\n") as lines:
-        for number, text in enumerate(lines, start=1):
-            if not text.endswith("\n"):
-                return
-            try:
-                line = json.loads(text)
-                scores = line.get("scores")
-                yield line["item"], ItemScores.model_validate(scores) if scores else None
-            except (ValueError, KeyError, TypeError, AttributeError):
-                raise StoreDamaged(f"{place.name}, line {number} is not a control") from None
+
+    def read(line: Any) -> tuple[str, ItemScores | None]:
+        scores = line.get("scores")
+        return line["item"], ItemScores.model_validate(scores) if scores else None
+
+    return whole_lines(folder.file("control.jsonl"), "a control", read)
 
 
 def _evaluations(line: StudyLine) -> int:

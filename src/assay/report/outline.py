@@ -1,0 +1,234 @@
+"""Reports as outlines: sections in a TOML file, whose sentences, tables and pictures are filled from data.
+
+A text holds fields such as ``{lift.max_fpr:percent}``: the path of a value, and how it is written. What is not
+there is written as a dash. Beside the forms of :mod:`assay.report.lines` there are those that a report brings.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import resources
+from itertools import count
+from typing import Any, Literal, TypeAlias
+
+from pydantic import BaseModel
+
+from assay.report.lines import FieldWriter
+from assay.report.story import (
+    Block,
+    Column,
+    Details,
+    Fact,
+    Figure,
+    Note,
+    Plain,
+    Prose,
+    Quote,
+    Section,
+    Story,
+    Table,
+    Tone,
+    Voice,
+)
+from assay.report.svg.intervals import Dot, interval_figure
+from llm_runtime.models import Model
+
+Scope: TypeAlias = Mapping[str, Any]
+"""Values by the names that paths begin with."""
+
+
+class Given(Model):
+    """What stands in a report where the value at ``when`` is something, and that at ``unless`` nothing."""
+
+    when: str = ""
+    unless: str = ""
+
+
+class FactLine(Given):
+    """A figure on top."""
+
+    label: str
+    value: str
+
+
+class BlockLine(Given):
+    """One block, told once, or with ``each`` for every entry of a list or mapping: its ``row`` and its ``name``.
+
+    Args:
+        text: of all but tables and pictures; the summary of details, the name of a voice.
+        by: whose the words of a quote are; the remark beside a voice, whose colour is ``accent``.
+        heads, cells: of a table with a row for each entry; columns are of numbers, but for the
+            first ``texts`` and those whose head is among ``worded``.
+        rows: those of a table that are written out, before all others.
+        total: its last row.
+        dots: the names of a picture of intervals, ``interval`` the path of each, ``accent`` its colour.
+        write: how that picture's values are written; ``high`` is where its axis ends.
+        own: the name of what the report makes by itself; it is given the row.
+        blocks: what details hold, and what a voice says.
+    """
+
+    kind: Literal["plain", "prose", "lead", "quote", "details", "voice", "table", "dots", "own"] | Tone
+    text: str = ""
+    each: str = ""
+    by: str = ""
+    heads: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    total: tuple[str, ...] | None = None
+    texts: int = 1
+    worded: tuple[str, ...] = ()
+    caption: str = ""
+    dots: str = ""
+    interval: str = ""
+    accent: str = ""
+    write: str = ""
+    high: float | None = None
+    own: str = ""
+    blocks: tuple[BlockLine, ...] = ()
+
+
+class SectionLine(Given):
+    """A section; one without blocks is left out, unless it stands ``always``.
+
+    Args:
+        each: as of a block; a section for each entry.
+        about: the path of what it tells. Where that is nothing there is no section, or, where ``absent`` says why
+            under the same name, that.
+    """
+
+    title: str
+    about: str = ""
+    each: str = ""
+    always: bool = False
+    blocks: tuple[BlockLine, ...]
+
+
+class Outline(BaseModel):
+    """A report as its file has it."""
+
+    title: str = ""
+    subtitle: str = ""
+    facts: tuple[FactLine, ...] = ()
+    sections: tuple[SectionLine, ...]
+
+    def story(self, writing: Writing) -> Story:
+        """Return the report."""
+        facts = [Fact(one.label, writing.text(one.value)) for one in self.facts if writing.holds(one)]
+        title, subtitle = writing.text(self.title), writing.text(self.subtitle)
+        return Story(title, subtitle, facts=tuple(facts), sections=tuple(self.told(writing)))
+
+    def told(self, writing: Writing) -> Iterator[Section]:
+        """Yield the sections that have something to say."""
+        for one in self.sections:
+            if one.about and not writing.value(one.about):
+                why = writing.scope.get("absent", {}).get(one.about)
+                told = (Note(f"Not measured: {why}.", "warning"),) if why else ()
+                yield from (Section(one.title, (note,)) for note in told)
+            elif writing.holds(one):
+                for scope in writing.entries(one.each):
+                    if (blocks := tuple(writing.blocks(one.blocks, scope))) or one.always:
+                        yield Section(writing.text(one.title, scope), blocks)
+
+
+def read_outline(package: str, name: str) -> Outline:
+    """Read an outline that lies in a package."""
+    return Outline.model_validate(
+        tomllib.loads(resources.files(package).joinpath(name).read_text(encoding="utf-8"))
+    )
+
+
+class Writing:
+    """Data being written into an outline.
+
+    Args:
+        scope: the data.
+        forms: how values are written, by name.
+        own: what it makes by itself, by name, each of the row that stands there.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        forms: Mapping[str, Callable[[Any], str]],
+        own: Mapping[str, Callable[[Any], Iterable[Block]]] | None = None,
+    ) -> None:
+        self.scope, self._forms, self._own = scope, forms, own or {}
+        self._words = FieldWriter(forms)
+
+    def text(self, template: str, scope: Scope | None = None) -> str:
+        """Return a text with its fields filled."""
+        return self._words.vformat(template, (), scope or self.scope)
+
+    def value(self, path: str, scope: Scope | None = None) -> Any:
+        """Return the value at a path; ``None`` where there is none."""
+        return self._words.get_field(path, (), scope or self.scope)[0]
+
+    def holds(self, given: Given, scope: Scope | None = None) -> bool:
+        """Return whether something is to be told."""
+        return all(
+            bool(self.value(path, scope)) is wanted
+            for path, wanted in ((given.when, True), (given.unless, False))
+            if path
+        )
+
+    def blocks(self, lines: tuple[BlockLine, ...], scope: Scope | None = None) -> Iterator[Block]:
+        """Yield the blocks that have something to say."""
+        for one in (line for line in lines if self.holds(line, scope)):
+            match one.kind:
+                case "table":
+                    yield self._table(one)
+                case "dots":
+                    yield from self._dots(one)
+                case "own":
+                    yield from self._own[one.own]((scope or self.scope).get("row"))
+                case _:
+                    yield from (self._block(one, row) for row in self.entries(one.each, scope))
+
+    def entries(self, path: str, scope: Scope | None = None) -> list[Scope]:
+        """Return the data with each row of what is told row by row; with none where it is told once."""
+        scope = scope or self.scope
+        if not path:
+            return [scope]
+        held: Any = self.value(path, scope) or {}
+        rows: Iterable[tuple[Any, Any]] = held.items() if hasattr(held, "items") else zip(count(), held)
+        return [{**scope, "name": name, "row": row} for name, row in rows]
+
+    def _block(self, one: BlockLine, scope: Scope) -> Block:
+        text = self.text(one.text, scope)
+        match one.kind:
+            case "prose" | "lead":
+                return Prose(text, lead=one.kind == "lead")
+            case "info" | "good" | "warning" | "bad":
+                return Note(text, one.kind)
+            case "quote":
+                return Quote(text, self.text(one.by, scope))
+            case "details":
+                return Details(text, tuple(self.blocks(one.blocks, scope)))
+            case "voice":
+                blocks = tuple(self.blocks(one.blocks, scope))
+                return Voice(text, blocks, self.text(one.accent, scope), self.text(one.by, scope))
+            case _:
+                return Plain(text)
+
+    def _table(self, one: BlockLine) -> Table:
+        columns = (
+            Column(head, "text" if place < one.texts or head in one.worded else "number")
+            for place, head in enumerate(one.heads)
+        )
+        written = [(one.rows, self.scope)] if one.rows else []
+        if one.each:
+            written += [((one.cells,), row) for row in self.entries(one.each)]
+        rows = (tuple(self.text(cell, scope) for cell in cells) for lines, scope in written for cells in lines)
+        total = one.total and tuple(map(self.text, one.total))
+        return Table(tuple(columns), tuple(rows), total, self.text(one.caption))
+
+    def _dots(self, one: BlockLine) -> Iterator[Figure]:
+        dots = [
+            Dot.of(self.text(one.dots, row), interval, self.text(one.accent, row))
+            for row in self.entries(one.each)
+            if (interval := self.value(one.interval, row)) is not None
+        ]
+        if dots:
+            write = self._forms[one.write]
+            yield interval_figure(dots, one.text, self.text(one.caption), write=write, high=one.high)
