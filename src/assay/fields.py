@@ -117,6 +117,7 @@ class FieldSpec:
         return resolve_name(self.ui.suggest)() if self.ui.suggest else []
 
 
+@cache
 def read_ui(package: str) -> Mapping[str, Mapping[str, Ui]]:
     """Return what a package's ``fields.toml`` says of fields, by model: each for that model's ``ui``."""
     said = tomllib.loads(resources.files(package).joinpath("fields.toml").read_text(encoding="utf-8"))

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field
 
-from assay.fields import Ui
+from assay.fields import Ui, read_ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.protocols.ai_crucible.trials import PuzzleName, need_box
@@ -32,12 +32,15 @@ def _passed(result: Mapping[str, Any]) -> Any:
     return None if result.get("anchor") else result.get("passed")
 
 
+FIELDS = read_ui(__package__ or "")
+
+
 class Task(Model):
     """One puzzle."""
 
-    puzzle: Annotated[PuzzleName, Ui(suggest="assay.protocols.ai_crucible.trials:known_puzzles")] = Field(
-        min_length=1
-    )
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["attempt"]
+
+    puzzle: PuzzleName = Field(min_length=1)
     """An id, or a folder."""
     digest: Annotated[str, Ui(hidden=True)] = ""
     """What the puzzle held when it was asked for."""

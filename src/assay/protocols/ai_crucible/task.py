@@ -11,11 +11,11 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from assay.fields import Ui
+from assay.fields import Ui, read_ui
 from assay.hooks import Data, Hooks
 from assay.protocol import Handout, RunContext
 from assay.protocols.ai_crucible.child import check_end, make_trial
@@ -34,14 +34,15 @@ _KINDS: dict[str, type[Event]] = {
     "sealed": TrialSealed,
 }
 
+FIELDS = read_ui(__package__ or "")
+
 
 class Task(Model):
     """Which puzzles."""
 
-    puzzles: Annotated[
-        tuple[PuzzleName, ...],
-        Ui(argument=True, metavar="PUZZLE", suggest="assay.protocols.ai_crucible.trials:known_puzzles"),
-    ] = ()
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["puzzles"]
+
+    puzzles: tuple[PuzzleName, ...] = ()
     """Ids, folders, or all."""
     demo: Annotated[bool, Ui(hidden=True)] = False
     """The recorded solvers attempt theirs."""
@@ -52,54 +53,33 @@ class Task(Model):
 class Options(Model):
     """How often, and how."""
 
-    k: Annotated[int, Ui(show_default=True, advanced=False, label="Attempts at each")] = Field(
-        default=5, ge=1, le=1000
-    )
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["trial"]
+
+    k: int = Field(default=5, ge=1, le=1000)
     """Attempts each."""
-    arm: Annotated[
-        Literal["neutral", "self_referential", "social_standings"],
-        Ui(
-            label="Framing",
-            show_default=True,
-            advanced=False,
-            words={
-                "neutral": "neutral: the task alone",
-                "self_referential": "its own earlier record is mentioned",
-                "social_standings": "how others stand is mentioned",
-            },
-        ),
-    ] = "neutral"
+    arm: Literal["neutral", "self_referential", "social_standings"] = "neutral"
     """The framing; the others need earlier trials to refer to."""
-    protocol: Annotated[
-        Literal["native", "text"],
-        Ui(
-            label="Tools",
-            show_default=True,
-            words={"native": "by the model's own tool calls", "text": "in text, for models without them"},
-        ),
-    ] = "native"
+    protocol: Literal["native", "text"] = "native"
     """How the model calls tools; text is for models that have no calls of their own."""
-    judges: Annotated[tuple[ModelName, ...], Ui(flag="--judge", metavar="MODEL")] = ()
+    judges: tuple[ModelName, ...] = ()
     """A judge of claimed novelty (repeatable)."""
-    untagged: Annotated[bool, Ui(label="Judges of unknown family")] = False
+    untagged: bool = False
     """Seat judges whose family nobody knows, such as a person or a server of your own."""
-    reducer: Annotated[Literal["median", "majority"], Ui(show_default=True, label="One score of many judges")] = (
-        "median"
-    )
+    reducer: Literal["median", "majority"] = "median"
     """How the judges' scores become one."""
-    critic: Annotated[ModelName, Ui(metavar="MODEL")] = ""
+    critic: ModelName = ""
     """A model that comments on each finished attempt, in its trace alone."""
-    cohort: Annotated[tuple[ModelName, ...], Ui(metavar="MODEL", label="Taking turns with it")] = ()
+    cohort: tuple[ModelName, ...] = ()
     """A model that takes turns with the solver in each attempt (repeatable)."""
-    against: Annotated[tuple[ModelName, ...], Ui(metavar="MODEL", label="Compared with")] = ()
+    against: tuple[ModelName, ...] = ()
     """A further model that makes the same attempts, to be compared (repeatable)."""
-    early: Annotated[bool, Ui(label="Stop once it is decided")] = False
+    early: bool = False
     """Stop as soon as every two of the models are decided, by a test that holds whenever one stops."""
     chrome: Annotated[dict[str, Any], Ui(hidden=True)] = {}
     """Rank and standings, kept beside every attempt; one into which they leak is halted."""
-    box_root: Annotated[Folder, Ui(metavar="IMAGE", label="Image of the boxes")] = ""
+    box_root: Folder = ""
     """An unpacked or OCI image, of which boxes are made; empty is the host's programs."""
-    at_once: Annotated[int, Ui(show_default=True, label="Attempts at one time")] = Field(default=4, ge=1, le=64)
+    at_once: int = Field(default=4, ge=1, le=64)
     """Attempts at one time."""
     folder: Annotated[Folder, Ui(hidden=True)] = ""
     """Where logs and the ledger are kept; empty is the user's own place."""

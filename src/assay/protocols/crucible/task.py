@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field, model_validator
 
 from assay.demo import PreparedDemo, demo_answers, written_demo
-from assay.fields import Ui
+from assay.fields import Ui, read_ui
 from assay.protocols.crucible.purposes import WORDS, Purpose, form_of
 from assay.seat_tools.offered import Tools
 from crucible import EngineConfig
@@ -20,63 +21,32 @@ from llm_runtime.names import ModelName, RunName, Source
 
 _CHALLENGED = "“{}”\n\nIs that so? Say what speaks against it, and what then becomes of the answer."
 
+FIELDS = read_ui(__package__ or "")
+
 
 class Task(Model):
     """A question to a council."""
 
-    query: Annotated[str, Ui(argument=True, metavar="QUESTION", label="Question", kind="text")] = Field(
-        min_length=1, pattern=r"\S", description="say what you want to know"
-    )
-    attach: Annotated[
-        tuple[Source, ...],
-        Ui(
-            help="A file, folder, pattern, https address, or - for standard input, that the whole council reads "
-            "(repeatable).",
-            metavar="SOURCE",
-            label="Attached pages",
-            local=True,
-        ),
-    ] = ()
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["question"]
+
+    query: str = Field(min_length=1, pattern=r"\S", description="say what you want to know")
+    attach: tuple[Source, ...] = ()
     """Pages that the whole council reads: https addresses, one a line."""
-    material: Annotated[str, Ui(kind="file", label="Attached text", doors=("form",), advanced=False)] = ""
+    material: str = ""
     """A text that the whole council reads: a diff, a document, a log."""
     purpose: Annotated[
         Purpose, Ui(flag="--as", show_default=True, words=WORDS, label="Form of the answer", advanced=False)
     ] = "answer"
     """What for: the form of the answer, and where the council looks."""
-    follow: Annotated[
-        RunName,
-        Ui(
-            help="Go on from a council that is finished: its question, answer and objections are read first.",
-            metavar="RUN",
-            label="Goes on from run",
-        ),
-    ] = ""
+    follow: RunName = ""
     """The run of a finished council, whose question, answer and objections this one reads first."""
-    challenge: Annotated[
-        str,
-        Ui(
-            help="A sentence of the answer of --follow: a critic attacks it before the seats speak.",
-            metavar="SENTENCE",
-            label="Sentence that is challenged",
-        ),
-    ] = Field(default="", max_length=2_000)
+    challenge: str = Field(default="", max_length=2_000)
     """A sentence of the answer that is followed: a critic attacks it before the seats speak."""
-    without_attachments: Annotated[bool, Ui(label="Without what that council read")] = False
+    without_attachments: bool = False
     """Of a council that is followed, leave out the attachments: its answer's places then lead nowhere."""
-    context: Annotated[
-        dict[str, Any] | None,
-        Ui(
-            help="A JSON object for triage: what it should know about the asker.",
-            metavar="PATH",
-            kind="json",
-            label="About the asker, JSON",
-        ),
-    ] = None
+    context: dict[str, Any] | None = None
     """A JSON object for triage: what it should know about the asker. May stay empty."""
-    fit: Annotated[int | None, Ui(metavar="TOKENS", label="Most tokens of attachments")] = Field(
-        default=None, ge=100
-    )
+    fit: int | None = Field(default=None, ge=100)
     """Of the attachments, show only passages that bear on the question, up to so many tokens."""
     dossier: Annotated[list[Attachment], Ui(hidden=True)] = []
     """The attachments themselves: ``{"name", "text"}``; so a run can be replayed wherever its log is."""
@@ -105,64 +75,28 @@ class Task(Model):
 class Options(Model):
     """How a council sits. Triage decides the rest."""
 
-    form: Annotated[
-        Literal["records", "prose"],
-        Ui(
-            label="Form of the council",
-            show_default=True,
-            words={
-                "records": "seats and critic answer by a form, and the answer is compared with it",
-                "prose": "the brief's own form: seats write prose, a clerk reads it",
-            },
-        ),
-    ] = "records"
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["council"]
+
+    form: Literal["records", "prose"] = "records"
     """How seats and critic answer: by records, or in prose as the brief has it. What follows on changes, clerk and
     ledger is of the form in prose."""
-    delta: Annotated[
-        Literal["conclusions", "judge", "similarity"],
-        Ui(
-            label="Stop when nothing changes",
-            show_default=True,
-            words={
-                "conclusions": "a model compares what the seats conclude",
-                "judge": "a model compares all that the seats write",
-                "similarity": "the texts are compared, without a model",
-            },
-        ),
-    ] = "conclusions"
+    delta: Literal["conclusions", "judge", "similarity"] = "conclusions"
     """Who decides that positions stopped changing: a model that compares conclusions, one that compares whole
     positions, or a comparison of texts."""
-    ledger: Annotated[
-        Literal["on", "off"],
-        Ui(label="Ledger of objections", show_default=True, words={"on": "a clerk writes it", "off": "none"}),
-    ] = "on"
+    ledger: Literal["on", "off"] = "on"
     """Have a clerk record what became of each objection: a call for each critique, after the answer."""
-    ledger_budget: Annotated[float | None, Ui(metavar="USD", label="Budget of the clerk, USD")] = Field(
-        default=None, ge=0, allow_inf_nan=False
-    )
+    ledger_budget: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Dollars that the clerk may spend, within the run's own bounds."""
     letters: Annotated[bool, Ui(hidden=True)] = True
     """Whether red team and synthesis know seats by letters, in an order drawn from the seed."""
-    triage_model: Annotated[
-        ModelName, Ui(help="The model that configures the council, where --model names none.", metavar="MODEL")
-    ] = EngineConfig.model_fields["triage_model"].default
+    triage_model: ModelName = EngineConfig.model_fields["triage_model"].default
     """The model that configures the council, where Model names none."""
-    default_model: Annotated[
-        ModelName,
-        Ui(help="The model of every seat that triage has no hint for, where --model names none.", metavar="MODEL"),
-    ] = EngineConfig.model_fields["default_model"].default
+    default_model: ModelName = EngineConfig.model_fields["default_model"].default
     """The model of every seat that triage has no hint for, where Model names none."""
 
     tools: Tools = ()
     """Tools that seats may use to look things up: files, a search, Python in a box, servers of yours."""
-    models: Annotated[
-        tuple[ModelName, ...],
-        Ui(
-            help="A panel: seats take these models in turn, the red team the least used.",
-            metavar="A,B,C",
-            label="Panel",
-        ),
-    ] = ()
+    models: tuple[ModelName, ...] = ()
     """Models that the seats take in turn, one a line: ids, or PROVIDER:MODEL; the red team takes the least used."""
 
     def _own(self, name: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, ValidationError
 
-from assay.fields import Ui
+from assay.fields import Ui, read_ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.protocols.crux.people import PeopleFolder, open_people, shipped_id, stored_name
@@ -31,16 +31,17 @@ from llm_runtime.names import ModelName
 
 _TABLE = ModelTable()
 
+FIELDS = read_ui(__package__ or "")
+
 
 class Task(Model):
     """Who is compared, and on what."""
 
-    authors: Annotated[
-        tuple[str, ...],
-        Ui(flag="A B", doors=("form",), label="Authors", suggest="assay.protocols.crux.people:known_personas"),
-    ] = Field(min_length=2, max_length=2)
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["authors"]
+
+    authors: tuple[str, ...] = Field(min_length=2, max_length=2)
     """Two whose texts were imported, or who come with Assay, one a line."""
-    topic: Annotated[str, Ui(metavar="TEXT", help="Compare what they wrote on this; else on everything.")] = ""
+    topic: str = ""
     """What the comparison is about; empty for everything."""
     people: Annotated[PeopleFolder, Ui(hidden=True)] = ""
     """The folder of personas."""
@@ -49,25 +50,17 @@ class Task(Model):
 class Options(Model):
     """How it is done."""
 
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["comparison"]
+
     language: LanguageOption = "English"
     """In which claims are written; quotations stay as they are."""
     tokens_a_call: TokensOption = BATCH_TOKENS
     """Of their texts, so many tokens are read a call; a model with a short window needs fewer."""
-    audit: Annotated[bool, Ui(label="Read some of it twice")] = False
+    audit: bool = False
     """Read a twentieth of the passages once more, each alone, and count which of their claims were found."""
-    fast: Annotated[
-        ModelName,
-        Ui(
-            help="The model that reads and judges [default: the engine's].",
-            metavar="MODEL",
-            label="Model that reads",
-        ),
-    ] = _TABLE.fast.id
+    fast: ModelName = _TABLE.fast.id
     """The model that reads and judges."""
-    strong: Annotated[
-        ModelName,
-        Ui(help="The model that compares [default: the engine's].", metavar="MODEL", label="Model that compares"),
-    ] = _TABLE.strong.id
+    strong: ModelName = _TABLE.strong.id
     """The model that compares."""
     takes_temperature: TemperatureOption = True
     """Whether the models take a temperature."""

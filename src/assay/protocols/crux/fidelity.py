@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
-from assay.fields import Ui
+from assay.fields import Ui, read_ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.protocols.crux.people import PeopleFolder, open_people, persona_of
@@ -13,11 +13,15 @@ from assay.report.standing import RunVerdict
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
 
+FIELDS = read_ui(__package__ or "")
+
 
 class Task(Model):
     """Who is measured, and who is the control."""
 
-    personas: Annotated[tuple[str, ...], Ui(flag="--fidelity", metavar="A,B")]
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["fidelity"]
+
+    personas: tuple[str, ...]
     """Hide a fifth of A's texts and predict A's answers, B's as control."""
     people: Annotated[PeopleFolder, Ui(hidden=True)] = ""
     """The folder that the personas were looked up in."""

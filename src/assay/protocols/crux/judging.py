@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from assay.fields import Ui
+from assay.fields import Ui, read_ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.report.standing import RunVerdict
@@ -29,6 +29,9 @@ class Pair(Model):
     kind: Kind | None = None
 
 
+FIELDS = read_ui(__package__ or "")
+
+
 class Task(Model):
     """What is judged."""
 
@@ -39,15 +42,13 @@ class Task(Model):
 class Options(Model):
     """How it is judged."""
 
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["judging"]
+
     strict: bool = False
     """Ask in both orders: the same, and a contradiction, count only where both agree."""
-    fast: Annotated[ModelName, Ui(help="The model that judges [default: the engine's].", metavar="MODEL")] = (
-        _TABLE.fast.id
-    )
+    fast: ModelName = _TABLE.fast.id
     """The model that judges."""
-    takes_temperature: Annotated[
-        bool, Ui(off="--no-temperature", help="The model refuses a temperature: send none.")
-    ] = True
+    takes_temperature: bool = True
     """Whether the model takes a temperature."""
 
 

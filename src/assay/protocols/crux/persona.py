@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from assay.fields import Ui
+from assay.fields import Ui, read_ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.protocols.crux.people import PeopleFolder, open_people, shipped_id, stored_name
@@ -19,11 +19,15 @@ from crux.book import ClaimBook
 from crux.claims.reading import BATCH_TOKENS
 from llm_runtime.models import Model
 
+FIELDS = read_ui(__package__ or "")
+
 
 class Task(Model):
     """Whose texts are read."""
 
-    name: Annotated[str, Ui(flag="NAME", doors=("form",))] = Field(min_length=1)
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["person"]
+
+    name: str = Field(min_length=1)
     """The name under which the texts were imported."""
     people: Annotated[PeopleFolder, Ui(hidden=True)] = ""
     """The folder of personas."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from assay.fields import Ui, like
+from assay.fields import Ui, like, read_ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.protocols.crux import PROTOCOL
@@ -36,12 +36,17 @@ def _number(aspects: Any) -> Any:
     return int(aspects) if isinstance(aspects, str) and aspects.isdecimal() else aspects
 
 
+FIELDS = read_ui(__package__ or "")
+
+
 class Task(Model):
     """What is debated."""
 
-    topic: Annotated[
-        str, BeforeValidator(_on_one_line), Ui(argument=True, metavar="TOPIC", label="Topic", kind="text")
-    ] = Field(min_length=1, max_length=MAX_TOPIC, description="give a question that can be answered yes or no")
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["topic"]
+
+    topic: Annotated[str, BeforeValidator(_on_one_line)] = Field(
+        min_length=1, max_length=MAX_TOPIC, description="give a question that can be answered yes or no"
+    )
     evidence: Annotated[list[Evidence], Ui(hidden=True)] = []
     """Texts that are read out in crux rooms: ``{"id", "text", "room", "after_turn"}``."""
 
@@ -49,73 +54,29 @@ class Task(Model):
 class Options(Model):
     """Who debates, and how it goes."""
 
-    personas: Annotated[
-        tuple[str, ...],
-        Ui(
-            help="Who debates, by name or id; two or more.",
-            metavar="A,B[,C...]",
-            advanced=False,
-            suggest="assay.protocols.crux.people:known_personas",
-        ),
-    ] = ()
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["debate"]
+
+    personas: tuple[str, ...] = ()
     """Who debates, one name or id a line; two or more."""
-    aspects: Annotated[
-        Literal["auto", 2, 3, 4],
-        BeforeValidator(_number),
-        Ui(metavar="auto|2..4", show_default=True, advanced=False, label="Rounds"),
-    ] = like(DebateConfig, "aspects")
+    aspects: Annotated[Literal["auto", 2, 3, 4], BeforeValidator(_number)] = like(DebateConfig, "aspects")
     """How many rounds."""
-    rooms_per_aspect: Annotated[
-        int,
-        Ui(
-            help="Crux rooms a round at most, 0 to 2 [default: 2].",
-            flag="--rooms",
-            metavar="N",
-            show_range=False,
-            label="Crux rooms a round",
-        ),
-    ] = like(DebateConfig, "rooms_per_aspect")
+    rooms_per_aspect: int = like(DebateConfig, "rooms_per_aspect")
     """Rooms that dig for a crux, at most so many a round."""
-    flip_test: Annotated[bool, Ui(label="Try to flip the answers")] = like(DebateConfig, "flip_test")
+    flip_test: bool = like(DebateConfig, "flip_test")
     """Grant each card's opposite answer, and a placebo, three times a side: 12 calls a card."""
-    baselines: Annotated[bool, Ui(label="Compare with no debate")] = like(DebateConfig, "baselines")
+    baselines: bool = like(DebateConfig, "baselines")
     """Also ask for an answer without a debate, in two ways: 2 calls."""
-    questions: Annotated[
-        tuple[str, ...],
-        Ui(
-            flag="--question",
-            metavar="TEXT",
-            label="Questions of the rounds",
-            help="A question that is a round; up to 4 (repeatable).",
-        ),
-    ] = like(DebateConfig, "questions")
+    questions: tuple[str, ...] = like(DebateConfig, "questions")
     """Questions that are the rounds, one a line, up to 4; else the topic is broken down."""
-    anyway: Annotated[bool, Ui(label="Also where no text speaks of it")] = like(DebateConfig, "anyway")
+    anyway: bool = like(DebateConfig, "anyway")
     """Debate a topic on which nobody wrote anything, too."""
-    fast: Annotated[
-        ModelName,
-        Ui(
-            help="The model of the small steps [default: the engine's].",
-            metavar="MODEL",
-            label="Model of small steps",
-        ),
-    ] = _TABLE.fast.id
+    fast: ModelName = _TABLE.fast.id
     """The model of the small steps."""
-    strong: Annotated[
-        ModelName,
-        Ui(
-            help="The model that speaks and writes cards [default: the engine's].",
-            metavar="MODEL",
-            label="Model that speaks",
-        ),
-    ] = _TABLE.strong.id
+    strong: ModelName = _TABLE.strong.id
     """The model that speaks and writes cards."""
     embed: EmbedOption = "none"
     """Find passages by meaning too, with a model that makes vectors."""
-    models: Annotated[
-        tuple[ModelName, ...],
-        Ui(help="Models that the debaters take in turn to speak.", metavar="A,B,C", label="Panel"),
-    ] = ()
+    models: tuple[ModelName, ...] = ()
     """Models that the debaters take in turn to speak, one a line: ids, or PROVIDER:MODEL."""
     takes_temperature: TemperatureOption = True
     """Whether the models take a temperature."""
