@@ -1,4 +1,4 @@
-"""`assay serve` beside installed protocols whose pages, words, files or hooks are broken: it starts and names them."""
+"""`assay serve` beside installed protocols of which a part is broken: it starts, and names them."""
 
 from __future__ import annotations
 
