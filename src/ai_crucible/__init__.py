@@ -19,7 +19,6 @@ from ai_crucible.bundle import make_bundle, verify_bundle
 from ai_crucible.catalog import Catalog, Policy
 from ai_crucible.catalog_paths import built_in_ids
 from ai_crucible.checking import Bar, PuzzleCheck, check_puzzle
-from ai_crucible.designer import Designed, Designer
 from ai_crucible.grading.edge import GradingFailed, SealedGrader
 from ai_crucible.importing import Imported, import_folder
 from ai_crucible.judge_panel import Judge, JudgeUntagged, PanelEmpty
@@ -29,7 +28,6 @@ from ai_crucible.puzzle_box import CannotIsolate
 from ai_crucible.puzzle_loader import PuzzleRefused, load_puzzle, load_puzzles
 from ai_crucible.roles import CohortSolver, Critic, Solver
 from ai_crucible.starting import new
-from ai_crucible.typology import KindDifference, typology
 from ai_crucible.workshop import Workshop
 from llm_runtime.store.signing import SigningFailed
 from llm_runtime.store.signing import SigningProgram as Signer
@@ -41,8 +39,6 @@ __all__ = [
     "Catalog",
     "CohortSolver",
     "Critic",
-    "Designed",
-    "Designer",
     "Framing",
     "Governor",
     "GradingFailed",
@@ -50,7 +46,6 @@ __all__ = [
     "Imported",
     "Judge",
     "JudgeUntagged",
-    "KindDifference",
     "Ledger",
     "ModelRollup",
     "PanelEmpty",
@@ -78,6 +73,5 @@ __all__ = [
     "rollup",
     "run_attempt",
     "run_pass_hat_k",
-    "typology",
     "verify_bundle",
 ]

@@ -1,6 +1,6 @@
 """The role slots. Each is made with the same injected ``generate`` and reaches models through nothing else.
 
-Only a solver has tools. Designer and judge are in :mod:`ai_crucible.designer` and :mod:`ai_crucible.judge_panel`.
+Only a solver has tools. The judge is in :mod:`ai_crucible.judge_panel`; a designer is a person (AC13).
 """
 
 from __future__ import annotations

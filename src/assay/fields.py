@@ -41,7 +41,7 @@ class Ui:
         show_range: whether the help ends with the range.
         advanced: not shown at once on a form.
         hidden: no door but JSON has it.
-        doors: those that have it, of ``"cli"`` and ``"form"``.
+        doors: those that have it, of ``"cli"``, ``"form"``, and ``"agent"`` where agents have what no form has.
         flatten: the fields of this nested model stand beside those of the outer one.
         upload: of a text that is a file's path elsewhere: a form takes what is in the file, and puts it into one;
             the name of the field that takes a folder beside it.

@@ -118,7 +118,7 @@ class Hooks(Generic[TaskT, OptionsT]):
         return dict(task), dict(settings.get("engine", {}))
 
     def take_up(self, task: TaskT, parent: Mapping[str, Any]) -> TaskT:
-        """Return the task with what it is to know of the run that :attr:`follow` names.
+        """Return the task completed from the run that :attr:`follow` names.
 
         Args:
             parent: ``{"run_id", "state", "task", "result"}`` of that run.
@@ -126,7 +126,7 @@ class Hooks(Generic[TaskT, OptionsT]):
         return task
 
     def spent(self, task: TaskT) -> Spend:
-        """Return what its own folder says that it took; bounds count that sum where it is more than the log's."""
+        """Return what it took, by the account in its own folder; bounds count the greater of that and the log's."""
         from llm_runtime.wrappers.accounts import Spend  # help is shown without it
 
         return Spend()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from assay.hooks import Hooks, hooks_of
 from assay.protocol import Protocol, RunType, load
 from llm_runtime.errors import ConfigurationError, MissingExtraError
-from llm_runtime.plugins import found
+from llm_runtime.plugins import FOREIGN, found, unloadable
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -43,6 +43,15 @@ def left_out() -> dict[str, str]:
     return _look()[1]
 
 
+def leave_out(name: str, reason: str) -> None:
+    """Go on without a protocol of which a part is found to be broken."""
+    known, faults = _look()
+    del known[name]
+    faults[name] = reason
+    for kept in (packages, run_types, _by_any_name):
+        kept.cache_clear()
+
+
 @cache
 def _look() -> tuple[dict[str, Protocol], dict[str, str]]:
     known, faults = {name: ours(name) for name in OURS}, dict[str, str]()
@@ -50,8 +59,8 @@ def _look() -> tuple[dict[str, Protocol], dict[str, str]]:
         try:
             protocol = cast("Protocol", load(place))
             clash = _clash(protocol, known.values())
-        except Exception as fault:  # whatever somebody else's code raises must not stop ours
-            faults[name] = f"{place} cannot be loaded: {type(fault).__name__}: {fault}"
+        except FOREIGN as fault:
+            faults[name] = unloadable(place, fault)
             continue
         if clash:
             faults[name] = f"{place}: {clash} is taken"

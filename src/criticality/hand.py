@@ -102,8 +102,7 @@ async def claims_edited(work: Work, text: str) -> Event | None:
 
 def _place(text: str, fault: ValidationError | TypeFault) -> str:
     """Name the line under whose heading the fault lies, as near as the text tells."""
-    names = list(map(str, fault.errors()[0]["loc"])) if isinstance(fault, ValidationError) else []
-    names = names or fault_line(fault).partition(":")[0].split(".")
+    names = fault_line(fault).partition(": ")[0].split(".")
     lines = text.splitlines()
     for length in range(len(names), 0, -1):
         heading = "[" + ".".join(names[:length]) + "]"

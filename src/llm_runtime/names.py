@@ -6,6 +6,7 @@ estimates go by the types, so that a new field of a new kind of run is one of th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import UnionType
@@ -13,6 +14,7 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, cast, get_args, ge
 
 from pydantic import BaseModel
 
+_PATHLIKE = re.compile(r"[/\\]|^[.~]")
 Kind: TypeAlias = Literal["model", "embedder", "address", "folder", "file", "tool", "run"]
 """An ``embedder`` is a model that makes vectors and answers no calls."""
 
@@ -55,8 +57,9 @@ def _source(text: str) -> list[tuple[Kind, str]]:
 
 
 def _tool(text: str) -> list[tuple[Kind, str]]:
-    kind, _, folder = text.partition(":")
-    return [("tool", text), ("folder", folder)] if kind == "files" else [("tool", text)]
+    kind, _, detail = text.partition(":")
+    named: list[tuple[Kind, str]] = [("tool", text)]
+    return [*named, ("folder", detail)] if kind == "files" or _PATHLIKE.search(detail) else named
 
 
 ModelName: TypeAlias = Annotated[str, Names("model")]

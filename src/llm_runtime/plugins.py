@@ -11,6 +11,9 @@ from typing import Any
 
 from llm_runtime.errors import ConfigurationError
 
+FOREIGN = (Exception, SystemExit)
+"""Whatever somebody else's code raises, which must not stop ours."""
+
 
 def found(group: str, ours: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return ``"module:attribute"`` by name: of ours, then of what others installed under names that are free."""
@@ -29,8 +32,13 @@ def load(group: str, name: str, ours: Mapping[str, str] | None = None) -> Any:
         raise ConfigurationError(f"{group} has no {name[:60]}; there are: {', '.join(places)}")
     try:
         return resolve_name(places[name])
-    except Exception as fault:  # whatever somebody else's code raises
-        raise ConfigurationError(f"{places[name]} cannot be loaded: {type(fault).__name__}: {fault}") from None
+    except FOREIGN as fault:
+        raise ConfigurationError(unloadable(places[name], fault)) from None
+
+
+def unloadable(place: str, fault: BaseException) -> str:
+    """Return in one line that what stands at a place cannot be loaded, and why."""
+    return f"{place} cannot be loaded: {type(fault).__name__}: {' '.join(str(fault).split())}"
 
 
 @cache

@@ -69,6 +69,8 @@ class Engine:
         argv, inside = list[str](), folder / "root"
         for place in ("dev", "etc", "home", "proc", "run", "sys", "tmp"):
             (inside / place).mkdir(parents=True, exist_ok=True)
+        # Podman gives a file system of the box's own the mode of what it covers.
+        (inside / "tmp").chmod(0o1777)
         (folder / "empty").mkdir()
         mounts = [] if os.environ.get(IMAGE) and order.root.folder is None else order.root.mounts(order.hidden)
         for kind, source, place in mounts:

@@ -49,7 +49,7 @@ ABSENT: dict[str, tuple[int, int]] = {
     # What it is asked for lies behind a pointer; told that it is missing, the C library takes clone.
     "clone3": (435, 435),
 }  # fmt: skip
-#: Refused unless a process asks for itself: else a command could slow down the supervisor, or take its limits away.
+#: A process may ask these about itself alone: about the supervisor they would slow it down or take its limits away.
 OF_ITSELF: dict[str, tuple[int, int]] = {
     "prlimit64": (302, 261), "sched_setparam": (142, 118), "sched_setscheduler": (144, 119),
     "sched_setattr": (314, 274), "sched_setaffinity": (203, 122),
@@ -90,7 +90,7 @@ def program(machine: str = "") -> bytes:
         return b""
     column = list(_MACHINES).index(machine)
     audit, clone, socket, ioctl, setsockopt = _MACHINES[machine]
-    # Numbers with the x32 bit name the same calls again.
+    # With one more bit, x32, every call has a second number, under which it would not be looked for.
     rules = [*_begin(audit), (_AT_LEAST, 0, 1, 0x40000000), _give(errno.ENOSYS)]
     for calls, fault in ((REFUSED, errno.EPERM), (ABSENT, errno.ENOSYS)):
         for numbers in calls.values():

@@ -11,12 +11,20 @@ from typing import Any
 
 import pytest
 from tests.ai_crucible.scripted import scripted_solver
+from tests.sandboxes import ALL, usable
 
 from ai_crucible import Framing, PuzzleRefused, SealedGrader, load_puzzle, run_attempt
 from ai_crucible.puzzle_box import open_box, order_of
 from ai_crucible.types import AttemptState, Puzzle, PuzzleMeta
 
 pytestmark = pytest.mark.usefixtures("boxes")
+
+
+@pytest.fixture(params=ALL)
+def boxes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every sandbox of this machine in turn, in which solvers work and work is graded."""
+    monkeypatch.setenv("ASSAY_SANDBOX", usable(request.param))
+
 
 GOOD = "def total(n):\n    return n * (n + 1) // 2\n"
 CANARY = "q7canary-the-sealed-answer"

@@ -16,11 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ai_crucible import Catalog, Ledger, Policy, Signer, SigningFailed, effects, histories, rollup, typology
+from ai_crucible import Catalog, Ledger, Policy, Signer, SigningFailed, effects, histories, rollup
 from ai_crucible.arms import history_of, standings_of
 from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved, TrialLogged
 from ai_crucible.types import AttemptRecord
-from ai_crucible.typology import fisher_exact
 from llm_runtime.errors import StoreDamaged
 from llm_runtime.events import GENESIS, link, parse_event
 from llm_runtime.store.anchor import HeadFiles
@@ -366,7 +365,7 @@ def test_the_fold_is_the_same_in_one_go_or_two(outcomes: list[bool], cut: int) -
     assert first.entries == Catalog.of(events).entries
 
 
-# --- rollups, typology, arms ---------------------------------------------------------------------------------
+# --- rollups, arms ---------------------------------------------------------------------------------
 
 
 def records(
@@ -398,22 +397,6 @@ def test_an_error_is_no_failure_and_anchors_calibrate() -> None:
     assert model.anchors_as_expected is False
     assert model.rate is not None and model.rate.estimate == 1
     assert [h.errors for h in model.puzzles] == [1, 0]
-
-
-def test_typology_tells_a_gap_from_a_weakness_everywhere() -> None:
-    reference = [*records("r", "a", 28, 30), *records("r", "b", 28, 30), *records("r", "c", 5, 30)]
-    specific = [*records("m", "a", 5, 30), *records("m", "b", 28, 30), *records("m", "c", 29, 30)]
-    labels = {difference.kind: difference.label for difference in typology(specific, reference)}
-    assert labels == {"a": "specific_gap", "b": "inconclusive", "c": "strength"}
-    general = [*records("m", "a", 2, 30), *records("m", "b", 3, 30), *records("m", "c", 4, 30)]
-    labels = {difference.kind: difference.label for difference in typology(general, reference)}
-    assert labels["a"] == labels["b"] == "general_gap"
-
-
-def test_fisher_exact_has_its_published_value() -> None:
-    # Fisher's lady tasting tea, 1935: 3 of 4 against 1 of 4 has a two-sided p of 34/70.
-    assert fisher_exact(3, 4, 1, 4) == pytest.approx(34 / 70)
-    assert fisher_exact(0, 5, 0, 5) == 1
 
 
 def test_an_arm_is_an_effect_with_an_interval_over_shared_puzzles() -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from ai_crucible.designer import Designer
 from ai_crucible.framing import render_context
 from ai_crucible.judge_panel import Judge, convene
 from ai_crucible.roles import Critic
@@ -92,7 +91,6 @@ async def everything_said(text: str, tmp_path: Path) -> list[str]:
     contents += [line.content for line in as_plain(state.messages, SEED) if line.role != "assistant"]
     await convene([Judge(hears, "qwen/judge"), Judge(hears, "mistral/judge")], state, family="claude")
     await Critic(hears)(state, lambda *_, **__: None)
-    await Designer(hears, tries=2, seed=SEED)(text, tmp_path)
     return contents
 
 

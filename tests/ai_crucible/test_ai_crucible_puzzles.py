@@ -1,18 +1,16 @@
-"""The puzzles that come with the package, and those made from checkouts, from nothing and by a designer."""
+"""The puzzles that come with the package, and those made from checkouts and from nothing."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.extent import FULL, spread
 
-from ai_crucible import Designer, SealedGrader, built_in_ids, check_puzzle, import_folder, load_puzzle, new
+from ai_crucible import SealedGrader, built_in_ids, check_puzzle, import_folder, load_puzzle, new
 from ai_crucible.catalog_paths import BUILT_IN, resolve_puzzles
-from ai_crucible.types import Turn
 from llm_runtime.errors import ConfigurationError
 
 
@@ -118,63 +116,3 @@ def test_a_folder_of_nothing_and_a_name_of_nothing_are_refused(tmp_path: Path) -
         import_folder(tmp_path, tmp_path / "puzzles")
     with pytest.raises(ConfigurationError, match="no-such-puzzle"):
         resolve_puzzles(["no-such-puzzle"])
-
-
-def draft(**changed: Any) -> str:
-    data: dict[str, Any] = {
-        "id": "lost-sign", "title": "A sign", "kind": "sign", "source": "a report of a lost sign, somewhere",
-        "prompt": "Repair negate in sign.py.",
-        "work": [{"path": "sign.py", "content": "def negate(x):\n    return x\n"}],
-        "gold": [{"path": "sign.py", "content": "def negate(x):\n    return -x\n"}],
-        "checks": [
-            {"name": "negative", "kind": "call", "target": "sign:negate", "cases": [{"args": [2], "expect": -2}]},
-            {"name": "zero", "kind": "call", "target": "sign:negate", "cases": [{"args": [0], "expect": 0}]},
-        ],
-    }  # fmt: skip
-    return f"Here it is:\n```json\n{json.dumps({**data, **changed})}\n```"
-
-
-def designer_saying(*answers: str) -> tuple[Any, list[str]]:
-    prompts: list[str] = []
-    left = list(answers)
-
-    async def generate(lines: Sequence[Any], tools: Any, role: str) -> Turn:
-        prompts.append(lines[-1].content)
-        return Turn(left.pop(0))
-
-    return generate, prompts
-
-
-@pytest.mark.usefixtures("boxes")
-async def test_a_designers_draft_is_accepted_only_by_the_checks(tmp_path: Path) -> None:
-    broken = draft(gold=[{"path": "sign.py", "content": "def negate(x):\n    return x\n"}])
-    generate, prompts = designer_saying("no idea", broken, draft())
-    designed = await Designer(generate)("A sign was lost {{ x }}", tmp_path)
-    assert designed.folder == tmp_path / "lost-sign" and designed.check and designed.check.ok
-    assert "no JSON object" in prompts[1] and "gold solution fails" in prompts[2]
-    assert "A sign was lost {{ x }}" in prompts[0]
-
-
-@pytest.mark.usefixtures("boxes")
-@pytest.mark.parametrize(
-    "answer",
-    [
-        draft(work=[{"path": "../../up.py", "content": "x"}]),
-        draft(work=[{"path": "/etc/x", "content": "x"}]),
-        draft(id="../up"),
-        draft(answer="-x"),
-        draft(checks=[{"name": "a"}, {"name": "b"}]),
-        "{" * 100_000,
-    ],
-)
-async def test_a_hostile_draft_leaves_nothing_behind(tmp_path: Path, answer: str) -> None:
-    target = tmp_path / "puzzles"
-    designed = await Designer(designer_saying(answer)[0], tries=1)("defect", target)
-    assert designed.folder is None and designed.tries
-    assert list(tmp_path.rglob("*.py")) == []  # noqa: ASYNC240
-
-
-async def test_a_draft_is_read_though_braces_stand_before_it(tmp_path: Path) -> None:
-    answer = 'Of {x, -x} I first took {"id": "other"}; now: ' + draft(title=5)
-    designed = await Designer(designer_saying(answer)[0], tries=1)("defect", tmp_path)
-    assert designed.tries[0].startswith("title: ")

@@ -112,8 +112,9 @@ async def test_agents_reach_it_with_its_own_fields(world: dict[str, str], tmp_pa
     async with mcp.Client(stdio_client(process)) as agent:
         (tool,) = [one for one in (await agent.list_tools()).tools if one.name == "almanac_advice"]
         assert "plant" in tool.input_schema["required"]
-        told = await agent.call_tool("almanac_advice", {"plant": "beans"})
-        assert not told.is_error and told.structured_content["answer"] == "Sow them when you like."
+        for tools, answer in ([], "Sow them when you like."), (["moon:Kent"], "Sow them after the 12th."):
+            told = await agent.call_tool("almanac_advice", {"plant": "beans", "tools": tools})
+            assert not told.is_error and told.structured_content["answer"] == answer
 
 
 @pytest.mark.long

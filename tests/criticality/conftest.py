@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from tests.commands import Commands, Done, bare_world
+from tests.sandboxes import ALL, usable
 
 from criticality import Answers, AnswersFile, Orchestrator, create_project
 from criticality.judging.court import Court
@@ -25,6 +26,13 @@ turnstile = importlib.util.module_from_spec(_found)
 sys.modules["turnstile_system"] = turnstile
 _found.loader.exec_module(turnstile)
 ANSWERS, Script, clock = turnstile.ANSWERS, turnstile.Script, turnstile.clock
+
+
+@pytest.fixture(params=ALL)
+def each_box(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Every sandbox of this machine in turn, in which bodies are built and run."""
+    monkeypatch.setenv("ASSAY_SANDBOX", usable(request.param))
+    return str(request.param)
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")

@@ -20,7 +20,7 @@ from tests.lazily import Lazily, needs
 from turnstile_system import ANSWERS, Script, clock, needs_toolchain
 
 from criticality import AnswersFile, Orchestrator, create_project
-from criticality.agents.policies import AGENTS, POLICIES, TOOLS
+from criticality.agents.policies import POLICIES, TOOLS
 from criticality.languages import language
 from criticality.machine.states import Active, ProtocolState
 from criticality.orchestrator import read_project
@@ -81,7 +81,7 @@ def said(came: Any) -> tuple[bool, str]:
     return not came.is_error, "\n".join(part.text for part in came.content)
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", POLICIES)
 async def test_each_agent_is_shown_what_its_policy_allows_and_refused_the_rest(approved: Path, agent: Any) -> None:
     app = artifacts.artifact_server(approved, agent, clock)
     async with mcp.Client(app) as client:
@@ -183,7 +183,7 @@ async def test_an_agent_is_served_over_standard_input_by_the_command_line(approv
     assert fine and "turn-stile" in text
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", POLICIES)
 async def test_each_agent_may_run_what_its_policy_allows_and_nothing_beside(built: Path, agent: Any) -> None:
     app = toolchains.toolchain_server(built, agent, "parity.is_even" if POLICIES[agent].one_function else None)
     async with mcp.Client(app) as client:

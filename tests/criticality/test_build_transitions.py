@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,7 @@ from criticality import events as e
 from criticality.edits import BodyEdited, ClaimsEdited, EditRefused, SpecEdited
 from criticality.machine import states as s
 from criticality.machine.breaker import BreakerLimits, tripped
-from criticality.machine.escalation import KINDS, TIERS, EscalationLimits, decide
+from criticality.machine.escalation import TIERS, EscalationLimits, FailureKind, decide
 from criticality.machine.step import MachineLimits, NoTransition, advance, find, where
 from criticality.machine.table import AUDITORS, TRANSITIONS
 from criticality.order import components, waves
@@ -258,7 +258,7 @@ def test_the_escalation_table(kind: Any, tier: Any, attempt: int, action: str, t
     assert (decision.action, decision.tier) == (action, to)
 
 
-@given(kinds=st.lists(st.sampled_from(KINDS), min_size=1, max_size=30))
+@given(kinds=st.lists(st.sampled_from(get_args(FailureKind)), min_size=1, max_size=30))
 def test_whatever_fails_a_function_ends_within_eight_attempts_and_the_architect_had_one(kinds: list[Any]) -> None:
     tier, in_tier, total, tiers = "worker", 1, 1, ["worker"]
     endless = [*kinds, *["syntax"] * 40]

@@ -1,21 +1,12 @@
-"""Every sandbox that this machine has: what is asked of one is asked of all."""
+"""The sandboxes of this machine."""
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
-
-import sandbox
-from sandbox import NoIsolation
+from tests.sandboxes import ALL, usable
 
 
-@pytest.fixture(scope="session", params=["bubblewrap", "podman", "docker"])
+@pytest.fixture(scope="session", params=ALL)
 def boxes(request: pytest.FixtureRequest) -> str:
     """The name of a backend; skips where it gives no box, with its reason."""
-    name = str(request.param)
-    try:
-        asyncio.run(sandbox.probe(by=name))
-    except NoIsolation as reason:
-        pytest.skip(f"{name}: {reason}")
-    return name
+    return usable(request.param)

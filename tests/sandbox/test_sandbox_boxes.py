@@ -130,3 +130,13 @@ async def test_box_limits_are_not_the_solvers_to_raise(boxes: str) -> None:
         assert (await box.run(["prlimit", "--nproc=1000:1000", "true"])).code != 0
     finally:
         await box.close()
+
+
+async def test_what_may_be_written_can_be(boxes: str) -> None:
+    box = await open_box(by=boxes)
+    try:
+        for place in ("a", "/tmp/new/b", "/dev/shm/c"):
+            await box.write(place, b"x")
+            assert await box.read(place, 9) == b"x"
+    finally:
+        await box.close()

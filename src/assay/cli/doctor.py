@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -80,6 +81,10 @@ def _installed() -> Iterator[Check]:
     from assay.registry import OURS, left_out, protocols
     from llm_runtime.plugins import found, load
 
+    with suppress(ImportError):  # the web extra is not installed: there are no pages
+        from assay.web.brought import pages
+
+        pages()
     for name, protocol in protocols().items():
         if name not in OURS:
             yield Check("ok", f"protocol {name}", protocol.about)

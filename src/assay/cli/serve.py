@@ -12,6 +12,7 @@ import click
 
 from assay.console.lazy import lazy_group
 from assay.console.options import open_runs, store_option
+from assay.registry import left_out
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
 from llm_runtime.settings import data_dir
@@ -80,8 +81,12 @@ def serve(
     token = _token(token_file)
     with needing("the web app", "web"):
         from assay.api.doors import program_doors
+        from assay.web.brought import pages
         from assay.web.people import People
         from assay.web.serving import serve as serve_runs
+    pages()
+    for name, reason in left_out().items():
+        click.echo(f"protocol {name} is left out: {reason}; mend or uninstall it", err=True)
     people = None if people_file is None else People(Path(people_file).expanduser())
     if people is not None:
         people.all()

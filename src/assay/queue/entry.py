@@ -8,12 +8,16 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from assay import __version__
+from assay.launch.execution import needs_of
 from assay.launch.naming import models_of
 from assay.registry import Prepared, known, stored
 from assay.terms import Terms
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
+from llm_runtime.routing import Target, parse_model
+from llm_runtime.settings import load_settings
 from llm_runtime.store import valid_run_id
+from llm_runtime.wires import require_held, wire_of
 
 #: The kind of an entry that is no single run.
 BATCH = "batch"
@@ -66,10 +70,19 @@ def entry_of(run: Prepared, terms: Terms, run_id: str, seed: int | None = None, 
     """Return the entry of a run that has been prepared.
 
     Raises:
-        ConfigurationError: somebody at a keyboard is to answer; no worker has one.
+        ConfigurationError: somebody at a keyboard is to answer, and no worker has one; or a model's wire is not
+            here, or does not hold what the run needs.
     """
-    if any(model.startswith("terminal:") for model in models_of(run, terms)):
-        raise ConfigurationError("terminal: needs a keyboard, which no worker of the queue has; name another model")
+    settings = load_settings()
+    for model in models_of(run, terms):
+        target = parse_model(model, settings.config.endpoints) or Target("", model)
+        if target.provider == "terminal":
+            raise ConfigurationError(
+                "terminal: needs a keyboard, which no worker of the queue has; name another model"
+            )
+        if target.provider in settings.config.endpoints:
+            wire = wire_of(settings.endpoint(target.provider).dialect.wire)
+            require_held(wire, needs_of(run.run.name, terms), target.provider)
     task, options = run.data()
     return Entry(
         version=__version__,

@@ -88,10 +88,10 @@ Tools: TypeAlias = Annotated[
     Ui(
         help="Tools that seats may use: files:FOLDER, search, python (in a box), mcp:NAME of tools.toml.",
         metavar="A,B,C",
-        doors=("cli",),
+        doors=("cli", "agent"),
     ),
 ]
-"""A field that names tools; on the command line and in job files alone. Seats with ``tools`` use them."""
+"""A field that names tools: on the command line and in job files, and for agents those that read no files."""
 
 
 def offered(names: Sequence[str]) -> tuple[ToolSpec, ...]:

@@ -6,17 +6,39 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 
+from starlette.routing import Route
+
+from assay.hooks import hooks_of
 from assay.protocol import load
-from assay.registry import protocols
+from assay.registry import OURS, leave_out, protocols
+from assay.report.glossary import glossary
 from assay.web.endpoints import Endpoint
 from assay.web.people import may_all
 from assay.web.permissions import may_start
+from llm_runtime.plugins import FOREIGN, unloadable
 
 
 @cache
 def pages() -> dict[str, tuple[Endpoint, ...]]:
-    """Return the addresses that protocols have of their own, by the protocol's name."""
-    return {name: tuple(load(protocol.pages)) for name, protocol in protocols().items() if protocol.pages}
+    """Return the addresses that protocols have of their own, by the protocol's name.
+
+    A protocol of which any part that pages need is broken is left out from here on.
+    """
+    known: dict[str, tuple[Endpoint, ...]] = {}
+    for name, protocol in [*protocols().items()]:
+        part = protocol.pages
+        try:
+            brought = load(protocol.pages) if protocol.pages else ()
+            known[name] = tuple(page for page in brought if Route(page.path, page.handler))
+            if name not in OURS:
+                part = "its glossary.toml"
+                glossary(tuple(filter(None, (protocol.package,))))
+                part = "what its runs do"
+                list(map(hooks_of, protocol.runs))
+        except FOREIGN as fault:
+            known.pop(name, None)
+            leave_out(name, unloadable(part, fault))
+    return known
 
 
 def folders(part: str) -> dict[str, Traversable]:

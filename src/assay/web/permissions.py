@@ -124,7 +124,7 @@ def permit_names(settings: Settings, run: Prepared, names: Iterable[Name]) -> No
 
 def _refuse_beside_forms(ui: Ui, name: Name) -> None:
     """Refuse what is for the command line: whoever asks a server may not read its machine's files."""
-    if "form" not in ui.doors:
+    if "form" not in ui.doors and (name.kind != "tool" or "agent" not in ui.doors):
         raise ConfigurationError(f"{name.field} can be set on the command line and in job files alone")
     if ui.local and not name.text.startswith("https://"):
         raise ConfigurationError(f"{name.field}: only https:// addresses are taken here, not {name.text[:80]}")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from llm_runtime.errors import LlmRuntimeError
 
 Agent: TypeAlias = Literal["architect", "auditor", "structurer", "worker", "guardian"]
 Server: TypeAlias = Literal["artifact", "toolchain"]
 
-AGENTS: tuple[Agent, ...] = get_args(Agent)
 #: Every tool of each server; ``scan_security`` is what the Guardian is there for.
 TOOLS: dict[Server, tuple[str, ...]] = {
     "artifact": ("read_spec_section", "append_decision", "get_type_witness", "validate_schema"),

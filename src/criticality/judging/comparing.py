@@ -113,7 +113,7 @@ class Comparing(Trial):
         return Raised(str(value[0]), str(value[1])) if status == 1 else Died(str(value))
 
     def _lazy(self, name: str, pairs: Sequence[tuple[Case, Outcome]]) -> Iterator[CallOne]:
-        """Yield bodies without thought: an argument, the first results, each error."""
+        """Yield bodies that look at nothing: they return an argument or a first result, or raise an error."""
         function = self.functions[name]
         for at, param in enumerate(function.parameters):
             if str(param.type) == str(function.result):

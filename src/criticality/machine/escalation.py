@@ -11,9 +11,6 @@ from llm_runtime.models import Model
 FailureKind: TypeAlias = Literal[
     "syntax", "syntax_fatal", "type", "test", "timeout", "semantic", "complexity", "security", "coherence"
 ]
-KINDS: tuple[FailureKind, ...] = (
-    "syntax", "syntax_fatal", "type", "test", "timeout", "semantic", "complexity", "security", "coherence",
-)  # fmt: skip
 TIERS: tuple[Tier, ...] = ("worker", "fallback1", "fallback2")
 
 

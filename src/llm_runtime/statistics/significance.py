@@ -1,40 +1,8 @@
-"""Many tests at once: the false discovery rate, and the chance of any false claim."""
+"""Many tests at once: the chance of any false claim."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-
-def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values; those at or below q are the discoveries at a false discovery rate of q.
-
-    For the i-th smallest of m: the least of p_j · m / j over j ≥ i, at most 1. Valid for independent tests and
-    under positive regression dependence.
-
-    Source: Benjamini & Hochberg 1995, J. R. Stat. Soc. B 57:289-300; adjusted form: Yekutieli & Benjamini 1999.
-
-    Args:
-        p_values: each from 0 to 1; none at all is fine.
-
-    Returns:
-        One adjusted p-value for each, in the order given, each at least as large as its own.
-
-    Raises:
-        ValueError: a value is not within 0 to 1.
-    """
-    for p in p_values:
-        if not 0 <= p <= 1:
-            raise ValueError(f"a p-value must lie between 0 and 1, not {p!r}")
-    count = len(p_values)
-    adjusted = [1.0] * count
-    least = 1.0
-    by_size = sorted(range(count), key=lambda index: p_values[index])
-    for rank in range(count, 0, -1):
-        index = by_size[rank - 1]
-        # Division before multiplication could fall below p itself by a rounding.
-        least = min(least, p_values[index] * count / rank)
-        adjusted[index] = max(least, p_values[index])
-    return adjusted
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

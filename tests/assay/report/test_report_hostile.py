@@ -23,7 +23,7 @@ from assay.registry import story_of_events
 from assay.report.clean import clean, one_line
 from assay.report.html import story_html
 from assay.report.markdown import plain_text, prose_text, story_markdown
-from assay.report.markup import element
+from assay.report.markup import element, render
 from assay.report.story import (
     Column,
     Details,
@@ -40,7 +40,6 @@ from assay.report.story import (
     Voice,
 )
 from assay.report.svg.bars import Bar, bar_chart
-from assay.report.svg.canvas import standalone
 from assay.report.svg.heatmap import heat_map
 from assay.report.svg.intervals import Dot, interval_plot
 from assay.report.svg.timeline import Band, Span, timeline
@@ -149,7 +148,7 @@ def test_a_page_holds_only_what_is_on_the_list(payloads: list[str]) -> None:
 @TENS
 def test_a_picture_of_its_own_holds_no_more_than_text(payloads: list[str]) -> None:
     for payload in payloads:
-        svg = standalone(timeline([payload], [Span(payload, 0, 5, "red", payload)], [], payload, payload))
+        svg = render(timeline([payload], [Span(payload, 0, 5, "red", payload)], [], payload, payload))
         assert faults_of(svg) == [], payload
 
 

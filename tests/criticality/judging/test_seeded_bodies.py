@@ -57,6 +57,7 @@ def test_a_hostile_body_is_rejected_and_has_no_effect(body: str, tmp_path: Path)
 
 @pytest.mark.long
 @pytest.mark.toolchain
+@pytest.mark.usefixtures("each_box")
 @pytest.mark.parametrize("number", range(len(HOSTILE)))
 def test_no_hostile_body_is_accepted_or_has_an_effect(number: int, tmp_path: Path) -> None:
     harmless(HOSTILE[number], tmp_path)

@@ -133,6 +133,7 @@ def test_a_variant_that_does_not_compile_is_left_out_and_one_without_a_body_is_t
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("each_box")
 def test_hostile_bodies_are_not_accepted_and_reach_nothing(written: tuple[str, Bodies], tmp_path: Path) -> None:
     name, bodies = written
     target, spec, plan = language(name), account_system.spec(), account_system.plan()

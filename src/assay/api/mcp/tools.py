@@ -74,7 +74,7 @@ def _parameters(run: RunType, tool: Tool) -> Iterator[Parameter]:
     hooks, called = hooks_of(run), dict(tool.called)
     for model in () if tool.takes else (hooks.task, hooks.options):
         for spec in fields_of(model):
-            if spec in shown(model) or spec.name in tool.also:
+            if spec in shown(model) or "agent" in spec.ui.doors or spec.name in tool.also:
                 yield _parameter(called.get(spec.name, spec.name), spec, model)
     for spec in terms_fields(run):
         yield _parameter(spec.name, spec, Terms)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import replace
 from importlib import resources
 
-from assay.report.markup import Element, Node, Trusted, element, render
+from assay.report.markup import Element, Node, element
 
 PALETTE = resources.files("assay.report.svg").joinpath("palette.css").read_text(encoding="utf-8").strip()
 """Custom properties and the classes that pictures use; the report's own style sheet starts with it."""
@@ -38,12 +37,6 @@ def picture(width: float, height: float, title: str, description: str, *parts: N
         role="img",
         aria_label=f"{title}. {description}",
     )
-
-
-def standalone(svg: Element) -> str:
-    """Return the text of an SVG file: the picture with its own colours and ground."""
-    ground = element("rect", width="100%", height="100%", class_="plate")
-    return render(replace(svg, children=(element("style", Trusted(PALETTE)), ground, *svg.children)))
 
 
 def label(x: float, y: float, text: str, *, anchor: str = "start", class_: str = "", size: float = FONT) -> Element:
