@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
 from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult
 from assay.protocols.fire_circle.report.study_fold import StudyFold
 from assay.protocols.fire_circle.report.study_story import cost
 from assay.report.clean import one_line
-from assay.report.story import Block, Column, Fact, Note, Plain, Prose, Quote, Section, Story, Table, Voice
-from assay.report.units import count, count_noun, money
+from assay.report.outline import Writing, read_outline
+from assay.report.story import Block, Plain, Quote, Story
+from assay.report.units import count, money
 from fire_circle.hidden import visible
 
 
@@ -20,61 +22,42 @@ def gate_story(result: GateResult, worse: Sequence[str] | None = None) -> Story:
     Args:
         worse: what became worse since a baseline, one line each; ``None`` where there was none to compare with.
     """
-    failed = result.failed
-    total, known = len(result.verdicts), sum(verdict.from_lock for verdict in result.verdicts)
-    sections = [Section(_shown(verdict.id), _why(verdict)) for verdict in failed]
-    sections.append(Section("Every case", (_table(result.verdicts), Plain(f"Gates: {', '.join(result.gates)}."))))
-    if worse is not None:
-        lines = tuple(Note(visible(line).text, "warning") for line in worse) or (Plain("Nothing became worse."),)
-        sections.append(Section("Since the baseline", lines))
-    spared = result.spared
-    if spared.cases:
-        basis = "by the later rounds of the other cases" if spared.measured else "by one more round like the first"
-        words = f"{count_noun(spared.cases, 'case')} needed no dialogue: about {count(spared.calls)} calls"
-        sections.append(Section("The cascade", (Plain(f"{words} and {money(spared.cost)} saved, {basis}."),)))
-    return Story(
-        title=f"Gate: {result.name}",
-        subtitle="Fire Circle gate",
-        facts=(
-            Fact("Passed", f"{total - len(failed)} of {total}"),
-            Fact("From the lock", count(known)),
-            Fact("Calls", count(result.spend.calls)),
-            Fact("Cost", cost(result.spend)),
-        ),
-        sections=tuple(sections),
-    )
+    later = "by the later rounds of the other cases"
+    made = {
+        "failed": result.failed,
+        "passed": len(result.verdicts) - len(result.failed),
+        "known": sum(verdict.from_lock for verdict in result.verdicts),
+        "worse": worse,
+        "compared": worse is not None,
+        "basis": later if result.spared.measured else "by one more round like the first",
+    }
+    return _outline().story(Writing({**result.__dict__, **made}, _FORMS, {"patterns": _patterns}))
 
 
-def _why(verdict: CaseVerdict) -> tuple[Block, ...]:
-    blocks: list[Block] = [Note(_shown(verdict.why), "bad")]
-    if verdict.reasoning:
-        scores = f"T {verdict.truth:.2f}, I {verdict.indeterminacy:.2f}, F {verdict.falsehood or 0:.2f}"
-        blocks.append(Voice(verdict.by, (Prose(visible(verdict.reasoning).text),), "c0", scores))
+def _patterns(verdict: CaseVerdict) -> Iterator[Block]:
     for pattern in verdict.patterns:
         kind = ", ".join((pattern.pattern_type, *(kind.value for kind in pattern.security))).replace("_", " ")
-        blocks.append(Plain(f"{kind} ({pattern.model_agreement:.0%}): {_shown(pattern.description)}"))
-        blocks += [Quote(visible(quote).text) for quote in pattern.examples[:3]]
-    return tuple(blocks)
-
-
-def _table(verdicts: Sequence[CaseVerdict]) -> Table:
-    names = ("F", "Patterns", "Rounds", "Cost")
-    rows = tuple(
-        (
-            _shown(verdict.id),
-            "passed" if verdict.passed else "stopped",
-            "–" if verdict.falsehood is None else f"{verdict.falsehood:.2f}",
-            str(len(verdict.patterns)),
-            str(verdict.rounds),
-            "lock" if verdict.from_lock else cost(verdict.spend),
-        )
-        for verdict in verdicts
-    )
-    return Table((Column("Case"), Column("Gate"), *(Column(name, "number") for name in names)), rows)
+        yield Plain(f"{kind} ({pattern.model_agreement:.0%}): {_shown(pattern.description)}")
+        yield from (Quote(visible(quote).text) for quote in pattern.examples[:3])
 
 
 def _shown(text: str) -> str:
     return one_line(visible(text).text, 300)
+
+
+_FORMS: Mapping[str, Callable[[Any], str]] = {
+    "cost": cost,
+    "falsehood": lambda verdict: f"{verdict.falsehood or 0:.2f}",
+    "length": lambda held: str(len(held)),
+    "list": ", ".join,
+    "money": money,
+    "number": count,
+    "shown": _shown,
+    "spent": lambda verdict: "lock" if verdict.from_lock else cost(verdict.spend),
+    "state": lambda verdict: "passed" if verdict.passed else "stopped",
+    "visible": lambda text: visible(text).text,
+}
+_outline = cache(partial(read_outline, __package__ or "", "gate.toml"))
 
 
 class GateFold(StudyFold):

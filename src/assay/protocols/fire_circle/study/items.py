@@ -18,6 +18,7 @@ BUILT_IN = ("@pairs", "@histories", "@overdefence")
 NO_TURN_BEFORE = "no earlier turn"
 OTHER_HISTORY = "another history"
 """The two kinds of false history; the first can be told by the turn number alone (docs/fire-circle-dataset.md)."""
+_GROUPS = ("category", "split", "pair", "kind")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +158,8 @@ def write_items(path: Path, rows: Iterable[Row]) -> Written:
 
 def columns_of(labelled: bool) -> Columns:
     """Return the columns of a file of items."""
-    return Columns(
-        system="system",
-        application="application",
-        user="user",
-        label="label" if labelled else None,
-        turn="turn",
-        history="history",
-        id="id",
-    )
+    named = {name: name for name in ("system", "application", "user", "turn", "history", "id")}
+    return Columns(**named, label="label" if labelled else None)
 
 
 def groups_of(path: Path) -> Iterator[dict[str, str]]:
@@ -174,7 +168,7 @@ def groups_of(path: Path) -> Iterator[dict[str, str]]:
         for line in lines:
             data = json.loads(line)
             text = data["user"] or data["application"] or data["system"]
-            yield {**{name: data[name] for name in ("category", "split", "pair", "kind")}, "text": text[:240]}
+            yield {**{name: data[name] for name in _GROUPS}, "text": text[:240]}
 
 
 def _item(number: int, case: datasets.Case) -> Item:
@@ -192,14 +186,9 @@ def _data(row: Row) -> dict[str, Any]:
     item = row.item
     return {
         "id": item.name,
-        "system": item.prompt.system,
-        "application": item.prompt.application,
-        "user": item.prompt.user,
+        **item.prompt.model_dump(include={"system", "application", "user"}),
         "label": item.label,
         "turn": "" if item.turn is None else item.turn,
         "history": [{"role": role, "content": text} if role else text for role, text in item.history],
-        "category": row.category,
-        "split": row.split,
-        "pair": row.pair,
-        "kind": row.kind,
+        **{name: getattr(row, name) for name in _GROUPS},
     }
