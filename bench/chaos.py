@@ -258,7 +258,7 @@ def fill(url: str, runs: int, every_s: float) -> None:
         for number in range(runs):
             if (run_id := f"chaos-{number}") not in there:
                 run = read_run("crucible.council", {"query": f"Question {number}?"})
-                put(database, url, entry_of(run, Terms(), run_id, seed=number, purse=_PURSE))
+                put(database, entry_of(run, Terms(), run_id, seed=number, purse=_PURSE))
                 time.sleep(every_s)
 
 
@@ -267,7 +267,7 @@ def work(url: str) -> None:
     from assay.queue.log import log_lines
     from assay.queue.service import Service, serve
 
-    asyncio.run(serve(Service(url, log_lines(), at_once=_PLACES, drain_s=2, beat_s=1, silent_s=5)))
+    asyncio.run(serve(Service(url, log_lines(), at_once=_PLACES, drain_s=2, silent_s=5)))
 
 
 def table(ended: Ended) -> str:

@@ -191,7 +191,7 @@ def _leave_to_workers(store: str, entered: Batch, workers: int | None, **_: Any)
 
     with open_queue(store) as database:
         for _each in range(workers or int(entered.work["workers"])):
-            number = put(database, store, batch_entry(entered.batch_id, entered.title))
+            number = put(database, batch_entry(entered.batch_id, entered.title))
             click.echo(f"queued as entry {number}: batch {entered.batch_id}")
     return 0
 

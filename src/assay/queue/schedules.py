@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from datetime import UTC, datetime
 from random import SystemRandom
 
 from assay.queue.entry import Entry
-from assay.queue.tables import TASK
+from assay.queue.tables import put_once
 from llm_runtime.errors import RunNotFound
 from llm_runtime.store import new_run_id
 from llm_runtime.store.database import Database
@@ -111,12 +110,6 @@ def put_due(database: Database, now_s: float | None = None) -> list[str]:
             continue
         run_id = new_run_id(moment * 1000, SystemRandom())
         entry = each.entry.model_copy(update={"run_id": run_id})
-        data = json.dumps({"entry": entry.model_dump(mode="json", exclude_defaults=True)})
-        # Of all who try at one moment, the library's own function lets one.
-        rows = database.execute(
-            "SELECT procrastinate_defer_periodic_job_v2(?, NULL, NULL, ?, ?, ?, ?, CAST(? AS jsonb))",
-            (entry.queue, TASK, each.priority, each.name, moment, data),
-        )
-        if rows[0][0] is not None:
+        if put_once(database, entry, each.priority, each.name, moment):
             put.append(run_id)
     return put

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import signal
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TypeVar
 
 from assay import __version__
 from assay.batch.worker import new_owner
@@ -16,21 +15,17 @@ from assay.queue.carrying import Carrier, ending
 from assay.queue.entry import Entry, batch_entry, read_entry, served
 from assay.queue.log import Say
 from assay.queue.schedules import put_due
-from assay.queue.tables import TASK, check_url, due, note, open_app, open_queue, queues, rescue
+from assay.queue.tables import Taken, check_url, end, held, open_queue, put_back, queues, rescue, take
 from assay.registry import run_types
 from llm_runtime.errors import CallError, StoreBusy, StoreError, StoreUnwritable
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import open_store
+from llm_runtime.store.database import Database
+from llm_runtime.store.ownership import SILENT_S, Owner
 
-if TYPE_CHECKING:
-    from procrastinate.job_context import JobContext
-    from procrastinate.worker import Worker
+T = TypeVar("T")
 
-    from assay.batch.database import Database
-
-#: Seconds between two signs of life, after which silence counts as death, and between two looks at the queue.
-BEAT_S = 5.0
-SILENT_S = 30.0
+#: Seconds between two looks at what is held and what waits.
 LOOK_S = 1.0
 #: Times that an entry is taken before it counts as failed: a provider may be away for an hour, and machines die.
 ATTEMPTS = 20
@@ -51,7 +46,7 @@ class Service:
             by then is put back, and another worker goes on with it.
         until_empty: whether to end where nothing is left to do.
         settings: reads the user's configuration.
-        beat_s, silent_s: see above; all workers of a queue should have the same.
+        silent_s: seconds without a sign of life after which others take what it holds.
     """
 
     store_url: str
@@ -60,7 +55,6 @@ class Service:
     drain_s: float = 30.0
     until_empty: bool = False
     settings: Callable[[], Settings] = load_settings
-    beat_s: float = BEAT_S
     silent_s: float = SILENT_S
 
 
@@ -69,72 +63,134 @@ async def serve(service: Service) -> None:
 
     Raises:
         ConfigurationError: the store is a file.
-        MissingExtraError: procrastinate is not installed.
         StoreError: the store cannot be reached at the start.
     """
     check_url(service.store_url)
-    # What went wrong with an entry is said here, in one line, and kept with it.
-    logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
-    stopped = asyncio.Event()
+    stopped, loop = asyncio.Event(), asyncio.get_running_loop()
     async with AsyncExitStack() as stack:
         database = stack.enter_context(open_queue(service.store_url))
-        store = open_store(service.store_url)
+        store = open_store(service.store_url, silent_s=service.silent_s)
         stack.callback(store.close)
-        owner = new_owner()
-        carrier = Carrier(service.store_url, store, database, owner, service.settings, stack)
+        store.owner.live()
+        name = new_owner()
+        carrier = Carrier(service.store_url, store, database, name, service.settings, stack)
         stack.push_async_callback(carrier.leave)
-        loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stopped.set)
-        service.say("worker ready", worker=owner, version=__version__, at_once=service.at_once)
+        service.say("worker ready", worker=name, version=__version__, at_once=service.at_once)
+        await _Worker(service, carrier, database, store.owner).run(stopped)
+        service.say("worker stopped", worker=name)
+
+
+class _Worker:
+    """Takes entries and has them carried out; what it holds names the owner of its store."""
+
+    def __init__(self, service: Service, carrier: Carrier, database: Database, owner: Owner) -> None:
+        self._service = service
+        self._carrier = carrier
+        self._database = database
+        self._owner = owner
+        self._running: dict[int, asyncio.Task[None]] = {}
+        #: Of those, the ones that a person stopped.
+        self._unwanted: set[int] = set()
+        self._left_alone: list[str] = []
+        self._queues: list[str] = []
+
+    async def run(self, stopped: asyncio.Event) -> None:
+        stopping, due, now = asyncio.create_task(stopped.wait()), 0.0, asyncio.get_running_loop().time
         while not stopped.is_set():
-            if await _served_once(service, carrier, database, stopped):
-                break
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_S):
-                    await stopped.wait()
-        service.say("worker stopped", worker=owner)
-
-
-async def _served_once(service: Service, carrier: Carrier, database: Database, stopped: asyncio.Event) -> bool:
-    """Work with one connection to the queue until it breaks, or the worker is to end; true for the latter."""
-    from procrastinate.exceptions import ConnectorException
-
-    try:
-        app = open_app(service.store_url)
-        async with app.open_async():
-            worker = _worker(service, app, carrier, database)
-            keeping = asyncio.create_task(_keep(service, worker, carrier, database, stopped))
             try:
-                await worker.run()
-            finally:
-                keeping.cancel()
-                await asyncio.wait([keeping])
-            # The library stops by itself where its connection is gone.
-            return stopped.is_set()
-    except (ConnectorException, StoreError) as fault:
-        service.say("queue out of reach", error=f"{type(fault).__name__}: {_one_line(fault)}")
-        return False
+                if now() >= due:
+                    await self._look()
+                    # Six looks tell that an owner is silent.
+                    due = now() + self._owner.silent_s / 6
+                await self._check()
+                await self._take()
+            except StoreError as fault:
+                self._service.say("queue out of reach", error=f"{type(fault).__name__}: {_one_line(fault)}")
+            else:
+                if self._service.until_empty and not self._running:
+                    break
+            waits = {stopping, *self._running.values()}
+            await asyncio.wait(waits, timeout=LOOK_S, return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if self._running:
+            await asyncio.wait(self._running.values(), timeout=self._service.drain_s)
+        for task in (left := list(self._running.values())):
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
+    async def _take(self) -> None:
+        free = self._service.at_once - len(self._running)
+        if free > 0:
+            for taken in await self._do(take, self._owner.name, self._queues, free):
+                task = asyncio.create_task(self._carry_out(taken))
+                self._running[taken.number] = task
+                task.add_done_callback(lambda _, number=taken.number: self._running.pop(number, None))
 
-def _worker(service: Service, app: Any, carrier: Carrier, database: Database) -> Worker:
-    from procrastinate.worker import Worker
+    async def _check(self) -> None:
+        """Stop what a person stopped, and what another has by now; put back what nobody here knows of."""
+        mine = await self._do(held, self._owner.name)
+        for number, task in list(self._running.items()):
+            if mine.get(number, True):
+                self._unwanted |= {number} if number in mine else set()
+                task.cancel()
+        for number in mine.keys() - self._running.keys():
+            # It ended, or was taken, while the database was away.
+            await self._do(put_back, self._owner.name, number)
 
-    async def carry_out(context: JobContext, **data: Any) -> None:
-        await _carry_out(service, carrier, database, context, data.get("entry"))
+    async def _look(self) -> None:
+        """Take in entries of older versions, rescue what others lost, put there what repeats."""
+        service, database = self._service, self._database
+        waiting = await self._do(queues)
+        fitting = served(waiting)
+        self._queues = sorted({*fitting, *served(_own_queues())})
+        others = [queue for queue in waiting if queue not in fitting]
+        if others and others != self._left_alone:
+            service.say("left to a newer worker", queues=others, version=__version__)
+        self._left_alone = others
+        await asyncio.to_thread(self._owner.bury)
+        back, failed = await self._do(rescue, ATTEMPTS)
+        for number in back:
+            service.say("entry put back", entry=number, error="its worker fell silent")
+        for number in failed:
+            service.say("entry failed", entry=number, error="WorkerLost: so many workers fell silent over it")
+        for run_id in await asyncio.to_thread(put_due, database):
+            service.say("run scheduled", run=run_id)
+        await self._carrier.beat()
 
-    app.task(carry_out, name=TASK, pass_context=True, retry=_retry())
-    return Worker(
-        app,
-        queues=served(_own_queues()),
-        concurrency=service.at_once,
-        fetch_job_polling_interval=LOOK_S,
-        abort_job_polling_interval=LOOK_S,
-        shutdown_graceful_timeout=service.drain_s,
-        install_signal_handlers=False,
-        update_heartbeat_interval=service.beat_s,
-        stalled_worker_timeout=service.silent_s,
-    )
+    async def _carry_out(self, taken: Taken) -> None:
+        """Carry out one entry, say how it went, and enter that; nothing is entered where another has it by now."""
+        number, owner, say = taken.number, self._owner.name, self._service.say
+        try:
+            entry: Entry = read_entry(taken.data)
+            say("run taken", entry=number, run=entry.run_id, kind=entry.kind, attempt=taken.attempts + 1)
+            outcome = await self._carrier.carry(entry)
+            say("run ended", entry=number, run=entry.run_id, kind=entry.kind, **ending(outcome))
+            if outcome is not None and outcome.error is not None:
+                raise outcome.error
+        except asyncio.CancelledError:
+            stopped = number in self._unwanted
+            self._unwanted.discard(number)
+            await (self._enter(end, owner, number, "aborted") if stopped else self._enter(put_back, owner, number))
+        except Exception as error:
+            line = f"{type(error).__name__}: {_one_line(error)}"
+            say("entry failed", entry=number, error=line)
+            if not passing(error) or taken.attempts + 1 >= ATTEMPTS:
+                await self._enter(end, owner, number, "failed", line)
+                return
+            # Who waits for another that has the run has not tried.
+            wait, tried = min(_FIRST_WAIT_S * 2**taken.attempts, _LONGEST_WAIT_S), not isinstance(error, StoreBusy)
+            await self._enter(put_back, owner, number, line, wait, int(tried))
+        else:
+            await self._enter(end, owner, number, "done")
+
+    async def _enter(self, what: Callable[..., bool], *values: object) -> None:
+        with suppress(StoreError):
+            await self._do(what, *values)
+
+    async def _do(self, what: Callable[..., T], *values: object) -> T:
+        return await asyncio.to_thread(what, self._database, *values)
 
 
 def _own_queues() -> list[str]:
@@ -144,101 +200,11 @@ def _own_queues() -> list[str]:
     ]
 
 
-async def _carry_out(
-    service: Service, carrier: Carrier, database: Database, context: JobContext, data: object
-) -> None:
-    """Carry out one entry, and say how it went."""
-    from procrastinate.exceptions import JobAborted
-    from procrastinate.job_context import AbortReason
-
-    number = context.job.id or 0
-    try:
-        entry: Entry = read_entry(data)
-        service.say("run taken", entry=number, run=entry.run_id, kind=entry.kind, attempt=context.job.attempts + 1)
-        outcome = await carrier.carry(entry)
-        service.say("run ended", entry=number, run=entry.run_id, kind=entry.kind, **ending(outcome))
-        if outcome is not None and outcome.error is not None:
-            raise outcome.error
-    except asyncio.CancelledError:
-        if context.abort_reason() == AbortReason.USER_REQUEST:
-            raise JobAborted("cancelled by a person") from None
-        raise
-    except Exception as error:
-        line = f"{type(error).__name__}: {_one_line(error)}"
-        service.say("entry failed", entry=number, error=line)
-        with suppress(StoreError):
-            await asyncio.to_thread(note, database, number, line)
-        raise
-
-
-def _retry() -> Any:
-    from procrastinate.retry import BaseRetryStrategy, RetryDecision
-
-    class Retrying(BaseRetryStrategy):
-        def get_retry_decision(self, *, exception: BaseException, job: Any) -> RetryDecision | None:
-            if isinstance(exception, asyncio.CancelledError):
-                # The worker is asked to stop: whoever is there goes on at once.
-                return RetryDecision(retry_in={"seconds": 0})
-            if not passing(exception) or job.attempts + 1 >= ATTEMPTS:
-                return None
-            return RetryDecision(retry_in={"seconds": min(_FIRST_WAIT_S * 2**job.attempts, _LONGEST_WAIT_S)})
-
-    return Retrying()
-
-
 def passing(error: BaseException) -> bool:
     """Tell whether an error may be gone when the entry is taken again: of a provider, a store, the machine."""
     if isinstance(error, CallError):
         return error.retryable
     return isinstance(error, StoreBusy | StoreUnwritable | OSError)
-
-
-async def _keep(
-    service: Service, worker: Worker, carrier: Carrier, database: Database, stopped: asyncio.Event
-) -> None:
-    """Beside the work: notice that it is to stop, and look at the queue; a database that is away ends nothing."""
-    left_alone: list[str] = []
-    looks = empty = 0
-    while not stopped.is_set():
-        try:
-            if looks % max(1, round(service.beat_s / LOOK_S)) == 0:
-                left_alone = await _look(service, worker, carrier, database, left_alone)
-            if service.until_empty:
-                taken = [*(worker.queues or ())]
-                idle = not carrier.under_way and not await asyncio.to_thread(due, database, taken)
-                # Seen twice: what has just been taken is neither due nor under way.
-                empty = empty + 1 if idle else 0
-                if empty > 1:
-                    stopped.set()
-        except StoreError as fault:
-            service.say("queue out of reach", error=f"{type(fault).__name__}: {_one_line(fault)}")
-        looks += 1
-        with suppress(TimeoutError):
-            async with asyncio.timeout(LOOK_S):
-                await stopped.wait()
-    worker.stop()
-
-
-async def _look(
-    service: Service, worker: Worker, carrier: Carrier, database: Database, left_alone: list[str]
-) -> list[str]:
-    """Take in entries of older versions, rescue what others lost, put there what repeats; return what is left to
-    newer workers, said once."""
-    waiting = await asyncio.to_thread(queues, database)
-    fitting = served(waiting)
-    worker.queues = sorted({*fitting, *served(_own_queues())})
-    others = [queue for queue in waiting if queue not in fitting]
-    if others and others != left_alone:
-        service.say("left to a newer worker", queues=others, version=__version__)
-    back, failed = await asyncio.to_thread(rescue, database, service.silent_s, ATTEMPTS)
-    for number in back:
-        service.say("entry put back", entry=number, error="its worker fell silent")
-    for number in failed:
-        service.say("entry failed", entry=number, error="WorkerLost: so many workers fell silent over it")
-    for run_id in await asyncio.to_thread(put_due, database):
-        service.say("run scheduled", run=run_id)
-    await carrier.beat()
-    return others
 
 
 def _one_line(error: BaseException) -> str:

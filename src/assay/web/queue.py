@@ -73,7 +73,7 @@ async def put_run(request: Request, run: Prepared, terms: Terms, seed: int | Non
 
     def enter(database: Database) -> tuple[int, Entry]:
         entry = entry_of(prepared(run), terms, new_run_id(now_ms(), random.SystemRandom()), seed)
-        return put(database, queue_url(site_of(request).store), entry), entry
+        return put(database, entry), entry
 
     number, entry = await _with_queue(request, enter)
     return redirect(request, "/queue", {"entry": number, "run_id": entry.run_id}, 202)

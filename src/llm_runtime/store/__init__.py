@@ -8,6 +8,7 @@ from pathlib import Path
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.settings import config_dir, read_config
 from llm_runtime.store.ids import new_run_id, valid_run_id
+from llm_runtime.store.ownership import SILENT_S
 from llm_runtime.store.run_log import RunLog
 from llm_runtime.store.run_store import RunStore
 from llm_runtime.store.signing import configured_signer
@@ -26,11 +27,15 @@ __all__ = [
 ]
 
 
-def open_store(path_or_url: str | Path) -> RunStore:
+def open_store(path_or_url: str | Path, *, silent_s: float = SILENT_S) -> RunStore:
     """Open the store at a path, ``sqlite:///PATH`` or ``postgresql://...``; it is made where there is none.
 
     What waits for the disk, and who signs, is what the user configured (``config.toml``, ``ASSAY_DURABILITY``,
     ``ASSAY_SIGNING_KEY``, ``ASSAY_SIGNING_COMMAND``).
+
+    Args:
+        path_or_url: of the store.
+        silent_s: seconds without a sign of life after which another takes over what a process here holds.
 
     Raises:
         ConfigurationError: a URL of another kind, or a configuration that does not fit.
@@ -42,13 +47,13 @@ def open_store(path_or_url: str | Path) -> RunStore:
     config = read_config(config_dir(), os.environ)
     signer = configured_signer(os.environ, config.signing_key, config.signing_command)
     if not separator:
-        return SqliteStore(Path(text), signer=signer, durability=config.durability)
+        return SqliteStore(Path(text), signer=signer, durability=config.durability, silent_s=silent_s)
     if scheme == "sqlite" and rest.startswith("/"):
-        return SqliteStore(Path(rest[1:]), signer=signer, durability=config.durability)
+        return SqliteStore(Path(rest[1:]), signer=signer, durability=config.durability, silent_s=silent_s)
     if scheme in ("postgresql", "postgres"):
         from llm_runtime.store.postgres import PostgresStore
 
-        return PostgresStore(text, signer=signer, durability=config.durability)
+        return PostgresStore(text, signer=signer, durability=config.durability, silent_s=silent_s)
     raise ConfigurationError(
         f"{scheme}:// is no run store this version knows; use a path, sqlite:///PATH or postgresql://HOST/DATABASE"
     )

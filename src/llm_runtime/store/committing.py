@@ -16,7 +16,7 @@ Row: TypeAlias = tuple[Any, ...]
 """A record as every store keeps it: run, place, time, digest, the sums up to and including it, body."""
 
 #: Rows of one statement; SQLite before 3.32 takes 999 values at once.
-_MOST_ROWS = 90
+_MOST_ROWS = 80
 #: Seconds that a commit waits for the answers of other runs, where several are under way: a model takes a hundred
 #: times as long, and a commit with its change of threads costs more than the rows in it.
 _GATHER_S = 0.002

@@ -31,14 +31,21 @@ class Database(Protocol):
 
     Attributes:
         skip_locked: what a subquery ends with that takes rows which others may be taking.
+        keep_still: what one ends with whose rows nobody may change until the transaction is over.
         hold_schema: a statement that lets one transaction at a time change tables.
     """
 
     skip_locked: str
+    keep_still: str
     hold_schema: str
 
-    def execute(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Run one statement; its rows, if it has any. Raises :class:`~llm_runtime.errors.StoreError`."""
+    def execute(self, sql: str, values: Sequence[Any] = (), *, flush: bool = True) -> list[tuple[Any, ...]]:
+        """Run one statement; its rows, if it has any. Raises :class:`~llm_runtime.errors.StoreError`.
+
+        Args:
+            flush: whether a commit of it waits for the disk. One that does not goes with the next one that does; a
+                power cut before that takes it, and all after it.
+        """
         ...
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
@@ -65,7 +72,7 @@ class SqliteDatabase:
         StoreUnwritable, StoreDamaged, StoreBusy: it cannot be opened; the message says what to do.
     """
 
-    skip_locked = ""
+    skip_locked = keep_still = ""
     hold_schema = "SELECT 1"  # a transaction is alone here anyway
 
     def __init__(
@@ -98,12 +105,6 @@ class SqliteDatabase:
                 raise
 
     def execute(self, sql: str, values: Sequence[Any] = (), *, flush: bool = True) -> list[tuple[Any, ...]]:
-        """Run one statement; its rows, if it has any. Raises :class:`~llm_runtime.errors.StoreError`.
-
-        Args:
-            flush: whether a commit of it waits for the disk. One that does not goes with the next one that does; a
-                power cut before that takes it, and all after it.
-        """
         with self._lock, explained(self.path):
             if flush != self._flushes and not self._connection.in_transaction:
                 self._connection.execute(f"PRAGMA synchronous = {'FULL' if flush else 'NORMAL'}")

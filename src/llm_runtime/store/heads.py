@@ -29,30 +29,42 @@ class Heads:
         self._reader = reader
         self._writer = writer
 
-    def sign(self, head: Head, trail: bytes) -> SignedHead:
+    def sign(self, head: Head, trail: bytes, holder: str = "") -> SignedHead:
         """Sign ``head`` and keep it as its run's head, in place of any before it.
 
         Args:
             trail: the first 16 bytes of each record's digest.
+            holder: the owner who says it; of a run that another holds by now nothing is kept.
 
         Raises:
             StoreError: it cannot be signed, or the store cannot be written.
         """
         signed = self.signer.sign(replace(head, trail=hashlib.sha256(trail).digest()))
-        self.keep(head.run_id, signed, trail)
+        self.keep(head.run_id, signed, trail, holder)
         return signed
 
-    def keep(self, run_id: str, signed: SignedHead, trail: bytes) -> None:
+    def keep(self, run_id: str, signed: SignedHead, trail: bytes, holder: str = "") -> None:
         """Keep a head as it is, whoever signed it, as that of ``run_id``, in place of any before it.
 
         ``trail`` is empty where its signature is not over one.
         """
         head = signed.head
         self._writer.execute(
-            f"INSERT INTO heads ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id) DO UPDATE SET "
+            f"INSERT INTO heads ({_COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ? FROM runs WHERE run_id = ? AND holder = ? "
+            f"{self._writer.keep_still} ON CONFLICT (run_id) DO UPDATE SET "
             "name = excluded.name, length = excluded.length, digest = excluded.digest, trail = excluded.trail, "
             "signature = excluded.signature, public_key = excluded.public_key",
-            (run_id, head.run_id, head.length, head.digest, trail, signed.signature, signed.public_key),
+            (
+                run_id,
+                head.run_id,
+                head.length,
+                head.digest,
+                trail,
+                signed.signature,
+                signed.public_key,
+                run_id,
+                holder,
+            ),
         )
 
     def load(self, run_id: str) -> tuple[SignedHead, bytes] | None:

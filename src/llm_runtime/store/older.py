@@ -16,7 +16,7 @@ def refuse_while_written(folder: Path) -> None:
     """Refuse a store that an older version writes now.
 
     Args:
-        folder: of the older version's lock files, one a run, which go.
+        folder: of lock files, one a run or a process that writes, which go.
 
     Raises:
         StoreBusy: one is held.
@@ -29,7 +29,7 @@ def refuse_while_written(folder: Path) -> None:
             lock.acquire(timeout=0)
         except Timeout:
             raise StoreBusy(
-                f"run {file.stem} is being written by an older version; wait for it, or stop it first"
+                "runs here are being written by an older version; wait for it, or stop it first"
             ) from None
         except OSError:
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from llm_runtime.clock import now_ms
@@ -14,29 +14,33 @@ from llm_runtime.store.database import migrate, migrations_in
 from llm_runtime.store.durability import Durability
 from llm_runtime.store.heads import Heads
 from llm_runtime.store.older import forget, take_heads
+from llm_runtime.store.ownership import SILENT_S, Owner
 from llm_runtime.store.postgres_connection import LOCK_CLASS, PostgresDatabase, StoreUnreachable
 from llm_runtime.store.run_store import RunStore
 from llm_runtime.store.signing import KeySigner, Signer
 
 _COLUMNS = "run, seq, at, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown, body"
-
-# Holds for the one transaction that the statement is, without a round trip of its own.
-_UNFLUSHED = " RETURNING set_config('synchronous_commit', 'off', true)"
+_ROW = f"({', '.join('?' * 12)})"
+#: Runs that a process of an older version writes: it held them by locks of its connection.
+_WRITTEN_BY_OLDER = (
+    "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = ? AND objid <> 0 AND objsubid = 2 "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
 
 
 class PostgresStore(RunStore):
     """A :class:`~llm_runtime.store.run_store.RunStore` in a PostgreSQL database.
-
-    Who writes a run holds an advisory lock, which the server takes away with the connection of whoever dies.
 
     Args:
         url: ``postgresql://...``.
         clock: milliseconds since the Unix epoch, for the time of each record.
         signer: signs heads, in place of a key in Assay's data folder, one for each database.
         durability: what waits for the server's disk.
+        silent_s: seconds without a sign of life after which another takes over what a process here holds.
 
     Raises:
         StoreUnwritable: the server cannot be reached.
+        StoreBusy: an older version writes in it now.
         StoreError: the tables were written by a newer version.
     """
 
@@ -53,11 +57,14 @@ class PostgresStore(RunStore):
         clock: Callable[[], int] = now_ms,
         signer: Signer | None = None,
         durability: Durability = "paid",
+        silent_s: float = SILENT_S,
     ) -> None:
         super().__init__("this database", clock, durability)
         self.url = url
-        self._database = self.reader = self.writer = PostgresDatabase(url, on_connect=self._take_again)
+        self._database = self.reader = self.writer = PostgresDatabase(url)
         try:
+            if self._database.execute(_WRITTEN_BY_OLDER, (LOCK_CLASS,)):
+                raise StoreBusy("runs here are being written by an older version; wait for it, or stop it first")
             migrations = migrations_in("llm_runtime.store", "migrations/postgresql")
             migrate(self._database, "run", "the run store was", migrations)
             folder = _folder_of(url)
@@ -68,6 +75,7 @@ class PostgresStore(RunStore):
         except BaseException:
             self._database.close()
             raise
+        self.owner = Owner(self._database, silent_s=silent_s, woken=self._tell_the_late)
 
     def size(self) -> int:
         tables = "'runs', 'records', 'heads', 'tags', 'words', 'searched', 'notes'"
@@ -92,65 +100,29 @@ class PostgresStore(RunStore):
     def _text(self, text: str) -> str:
         return text.replace("\0", "\ufffd")
 
-    def _insert(self, rows: list[Row], *, flush: bool) -> int:
+    def _insert(self, rows: list[Row], holder: str, *, flush: bool) -> int:
         import psycopg
 
         try:
             try:
-                self._put(rows, flush=flush)
+                return self._put(rows, holder, flush=flush)
             except StoreUnreachable:
                 # It may have been committed.
-                if not self._hold(rows):
-                    self._put(rows, flush=flush)
+                return len(rows) if self._hold(rows) else self._put(rows, holder, flush=flush)
         except psycopg.errors.IntegrityError:
             return 0
-        return len(rows)
 
-    def _put(self, rows: list[Row], *, flush: bool) -> None:
-        # One statement commits by itself: a transaction of its own would cost two round trips more.
-        values = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"] * len(rows))
-        self._database.execute(
-            f"INSERT INTO records ({_COLUMNS}) VALUES {values}{'' if flush else _UNFLUSHED}",
-            [value for row in rows for value in row],
+    def _put(self, rows: list[Row], holder: str, *, flush: bool) -> int:
+        # One statement commits by itself: a transaction of its own would cost two round trips more. Who takes a run
+        # over waits for it, and what begins after that finds another holder.
+        runs = {row[0] for row in rows}
+        statement = (
+            f"WITH held AS MATERIALIZED (SELECT run FROM runs WHERE run IN ({', '.join('?' * len(runs))}) "
+            f"AND holder = ? {self._database.keep_still}) INSERT INTO records ({_COLUMNS}) SELECT * FROM "
+            f"(VALUES {', '.join([_ROW] * len(rows))}) AS made ({_COLUMNS}) "
+            "WHERE run IN (SELECT run FROM held) RETURNING 1"
         )
-
-    def _take(self, run_id: str) -> Callable[[], object]:
-        # The server lets one connection take a lock twice, so what is open here is looked up first.
-        if run_id in self._logs or not self._try_lock(run_id):
-            raise StoreBusy(f"run {run_id} is being written by another process; wait for it, or stop it first")
-        return partial(self._release, run_id)
-
-    def _name_holder(self, run: int) -> None:
-        """Do nothing: the server knows who holds a lock."""
-
-    def _try_lock(self, run_id: str) -> bool:
-        return bool(self._database.execute("SELECT pg_try_advisory_lock(?, ?)", (LOCK_CLASS, _key(run_id)))[0][0])
-
-    def _release(self, run_id: str) -> None:
-        if self._database.connected:
-            # With the connection the locks went, too.
-            self._database.execute("SELECT pg_advisory_unlock(?, ?)", (LOCK_CLASS, _key(run_id)))
-
-    def _take_again(self) -> None:
-        """Take the lock again: a lost connection ends it. The records' key still keeps a second writer out."""
-        for run_id in tuple(self._logs):
-            self._try_lock(run_id)
-
-    def _held(self, run_id: str) -> bool:
-        if run_id in self._logs:
-            return True
-        return bool(
-            self._database.execute(
-                "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = ? AND objid = ? "
-                "AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))",
-                (LOCK_CLASS, _key(run_id) & 0xFFFFFFFF),
-            )[0][0]
-        )
-
-
-def _key(run_id: str) -> int:
-    """Return a run's advisory lock: 32 signed bits of its digest. Runs that share them are not written at once."""
-    return int.from_bytes(hashlib.sha256(run_id.encode()).digest()[:4], "big", signed=True)
+        return len(self._database.execute(statement, [*runs, holder, *chain.from_iterable(rows)], flush=flush))
 
 
 def _folder_of(url: str) -> Path:

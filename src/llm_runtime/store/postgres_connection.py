@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 PATIENCE_S = 30.0
 _NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 #: A statement that hangs longer is given up, in milliseconds: a stopped server must not stop us unnoticed.
-_OPTIONS = "-c statement_timeout=60000 -c idle_in_transaction_session_timeout=60000"
-# "Assy": the class of all advisory locks; 0 is held by whoever changes tables, other numbers by who writes a run.
+_OPTIONS = "-c statement_timeout=60000 -c idle_in_transaction_session_timeout=20000"
+#: A network that is cut is noticed in as many seconds.
+_NOTICE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 2, "tcp_user_timeout": 20_000}
+# Holds for the one transaction that the statement is, without a round trip of its own.
+_UNFLUSHED = "set_config('synchronous_commit', 'off', true)"
+# "Assy": the class of all advisory locks; 0 is held by whoever changes tables. Older versions held runs by others.
 LOCK_CLASS = 0x41737379
 
 
@@ -40,18 +44,15 @@ class PostgresDatabase:
     Args:
         url: ``postgresql://...``; may carry a password, which no message repeats.
         patience: seconds to wait for a server that is not there.
-        on_connect: called after every connect.
     """
 
     skip_locked = "FOR UPDATE SKIP LOCKED"
+    keep_still = "FOR SHARE"
     hold_schema = f"SELECT pg_advisory_xact_lock({LOCK_CLASS}, 0)"
 
-    def __init__(
-        self, url: str, *, patience: float = PATIENCE_S, on_connect: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, url: str, *, patience: float = PATIENCE_S) -> None:
         self._url = url
         self._patience = patience
-        self._on_connect = on_connect
         self._lock = threading.RLock()
         self._depth = 0
         self._connection: psycopg.Connection | None = None
@@ -60,13 +61,10 @@ class PostgresDatabase:
         except StoreUnreachable as fault:
             raise StoreUnwritable(str(fault)) from None
 
-    @property
-    def connected(self) -> bool:
-        """Whether there is a connection, as far as is known."""
-        return self._connection is not None and not self._connection.closed
-
-    def execute(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def execute(self, sql: str, values: Sequence[Any] = (), *, flush: bool = True) -> list[tuple[Any, ...]]:
         """Run one statement and return its rows. Raises :class:`~llm_runtime.errors.StoreError`."""
+        if not flush:
+            sql += f", {_UNFLUSHED}" if " RETURNING " in sql else f" RETURNING {_UNFLUSHED}"
         with self._lock:
             try:
                 return self._execute(sql, values)
@@ -106,7 +104,7 @@ class PostgresDatabase:
     def _explained(self) -> Generator[psycopg.Connection]:
         import psycopg
 
-        if self._depth == 0 and not self.connected:
+        if self._depth == 0 and (self._connection is None or self._connection.closed):
             self._connect(self._patience)
         connection = self._connection
         assert connection is not None
@@ -132,7 +130,12 @@ class PostgresDatabase:
         while True:
             try:
                 self._connection = psycopg.connect(
-                    self._url, autocommit=True, connect_timeout=5, options=_OPTIONS, application_name="assay"
+                    self._url,
+                    autocommit=True,
+                    connect_timeout=5,
+                    options=_OPTIONS,
+                    application_name="assay",
+                    **_NOTICE,
                 )
             except psycopg.ProgrammingError as fault:
                 # What follows is the address itself, with its password.
@@ -147,7 +150,6 @@ class PostgresDatabase:
                     ) from None
                 time.sleep(0.2)
             else:
-                self._on_connect()
                 return
 
 

@@ -24,7 +24,7 @@ def record_row(run: int, record: Record, tally: Tally) -> Row:
 
 
 class RunLog:
-    """The one writer of a run; the stores make them. It holds the run's lock for as long as it lives.
+    """The one writer of a run; the stores make them. It holds the run for as long as it lives.
 
     Where an event loop runs, an event waits up to 20 ms, to be committed together with others, of this run and of
     any other; what :meth:`emit` returns, awaited, has it on disk. Without an event loop it is there when
@@ -37,6 +37,7 @@ class RunLog:
         committer: writes the rows.
         clock: milliseconds since the Unix epoch.
         heads: where its end is signed.
+        holder: the owner who holds the run.
         closed: told once, when it is closed.
     """
 
@@ -50,6 +51,7 @@ class RunLog:
         committer: Committer,
         clock: Callable[[], int],
         heads: Heads,
+        holder: str,
         closed: Callable[[], None],
     ) -> None:
         self.rows: list[Row] = []
@@ -62,6 +64,7 @@ class RunLog:
         self._committer = committer
         self._clock = clock
         self._heads = heads
+        self._holder = holder
         self._anchored = 0
         self._timed: asyncio.AbstractEventLoop | None = None
         self._on_close = closed
@@ -170,5 +173,5 @@ class RunLog:
 
     def _anchor(self) -> None:
         if self._anchored != self.length:
-            self._heads.sign(Head(self._run_id, self.length, self._digest), bytes(self._trail))
+            self._heads.sign(Head(self._run_id, self.length, self._digest), bytes(self._trail), self._holder)
             self._anchored = self.length

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterable
+from contextlib import ExitStack, contextmanager
 
-from llm_runtime.errors import RecordsLost, StoreDamaged, StoreError, StoreUnwritable
+from llm_runtime.errors import RecordsLost, StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from llm_runtime.events import GENESIS, Record, RunRecovered, RunStarted, link
 from llm_runtime.store.anchor import STEP, Head, SignedHead
 from llm_runtime.store.committing import Committer, Overtaken, Row
@@ -14,6 +15,7 @@ from llm_runtime.store.database import Database
 from llm_runtime.store.durability import Durability, must_flush
 from llm_runtime.store.heads import Heads
 from llm_runtime.store.ids import valid_run_id
+from llm_runtime.store.ownership import Owner
 from llm_runtime.store.packing import Packer
 from llm_runtime.store.reading import read_event
 from llm_runtime.store.run_log import RunLog, record_row
@@ -34,11 +36,13 @@ class RunStore(RunReader):
 
     Attributes:
         heads: the signed heads of its logs.
+        owner: what is open here is held by it.
         writer: the database to write in; where ``reader`` is another, nobody reads what is not committed.
     """
 
     heads: Heads
     writer: Database
+    owner: Owner
 
     def __init__(self, place: str, clock: Callable[[], int], durability: Durability) -> None:
         self.durability: Durability = durability
@@ -47,20 +51,14 @@ class RunStore(RunReader):
         #: Why the store was opened for reading alone, where it was.
         self._unwritable = ""
         self._logs: dict[str, RunLog] = {}
+        self._taken: set[str] = set()
+        self._taking = threading.Lock()
         self._packers: dict[int, Packer] = {}
         self._committer = Committer(self._append, lambda: len(self._logs) > 1)
 
     @abstractmethod
-    def _insert(self, rows: list[Row], *, flush: bool) -> int:
-        """Insert rows, all or none, and return how many; fewer where a run or a place is not theirs any more."""
-
-    @abstractmethod
-    def _take(self, run_id: str) -> Callable[[], object]:
-        """Hold a run, and return what lets it go. Raises :class:`~llm_runtime.errors.StoreBusy`."""
-
-    @abstractmethod
-    def _name_holder(self, run: int) -> None:
-        """Note in the row of a new run who holds it, where rows say that."""
+    def _insert(self, rows: list[Row], holder: str, *, flush: bool) -> int:
+        """Insert the rows of runs that ``holder`` holds, and return how many; none where a place is taken."""
 
     @abstractmethod
     def put_words(self, run: int, text: str) -> None:
@@ -101,17 +99,13 @@ class RunStore(RunReader):
         if not valid_run_id(run_id):
             raise ValueError(f"not a run id: {run_id[:80]!r}; 1 to 64 of a-z 0-9 _ -")
         self._check_writable()
-        release = self._take(run_id)
-        try:
-            record, tally = link(GENESIS, 1, self._clock(), started), Tally()
-            with self.writer.transaction():
-                run = self._insert_run(run_id, started, record.at)
-                self._name_holder(run)
-                self._insert_packed([record_row(run, record, tally)], flush=True)
-            return self._log(run, run_id, record.digest[:STEP], record.digest, tally, release)
-        except BaseException:
-            release()
-            raise
+        record, tally = link(GENESIS, 1, self._clock(), started), Tally()
+        holder = self.owner.live()
+        with self.writer.transaction():
+            run = self._insert_run(run_id, started, record.at, holder)
+            self._insert_packed([record_row(run, record, tally)], holder, flush=True)
+        self._taken.add(run_id)
+        return self._log(run, run_id, record.digest[:STEP], record.digest, tally)
 
     def reopen(self, run_id: str) -> RunLog:
         """Go on with a run.
@@ -148,7 +142,7 @@ class RunStore(RunReader):
     def _reopen(self, run_id: str, *, lossy: bool) -> tuple[RunLog, Verification]:
         run = self._run(run_id)
         self._check_writable()
-        release = self._take(run_id)
+        self._take(run_id)
         try:
             verification = verify(self, run_id)
             if verification.lost and not (lossy and verification.length):
@@ -164,9 +158,9 @@ class RunStore(RunReader):
             row = self.reader.execute(f"SELECT seq, digest, {_SUMS} FROM records {last}", (run, 0))[0]
             _, digest, ending, calls, tokens_in, tokens_out, cost, unpriced, unknown = row
             tally = Tally(ending, calls, tokens_in, tokens_out, cost, bool(unpriced), unknown)
-            return self._log(run, run_id, trail, digest, tally, release), verification
+            return self._log(run, run_id, trail, digest, tally), verification
         except BaseException:
-            release()
+            self._release(run_id)
             raise
 
     def adopt(
@@ -193,7 +187,7 @@ class RunStore(RunReader):
                     run = self._insert_run(run_id, event, record.at)
                 if counts(record.body):
                     tally = tally.after(event)
-                self._insert_packed([record_row(run, record, tally)], flush=True)
+                self._insert_packed([record_row(run, record, tally)], "", flush=True)
                 if head and record.seq <= head.length:
                     trail += record.digest[:STEP]
             if run == 0:
@@ -211,9 +205,9 @@ class RunStore(RunReader):
             self.heads.remove(run_id)
             return
         run = self._run(run_id)
-        release = self._take(run_id)
+        self._take(run_id)
         try:
-            with self.writer.transaction():
+            with self._changing(run_id):
                 self.writer.execute(f"DELETE FROM records WHERE {self.behind}", (run, 0))
                 self.writer.execute("DELETE FROM runs WHERE run = ?", (run,))
                 for table in ("tags", "notes"):
@@ -222,7 +216,7 @@ class RunStore(RunReader):
                 self.writer.execute("DELETE FROM searched WHERE run = ?", (run,))
                 self.heads.remove(run_id)
         finally:
-            release()
+            self._release(run_id)
 
     def repack(self, run_id: str) -> int:
         """Store a run as today's version would, and return the bytes that this saves; its records stay the same.
@@ -232,10 +226,10 @@ class RunStore(RunReader):
         """
         run = self._run(run_id)
         self._check_writable()
-        release = self._take(run_id)
+        self._take(run_id)
         try:
             saved, packer = 0, Packer()
-            with self.writer.transaction():
+            with self._changing(run_id):
                 of_run = f"FROM records WHERE {self.behind} ORDER BY {self.in_order}"
                 stored = self.writer.execute(f"SELECT body {of_run}", (run, 0))
                 for (before,), record in zip(stored, list(self.records(run_id)), strict=True):
@@ -246,35 +240,81 @@ class RunStore(RunReader):
                         self.writer.execute(f"UPDATE records SET body = ? WHERE {self.this_one}", (body, *place))
             return saved
         finally:
-            release()
+            self._release(run_id)
 
     def close(self) -> None:
         """Let go of the store; logs still open are closed first."""
         with ExitStack() as stack:
-            for close in (self.reader.close, self.writer.close, self._committer.close):
+            for close in (self.reader.close, self.writer.close, self.owner.close, self._committer.close):
                 stack.callback(close)
             for log in self._logs.values():
                 stack.callback(log.close)
 
-    def _insert_run(self, run_id: str, started: RunStarted, at: int) -> int:
+    def _take(self, run_id: str) -> None:
+        """Hold a run. Raises :class:`~llm_runtime.errors.StoreBusy`."""
+        mine = self.owner.live()
+        with self._taking:
+            held = run_id in self._taken
+            self._taken.add(run_id)
+        if not held:
+            for (before,) in self.writer.execute("SELECT holder FROM runs WHERE run_id = ?", (run_id,)):
+                # Whoever took it in between has put another name there.
+                hold = "UPDATE runs SET holder = ? WHERE run_id = ? AND holder = ? RETURNING 1"
+                free = before in ("", mine) or self.owner.gone(before)
+                held = not (free and self.writer.execute(hold, (mine, run_id, before), flush=False))
+            if held:
+                self._taken.discard(run_id)
+        if held:
+            raise StoreBusy(f"run {run_id} is being written by another process; wait for it, or stop it first")
+
+    def _release(self, run_id: str) -> None:
+        self._taken.discard(run_id)
+        free = "UPDATE runs SET holder = '' WHERE run_id = ? AND holder = ?"
+        self.writer.execute(free, (run_id, self.owner.name), flush=False)
+
+    def _is_mine(self, run_id: str, *, until_committed: bool = False) -> bool:
+        still = self.writer.keep_still if until_committed else ""
+        mine = f"SELECT 1 FROM runs WHERE run_id = ? AND holder = ? {still}"
+        return bool(self.writer.execute(mine, (run_id, self.owner.name)))
+
+    @contextmanager
+    def _changing(self, run_id: str) -> Generator[None]:
+        """Change what is taken in one transaction, unless another has it by now."""
+        with self.writer.transaction():
+            if not self._is_mine(run_id, until_committed=True):
+                raise Overtaken
+            yield
+
+    def _held(self, run_id: str) -> bool:
+        if run_id in self._logs:
+            return True
+        rows = self.reader.execute("SELECT holder FROM runs WHERE run_id = ?", (run_id,))
+        return any(holder not in ("", self.owner.name) and self.owner.alive(holder) for (holder,) in rows)
+
+    def _tell_the_late(self) -> None:
+        """Let each log here know whose run another has taken over: it takes no more events."""
+        for run_id, log in tuple(self._logs.items()):
+            if not self._is_mine(run_id):
+                log.fault = Overtaken()
+
+    def _insert_run(self, run_id: str, started: RunStarted, at: int, holder: str = "") -> int:
         made = self.writer.execute(
-            "INSERT INTO runs (run_id, protocol, title, origin, parent, started_at) VALUES (?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (run_id) DO NOTHING RETURNING run",
-            (run_id, started.protocol, self._text(started.title), started.origin, started.parent, at),
+            "INSERT INTO runs (run_id, protocol, title, origin, parent, started_at, holder) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id) DO NOTHING RETURNING run",
+            (run_id, started.protocol, self._text(started.title), started.origin, started.parent, at, holder),
         )
         if not made:
             raise StoreError(f"there is a run {run_id} already; give this one another id")
         return int(made[0][0])
 
-    def _log(
-        self, run: int, run_id: str, trail: bytes, digest: bytes, tally: Tally, release: Callable[[], object]
-    ) -> RunLog:
+    def _log(self, run: int, run_id: str, trail: bytes, digest: bytes, tally: Tally) -> RunLog:
         def closed() -> None:
             self._logs.pop(run_id, None)
             self._packers.pop(run, None)
-            release()
+            self._release(run_id)
 
-        log = RunLog(run, run_id, trail, digest, tally, self._committer, self._clock, self.heads, closed)
+        committer, holder = self._committer, self.owner.name
+        log = RunLog(run, run_id, trail, digest, tally, committer, self._clock, self.heads, holder, closed)
         self._logs[run_id] = log
         return log
 
@@ -284,17 +324,17 @@ class RunStore(RunReader):
             log.write()
 
     def _append(self, rows: list[Row]) -> None:
-        if self._insert_packed(rows, flush=must_flush(self.durability, rows)) == len(rows):
+        if self._insert_packed(rows, self.owner.name, flush=must_flush(self.durability, rows)) == len(rows):
             return
         for run, *_ in rows:
             self._packers.pop(run, None)
         if not self._hold(rows):
             raise Overtaken
 
-    def _insert_packed(self, rows: list[Row], *, flush: bool) -> int:
+    def _insert_packed(self, rows: list[Row], holder: str, *, flush: bool) -> int:
         packed = [(*row[:-1], self._packers.setdefault(row[0], Packer()).pack(row[-1])) for row in rows]
         try:
-            return self._insert(packed, flush=flush)
+            return self._insert(packed, holder, flush=flush)
         except BaseException:
             # Nobody knows what of it is there to refer to.
             for run, *_ in rows:

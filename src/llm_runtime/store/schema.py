@@ -20,21 +20,24 @@ _INSERT = (
     "column7, column8, column9, column10, column11, column12 FROM"
 )
 _VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-# In place of a foreign key, whose check would read all records when a run is deleted.
-_WHERE = "WHERE EXISTS (SELECT 1 FROM runs WHERE run = column1)"
+# Who does not hold the run any more writes nothing. It also stands for a foreign key, whose check would read all
+# records when a run is deleted.
+_WHERE = "WHERE EXISTS (SELECT 1 FROM runs WHERE run = column1 AND holder = ?)"
 
 
 @cache
 def insertion(many: int) -> str:
-    """Return the statement that inserts so many rows, all of them or, where their run is not there, none.
+    """Return the statement that inserts so many rows, but those of runs that another holds.
 
-    A row of it is a :data:`~llm_runtime.store.committing.Row`; it returns one for each that it inserted.
+    Its values are so many :data:`~llm_runtime.store.committing.Row` and the holder; it returns one for each that it
+    inserted.
     """
     # One statement is one transaction without the cost of saying so.
     return f"{_INSERT} (VALUES {', '.join([_VALUES] * many)}) {_WHERE} RETURNING 1"
 
 
 _ROWS_FOR_FILES = 3
+_OWNERS = 5
 #: What a file that cannot be written lacks, by the schema that brought it.
 _AS_NEWEST = {
     2: ("CREATE TEMP VIEW records AS SELECT *, 0 AS unknown FROM main.records",),
@@ -48,6 +51,7 @@ _AS_NEWEST = {
         "CREATE TEMP TABLE searched (run PRIMARY KEY, ended)",
         "CREATE TEMP TABLE notes (run_id, place, who, note, rating, label, at)",
     ),
+    _OWNERS: ("CREATE TEMP TABLE owners (name, process, beat)",),
 }
 
 
@@ -68,8 +72,9 @@ def migrate(database: SqliteDatabase) -> None:
         for number, (_name, script) in enumerate(MIGRATIONS[version:], start=version + 1):
             for statement in script.split(";"):
                 database.execute(statement)
-            if number == _ROWS_FOR_FILES and version:
+            if number == _OWNERS and version:
                 refuse_while_written(folder / "locks")
+            if number == _ROWS_FOR_FILES and version:
                 taken = take_heads(database, folder / "heads")
             database.execute(f"PRAGMA user_version = {number}")
         database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")

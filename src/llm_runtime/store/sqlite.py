@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from llm_runtime.clock import now_ms
-from llm_runtime.errors import StoreBusy, StoreUnwritable
+from llm_runtime.errors import StoreUnwritable
 from llm_runtime.store.committing import Row
 from llm_runtime.store.database import SqliteDatabase
 from llm_runtime.store.durability import Durability
 from llm_runtime.store.heads import Heads
-from llm_runtime.store.lock import Holder
+from llm_runtime.store.ownership import SILENT_S, Owner
 from llm_runtime.store.run_store import RunStore
 from llm_runtime.store.schema import insertion, migrate, read_as_newest
 from llm_runtime.store.signing import KeySigner, Signer
@@ -28,7 +27,7 @@ _STEP_PAGES = 500
 class SqliteStore(RunStore):
     """A :class:`~llm_runtime.store.run_store.RunStore` in a SQLite file in WAL mode.
 
-    Beside the file stand ``locks/`` and, where nobody else signs, ``signing.key``. A file that is there and cannot
+    Beside the file stands, where nobody else signs, ``signing.key``. A file that is there and cannot
     be opened for writing is opened for reading; whatever writes then raises
     :class:`~llm_runtime.errors.StoreUnwritable`.
 
@@ -37,6 +36,7 @@ class SqliteStore(RunStore):
         clock: milliseconds since the Unix epoch, for the time of each record.
         signer: signs heads, in place of the key beside the file.
         durability: what waits for the disk.
+        silent_s: seconds without a sign of life after which another takes over what a process here holds.
 
     Raises:
         StoreUnwritable, StoreDamaged, StoreBusy: it cannot be opened; the message says what to do.
@@ -59,12 +59,13 @@ class SqliteStore(RunStore):
         clock: Callable[[], int] = now_ms,
         signer: Signer | None = None,
         durability: Durability = "paid",
+        silent_s: float = SILENT_S,
     ) -> None:
         super().__init__(str(path), clock, durability)
         self.path = path
-        self._holder = Holder(path.parent / "locks")
         self.writer = self._database = self._open()
         self.reader = self._open()
+        self.owner = Owner(self.writer, path, silent_s=silent_s, woken=self._tell_the_late)
         self.heads = Heads(self.reader, self.writer, KeySigner(path.parent / "signing.key"), signer)
 
     def size(self) -> int:
@@ -93,40 +94,13 @@ class SqliteStore(RunStore):
             self._database.execute(f"PRAGMA incremental_vacuum({_STEP_PAGES})")
         self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def close(self) -> None:
-        super().close()
-        self._holder.close()
-
-    def _insert(self, rows: list[Row], *, flush: bool) -> int:
+    def _insert(self, rows: list[Row], holder: str, *, flush: bool) -> int:
         try:
-            return len(self._database.execute(insertion(len(rows)), [*chain.from_iterable(rows)], flush=flush))
+            return len(
+                self._database.execute(insertion(len(rows)), [*chain.from_iterable(rows), holder], flush=flush)
+            )
         except sqlite3.IntegrityError:
             return 0
-
-    def _take(self, run_id: str) -> Callable[[], object]:
-        name = self._holder.live()
-        rows = self._database.execute("SELECT holder FROM runs WHERE run_id = ?", (run_id,))
-        held = run_id in self._logs
-        for (before,) in rows:
-            held = held or (before not in ("", name) and self._holder.alive(before, wanted=True))
-            # Whoever took it in between has put another name there.
-            hold = "UPDATE runs SET holder = ? WHERE run_id = ? AND holder = ? RETURNING 1"
-            held = held or not self._database.execute(hold, (name, run_id, before), flush=False)
-        if held:
-            raise StoreBusy(f"run {run_id} is being written by another process; wait for it, or stop it first")
-        return partial(self._release, run_id)
-
-    def _name_holder(self, run: int) -> None:
-        self._database.execute("UPDATE runs SET holder = ? WHERE run = ?", (self._holder.name, run))
-
-    def _release(self, run_id: str) -> None:
-        free = "UPDATE runs SET holder = '' WHERE run_id = ? AND holder = ?"
-        self._database.execute(free, (run_id, self._holder.name), flush=False)
-
-    def _held(self, run_id: str) -> bool:
-        rows = self.reader.execute("SELECT holder FROM runs WHERE run_id = ?", (run_id,))
-        holder = str(rows[0][0]) if rows else ""
-        return run_id in self._logs if holder in ("", self._holder.name) else self._holder.alive(holder)
 
     def _open(self) -> SqliteDatabase:
         try:

@@ -9,4 +9,4 @@ from assay.queue.log import log_lines
 from assay.queue.service import Service, serve
 
 if __name__ == "__main__":
-    asyncio.run(serve(Service(sys.argv[1], log_lines(as_json=True), at_once=4, drain_s=5, beat_s=0.5, silent_s=2)))
+    asyncio.run(serve(Service(sys.argv[1], log_lines(as_json=True), at_once=4, drain_s=5, silent_s=2)))

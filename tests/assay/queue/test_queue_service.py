@@ -21,7 +21,7 @@ from tests.extent import PATIENCE
 
 from assay.queue.entry import batch_entry
 from assay.queue.schedules import put_due
-from assay.queue.tables import TASK, open_queue, put, rescue
+from assay.queue.tables import open_queue, put, rescue
 from llm_runtime.store import open_store
 from llm_runtime.store.summary import RunSummary
 from llm_runtime.testing import LoopbackServer, Received
@@ -188,9 +188,8 @@ async def test_what_is_no_run_fails_in_one_line_and_stops_nothing(queue: Shell, 
     with open_queue(postgres_url) as database:
         for args in wrong:
             database.execute(
-                "INSERT INTO procrastinate_jobs (queue_name, task_name, args, priority) VALUES (?, ?, "
-                "CAST(? AS jsonb), 9)",
-                ("crucible.council@0.1.0", TASK, json.dumps(args)),
+                "INSERT INTO queue_entries (queue, entry, priority) VALUES (?, CAST(? AS jsonb), 9)",
+                ("crucible.council@0.1.0", json.dumps(args.get("entry", {}))),
             )
     err = (await assay(queue, "work", "--until-empty")).err
     assert "Traceback" not in err and err.count("entry failed") == len(wrong)
@@ -207,8 +206,8 @@ async def test_an_older_worker_leaves_alone_what_a_newer_version_put_there(queue
     newer = batch_entry("b1", "").model_copy(update={"version": "99.1"})
     unknown = batch_entry("b2", "").model_copy(update={"kind": "sixth.kind"})
     with open_queue(postgres_url) as database:
-        put(database, postgres_url, newer)
-        put(database, postgres_url, unknown)
+        put(database, newer)
+        put(database, unknown)
     err = (await assay(queue, "work", "--until-empty")).err
     assert "left to a newer worker" in err and "batch@99.1" in err
     assert {each["state"] for each in await entries(queue)} == {"waiting"}
@@ -244,8 +243,8 @@ async def test_an_entry_that_no_worker_survives_ends_somewhere(queue: Shell, pos
     await queued(queue, "ask", "Why?")
     with open_queue(postgres_url) as database:
         for _ in range(3):
-            database.execute("UPDATE procrastinate_jobs SET status = 'doing' WHERE status = 'todo'")
-            rescue(database, 0.0, 3)
+            database.execute("UPDATE queue_entries SET state = 'running' WHERE state = 'waiting'")
+            rescue(database, 3)
     [entry] = await entries(queue)
     assert (entry["state"], entry["error"].partition(":")[0]) == ("failed", "WorkerLost")
     await assay(queue, "queue", "retry", str(entry["number"]))

@@ -157,11 +157,13 @@ def test_runs_are_opened_from_many_threads_at_once(
     with ThreadPoolExecutor(16) as pool:
         logs = list(pool.map(store.start, [started(f"run-{number}") for number in range(32)]))
     assert {run.state for run in store.runs()} == {"running"}
-    assert len(list((store_path.parent / "locks").iterdir())) == 1, "one file for all runs of a process"
+    assert store.writer.execute("SELECT count(*) FROM owners") == [(1,)], "one row for all runs of a process"
     for log in logs:
         log.close()
     store.close()
-    assert list((store_path.parent / "locks").iterdir()) == []
+    assert [file.name for file in store_path.parent.iterdir() if file.is_dir()] == []
+    with closing(SqliteStore(store_path)) as again:
+        assert again.writer.execute("SELECT count(*) FROM owners") == [(0,)]
 
 
 def test_a_holder_that_somebody_wrote_into_the_file_leads_nowhere(

@@ -1,0 +1,195 @@
+"""Who holds what in a database: owners that show every ten seconds that they live, and lose all when they do not.
+
+An owner is a row under a name that is drawn once, its epoch. What it holds, a run, a job, an entry, names it. Who
+changes what is held names his epoch in the same statement, which does nothing where another stands there by now. So
+who was stopped and wakes up late writes nothing, whatever he believes. No lock of a system or a server is needed.
+
+An owner is gone when its row is: it went by itself, or somebody buried it. That is done where its process ended on
+this machine, or where its row was seen not to change for half a minute. Who looks counts that by a clock that never
+jumps, and only a little for each look: a clock that is set, a database that was away, or a machine that was asleep
+buries nobody.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from llm_runtime.errors import StoreError
+from llm_runtime.store.database import Database
+
+#: Seconds without a sign of life after which an owner counts as dead; three signs are due in them.
+SILENT_S = 30.0
+_LOOKS = 6
+#: What a row says of a process: its file, the machine's start, the space of its number, the number, its own start.
+_WORDS = 5
+
+_Seen = tuple[int, float, float]
+"""A sign of life, the moment of the last look at it, and for how many seconds it has been the same."""
+
+
+class Owner:
+    """One that holds things in a database; it shows that it lives from :meth:`live` on.
+
+    Args:
+        database: has the table ``owners``.
+        file: of a database that one machine alone can use; a copy of it has no owners.
+        silent_s: seconds of silence that count as death; all owners of a database should have the same.
+        woken: called after each sign of life, to look at what is still held.
+        clock: seconds, never backwards.
+        sleep: waits so many seconds.
+
+    Attributes:
+        name: the epoch, as what it holds names it.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        file: Path | None = None,
+        *,
+        silent_s: float = SILENT_S,
+        woken: Callable[[], object] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self.name = secrets.token_hex(8)
+        self.silent_s = silent_s
+        self._database = database
+        self._file = file
+        self._woken = woken
+        self._clock = clock
+        self._sleep = sleep
+        self._seen: dict[str, _Seen] = {}
+        self._beginning = threading.Lock()
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def live(self) -> str:
+        """Show that it lives, now and from now on, and return the name to put into rows.
+
+        Raises:
+            StoreError: the database cannot be written.
+        """
+        with self._beginning:
+            if self._thread is None:
+                self.beat()
+                self._thread = threading.Thread(target=self._keep, name=f"owner {self.name}", daemon=True)
+                self._thread.start()
+        return self.name
+
+    def beat(self) -> None:
+        """Give a sign of life, as :meth:`live` has it done, and look at what is still held."""
+        number = os.getpid()
+        process = " ".join((self._inode(), *_machine(), str(number), _began(number)))
+        self._database.execute(
+            "INSERT INTO owners (name, process, beat) VALUES (?, ?, assay_now()) "
+            "ON CONFLICT (name) DO UPDATE SET beat = excluded.beat",
+            (self.name, process),
+            flush=False,
+        )
+        self._woken()
+
+    def alive(self, name: str) -> bool:
+        """Tell whether another owner seems to live, for people to read: the store's clock decides."""
+        rows = self._rows("WHERE name = ?", name)
+        return any(not self._ended_here(process) and age < self.silent_s for _, process, _, age in rows)
+
+    def gone(self, name: str) -> bool:
+        """Tell whether another owner is gone for good; what it held may be taken then.
+
+        One that is silent is watched until that is sure, which takes as long as it may be silent.
+        """
+        first = None
+        while rows := self._rows("WHERE name = ?", name):
+            _, _, beat, age = rows[0]
+            if self._buried(*rows[0][:3]):
+                return True
+            if age < self.silent_s / 2 or beat != (first := first or beat):
+                return False
+            self._sleep(self.silent_s / _LOOKS / 2)
+        return True
+
+    def bury(self) -> list[str]:
+        """Look at all owners, and return the names of those that are gone by now and were not before."""
+        return [row[0] for row in self._rows("WHERE name <> ?", self.name) if self._buried(*row[:3])]
+
+    def close(self) -> None:
+        """Go: what rows still name this owner is free."""
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+            with suppress(StoreError):
+                self._database.execute("DELETE FROM owners WHERE name = ?", (self.name,), flush=False)
+            self._thread = None
+
+    def _rows(self, which: str, *values: str) -> list[tuple[str, str, int, float]]:
+        """Return owners: name, process, last sign of life, how many seconds off that is by the store's clock."""
+        rows = self._database.execute(f"SELECT name, process, beat, assay_now() FROM owners {which}", values)
+        return [(name, process, beat, abs(now - beat) / 1e6) for name, process, beat, now in rows]
+
+    def _buried(self, name: str, process: str, beat: int) -> bool:
+        now = self._clock()
+        before, at, quiet = self._seen.get(name, (None, now, 0.0))
+        quiet = quiet + min(now - at, self.silent_s / _LOOKS) if before == beat else 0.0
+        self._seen[name] = (beat, now, quiet)
+        if not self._ended_here(process) and quiet < self.silent_s:
+            return False
+        del self._seen[name]
+        bury = "DELETE FROM owners WHERE name = ? AND beat = ? RETURNING 1"
+        return bool(self._database.execute(bury, (name, beat)))
+
+    def _ended_here(self, process: str) -> bool:
+        """Tell whether a process is known to have ended, from its row alone."""
+        words = process.split(" ")
+        if len(words) != _WORDS:
+            return True
+        file, boot, space, number, began = words
+        if file != self._inode() or (self._file is not None and boot != _machine()[0]):
+            # A copy of the file, or the machine was started anew since.
+            return True
+        return (boot, space) == _machine() != ("", "") and number.isdecimal() and _ended(int(number), began)
+
+    def _inode(self) -> str:
+        with suppress(OSError):
+            return str(self._file.stat().st_ino) if self._file is not None else "-"
+        return "-"
+
+    def _keep(self) -> None:
+        while not self._ended.wait(self.silent_s / 3):
+            # A database that is away is asked again; who is overtaken meanwhile finds that out where it writes.
+            with suppress(StoreError):
+                self.beat()
+
+
+@cache
+def _machine() -> tuple[str, str]:
+    """Return when this machine was started, and the space of its processes' numbers, where it says that."""
+    with suppress(OSError):
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
+        return boot, str(Path("/proc/self/ns/pid").readlink())
+    return "", ""
+
+
+def _ended(number: int, began: str) -> bool:
+    with suppress(PermissionError):
+        try:
+            os.kill(number, 0)
+        except ProcessLookupError:
+            return True
+    return _began(number) not in ("", began)
+
+
+def _began(number: int) -> str:
+    """Return when a process began, in a word; its state where it ended, nothing where nobody says."""
+    with suppress(OSError):
+        told = Path(f"/proc/{number}/stat").read_text(encoding="utf-8")
+        state, *fields = told.rpartition(")")[2].split()
+        return state if state in "ZX" else fields[18]
+    return ""
