@@ -10,7 +10,7 @@ from typing import Any, cast
 from criticality.judging.domain import Domain
 from criticality.judging.wire import Codec
 from criticality.language import Plan, Tree
-from criticality.languages.python.project import project_files
+from criticality.languages.python.names import WORDS
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
 from criticality.spec.values import fields_of
@@ -18,20 +18,17 @@ from criticality.spec.values import fields_of
 #: Rows of calls that return and of calls that raise, and how wide one is; examples in the README.
 _RETURNS, _RAISES, _WIDEST = 6, 4, 400
 _SHOWN, _NARROW = 3, 100
-_NAMES = {"Decimal": "from decimal import Decimal", "UUID": "from uuid import UUID", "datetime": "import datetime"}
+_NAMES: dict[str, str] = WORDS["literals"]
 
 
-def case_files(spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
-    """Return a test file for each module that has cases."""
+def case_files(spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> tuple[Tree, str]:
+    """Return a test file for each module that has cases, and some calls as a session that doctest runs."""
     codec = Codec(Domain(spec), plan)
     written = {module.name: _file(spec, codec, module, cases) for module in plan}
-    tree = {f"tests/test_{name}.py": text for name, text in written.items() if text}
-    example = _example(spec, codec, cases)
-    return tree | {"README.md": project_files(spec, example)["README.md"]} if example else tree
+    return {f"tests/test_{n}.py": t for n, t in written.items() if t}, _example(spec, codec, cases)
 
 
 def _example(spec: Spec, codec: Codec, cases: Mapping[str, list[list[Any]]]) -> str:
-    """Return some calls of the interfaces' operations as a session that doctest runs."""
     methods = {method.name for _, method, _, _ in spec.methods()}
     lines: list[str] = []
     for name, function in codec.functions.items():
