@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Mapping
 
 from criticality.languages.base.data import vocabulary
 from criticality.spec.types import TypeRef
 
 PACKAGE = "criticality.languages.python"
 WORDS = vocabulary(PACKAGE)
-_TYPES: dict[str, str] = WORDS["types"]
 _IMPORTS: dict[str, str] = WORDS["imports"]
 
 #: Standard modules that a module of the system may import: computing only, nothing that reaches outside.
@@ -19,14 +19,24 @@ IMPORTABLE: frozenset[str] = frozenset(WORDS["importable"])
 
 def annotation(kind: TypeRef) -> str:
     """Return the type as it is written."""
-    args = [annotation(arg) for arg in kind.args]
-    return _TYPES.get(kind.name, kind.name).format(*args, all=", ".join(args))
+    return filled(WORDS["types"], kind)
+
+
+def filled(forms: Mapping[str, str], kind: TypeRef) -> str:
+    """Return the form of a type's name, with those of its arguments in their places; the name where it has none."""
+    args = [filled(forms, arg) for arg in kind.args]
+    return forms.get(kind.name, kind.name).format(*args, all=", ".join(args))
 
 
 def imports_for(kinds: list[TypeRef]) -> list[str]:
     """Import lines for the standard names in the annotations."""
     words = {word for kind in kinds for word in re.findall(r"\w+", annotation(kind))}
     return sorted(line for name, line in _IMPORTS.items() if name in words)
+
+
+def used(names: Mapping[str, str], text: str) -> list[str]:
+    """Return the import lines of those of the names that stand in a text."""
+    return [line for name, line in names.items() if re.search(rf"\b{name}\b", text)]
 
 
 def usable(name: str) -> bool:
