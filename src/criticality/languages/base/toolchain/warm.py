@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from abc import abstractmethod
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 
-from criticality.testing import Diagnostic
+from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place
+from criticality.testing import Diagnostic, Limits
 from llm_runtime.errors import ConfigurationError
 
 _ANSWER_S = 120.0
@@ -56,3 +59,29 @@ class WarmCompiler:
             with suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
+
+
+class WarmToolchain(CompiledToolchain):
+    """Tools whose compiler is kept running between checks."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        super().__init__(limits)
+        self._compiler: WarmCompiler | None = None
+        self._files: frozenset[str] = frozenset()
+
+    @abstractmethod
+    def compiler(self, place: Place, installed: Path) -> WarmCompiler:
+        """Return the compiler of a place, which starts when it is first asked."""
+
+    async def aclose(self) -> None:
+        if self._compiler is not None:
+            await self._compiler.close()
+        await super().aclose()
+
+    async def examine(
+        self, place: Place, installed: Path, tree: Mapping[str, str], changed: set[str]
+    ) -> list[Diagnostic]:
+        self._compiler = self._compiler or self.compiler(place, installed)
+        files = frozenset(tree)
+        same, self._files = files == self._files, files
+        return await self._compiler.ask("again" if same else "sources")
