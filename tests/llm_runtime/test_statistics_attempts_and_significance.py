@@ -76,6 +76,7 @@ def test_what_is_no_p_value_is_refused(p: float) -> None:
         benjamini_hochberg([0.5, p])
 
 
+@pytest.mark.long
 @given(P_VALUES.filter(bool))
 def test_scipy_and_statsmodels_agree(p_values: list[float]) -> None:
     scipy_stats = pytest.importorskip("scipy.stats", reason="needs the development oracle scipy")
