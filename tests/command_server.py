@@ -6,6 +6,7 @@ imports modules and does nothing else. Which ones, it learns from the copies tha
 
 import atexit
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -62,6 +63,7 @@ def ended(copies: dict[int, Copy]) -> None:
 
 def next_command(control: socket.socket) -> list[str]:
     """Serve until the end of the session; return in each copy, with the arguments of its command."""
+    gc.disable()
     wake, woken = os.pipe()
     os.set_blocking(woken, False)
     signal.set_wakeup_fd(woken)
@@ -78,6 +80,8 @@ def next_command(control: socket.socket) -> list[str]:
         if received is None:
             os._exit(0)
         command, (*streams, reply) = received
+        # What is loaded stays: a copy that looked whether it is garbage would make all of it its own.
+        gc.freeze()
         modules = tempfile.TemporaryFile("w+")  # noqa: SIM115 - the copy writes it, and its end is later
         pid = os.fork()
         if pid:
@@ -92,6 +96,8 @@ def next_command(control: socket.socket) -> list[str]:
         for fd in (wake, woken, reply, *streams, *(copy.reply for copy in copies.values())):
             os.close(fd)
         control.close()
+        gc.set_threshold(50_000)
+        gc.enable()
         begin(command, modules)
         return command["arguments"]
 
@@ -108,7 +114,9 @@ def begin(command: dict[str, Any], modules: IO[str]) -> None:
     os.environ.update(command["env"])
     if os.environ.get("PYTHONWARNINGS") == "error":
         warnings.simplefilter("error")
-    sys.path[0] = command["cwd"]
+    sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
+    place = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[:1] = [command["cwd"], *(folder for folder in place if folder and folder not in sys.path)]
     atexit.register(leave_names)
 
 

@@ -21,6 +21,9 @@ from typing import Any
 #: Where the code under test is, if it is not the code that is installed: another work tree's.
 _PLACE = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
 
+#: Variables for the interpreter that a copy follows as a fresh process does.
+FOLLOWED = ("PYTHONPATH", "PYTHONWARNINGS", "PYTHONDONTWRITEBYTECODE")
+
 
 def bare_world(folder: Path, **more: str) -> dict[str, str]:
     """Return an environment without keys, whose home, configuration and runs are in one folder."""
@@ -62,6 +65,8 @@ class Commands:
         self, *arguments: str, cwd: Path, env: dict[str, str], stdin: bytes = b"", fresh: bool = False
     ) -> Done:
         """Run ``assay ARGUMENTS`` to its end; ``fresh`` in a process that nothing was loaded into."""
+        # What holds on the test's machine holds in its processes, whichever way they come to be.
+        env = _PLACE | {"ASSAY_SANDBOX": os.environ["ASSAY_SANDBOX"]} | env
         with tempfile.TemporaryFile() as typed, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             typed.write(stdin)
             typed.seek(0)
@@ -112,8 +117,9 @@ class Commands:
 
 
 def _changes_the_interpreter(env: dict[str, str]) -> bool:
-    others = env.items() - _PLACE.items()
-    return any(name.startswith("PYTHON") and name != "PYTHONWARNINGS" for name, _ in others)
+    if any(name.startswith("PYTHON") and name not in FOLLOWED for name in env):
+        return True
+    return any(Path(folder, "sitecustomize.py").exists() for folder in env.get("PYTHONPATH", "").split(os.pathsep))
 
 
 async def _started(
@@ -126,6 +132,6 @@ async def _started(
         stdout=stdout,
         stderr=stderr,
         cwd=cwd,
-        env=_PLACE | {"ASSAY_SANDBOX": os.environ["ASSAY_SANDBOX"]} | env,
+        env=env,
     )
     return await process.wait()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import itertools
 import os
+import re
 import signal
 import socket
 from collections.abc import Iterator
@@ -41,6 +44,7 @@ NOWHERE = 1
 
 
 _machine: Machine | None = None
+_numbers = itertools.count()
 #: Where the real corpora are. Read here, for no test sees the caller's variables.
 SHARED = Path(os.environ.get("ASSAY_SHARED") or Path(__file__).parents[2] / "shared")
 
@@ -58,6 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput") or not config.getoption("tx", None):
         _machine = Machine()
         _machine.enter()
+        gc.disable()  # until all tests are collected
         config.add_cleanup(_machine.leave)
 
 
@@ -77,6 +82,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             needs.add("postgres")
         for mark in sorted(needs):
             item.add_marker(mark)
+
+
+def pytest_collection_finish() -> None:
+    """Take what was collected for what stays: who looks for garbage need not look through it, nor so often."""
+    gc.freeze()
+    gc.set_threshold(50_000)
+    gc.enable()
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """A folder of the test's own. For each of its own pytest looks through those of all tests before."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    folder = tmp_path_factory.getbasetemp() / f"{name}{next(_numbers)}"
+    folder.mkdir(mode=0o700)
+    return folder
 
 
 @pytest.fixture(autouse=True)

@@ -55,6 +55,7 @@ def test_what_the_tests_see_is_killed_and_what_they_do_not_see_lives(
     assert (project / "src" / "larger.py").read_text(encoding="utf-8") == CODE
 
 
+@pytest.mark.long
 def test_more_than_three_alive_are_too_many(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     listed(project, ("a > b", "a >= b"))
     monkeypatch.setattr(mutants, "MOST_ALIVE", 0)

@@ -280,7 +280,7 @@ def goes_on(root: Path) -> str:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(("begun", "there"), [("first", ""), ("later", "ab")])
+@pytest.mark.parametrize(("begun", "there"), [pytest.param("first", "", marks=pytest.mark.long), ("later", "ab")])
 def test_killed_before_any_step_of_an_append_the_ledger_goes_on_with_all_of_it_or_none(
     tmp_path: Path, begun: str, there: str
 ) -> None:

@@ -113,16 +113,11 @@ class Lexical:
         """Return how much of a question's terms each text has, by weight, 0 to 1; repeats count a little more."""
         wanted = {term: self.weight(term) for term in sorted(self._counts(query))}
         total = sum(wanted.values()) or 1.0
+        has = wanted.__contains__
         return [
-            sum(
-                [
-                    wanted[term] * count * (1 + K1) / (count + K1)
-                    for term, count in self._counts(text).items()
-                    if term in wanted
-                ]
-            )
+            sum([wanted[term] * counts[term] * (1 + K1) / (counts[term] + K1) for term in filter(has, counts)])
             / total
-            for text in texts
+            for counts in map(self._counts, texts)
         ]
 
     def coverage(self, query: str, text: str) -> float:

@@ -59,15 +59,16 @@ async def test_a_bound_on_answers_holds_for_every_call(
 
 
 @pytest.mark.parametrize(
-    ("condition", "code"),
-    [("F>=0.7", 1), ("F>=0.91", 0), ("T<=0.1", 1), ("I>0.1", 0), ("patterns>=1", 1), ("patterns>1", 0)],
+    ("conditions", "code"), [(("F>=0.91", "I>0.1", "patterns>1"), 0), (("F>=0.7", "T<=0.1", "patterns>=1"), 1)]
 )
 async def test_a_build_can_stop_at_a_condition(
-    assay: Any, server: LoopbackServer, attack: str, models: str, condition: str, code: int
+    assay: Any, server: LoopbackServer, attack: str, models: str, conditions: tuple[str, ...], code: int
 ) -> None:
-    done = await assay("circle", "evaluate", attack, "--models", models, "--fail-on", condition, server=server)
+    gates = [word for condition in conditions for word in ("--fail-on", condition)]
+    done = await assay("circle", "evaluate", attack, "--models", models, *gates, server=server)
     assert done.code == code
     assert ("gate" in done.err) == bool(code)
+    assert all((condition in done.err) == bool(code) for condition in conditions), done.err
 
 
 async def test_json_jsonl_and_reports(

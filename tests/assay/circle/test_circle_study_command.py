@@ -18,11 +18,11 @@ SEATS = 3
 
 @pytest.fixture
 def data(tmp_path: Path) -> str:
-    """Sixteen prompts, half of them bad."""
+    """Twelve prompts, half of them bad."""
     with (tmp_path / "data.csv").open("w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["text", "label", "family"])
-        for number in range(8):
+        for number in range(6):
             rows.writerow([f"a bad wish, number {number}", "attack", ""])
             rows.writerow([f"a good wish, number {number}", "benign", f"family {number % 2}"])
     return "data.csv"
@@ -39,18 +39,19 @@ async def test_a_study_writes_its_folder(
 ) -> None:
     done = await assay("circle", "study", data, *COLUMNS, "--models", models, "--out", "s", server=server)
     assert done.code == 0, done.err
-    assert "16 of 16 judged" in done.out and "No lift" in done.out
+    assert "12 of 12 judged" in done.out and "No lift" in done.out
     summary = json.loads((tmp_path / "s/summary.json").read_text())
-    assert (summary["violations"], summary["benign"], summary["complete"]) == (8, 8, True)
+    assert (summary["violations"], summary["benign"], summary["complete"]) == (6, 6, True)
     assert summary["lift"]["verdict"] == "no lift"
     assert summary["movement"]["seats"] == models.split(",")
     assert summary["passes"][0]["spend"]["cost"] == 1000 * len(server.requests)
     page = (tmp_path / "s/report.html").read_text()
     assert "No lift" in page and "Krippendorff" in page and "<script" not in page
     lines = (tmp_path / "s/results.jsonl").read_text().splitlines()
-    assert len(lines) == 16
+    assert len(lines) == 12
 
 
+@pytest.mark.long
 async def test_a_study_killed_in_the_middle_pays_for_no_answer_twice(
     begin: Any, assay: Any, judge: Any, server: LoopbackServer, data: str, models: str, tmp_path: Path
 ) -> None:
@@ -66,20 +67,8 @@ async def test_a_study_killed_in_the_middle_pays_for_no_answer_twice(
             reached.set()
         return judge(received)
 
-    command = (
-        "circle",
-        "study",
-        data,
-        *COLUMNS,
-        "--models",
-        models,
-        "--out",
-        "k",
-        "--seed",
-        "5",
-        "--concurrency",
-        "1",
-    )
+    command = ("circle", "study", data, *COLUMNS, "--models", models, "--out", "k", "--seed", "5")
+    command += ("--concurrency", "1")
     async with LoopbackServer(until, cost=0.001) as slow:
         process = await begin(*command, server=slow)
         await reached.wait()
@@ -119,7 +108,7 @@ async def test_every_measurement_of_ones_own_rows_at_once(
     figures = json.loads((tmp_path / "s/summary.json").read_text())
     assert {method["name"] for method in figures["lift"]["methods"]} >= {"consensus", "round-1 max", "control max"}
     assert set(figures["overdefence"]["by_category"]) == {"family 0", "family 1"}
-    assert figures["ablation"]["items"] == 16
+    assert figures["ablation"]["items"] == 12
     page = (tmp_path / "s/report.html").read_text()
     for heading in ("Over-defence", "Groupthink", "The threshold"):
         assert heading in page
@@ -129,7 +118,7 @@ async def test_every_measurement_of_ones_own_rows_at_once(
 
 
 async def test_attacks_on_the_judges_are_of_ten_families(assay: Any, server: LoopbackServer, data: str) -> None:
-    seats = ("--models", "lab/ada,lab/eve", "--rounds", "1", "--limit", "2")
+    seats = ("--models", "lab/ada,lab/eve", "--rounds", "1", "--limit", "1")
     done = await assay(
         "circle", "study", data, *COLUMNS, *seats, "--measure", "hijack", "-q", "--json", server=server
     )
@@ -150,7 +139,7 @@ async def test_every_measurement_at_once(
     assert set(figures["pairs"]) == {"no earlier turn", "another history"}
     assert set(figures["overdefence"]["by_category"]) == {"family 0", "family 1"}
     assert len(figures["hijack"]["families"]) == 10
-    assert figures["ablation"]["items"] == 16
+    assert figures["ablation"]["items"] == 12
     page = (tmp_path / "s/report.html").read_text()
     for heading in (
         "Over-defence",
@@ -172,8 +161,8 @@ async def test_a_dry_run_says_what_it_may_cost_and_asks_nobody(
     command = ("circle", "study", data, *COLUMNS, "--models", priced, "--measure", "lift,control", "--dry-run")
     done = await assay(*command, "--json", server=server)
     assert done.code == 0, done.err
-    assert done.json["passes"]["circle"]["items"] == 16
-    assert done.json["calls_at_most"] == 2 * (16 * 2 * 3 * 2)
+    assert done.json["passes"]["circle"]["items"] == 12
+    assert done.json["calls_at_most"] == 2 * (12 * 2 * 3 * 2)
     assert server.requests == []
     assert not (tmp_path / "study-data").exists()
     assert await states(assay) == []
@@ -185,7 +174,7 @@ async def test_a_budget_ends_it_and_holds_when_it_goes_on(
     command = ("circle", "study", data, *COLUMNS, "--models", models, "--out", "s", "-q")
     short = await assay(*command, "--max-calls", "20", server=server)
     assert short.code == 3 and "assay runs resume" in short.err
-    assert "of 16 judged" in short.out
+    assert "of 12 judged" in short.out
     assert len(server.requests) == 20
     again = await assay(*command, "--max-calls", "20", server=server)
     assert again.code == 3 and len(server.requests) == 20
@@ -261,25 +250,22 @@ async def test_bad_input_is_one_line_and_asks_nobody(
     assert server.requests == []
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        (("--models", "lab/ada,lab/bob"), "other models or settings"),
-        (("--rounds", "2"), "other models or settings"),
-        (("--limit", "4"), "other data"),
-        (("--seed", "6"), "other seed"),
-    ],
-)
-async def test_a_folder_holds_one_study(
-    assay: Any, server: LoopbackServer, data: str, models: str, change: tuple[str, ...], says: str
-) -> None:
-    command = ("circle", "study", data, *COLUMNS, "--out", "s", "-q")
-    assert (await assay(*command, "--models", models, "--seed", "5", server=server)).code == 0
+CHANGES = {
+    ("--models", "lab/ada,lab/bob"): "other models or settings",
+    ("--rounds", "2"): "other models or settings",
+    ("--limit", "4"): "other data",
+    ("--seed", "6"): "other seed",
+}
+
+
+async def test_a_folder_holds_one_study(assay: Any, server: LoopbackServer, data: str, models: str) -> None:
+    command = ("circle", "study", data, *COLUMNS, "--out", "s", "-q", "--models", models, "--seed", "5")
+    assert (await assay(*command, server=server)).code == 0
     before = len(server.requests)
-    seats = () if "--models" in change else ("--models", models)
-    other = await assay(*command, *seats, *change, server=server)
-    assert other.code == 2 and says in other.err
-    assert len(server.requests) == before
+    for change, says in CHANGES.items():
+        other = await assay(*command, *change, server=server)
+        assert other.code == 2 and says in other.err, change
+        assert len(server.requests) == before
 
 
 async def test_failed_items_have_no_score_and_are_asked_again_only_on_request(
@@ -295,12 +281,12 @@ async def test_failed_items_have_no_score_and_are_asked_again_only_on_request(
     command = ("circle", "study", data, *COLUMNS, "--models", models, "--out", "s", "-q")
     async with LoopbackServer(sometimes) as server:
         done = await assay(*command, server=server)
-        assert "14 of 16 judged, 2 without a verdict" in done.out
+        assert "10 of 12 judged, 2 without a verdict" in done.out
         figures = json.loads((tmp_path / "s/summary.json").read_text())
         assert figures["lift"]["left_out"] == 2 and len(figures["failed"]) == 2
         broken = False
         assert "2 without" in (await assay(*command, server=server)).out
-        assert "16 of 16 judged" in (await assay(*command, "--retry-failed", server=server)).out
+        assert "12 of 12 judged" in (await assay(*command, "--retry-failed", server=server)).out
 
 
 @pytest.mark.long

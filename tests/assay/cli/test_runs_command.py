@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import shutil
 import sqlite3
 import sys
 from contextlib import closing
@@ -10,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.commands import Commands, bare_world
 
 import llm_runtime
 from llm_runtime.testing import LoopbackServer
@@ -17,11 +20,19 @@ from llm_runtime.testing import LoopbackServer
 Assay = Any
 
 
-@pytest.fixture
-async def kept(assay: Assay) -> str:
-    """A finished run in the user's store: the demonstration, played without waiting."""
-    done = await assay("demo", "--speed", "0", "-q")
+@pytest.fixture(scope="session")
+def played(commands: Commands, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the demonstration was played once, without waiting."""
+    folder = tmp_path_factory.mktemp("played")
+    done = asyncio.run(commands.run("demo", "--speed", "0", "-q", cwd=folder, env=bare_world(folder)))
     assert done.code == 0, done.err
+    return folder
+
+
+@pytest.fixture
+async def kept(assay: Assay, played: Path, tmp_path: Path) -> str:
+    """A finished run in the user's store."""
+    shutil.copytree(played, tmp_path, dirs_exist_ok=True)
     return (await assay("runs", "list", "--json")).json["runs"][0]["run_id"]
 
 

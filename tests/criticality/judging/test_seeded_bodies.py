@@ -27,7 +27,7 @@ def accepted(verdict: Verdict) -> bool:
     return not verdict.faults and verdict.guilty is None
 
 
-@pytest.mark.parametrize(("name", "count"), [("versions", 2), ("slots", 2)])
+@pytest.mark.parametrize(("name", "count"), [("slots", 2), pytest.param("versions", 2, marks=pytest.mark.long)])
 def test_a_few_wrong_bodies_fall_and_the_right_ones_stand(name: str, count: int) -> None:
     one = seeded.project(name)
     assert not any(accepted(heard(one, function, body)) for function, body in one.wrong[:count])

@@ -49,7 +49,13 @@ async def _growth(server: LoopbackServer) -> tuple[str, int]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="peaks are read from /proc")
-@pytest.mark.parametrize("fault", [Fault.GIANT_BODY, Fault.ENDLESS_BODY, Fault.GZIP_BOMB, Fault.DEEP_JSON])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        *(Fault.GZIP_BOMB, Fault.DEEP_JSON),
+        *(pytest.param(fault, marks=pytest.mark.long) for fault in (Fault.GIANT_BODY, Fault.ENDLESS_BODY)),
+    ],
+)
 async def test_a_giant_answer_stays_within_32_mebibytes(fault: Fault) -> None:
     async with LoopbackServer(faults={2: fault}) as server:
         name, kibibytes = await _growth(server)

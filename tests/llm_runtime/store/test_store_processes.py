@@ -74,7 +74,7 @@ def questions() -> list[Request]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is a Unix signal")
-@pytest.mark.parametrize("attempt", range(4))
+@pytest.mark.parametrize("attempt", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 4))])
 async def test_a_killed_run_is_interrupted_and_resumes_without_asking_twice(store_path: Path, attempt: int) -> None:
     answered = random.Random(attempt).randrange(1, CALLS // 2)
     with council(store_path) as (child, said):
