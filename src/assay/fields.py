@@ -46,6 +46,7 @@ class Ui:
         upload: of a text that is a file's path elsewhere: a form takes what is in the file, and puts it into one;
             the name of the field that takes a folder beside it.
         reads: ``"module:function"``, what makes the value of the text that a form sends.
+        asks: where it is given, the argument may be left out: the task has words of its own for it.
         local: of a list, whether it may name files of the machine; forms and programs may then give addresses.
     """
 
@@ -67,6 +68,7 @@ class Ui:
     upload: str = ""
     reads: str = ""
     local: bool = False
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ FAILS = (
 
 
 def critique(request: Request) -> Any:
-    ids = re.findall(r"^([P-S]\d+)\. ", shown(request), re.MULTILINE)
+    ids = re.findall(r"^([EP-S]\d+)\. ", shown(request), re.MULTILINE)
     known = re.search(r"one entry for each of these: (.*?)\. `holds`", shown(request))
     earlier = [{"id": id, "holds": False} for id in (re.findall(r"O\d+", known[1]) if known else [])]
     fails = FAILS[(request.label.round + request.label.attempt - 2) % len(FAILS)]

@@ -203,7 +203,7 @@ def _shown(spec: FieldSpec) -> str:
 
 def _values(specs: list[FieldSpec], values: dict[str, Any], section: str) -> dict[str, Any]:
     read: dict[str, Any] = {}
-    attached = any(values.get(f"{section}__{spec.name}") for spec in specs if spec.ui.local)
+    attached = any(values.get(f"{section}__{spec.name}") for spec in specs if spec.ui.local or spec.ui.asks)
     for spec in specs:
         key = f"{section}__{spec.name}"
         if key not in values:
@@ -212,7 +212,7 @@ def _values(specs: list[FieldSpec], values: dict[str, Any], section: str) -> dic
         if spec.ui.argument and spec.kind != "list":
             file = values.pop(f"{key}__file")
             if value is None and file is None and attached:
-                # What is attached is asked about in words of its own; a pipe may be what is attached.
+                # What is attached or doubted is asked about in words of its own; a pipe may be what is attached.
                 continue
             value = _argument(spec, value, file)
         else:

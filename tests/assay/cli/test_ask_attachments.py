@@ -277,6 +277,28 @@ async def test_a_council_goes_on_from_another(
     assert refused.code == 2 and len(refused.err.splitlines()) == 1
 
 
+async def test_a_sentence_of_an_answer_is_challenged(
+    assay: Assay, council3: LoopbackServer, seen: list[Received]
+) -> None:
+    assert (await assay("ask", "Is the cache fine?", "-q", server=council3)).code == 0
+    challenge = ("ask", "--follow", "latest", "--challenge", "The cache is fine", "-q")
+    seen.clear()
+    done = await assay(*challenge, "--json", server=council3)
+    assert done.code == 0, done.err
+    assert phase(seen[1]) == "critique" and "E1. The cache is fine" in text_of(seen[1])
+    position = next(text_of(one) for one in seen if phase(one) == "position")
+    assert "The user doubts one sentence of that answer" in position and "<<<OBJECTIONS" in position
+    assert done.json["task"]["query"].startswith("“The cache is fine”")
+    first = done.json["result"]["ledger"]["objections"][0]
+    assert first["claim"]["source"] == "earlier" and first["targets"] == []
+    for wrong, says in (
+        (("ask", "--challenge", "The cache is fine"), "--follow"),
+        ((*challenge[:4], "The cache is broken"), "does not say"),
+    ):
+        refused = await assay(*wrong, "-q", server=council3)
+        assert refused.code == 2 and says in refused.err and len(refused.err.splitlines()) == 1, refused.err
+
+
 async def test_a_follow_up_reads_what_the_council_before_read_under_the_same_ids(
     assay: Assay, council3: LoopbackServer, seen: list[Received], tmp_path: Path
 ) -> None:
