@@ -10,7 +10,7 @@ from crucible.briefing import Briefing
 from crucible.objections import Holding, Objections, RaisedObjection, nearest, strikes
 from crucible.panel import EARLIER, CouncilMember
 from crucible.records import AttackRecord, ClaimRecord, CritiqueRecord, DraftRecord, PositionRecord, RevisionRecord
-from crucible.rendering import claim_line, cut
+from crucible.rendering import claim_words, cut
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.normal import normal
@@ -238,7 +238,9 @@ def _plain_attack(line: str, held: Sequence[Holding]) -> AttackRecord:
 
 def held_text(one: Holding, most: int | None) -> str:
     """Return what a seat holds as others are shown it: conclusion and claims, without its words to the critic."""
-    return "\n".join([f"Conclusion: {cut(one.conclusion, most)}", *(claim_line(c, most) for c in one.claims)])
+    return "\n".join(
+        [f"Conclusion: {cut(one.conclusion, most)}", *(f"{c.id}. {claim_words(c, most)}" for c in one.claims)]
+    )
 
 
 def _draft_text(one: Holding) -> str:

@@ -37,9 +37,9 @@ def cut(text: str, most: int | None) -> str:
     return text if most is None or len(text) <= most else text[: max(most - len(_CUT), 1)].rstrip() + _CUT
 
 
-def claim_line(claim: ClaimRecord, most: int | None = None) -> str:
-    """Return a claim on a line, its quotation behind it: ``B2. Text. "words" [A1:3]``."""
-    line = f"{claim.id}. {cut(claim.text, most)}" if claim.id else cut(claim.text, most)
+def claim_words(claim: ClaimRecord, most: int | None = None) -> str:
+    """Return a claim on a line, its quotation behind it: ``Text. "words" [A1:3]``."""
+    line = cut(claim.text, most)
     if claim.quote and most is None:
         line += f' "{claim.quote}"' + (f" [{claim.place}]" if claim.place else "")
     return line
@@ -51,8 +51,9 @@ def position_page(
     """Write out what a seat holds: its conclusion, its claims, and what it says to objections."""
     page = ProsePage()
     page.add(conclusion, "conclusion")
-    for number, claim in enumerate(claims):
-        page.add(claim_line(claim), claim.id or f"claim {number}", before="\n\n" if number == 0 else "\n")
+    for claim in claims:
+        page.add(f"{claim.id}: ")
+        page.add(claim_words(claim), claim.id, before="")
     _add_answers(page, answers)
     if confidence:
         page.add(f"Confidence: {confidence}.")
@@ -68,9 +69,8 @@ def draft_page(text: str, answers: Iterable[AnswerRecord] = ()) -> ProsePage:
 
 
 def _add_answers(page: ProsePage, answers: Iterable[AnswerRecord]) -> None:
-    for number, one in enumerate(answers):
-        does = "Concedes" if one.does == "concede" else "Refutes"
-        page.add(f"{does} {one.objection}: ", before="\n\n" if number == 0 else "\n")
+    for one in answers:
+        page.add(f"{'Concedes' if one.does == 'concede' else 'Refutes'} {one.objection}: ")
         page.add(one.words, f"reply {one.objection}", before="")
 
 
