@@ -12,6 +12,7 @@ from assay.report.units import count_noun, in_words
 from crucible.ledger import EFFECTS, Objection, headline
 from crucible.passages import ANSWER
 
+_OF_RECORDS = ("It strikes", "What the seat did", "In the answer")
 #: Rows that fit one screen; the rest is folded.
 _SCREEN = 12
 _FIRST = re.compile(r".{20,}?[.!?](?=\s)")
@@ -44,8 +45,8 @@ def ledger_section(state: CouncilState) -> Section | None:
     if ledger is None or state.short_circuited:
         return None
     rows = [_row(state, one) for one in ledger.objections]
-    last = "In the answer" if state.of_records else "What changed"
-    columns = (Column("Objection"), Column("Aimed at"), Column("What the seat did"), Column(last))
+    heads = ("Objection", *(_OF_RECORDS if state.of_records else ("Aimed at", "What the seat did", "What changed")))
+    columns = tuple(map(Column, heads))
     blocks: list[Block] = [Plain(f"{headline(ledger)}.")]
     if ledger.note:
         blocks.append(Note(ledger.note, "warning"))
@@ -71,12 +72,14 @@ def gist(one: Objection) -> str:
 
 
 def _row(state: CouncilState, one: Objection) -> tuple[str, ...]:
-    changed = "; ".join(one_line(change.after.words, _CHANGE) for change in one.changes)
-    if one.effect:
-        said = f": {one_line(one.said.words, _CHANGE)}" if one.said else ""
-        changed = f"{EFFECTS[one.effect]}{said}"
     by = f" by {_name(state, one.by)}" if one.by else ""
     aimed = in_words([_name(state, seat) for seat in one.targets]) or "all"
+    if state.of_records:
+        who = aimed if one.targets else "The earlier answer"
+        struck = f"{who}: {one_line(one.claim.words if one.claim else '', _CHANGE)}"
+        said = f": {one_line(one.said.words, _CHANGE)}" if one.said else ""
+        return f"{one.id} {gist(one)}", struck, f"{one.outcome}{by}", f"{EFFECTS[one.effect or 'unclear']}{said}"
+    changed = "; ".join(one_line(change.after.words, _CHANGE) for change in one.changes)
     return f"{one.id} {gist(one)}", aimed, f"{one.outcome}{by}", changed
 
 
