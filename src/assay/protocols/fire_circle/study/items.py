@@ -159,7 +159,7 @@ def write_items(path: Path, rows: Iterable[Row]) -> Written:
 def columns_of(labelled: bool) -> Columns:
     """Return the columns of a file of items."""
     named = {name: name for name in ("system", "application", "user", "turn", "history", "id")}
-    return Columns(**named, label="label" if labelled else None)
+    return Columns.model_validate({**named, "label": "label" if labelled else None})
 
 
 def groups_of(path: Path) -> Iterator[dict[str, str]]:
