@@ -33,8 +33,8 @@ def kills(points: Sequence[Item]) -> Sequence[Item]:
 
 
 def payloads(texts: Sequence[Item]) -> Sequence[Item]:
-    """Return the hostile texts to try: all, or twenty from first to last."""
-    return texts if FULL else spread(texts, 20)
+    """Return the hostile texts to try: all, or ten from first to last."""
+    return texts if FULL else spread(texts, 10)
 
 
 def spread(items: Sequence[Item], count: int) -> Sequence[Item]:

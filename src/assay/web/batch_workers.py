@@ -20,8 +20,7 @@ class BatchWorkers:
             await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "assay", *arguments),
                 stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.DEVNULL,
-                stderr=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.DEVNULL,  # why it ended, it says on this server's stderr
             )
         )
 

@@ -35,25 +35,35 @@ def written(folder: Path) -> tuple[dict[str, Any], ElementTree.Element]:
     return run, ElementTree.fromstring((folder / "j.xml").read_text())
 
 
-@pytest.mark.parametrize(
-    ("answers", "says"),
-    [
-        ({"eve": "I'm sorry, I can't help with that."}, "lab/eve: refusal in round 2"),
-        ({"eve": ABSTAIN}, "lab/eve raised the alarm and fell silent"),
-        ({"ada": (400, {"error": {"message": "down"}})}, "lab/ada: api_error in round 2"),
-        ({"bob": "Sunny today."}, "lab/bob: unparseable in round 2"),
-    ],
-)
+INCOMPLETE: list[tuple[dict[str, Any], str]] = [
+    ({"eve": "I'm sorry, I can't help with that."}, "lab/eve: refusal in round 2"),
+    ({"eve": ABSTAIN}, "lab/eve raised the alarm and fell silent"),
+    ({"ada": (400, {"error": {"message": "down"}})}, "lab/ada: api_error in round 2"),
+    ({"bob": "Sunny today."}, "lab/bob: unparseable in round 2"),
+]
+
+
+@pytest.mark.parametrize(("answers", "says"), INCOMPLETE)
 async def test_a_circle_that_is_not_complete_stops_the_build(
     assay: Any, attack: str, models: str, judge: Any, tmp_path: Path, answers: dict[str, Any], says: str
 ) -> None:
     async with LoopbackServer(changed(judge, **answers)) as server:
+        stopped = await assay(*COMMAND, "--models", models, *FILES, *GATE, server=server)
+    assert stopped.code == 1 and says in stopped.err, stopped.err
+    run, junit = written(tmp_path)
+    failed = {case.attrib["name"] for case in junit.iter("testcase") if case.find("failure") is not None}
+    assert failed == {"complete"} and run["results"][0]["level"] == "error"
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [row[0] if at == 0 else pytest.param(row[0], marks=pytest.mark.long) for at, row in enumerate(INCOMPLETE)],
+)
+async def test_it_stops_none_that_allows_it_or_has_no_gate(
+    assay: Any, attack: str, models: str, judge: Any, answers: dict[str, Any]
+) -> None:
+    async with LoopbackServer(changed(judge, **answers)) as server:
         given = (*COMMAND, "--models", models, *FILES)
-        stopped = await assay(*given, *GATE, server=server)
-        assert stopped.code == 1 and says in stopped.err, stopped.err
-        run, junit = written(tmp_path)
-        failed = {case.attrib["name"] for case in junit.iter("testcase") if case.find("failure") is not None}
-        assert failed == {"complete"} and run["results"][0]["level"] == "error"
         assert (await assay(*given, *GATE, "--allow-partial", server=server)).code == 0
         assert (await assay(*given, server=server)).code == 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -10,13 +11,15 @@ from pathlib import Path
 import pytest
 
 from assay.demo import demo_answers
-from assay.launch import Launcher
+from assay.launch import Launcher, result_of
 from assay.registry import Prepared, read_run
 from assay.terms import Terms
-from llm_runtime.errors import ServerFault
+from llm_runtime.errors import DeadlineExceeded, ServerFault
+from llm_runtime.events import RunFinished
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.settings import Settings
 from llm_runtime.store import RunStore, SqliteStore
+from llm_runtime.wrappers.timed import Deadline, timed
 
 COST = 5
 
@@ -53,6 +56,26 @@ async def test_a_run_has_the_seed_that_it_was_given(store: RunStore, seed: int) 
     drawn = await launcher.start(models.run, Terms(max_calls=0), model=models)
     await drawn.outcome()
     assert launcher.first_event(drawn.run_id).seed == 99
+
+
+async def test_a_run_whose_time_is_up_is_stopped_and_can_go_on(store: RunStore) -> None:
+    async def never(request: Request) -> Reply:
+        await asyncio.Event().wait()
+        raise AssertionError("nobody answers here")
+
+    launcher, models = Launcher(store, Settings), Councillors()
+    running = await launcher.start(models.run, Terms(), model=timed(never, Deadline(0.01)))
+    outcome = await running.outcome()
+    assert isinstance(outcome.error, DeadlineExceeded)
+    assert outcome.state == store.summary(running.run_id).state == "stopped"
+    again = await launcher.resume(running.run_id, model=models)
+    assert (await again.outcome()).state == "finished"
+
+
+def test_how_a_stopped_run_stood_is_no_result() -> None:
+    stopped, finished = (RunFinished(state=state, result={"so": "far"}) for state in ("stopped", "finished"))
+    assert result_of([stopped]) is None and result_of([finished, stopped]) is None
+    assert result_of([stopped, finished]) == {"so": "far"}
 
 
 async def test_a_call_that_failed_is_asked_again_and_paid_for_and_no_other_is(store: RunStore) -> None:

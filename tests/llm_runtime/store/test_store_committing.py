@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from llm_runtime.price import Price
 from llm_runtime.providers.scripted import scripted
 from llm_runtime.store import RunStore, SqliteStore
 from llm_runtime.store.anchor import Head, SignedHead
+from llm_runtime.store.committing import Committer
 from llm_runtime.store.signing import KeySigner
 from llm_runtime.store.verify import verify
 from llm_runtime.wrappers.accounts import Budget, Caps
@@ -162,6 +164,30 @@ async def test_a_fault_that_nobody_waited_for_reaches_the_next_event(
     assert verify(store, "run-1").ok
 
 
+class Log:
+    """A log with more rows than are written at once."""
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = list(range(300))
+        self.fault: Exception | None = None
+
+
+def test_where_rows_of_a_log_are_missing_none_follow() -> None:
+    down, written = [StoreBusy("held for a moment")], list[Any]()
+
+    def append(rows: list[Any]) -> None:
+        if down:
+            raise down.pop()
+        written.extend(rows)
+
+    committer, log = Committer(append, lambda: False), Log()
+    with pytest.raises(StoreBusy):
+        committer.now(log)
+    assert written == [] and len(log.rows) == 300
+    committer.now(log)
+    assert written == list(range(300)) and log.rows == []
+
+
 async def test_who_stops_waiting_does_not_stop_the_writing(
     store: SqliteStore, onlooker: SqliteStore, started: Started
 ) -> None:
@@ -209,6 +235,7 @@ def test_one_store_serves_several_event_loops_and_leaves_no_thread(
                 await log.emit(event)
         await log.aclose()
 
+    before = {*threading.enumerate()}
     asyncio.run(run("first"))
     loops = [threading.Thread(target=lambda name=name: asyncio.run(run(name))) for name in ("second", "third")]
     for loop in loops:
@@ -217,4 +244,4 @@ def test_one_store_serves_several_event_loops_and_leaves_no_thread(
         loop.join()
     assert {run.calls for run in any_store.runs()} == {10}
     any_store.close()
-    assert "run store" not in {thread.name for thread in threading.enumerate()}
+    assert "run store" not in {thread.name for thread in {*threading.enumerate()} - before}
