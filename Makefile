@@ -100,8 +100,9 @@ bench: $(VENV)/.installed-dev ## the figures of the README, measured here
 
 RUNS ?= 500
 CHAOS_MINUTES ?= 30
-chaos: $(VENV)/.installed-dev ## kill workers, database and provider at random while runs pass: make chaos [RUNS= CHAOS_MINUTES=]
-	@$(BIN)/python -m bench.chaos --runs $(RUNS) --minutes $(CHAOS_MINUTES)
+STOP_SECONDS ?= 90
+chaos: $(VENV)/.installed-dev ## kill and stop workers, database, provider at random while runs pass: make chaos [RUNS= CHAOS_MINUTES= STOP_SECONDS=]
+	@$(BIN)/python -m bench.chaos --runs $(RUNS) --minutes $(CHAOS_MINUTES) --stop $(STOP_SECONDS)
 
 CALLS ?= 60
 TASKS ?= 24

@@ -1,4 +1,4 @@
-"""Chaos: workers, database, provider and whoever fills the queue are killed at random while recorded runs pass.
+"""Chaos: workers, database, provider and whoever fills the queue die or stop at random while recorded runs pass.
 
 ``python -m bench.chaos --runs 500 --minutes 30`` prints a table; runs arrive over half of that time. What has to
 hold: every result is that of a quiet run; calls paid for twice are at the most those that were in flight when
@@ -43,6 +43,8 @@ TROUBLES = {
     "provider down": 1,
     "filler killed": 2,
 }
+#: Seconds for which a worker is stopped: three times as long as one may be silent.
+STOP_S = 90.0
 _COST = 0.000_010
 _PURSE = "chaos"
 #: Runs at once in a worker, and calls of a council at once.
@@ -105,10 +107,11 @@ def council(received: Received) -> str:
 class Chaos:
     """A provider, a database, workers and a filler, and what becomes of them."""
 
-    def __init__(self, folder: Path, postgres: Any, runs: int, workers: int, seed: int) -> None:
+    def __init__(self, folder: Path, postgres: Any, runs: int, workers: int, seed: int, stop_s: float) -> None:
         self.url: str = postgres.new_database(f"chaos{seed}{len([*folder.iterdir()])}")
         self.folder, self.postgres, self.count = folder, postgres, workers
         self.random, self.ended = random.Random(seed), Ended(runs)
+        self.stop_s = stop_s
         self.down = False
         self.under_way = 0
         self.workers: list[asyncio.subprocess.Process] = []
@@ -150,7 +153,7 @@ class Chaos:
         """Start what is not there: so many workers, and a filler until the queue has all runs, one ``every_s``."""
         self.workers = [worker for worker in self.workers if worker.returncode is None]
         while len(self.workers) < self.count:
-            self.workers.append(await self._started("work", self.url))
+            self.workers.append(await self._started("work", self.url, str(self.stop_s)))
         if self.filler is None or self.filler.returncode not in (None, 0):
             self.filler = await self._started("fill", self.url, str(self.ended.runs), str(every_s))
 
@@ -175,8 +178,7 @@ class Chaos:
                 worker.send_signal(signal.SIGTERM)
             elif what == "worker stopped for a while":
                 worker.send_signal(signal.SIGSTOP)
-                await asyncio.sleep(4)
-                worker.send_signal(signal.SIGCONT)
+                asyncio.get_running_loop().call_later(self.stop_s, _wake, worker)
             elif what == "filler killed" and self.filler is not None:
                 self.filler.kill()
                 await self.filler.wait()
@@ -222,6 +224,11 @@ class Chaos:
         return {run: result for run, (result, _) in results.items()}
 
 
+def _wake(worker: asyncio.subprocess.Process) -> None:
+    with suppress(ProcessLookupError):
+        worker.send_signal(signal.SIGCONT)
+
+
 def _results(store: RunStore) -> dict[str, tuple[Any, int]]:
     """Return the result of each run that finished, by its id, and how many calls its log has."""
     return {
@@ -232,18 +239,29 @@ def _results(store: RunStore) -> dict[str, tuple[Any, int]]:
 
 
 async def chaos(
-    runs: int, seconds: float, *, workers: int = 2, pause_s: float = 5.0, seed: int = 1, troubles: dict[str, int]
+    runs: int,
+    seconds: float,
+    *,
+    workers: int = 2,
+    pause_s: float = 5.0,
+    seed: int = 1,
+    stop_s: float = STOP_S,
+    troubles: dict[str, int],
 ) -> Ended:
-    """Let runs pass quietly, and again with trouble; return what came of it."""
+    """Let runs pass quietly, and again with trouble; return what came of it.
+
+    Args:
+        stop_s: seconds for which a worker is stopped; in a third of them it is held for dead.
+    """
     from tests.llm_runtime.store.postgres_server import PostgresServer
 
     postgres = PostgresServer(durable=True)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            quiet = await Chaos(Path(folder), postgres, runs, workers, seed).run(seconds, 0, {})
+            quiet = await Chaos(Path(folder), postgres, runs, workers, seed, stop_s).run(seconds, 0, {})
             print(f"the quiet run: {len(quiet)} of {runs} done", file=sys.stderr, flush=True)
             (Path(folder) / "quiet").touch()
-            loud = Chaos(Path(folder), postgres, runs, workers, seed)
+            loud = Chaos(Path(folder), postgres, runs, workers, seed, stop_s)
             results = await loud.run(seconds, pause_s, troubles)
         loud.ended.different = [run for run, result in results.items() if result != quiet.get(run)]
         return loud.ended
@@ -262,12 +280,12 @@ def fill(url: str, runs: int, every_s: float) -> None:
                 time.sleep(every_s)
 
 
-def work(url: str) -> None:
-    """Work as one of many, soon held for dead."""
+def work(url: str, stop_s: float) -> None:
+    """Work as one of many; who is stopped for so long loses what it has."""
     from assay.queue.log import log_lines
     from assay.queue.service import Service, serve
 
-    asyncio.run(serve(Service(url, log_lines(), at_once=_PLACES, drain_s=2, silent_s=5)))
+    asyncio.run(serve(Service(url, log_lines(), at_once=_PLACES, drain_s=2, silent_s=stop_s / 3)))
 
 
 def table(ended: Ended) -> str:
@@ -290,13 +308,14 @@ def main() -> int:
         fill(sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))
         return 0
     if sys.argv[1:2] == ["work"]:
-        work(sys.argv[2])
+        work(sys.argv[2], float(sys.argv[3]))
         return 0
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--pause", type=float, default=10.0, help="seconds between two troubles, about")
+    parser.add_argument("--stop", type=float, default=STOP_S, help="seconds for which a worker is stopped")
     parser.add_argument("--seed", type=int, default=1)
     told = parser.parse_args()
     ended = asyncio.run(
@@ -306,6 +325,7 @@ def main() -> int:
             workers=told.workers,
             pause_s=told.pause,
             seed=told.seed,
+            stop_s=told.stop,
             troubles=TROUBLES,
         )
     )

@@ -48,14 +48,14 @@ class Work(Model):
     Args:
         workers: processes, 1 to 1,000; on Ray, actors.
         in_flight: jobs at once in each, 1 to 10,000.
-        lease: seconds after which a silent worker's jobs are given to another.
+        lease: seconds without a sign of life after which a worker's jobs are given to another.
         attempts: failures after which a job goes to the dead letters.
         retry_delay: seconds before a failed job is tried again.
     """
 
     workers: int = Field(default=1, ge=1, le=1000)
     in_flight: int = Field(default=16, ge=1, le=10_000)
-    lease: float = Field(default=60.0, gt=0, le=86_400)
+    lease: float = Field(default=30.0, gt=0, le=86_400)
     attempts: int = Field(default=5, ge=1, le=100)
     retry_delay: float = Field(default=5.0, ge=0, le=86_400)
 

@@ -1,7 +1,8 @@
-"""The ledger of jobs: who has which job until when, what came of it, and what is still to do.
+"""The ledger of jobs: who has which job, what came of it, and what is still to do.
 
-Every method is one or two statements and may run inside a transaction of the caller's. A job that is claimed has a
-fence, one higher with each claim: what its holder writes later is refused once somebody else has the job.
+Every method is one or two statements and may run inside a transaction of the caller's. A job that is claimed names
+its owner (:mod:`llm_runtime.store.ownership`) and has a fence, one higher with each claim: what its holder writes
+later is refused once somebody else has the job.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ _PAGE = 500
 #: Over how many microseconds a rate is taken.
 _RATE_US = 60_000_000
 _LOAD = 1000
+#: When a job is due that somebody has: never, as long as that one lives.
+_NEVER_US = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,7 @@ class Result:
 _FIELDS = tuple(field.name for field in fields(Batch))
 _PUT_BACK = (
     "UPDATE jobs SET state = 'waiting', due_at = 0, owner = '' "
-    "WHERE batch_id = ? AND owner = ? AND state = 'running'"
+    "WHERE batch_id = ? AND owner = ? AND state = 'running' AND job_id = ? AND fence = ?"
 )
 _BATCH = f"SELECT {', '.join(_FIELDS)} FROM batches"
 
@@ -243,33 +246,35 @@ class Ledger:
         )[0]
         return state, None if wait is None else max(0, int(wait))
 
-    def claim(self, batch_id: str, owner: str, count: int, lease_us: int, attempts: int) -> list[Claim]:
-        """Take up to ``count`` jobs that are due, in order of the input. A job whose holder fell silent is among
-        them, and that counts as a failure: an input that kills whoever takes it must end somewhere.
-
-        Returns:
-            The jobs; those that have failed ``attempts`` times are laid among the dead letters instead.
-        """
+    def claim(self, batch_id: str, owner: str, count: int) -> list[Claim]:
+        """Take up to ``count`` jobs that are due, in order of the input."""
         claimed = self.database.execute(
             "WITH due AS MATERIALIZED (SELECT job_id FROM jobs WHERE batch_id = ? AND due_at <= assay_now() "
-            "AND (SELECT state FROM batches WHERE batches.batch_id = ?) = 'open' "
+            "AND state = 'waiting' AND (SELECT state FROM batches WHERE batches.batch_id = ?) = 'open' "
             f"ORDER BY due_at, row_number, configuration, repetition LIMIT ? {self.database.skip_locked}) "
-            "UPDATE jobs SET failures = failures + CASE state WHEN 'running' THEN 1 ELSE 0 END, "
-            "state = CASE WHEN state = 'running' AND failures + 1 >= ? THEN 'dead' ELSE 'running' END, "
-            "error = CASE state WHEN 'running' THEN 'WorkerLost' ELSE error END, "
-            "message = CASE state WHEN 'running' THEN 'its worker fell silent' ELSE message END, "
-            "due_at = CASE WHEN state = 'running' AND failures + 1 >= ? THEN NULL ELSE assay_now() + ? END, "
-            "owner = ?, fence = fence + 1 WHERE batch_id = ? AND job_id IN (SELECT job_id FROM due) "
+            "UPDATE jobs SET state = 'running', due_at = ?, owner = ?, fence = fence + 1 "
+            "WHERE batch_id = ? AND job_id IN (SELECT job_id FROM due) "
             "RETURNING job_id, fence, fresh_from, failures, configuration, repetition, task, row_number, "
-            "(SELECT opened FROM batches WHERE batches.batch_id = ?), state",
-            (batch_id, batch_id, count, attempts, attempts, lease_us, owner, batch_id, batch_id),
+            "(SELECT opened FROM batches WHERE batches.batch_id = ?)",
+            (batch_id, batch_id, count, _NEVER_US, owner, batch_id, batch_id),
         )
         claims = [
             Claim(batch_id, *key, task=json.loads(task), row=row, opened=opened)
-            for *key, task, row, opened, state in claimed
-            if state == "running"
+            for *key, task, row, opened in claimed
         ]
         return sorted(claims, key=lambda claim: claim.order)
+
+    def rescue(self, batch_id: str, attempts: int) -> None:
+        """Put back the jobs of owners that are gone. That is a failure, and ``attempts`` of them are the end: an
+        input that kills whoever takes it must end somewhere."""
+        self.database.execute(
+            "UPDATE jobs SET failures = failures + 1, owner = '', error = 'WorkerLost', "
+            "message = 'its worker fell silent', "
+            "state = CASE WHEN failures + 1 >= ? THEN 'dead' ELSE 'waiting' END, "
+            "due_at = CASE WHEN failures + 1 >= ? THEN NULL ELSE 0 END WHERE batch_id = ? AND state = 'running' "
+            "AND (due_at = ? OR due_at <= assay_now()) AND owner NOT IN (SELECT name FROM owners)",
+            (attempts, attempts, batch_id, _NEVER_US),
+        )
 
     def running(self, batch_id: str) -> int:
         """Return how many jobs are under way, whoever has them."""
@@ -283,15 +288,13 @@ class Ledger:
             "UPDATE jobs SET due_at = 0 WHERE batch_id = ? AND due_at > 0 AND due_at <= assay_now()", (batch_id,)
         )
 
-    def extend(self, batch_id: str, owner: str, lease_us: int) -> tuple[BatchState, set[tuple[str, int]]]:
-        """Renew the leases of all jobs that ``owner`` holds; return those, and the batch's state."""
-        held = self.database.execute(
-            "UPDATE jobs SET due_at = assay_now() + ? WHERE batch_id = ? AND owner = ? AND state = 'running' "
-            "AND due_at IS NOT NULL RETURNING job_id, fence",
-            (lease_us, batch_id, owner),
+    def held(self, batch_id: str, owner: str) -> tuple[BatchState, set[tuple[str, int]]]:
+        """Return the state of a batch, and the jobs that ``owner`` has, each with its fence."""
+        mine = (
+            "SELECT job_id, fence FROM jobs WHERE batch_id = ? AND due_at = ? AND owner = ? AND state = 'running'"
         )
-        state = self.database.execute("SELECT state FROM batches WHERE batch_id = ?", (batch_id,))[0][0]
-        return state, {(job_id, int(fence)) for job_id, fence in held}
+        held = self.database.execute(mine, (batch_id, _NEVER_US, owner))
+        return self.state(batch_id)[0], {(job_id, int(fence)) for job_id, fence in held}
 
     def finish(self, claim: Claim, result: str, run_id: str, cost: int) -> bool:
         """Enter a result; return false where the job has gone to somebody else, whose result will count."""
@@ -333,14 +336,10 @@ class Ledger:
         )
         return bool(ended)
 
-    def release(self, batch_id: str, owner: str) -> None:
-        """Put back what ``owner`` holds; that is no failure."""
-        self.database.execute(_PUT_BACK, (batch_id, owner))
-
-    def give_back(self, batch_id: str, owner: str, jobs: Iterable[tuple[str, int]]) -> None:
-        """Put back some of what ``owner`` holds, each as a job's id and its fence."""
-        for job in jobs:
-            self.database.execute(f"{_PUT_BACK} AND job_id = ? AND fence = ?", (batch_id, owner, *job))
+    def put_back(self, batch_id: str, owner: str, jobs: Iterable[tuple[str, int]] | None = None) -> None:
+        """Put back what ``owner`` holds, all of it or some, each as a job and its fence; that is no failure."""
+        for job in self.held(batch_id, owner)[1] if jobs is None else jobs:
+            self.database.execute(_PUT_BACK, (batch_id, owner, *job))
 
     def retry_failed(self, batch_id: str) -> int:
         """Take the dead letters up again, broken input aside; return how many they are."""
@@ -366,8 +365,9 @@ class Ledger:
             if error:
                 failed[error] = int(count)
             ended, span = ended + int(recent), max(span, int(age or 0))
-        due = self.state(batch_id)[1]
-        return BatchStatus(states, dict(sorted(failed.items())), ended * 1_000_000 / span, due or 0)
+        due = self.state(batch_id)[1] or 0
+        next_us = due if due < _NEVER_US // 2 else 0
+        return BatchStatus(states, dict(sorted(failed.items())), ended * 1_000_000 / span, next_us)
 
     def results(self, batch_id: str) -> Iterator[Result]:
         """Yield every job in order of input, configuration and repetition, in constant memory."""

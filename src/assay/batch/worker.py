@@ -1,11 +1,8 @@
-"""A worker: claims jobs, performs so many at once, enters what came of them, and keeps its leases alive."""
+"""A worker: claims jobs, performs so many at once, enters what came of them, and takes over what others lost."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import secrets
-import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -31,6 +28,7 @@ from llm_runtime.errors import (
     StoreError,
     UnknownPrice,
 )
+from llm_runtime.store.ownership import Owner
 from llm_runtime.tasks import first_error
 from llm_runtime.wrappers.accounts import Caps
 
@@ -50,7 +48,7 @@ _ENDS_JOB = (BudgetExceeded, DeadlineExceeded)
 #: First and longest pause between two looks for work, in seconds; it doubles while there is none.
 _FIRST_LOOK_S = 0.01
 _LOOK_S = 1.0
-#: Longest pause between two renewals of the leases, in seconds: so quickly a cancelled batch stops, too.
+#: Longest pause between two looks at what it holds, in seconds: so quickly a cancelled batch stops, too.
 _BEAT_S = 2.0
 #: Microseconds before a job is taken up again that a provider's outage kept from its end, and how often that is no
 #: failure: an input that puts the provider out of order must end somewhere.
@@ -76,8 +74,8 @@ class Worker:
         ledger: where jobs come from.
         queue: runs its statements.
         run_job: does a job.
-        buckets: whose places in flight are kept and given back with the leases.
-        owner: a name that no other worker ever had.
+        buckets: whose places in flight are kept and given back with the jobs.
+        owner: holds the jobs.
         purse: reads the batch's purse, where there is one.
         pace: how many jobs its caps let be under way.
     """
@@ -87,7 +85,7 @@ class Worker:
     queue: WriteQueue
     run_job: JobRunner
     buckets: Buckets
-    owner: str
+    owner: Owner
     purse: Callable[[], Purse] | None = None
     pace: Pace = field(default_factory=Pace)
     tally: WorkerCounts = field(default_factory=WorkerCounts)
@@ -102,14 +100,15 @@ class Worker:
         """Work until all jobs are over, or the batch was stopped.
 
         Raises:
-            StoreError: the store cannot be reached. What was held stays held; leases run out by themselves.
+            StoreError: the store cannot be reached. What was held is another's when this owner is gone.
         """
         try:
-            await self._do(lambda: self.ledger.line_up(self.batch.batch_id))
+            self.owner.live()
+            await self._look()
             async with asyncio.TaskGroup() as group:
-                beating = group.create_task(self._keep_leases())
+                looking = group.create_task(self._keep())
                 await self._serve(group)
-                beating.cancel()
+                looking.cancel()
         except* StoreError as errors:
             raise first_error(errors) from None
         finally:
@@ -146,13 +145,13 @@ class Worker:
         if free <= 0:
             await self._changed.wait()
             return await self._claim()
-        batch_id, work = self.batch.batch_id, self._work
+        batch_id, owner = self.batch.batch_id, self.owner.name
 
         def claim() -> list[Claim]:
             count = free
             if self.purse is not None and (purse := self.purse()).caps != Caps():
                 count = self.pace.more(purse, self.ledger.running(batch_id), free)
-            return self.ledger.claim(batch_id, self.owner, count, us(work.lease), work.attempts) if count else []
+            return self.ledger.claim(batch_id, owner, count) if count else []
 
         return await self._do(claim)
 
@@ -191,14 +190,21 @@ class Worker:
         await self._do(lambda: self.ledger.fail(claim, kind, message, attempts, delay, fresh=fresh))
         self.tally.failed += 1
 
-    async def _keep_leases(self) -> None:
-        batch_id, owner = self.batch.batch_id, self.owner
+    async def _look(self) -> None:
+        """Put back what others lost, and let it go first."""
+        batch_id, attempts = self.batch.batch_id, self._work.attempts
+        await asyncio.to_thread(self.owner.bury)
+        await self._do(lambda: self.ledger.rescue(batch_id, attempts))
+        await self._do(lambda: self.ledger.line_up(batch_id))
+
+    async def _keep(self) -> None:
+        batch_id, owner = self.batch.batch_id, self.owner.name
         strays: set[tuple[str, int]] = set()
         while True:
-            await asyncio.sleep(min(self._work.lease / 3, _BEAT_S))
+            await asyncio.sleep(min(self._work.lease / 6, _BEAT_S))
             before = list(self._running.items())
-            state, held = await self._do(lambda: self.ledger.extend(batch_id, owner, us(self._work.lease)))
-            await self._do(lambda: self.ledger.line_up(batch_id))
+            state, held = await self._do(lambda: self.ledger.held(batch_id, owner))
+            await self._look()
             await self.queue.do(self.buckets.renew, BUCKETS)
             for task, claim in before:
                 # A batch that stopped for its budget lets what is paid for come to its end.
@@ -207,11 +213,11 @@ class Worker:
             # A claim whose commit was never heard of is held by nobody here; seen twice, it is no newcomer.
             unknown = held - {(claim.job_id, claim.fence) for claim in self._running.values()}
             if lost := unknown & strays:
-                await self._do(lambda lost=lost: self.ledger.give_back(batch_id, owner, lost))
+                await self._do(lambda lost=lost: self.ledger.put_back(batch_id, owner, lost))
             strays = unknown
 
     async def _leave(self) -> None:
-        await self._do(lambda: self.ledger.release(self.batch.batch_id, self.owner))
+        await self._do(lambda: self.ledger.put_back(self.batch.batch_id, self.owner.name))
         await self.queue.do(self.buckets.leave, BUCKETS)
 
     async def _do(self, statement: Callable[[], T]) -> T:
@@ -227,31 +233,23 @@ def us(seconds: float) -> int:
     return round(seconds * 1_000_000)
 
 
-def new_owner() -> str:
-    """Return a name for a worker: machine, process, and something that no other has."""
-    return f"{socket.gethostname()[:40]}-{os.getpid()}-{secrets.token_hex(4)}"
-
-
-async def work(
-    store_url: str, batch_id: str, make_runner: MakeRunner = recorded_runs, owner: str | None = None
-) -> WorkerCounts:
+async def work(store_url: str, batch_id: str, make_runner: MakeRunner = recorded_runs) -> WorkerCounts:
     """Work off a batch from this event loop, with connections of its own.
 
     Args:
         store_url: of the run store.
         batch_id: a batch whose jobs are entered.
         make_runner: does the jobs.
-        owner: the worker's name; drawn where left out.
 
     Raises:
         StoreError: the store cannot be reached.
     """
     database = open_database(store_url)
-    ledger, queue = Ledger(database), WriteQueue(database)
+    ledger, queue, owner = Ledger(database), WriteQueue(database), Owner(database, getattr(database, "path", None))
     try:
         batch = ledger.batch(batch_id)
-        owner = owner or new_owner()
-        buckets = Buckets(database, owner, batch.tenant, us(batch.work["lease"]))
+        owner.silent_s = batch.work["lease"]
+        buckets = Buckets(database, owner.name, batch.tenant, us(owner.silent_s))
         purses = Purses(database)
         pace = pace_of(batch.protocol)
         context = WorkerContext(batch, store_url, queue, purses, buckets, pace)
@@ -260,4 +258,5 @@ async def work(
             return await Worker(batch, ledger, queue, run_job, buckets, owner, purse, pace).run()
     finally:
         await queue.aclose()
+        owner.close()
         database.close()

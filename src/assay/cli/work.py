@@ -28,8 +28,8 @@ def work(at_once: int, drain: float, until_empty: bool, form: str, store_path: s
     """Carry out runs from the queue in PostgreSQL, until SIGTERM or Ctrl-C.
 
     Any number of workers, on one machine or many, share one queue, its rates and its purses. Keys and models are
-    the worker's own. One that dies loses nothing: after 30 s another goes on with its runs, and no answer is paid
-    for again.
+    the worker's own. One that dies or hangs loses nothing: within 45 s another goes on with its runs, and no answer
+    is paid for again.
 
     \b
     assay work --store postgresql://user@host/assay

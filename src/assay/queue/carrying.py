@@ -59,8 +59,6 @@ class Carrier:
         self._launcher = Launcher(store, settings)
         self._gateways: dict[str, Gateways] = {}
         self.buckets = Buckets(database, owner)
-        #: Entries that are being carried out.
-        self.under_way = 0
         stack.push_async_callback(self._queue.aclose)
 
     async def carry(self, entry: Entry) -> Outcome | None:
@@ -69,15 +67,11 @@ class Carrier:
         Raises:
             LlmRuntimeError: it could not begin, or the store failed.
         """
-        self.under_way += 1
-        try:
-            if entry.kind == BATCH:
-                await run_local(self._store_url, entry.run_id)
-                return None
-            running = await self._begun(entry)
-            return None if running is None else await running.outcome()
-        finally:
-            self.under_way -= 1
+        if entry.kind == BATCH:
+            await run_local(self._store_url, entry.run_id)
+            return None
+        running = await self._begun(entry)
+        return None if running is None else await running.outcome()
 
     async def _begun(self, entry: Entry) -> Running | None:
         run, terms = entry.run()

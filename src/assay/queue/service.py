@@ -7,12 +7,12 @@ import signal
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
+from socket import gethostname
 from typing import TypeVar
 
 from assay import __version__
-from assay.batch.worker import new_owner
 from assay.queue.carrying import Carrier, ending
-from assay.queue.entry import Entry, batch_entry, read_entry, served
+from assay.queue.entry import BATCH, Entry, read_entry, served
 from assay.queue.log import Say
 from assay.queue.schedules import put_due
 from assay.queue.tables import Taken, check_url, end, held, open_queue, put_back, queues, rescue, take
@@ -68,16 +68,18 @@ async def serve(service: Service) -> None:
     check_url(service.store_url)
     stopped, loop = asyncio.Event(), asyncio.get_running_loop()
     async with AsyncExitStack() as stack:
-        database = stack.enter_context(open_queue(service.store_url))
+        # It is refused while a worker of an older version writes in it: before that one's entries are moved.
         store = open_store(service.store_url, silent_s=service.silent_s)
         stack.callback(store.close)
-        store.owner.live()
-        name = new_owner()
+        database = stack.enter_context(open_queue(service.store_url))
+        name = store.owner.live()
         carrier = Carrier(service.store_url, store, database, name, service.settings, stack)
         stack.push_async_callback(carrier.leave)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stopped.set)
-        service.say("worker ready", worker=name, version=__version__, at_once=service.at_once)
+        service.say(
+            "worker ready", worker=name, machine=gethostname(), version=__version__, at_once=service.at_once
+        )
         await _Worker(service, carrier, database, store.owner).run(stopped)
         service.say("worker stopped", worker=name)
 
@@ -132,7 +134,7 @@ class _Worker:
         """Stop what a person stopped, and what another has by now; put back what nobody here knows of."""
         mine = await self._do(held, self._owner.name)
         for number, task in list(self._running.items()):
-            if mine.get(number, True):
+            if mine.get(number, True) and not task.cancelling():
                 self._unwanted |= {number} if number in mine else set()
                 task.cancel()
         for number in mine.keys() - self._running.keys():
@@ -144,7 +146,8 @@ class _Worker:
         service, database = self._service, self._database
         waiting = await self._do(queues)
         fitting = served(waiting)
-        self._queues = sorted({*fitting, *served(_own_queues())})
+        own = served(f"{kind}@{__version__}" for kind in (*run_types(), BATCH))
+        self._queues = sorted({*fitting, *own})
         others = [queue for queue in waiting if queue not in fitting]
         if others and others != self._left_alone:
             service.say("left to a newer worker", queues=others, version=__version__)
@@ -191,13 +194,6 @@ class _Worker:
 
     async def _do(self, what: Callable[..., T], *values: object) -> T:
         return await asyncio.to_thread(what, self._database, *values)
-
-
-def _own_queues() -> list[str]:
-    return [
-        *(f"{kind}@{__version__}" for kind in run_types()),
-        batch_entry("", "").queue,
-    ]
 
 
 def passing(error: BaseException) -> bool:

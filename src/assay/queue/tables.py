@@ -10,7 +10,6 @@ from typing import Any
 
 from assay.batch.batches import open_batches
 from assay.queue.entry import Entry
-from assay.queue.older import take_entries
 from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.store.database import Database, SqliteDatabase, migrate, migrations_in
 
@@ -71,7 +70,6 @@ def open_queue(store: str) -> Generator[Database]:
     database = open_batches(check_url(store))
     try:
         migrate(database, "queue", "the queue was", migrations_in("assay.queue", "migrations"))
-        take_entries(database)
         yield database
     finally:
         database.close()
@@ -88,9 +86,8 @@ class Taken:
 
 def is_there(database: Database) -> bool:
     """Tell whether the database holds a queue."""
-    if not isinstance(database, SqliteDatabase):
-        return database.execute("SELECT to_regclass('queue_entries')")[0][0] is not None
-    return False
+    query = "SELECT to_regclass('queue_entries')"
+    return not isinstance(database, SqliteDatabase) and database.execute(query)[0][0] is not None
 
 
 def put(database: Database, entry: Entry, priority: int = 0, due: datetime | None = None) -> int:
@@ -107,12 +104,10 @@ def put(database: Database, entry: Entry, priority: int = 0, due: datetime | Non
 
 def put_once(database: Database, entry: Entry, priority: int, schedule: str, moment: int) -> bool:
     """Put the entry of one moment of a schedule there; return false where somebody has."""
-    made = database.execute(
-        "INSERT INTO queue_entries (queue, entry, priority, schedule, moment) VALUES (?, CAST(? AS jsonb), ?, ?, ?) "
-        "ON CONFLICT (schedule, moment) DO NOTHING RETURNING 1",
-        (entry.queue, entry.model_dump_json(exclude_defaults=True), priority, schedule, moment),
-    )
-    return bool(made)
+    columns = "queue, entry, priority, schedule, moment"
+    insert = f"INSERT INTO queue_entries ({columns}) VALUES (?, CAST(? AS jsonb), ?, ?, ?)"
+    values = (entry.queue, entry.model_dump_json(exclude_defaults=True), priority, schedule, moment)
+    return bool(database.execute(f"{insert} ON CONFLICT (schedule, moment) DO NOTHING RETURNING 1", values))
 
 
 def listed(database: Database, state: str = "", most: int = 200) -> list[Waiting]:
@@ -143,7 +138,8 @@ def take(database: Database, holder: str, queues: Sequence[str], most: int) -> l
     rows = database.execute(
         "UPDATE queue_entries SET state = 'running', holder = ?, stop = false WHERE number IN (SELECT number "
         f"FROM queue_entries WHERE {_DUE} AND queue IN ({', '.join('?' * len(queues))}) "
-        f"ORDER BY priority DESC, number LIMIT ? {database.skip_locked}) RETURNING priority, number, entry, attempts",
+        f"ORDER BY priority DESC, number LIMIT ? {database.skip_locked}) "
+        "RETURNING priority, number, entry, attempts",
         (holder, *queues, most),
     )
     return [Taken(*row) for _, *row in sorted(rows, key=lambda row: (-row[0], row[1]))]

@@ -46,10 +46,9 @@ def open_store(path_or_url: str | Path, *, silent_s: float = SILENT_S) -> RunSto
     scheme, separator, rest = text.partition("://")
     config = read_config(config_dir(), os.environ)
     signer = configured_signer(os.environ, config.signing_key, config.signing_command)
-    if not separator:
-        return SqliteStore(Path(text), signer=signer, durability=config.durability, silent_s=silent_s)
-    if scheme == "sqlite" and rest.startswith("/"):
-        return SqliteStore(Path(rest[1:]), signer=signer, durability=config.durability, silent_s=silent_s)
+    if not separator or (scheme == "sqlite" and rest.startswith("/")):
+        path = Path(rest[1:] if separator else text)
+        return SqliteStore(path, signer=signer, durability=config.durability, silent_s=silent_s)
     if scheme in ("postgresql", "postgres"):
         from llm_runtime.store.postgres import PostgresStore
 

@@ -48,24 +48,15 @@ class Heads:
 
         ``trail`` is empty where its signature is not over one.
         """
-        head = signed.head
-        self._writer.execute(
+        head, signature = signed.head, (signed.signature, signed.public_key)
+        keep = (
             f"INSERT INTO heads ({_COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ? FROM runs WHERE run_id = ? AND holder = ? "
             f"{self._writer.keep_still} ON CONFLICT (run_id) DO UPDATE SET "
             "name = excluded.name, length = excluded.length, digest = excluded.digest, trail = excluded.trail, "
-            "signature = excluded.signature, public_key = excluded.public_key",
-            (
-                run_id,
-                head.run_id,
-                head.length,
-                head.digest,
-                trail,
-                signed.signature,
-                signed.public_key,
-                run_id,
-                holder,
-            ),
+            "signature = excluded.signature, public_key = excluded.public_key"
         )
+        values = (run_id, head.run_id, head.length, head.digest, trail, *signature, run_id, holder)
+        self._writer.execute(keep, values)
 
     def load(self, run_id: str) -> tuple[SignedHead, bytes] | None:
         """Return the head of a run, unchecked, with its trail; ``None`` where there is none."""

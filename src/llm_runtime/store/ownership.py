@@ -27,11 +27,6 @@ from llm_runtime.store.database import Database
 #: Seconds without a sign of life after which an owner counts as dead; three signs are due in them.
 SILENT_S = 30.0
 _LOOKS = 6
-#: What a row says of a process: its file, the machine's start, the space of its number, the number, its own start.
-_WORDS = 5
-
-_Seen = tuple[int, float, float]
-"""A sign of life, the moment of the last look at it, and for how many seconds it has been the same."""
 
 
 class Owner:
@@ -63,10 +58,12 @@ class Owner:
         self.silent_s = silent_s
         self._database = database
         self._file = file
+        self._inode = "-" if file is None else str(file.stat().st_ino)
         self._woken = woken
         self._clock = clock
         self._sleep = sleep
-        self._seen: dict[str, _Seen] = {}
+        #: A sign of life, the moment of the last look at it, and for how many seconds it has been the same.
+        self._seen: dict[str, tuple[int, float, float]] = {}
         self._beginning = threading.Lock()
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
@@ -87,7 +84,7 @@ class Owner:
     def beat(self) -> None:
         """Give a sign of life, as :meth:`live` has it done, and look at what is still held."""
         number = os.getpid()
-        process = " ".join((self._inode(), *_machine(), str(number), _began(number)))
+        process = " ".join((self._inode, *_machine(), str(number), _began(number)))
         self._database.execute(
             "INSERT INTO owners (name, process, beat) VALUES (?, ?, assay_now()) "
             "ON CONFLICT (name) DO UPDATE SET beat = excluded.beat",
@@ -96,10 +93,9 @@ class Owner:
         )
         self._woken()
 
-    def alive(self, name: str) -> bool:
-        """Tell whether another owner seems to live, for people to read: the store's clock decides."""
-        rows = self._rows("WHERE name = ?", name)
-        return any(not self._ended_here(process) and age < self.silent_s for _, process, _, age in rows)
+    def alive(self, process: str, beat: int, now: int) -> bool:
+        """Tell by another owner's row whether it seems to live, for people to read: the store's clock decides."""
+        return not self._ended_here(process) and abs(now - beat) / 1e6 < self.silent_s
 
     def gone(self, name: str) -> bool:
         """Tell whether another owner is gone for good; what it held may be taken then.
@@ -108,17 +104,20 @@ class Owner:
         """
         first = None
         while rows := self._rows("WHERE name = ?", name):
-            _, _, beat, age = rows[0]
-            if self._buried(*rows[0][:3]):
+            [(_, process, beat, now)] = rows
+            if self._buried(name, process, beat):
                 return True
-            if age < self.silent_s / 2 or beat != (first := first or beat):
+            if abs(now - beat) / 1e6 < self.silent_s / 2 or beat != (first := first or beat):
                 return False
             self._sleep(self.silent_s / _LOOKS / 2)
         return True
 
-    def bury(self) -> list[str]:
-        """Look at all owners, and return the names of those that are gone by now and were not before."""
-        return [row[0] for row in self._rows("WHERE name <> ?", self.name) if self._buried(*row[:3])]
+    def bury(self) -> None:
+        """Look at all owners; those that are gone have no row then."""
+        rows = self._rows("WHERE name <> ?", self.name)
+        self._seen = {name: self._seen[name] for name, *_ in rows if name in self._seen}
+        for name, process, beat, _ in rows:
+            self._buried(name, process, beat)
 
     def close(self) -> None:
         """Go: what rows still name this owner is free."""
@@ -129,10 +128,8 @@ class Owner:
                 self._database.execute("DELETE FROM owners WHERE name = ?", (self.name,), flush=False)
             self._thread = None
 
-    def _rows(self, which: str, *values: str) -> list[tuple[str, str, int, float]]:
-        """Return owners: name, process, last sign of life, how many seconds off that is by the store's clock."""
-        rows = self._database.execute(f"SELECT name, process, beat, assay_now() FROM owners {which}", values)
-        return [(name, process, beat, abs(now - beat) / 1e6) for name, process, beat, now in rows]
+    def _rows(self, which: str, *values: str) -> list[tuple[str, str, int, int]]:
+        return self._database.execute(f"SELECT name, process, beat, assay_now() FROM owners {which}", values)
 
     def _buried(self, name: str, process: str, beat: int) -> bool:
         now = self._clock()
@@ -147,19 +144,11 @@ class Owner:
 
     def _ended_here(self, process: str) -> bool:
         """Tell whether a process is known to have ended, from its row alone."""
-        words = process.split(" ")
-        if len(words) != _WORDS:
-            return True
-        file, boot, space, number, began = words
-        if file != self._inode() or (self._file is not None and boot != _machine()[0]):
-            # A copy of the file, or the machine was started anew since.
+        file, boot, space, number, began = [*process.split(" "), "", "", "", ""][:5]
+        if file != self._inode or (self._file is not None and boot != _machine()[0]):
+            # A copy of the file, or no row of ours, or the machine was started anew since.
             return True
         return (boot, space) == _machine() != ("", "") and number.isdecimal() and _ended(int(number), began)
-
-    def _inode(self) -> str:
-        with suppress(OSError):
-            return str(self._file.stat().st_ino) if self._file is not None else "-"
-        return "-"
 
     def _keep(self) -> None:
         while not self._ended.wait(self.silent_s / 3):
@@ -178,7 +167,7 @@ def _machine() -> tuple[str, str]:
 
 
 def _ended(number: int, began: str) -> bool:
-    with suppress(PermissionError):
+    with suppress(PermissionError, OverflowError):
         try:
             os.kill(number, 0)
         except ProcessLookupError:

@@ -20,7 +20,7 @@ _NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 #: A statement that hangs longer is given up, in milliseconds: a stopped server must not stop us unnoticed.
 _OPTIONS = "-c statement_timeout=60000 -c idle_in_transaction_session_timeout=20000"
 #: A network that is cut is noticed in as many seconds.
-_NOTICE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 2, "tcp_user_timeout": 20_000}
+_NOTICE = {"connect_timeout": 5, "keepalives_idle": 5, "tcp_user_timeout": 20_000}
 # Holds for the one transaction that the statement is, without a round trip of its own.
 _UNFLUSHED = "set_config('synchronous_commit', 'off', true)"
 # "Assy": the class of all advisory locks; 0 is held by whoever changes tables. Older versions held runs by others.
@@ -130,12 +130,7 @@ class PostgresDatabase:
         while True:
             try:
                 self._connection = psycopg.connect(
-                    self._url,
-                    autocommit=True,
-                    connect_timeout=5,
-                    options=_OPTIONS,
-                    application_name="assay",
-                    **_NOTICE,
+                    self._url, autocommit=True, options=_OPTIONS, application_name="assay", **_NOTICE
                 )
             except psycopg.ProgrammingError as fault:
                 # What follows is the address itself, with its password.

@@ -10,7 +10,6 @@ from typing import Any
 from llm_runtime.events import Event, Record, RunFinished, link
 from llm_runtime.store.anchor import STEP, Head
 from llm_runtime.store.committing import Committer, Row
-from llm_runtime.store.heads import Heads
 from llm_runtime.store.tally import Tally
 
 #: Seconds that an event may wait for company, and how many of them wait at the most.
@@ -36,8 +35,7 @@ class RunLog:
         digest, tally: where it stands.
         committer: writes the rows.
         clock: milliseconds since the Unix epoch.
-        heads: where its end is signed.
-        holder: the owner who holds the run.
+        sign: signs and keeps its end, with the trail.
         closed: told once, when it is closed.
     """
 
@@ -50,8 +48,7 @@ class RunLog:
         tally: Tally,
         committer: Committer,
         clock: Callable[[], int],
-        heads: Heads,
-        holder: str,
+        sign: Callable[[Head, bytes], object],
         closed: Callable[[], None],
     ) -> None:
         self.rows: list[Row] = []
@@ -63,8 +60,7 @@ class RunLog:
         self._tally = tally
         self._committer = committer
         self._clock = clock
-        self._heads = heads
-        self._holder = holder
+        self._sign = sign
         self._anchored = 0
         self._timed: asyncio.AbstractEventLoop | None = None
         self._on_close = closed
@@ -173,5 +169,5 @@ class RunLog:
 
     def _anchor(self) -> None:
         if self._anchored != self.length:
-            self._heads.sign(Head(self._run_id, self.length, self._digest), bytes(self._trail), self._holder)
+            self._sign(Head(self._run_id, self.length, self._digest), bytes(self._trail))
             self._anchored = self.length

@@ -6,6 +6,7 @@ import threading
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack, contextmanager
+from functools import partial
 
 from llm_runtime.errors import RecordsLost, StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from llm_runtime.events import GENESIS, Record, RunRecovered, RunStarted, link
@@ -205,18 +206,14 @@ class RunStore(RunReader):
             self.heads.remove(run_id)
             return
         run = self._run(run_id)
-        self._take(run_id)
-        try:
-            with self._changing(run_id):
-                self.writer.execute(f"DELETE FROM records WHERE {self.behind}", (run, 0))
-                self.writer.execute("DELETE FROM runs WHERE run = ?", (run,))
-                for table in ("tags", "notes"):
-                    self.writer.execute(f"DELETE FROM {table} WHERE run_id = ?", (run_id,))
-                self.put_words(run, "")
-                self.writer.execute("DELETE FROM searched WHERE run = ?", (run,))
-                self.heads.remove(run_id)
-        finally:
-            self._release(run_id)
+        with self._changing(run_id):
+            self.writer.execute(f"DELETE FROM records WHERE {self.behind}", (run, 0))
+            self.writer.execute("DELETE FROM runs WHERE run = ?", (run,))
+            for table in ("tags", "notes"):
+                self.writer.execute(f"DELETE FROM {table} WHERE run_id = ?", (run_id,))
+            self.put_words(run, "")
+            self.writer.execute("DELETE FROM searched WHERE run = ?", (run,))
+            self.heads.remove(run_id)
 
     def repack(self, run_id: str) -> int:
         """Store a run as today's version would, and return the bytes that this saves; its records stay the same.
@@ -226,21 +223,17 @@ class RunStore(RunReader):
         """
         run = self._run(run_id)
         self._check_writable()
-        self._take(run_id)
-        try:
-            saved, packer = 0, Packer()
-            with self._changing(run_id):
-                of_run = f"FROM records WHERE {self.behind} ORDER BY {self.in_order}"
-                stored = self.writer.execute(f"SELECT body {of_run}", (run, 0))
-                for (before,), record in zip(stored, list(self.records(run_id)), strict=True):
-                    body = packer.pack(record.body)
-                    saved += len(before) - len(body)
-                    if body != before:
-                        place = (run, record.seq, record.at, record.digest)
-                        self.writer.execute(f"UPDATE records SET body = ? WHERE {self.this_one}", (body, *place))
-            return saved
-        finally:
-            self._release(run_id)
+        saved, packer = 0, Packer()
+        with self._changing(run_id):
+            of_run = f"FROM records WHERE {self.behind} ORDER BY {self.in_order}"
+            stored = self.writer.execute(f"SELECT body {of_run}", (run, 0))
+            for (before,), record in zip(stored, list(self.records(run_id)), strict=True):
+                body = packer.pack(record.body)
+                saved += len(before) - len(body)
+                if body != before:
+                    place = (run, record.seq, record.at, record.digest)
+                    self.writer.execute(f"UPDATE records SET body = ? WHERE {self.this_one}", (body, *place))
+        return saved
 
     def close(self) -> None:
         """Let go of the store; logs still open are closed first."""
@@ -252,44 +245,47 @@ class RunStore(RunReader):
 
     def _take(self, run_id: str) -> None:
         """Hold a run. Raises :class:`~llm_runtime.errors.StoreBusy`."""
-        mine = self.owner.live()
+        mine, busy = self.owner.live(), f"run {run_id} is being written by another process"
         with self._taking:
-            held = run_id in self._taken
+            if run_id in self._taken:
+                raise StoreBusy(f"{busy}; wait for it, or stop it first")
             self._taken.add(run_id)
-        if not held:
+        try:
             for (before,) in self.writer.execute("SELECT holder FROM runs WHERE run_id = ?", (run_id,)):
                 # Whoever took it in between has put another name there.
                 hold = "UPDATE runs SET holder = ? WHERE run_id = ? AND holder = ? RETURNING 1"
                 free = before in ("", mine) or self.owner.gone(before)
-                held = not (free and self.writer.execute(hold, (mine, run_id, before), flush=False))
-            if held:
-                self._taken.discard(run_id)
-        if held:
-            raise StoreBusy(f"run {run_id} is being written by another process; wait for it, or stop it first")
+                if not (free and self.writer.execute(hold, (mine, run_id, before), flush=False)):
+                    raise StoreBusy(f"{busy}; wait for it, or stop it first")
+        except BaseException:
+            self._taken.discard(run_id)
+            raise
 
     def _release(self, run_id: str) -> None:
         self._taken.discard(run_id)
         free = "UPDATE runs SET holder = '' WHERE run_id = ? AND holder = ?"
         self.writer.execute(free, (run_id, self.owner.name), flush=False)
 
-    def _is_mine(self, run_id: str, *, until_committed: bool = False) -> bool:
-        still = self.writer.keep_still if until_committed else ""
-        mine = f"SELECT 1 FROM runs WHERE run_id = ? AND holder = ? {still}"
+    def _is_mine(self, run_id: str) -> bool:
+        mine = f"SELECT 1 FROM runs WHERE run_id = ? AND holder = ? {self.writer.keep_still}"
         return bool(self.writer.execute(mine, (run_id, self.owner.name)))
 
     @contextmanager
     def _changing(self, run_id: str) -> Generator[None]:
-        """Change what is taken in one transaction, unless another has it by now."""
-        with self.writer.transaction():
-            if not self._is_mine(run_id, until_committed=True):
-                raise Overtaken
-            yield
+        """Take a run and change it in one transaction, unless another has it by then."""
+        self._take(run_id)
+        try:
+            with self.writer.transaction():
+                if not self._is_mine(run_id):
+                    raise Overtaken
+                yield
+        finally:
+            self._release(run_id)
 
     def _held(self, run_id: str) -> bool:
-        if run_id in self._logs:
-            return True
-        rows = self.reader.execute("SELECT holder FROM runs WHERE run_id = ?", (run_id,))
-        return any(holder not in ("", self.owner.name) and self.owner.alive(holder) for (holder,) in rows)
+        query = "SELECT process, beat, assay_now() FROM runs JOIN owners ON name = holder WHERE run_id = ?"
+        rows = self.reader.execute(f"{query} AND name <> ?", (run_id, self.owner.name))
+        return run_id in self._logs or any(self.owner.alive(*row) for row in rows)
 
     def _tell_the_late(self) -> None:
         """Let each log here know whose run another has taken over: it takes no more events."""
@@ -313,8 +309,8 @@ class RunStore(RunReader):
             self._packers.pop(run, None)
             self._release(run_id)
 
-        committer, holder = self._committer, self.owner.name
-        log = RunLog(run, run_id, trail, digest, tally, committer, self._clock, self.heads, holder, closed)
+        sign = partial(self.heads.sign, holder=self.owner.name)
+        log = RunLog(run, run_id, trail, digest, tally, self._committer, self._clock, sign, closed)
         self._logs[run_id] = log
         return log
 

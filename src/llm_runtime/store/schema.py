@@ -37,7 +37,6 @@ def insertion(many: int) -> str:
 
 
 _ROWS_FOR_FILES = 3
-_OWNERS = 5
 #: What a file that cannot be written lacks, by the schema that brought it.
 _AS_NEWEST = {
     2: ("CREATE TEMP VIEW records AS SELECT *, 0 AS unknown FROM main.records",),
@@ -51,7 +50,7 @@ _AS_NEWEST = {
         "CREATE TEMP TABLE searched (run PRIMARY KEY, ended)",
         "CREATE TEMP TABLE notes (run_id, place, who, note, rating, label, at)",
     ),
-    _OWNERS: ("CREATE TEMP TABLE owners (name, process, beat)",),
+    5: ("CREATE TEMP TABLE owners (name, process, beat)",),
 }
 
 
@@ -69,11 +68,11 @@ def migrate(database: SqliteDatabase) -> None:
     with database.transaction():
         # Another process may have migrated while this one waited for the lock.
         version = _version(database)
+        if version:
+            refuse_while_written(folder / "locks")
         for number, (_name, script) in enumerate(MIGRATIONS[version:], start=version + 1):
             for statement in script.split(";"):
                 database.execute(statement)
-            if number == _OWNERS and version:
-                refuse_while_written(folder / "locks")
             if number == _ROWS_FOR_FILES and version:
                 taken = take_heads(database, folder / "heads")
             database.execute(f"PRAGMA user_version = {number}")

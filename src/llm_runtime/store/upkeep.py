@@ -42,10 +42,6 @@ def copy_file(source: Path, target: Path) -> None:
             closing(sqlite3.connect(draft)) as there,
         ):
             here.backup(there)
-            if there.execute("SELECT 1 FROM sqlite_schema WHERE name = 'heads'").fetchone():
-                with there:
-                    there.execute("UPDATE runs SET holder = ''")
-                    there.execute("DELETE FROM owners")
         with draft.open("rb") as file:
             os.fsync(file.fileno())
         draft.rename(target)

@@ -99,11 +99,6 @@ class Shell:
         return done.out, done.err
 
 
-def pass_time(database: Database, seconds: float) -> None:
-    """Let leases and pauses grow older without waiting."""
-    database.execute("UPDATE jobs SET due_at = due_at - ? WHERE due_at IS NOT NULL", (round(seconds * 1e6),))
-
-
 @asynccontextmanager
 async def short_pauses(database: Database) -> AsyncGenerator[None]:
     """Let the second pass at once for which a rate limit's answer holds all calls back."""

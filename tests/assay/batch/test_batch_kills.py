@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.assay.batch.batch_shell import pass_time, ray_cluster
+from tests.assay.batch.batch_shell import ray_cluster
 from tests.extent import PATIENCE
 from tests.llm_runtime.store.postgres_server import PostgresServer
 
@@ -85,20 +85,18 @@ async def test_a_killed_workers_jobs_are_done_by_another(
     await until(first, lambda: len(calls(log)) >= 5)
     os.killpg(first.pid, signal.SIGKILL)
     first.wait()
-    pass_time(database, LEASE)
     assert begin(store_url, "echo").wait(PATIENCE) == 0
     check_whole(Ledger(database), log, names, in_flight=3)
 
 
-async def test_a_worker_that_slept_past_its_lease_changes_nothing(
+async def test_a_worker_that_was_stopped_changes_nothing_when_it_wakes(
     database: Database, store_url: str, enter: Enter, log: Path
 ) -> None:
     names = [f"slow{number}" for number in range(4)]
-    enter(database, *names, in_flight=4, lease=LEASE)
+    enter(database, *names, in_flight=4, lease=0.6)
     sleeper = begin(store_url, "echo")
     await until(sleeper, lambda: len(calls(log)) == 4)
     os.kill(sleeper.pid, signal.SIGSTOP)
-    pass_time(database, LEASE)
     assert begin(store_url, "echo").wait(PATIENCE) == 0
     before = list(Ledger(database).results("batch"))
     os.kill(sleeper.pid, signal.SIGCONT)
@@ -146,7 +144,6 @@ async def test_ray_actors_and_its_driver_may_die(
         await until(driver, lambda: len(calls(log)) >= 14)
         os.killpg(driver.pid, signal.SIGKILL)
         driver.wait()
-        pass_time(opened, LEASE)
         assert begin(postgres_url, "echo", RAY).wait(PATIENCE) == 0
     check_whole(Ledger(opened), log, names, in_flight=3 + 6)
     opened.close()

@@ -1,4 +1,4 @@
-"""Who has which job: claims, leases, fences, dead letters, on SQLite and on PostgreSQL alike."""
+"""Who has which job: claims, owners, fences, dead letters, on SQLite and on PostgreSQL alike."""
 
 from __future__ import annotations
 
@@ -13,15 +13,29 @@ from assay.batch.ledger import Batch, Claim, Ledger
 from llm_runtime.errors import ConfigurationError, RunNotFound, StoreError
 
 Enter = Callable[..., Batch]
-LEASE = 60_000_000
 
 
-def claim(ledger: Ledger, owner: str = "anne", count: int = 10, attempts: int = 5) -> list[Claim]:
-    return ledger.claim("batch", owner, count, LEASE, attempts)
+@pytest.fixture(autouse=True)
+def both_live(database: Database) -> None:
+    for name in ("anne", "bert"):
+        lives(database, name)
+
+
+def lives(database: Database, name: str) -> None:
+    database.execute("INSERT INTO owners VALUES (?, '', 0) ON CONFLICT DO NOTHING", (name,))
+
+
+def falls_silent(database: Database, name: str) -> None:
+    database.execute("DELETE FROM owners WHERE name = ?", (name,))
+
+
+def claim(ledger: Ledger, owner: str = "anne", count: int = 10) -> list[Claim]:
+    ledger.rescue("batch", 5)
+    return ledger.claim("batch", owner, count)
 
 
 def older(database: Database, seconds: float) -> None:
-    database.execute("UPDATE jobs SET due_at = due_at - ? WHERE due_at IS NOT NULL", (round(seconds * 1e6),))
+    database.execute("UPDATE jobs SET due_at = due_at - ? WHERE state = 'waiting'", (round(seconds * 1e6),))
 
 
 def queries(claims: list[Claim]) -> list[str]:
@@ -42,7 +56,7 @@ def test_many_claim_at_once_and_none_twice(database: Database, store_url: str, e
         own = open_batches(store_url)
         try:
             taken: list[Claim] = []
-            while found := Ledger(own).claim("batch", str(owner), 7, LEASE, 5):
+            while found := Ledger(own).claim("batch", str(owner), 7):
                 taken += found
             return taken
         finally:
@@ -59,25 +73,27 @@ def test_a_silent_workers_job_is_taken_over_and_its_late_result_refused(
     enter(database, "a")
     [late] = claim(ledger)
     assert claim(ledger, "bert") == []
-    older(database, 61)
+    falls_silent(database, "anne")
     [taken] = claim(ledger, "bert")
     assert (taken.fence, taken.failures) == (late.fence + 1, 1)
 
     assert ledger.finish(late, '{"from": "anne"}', "run-1", 5) is False
     assert ledger.fail(late, "X", "x", 5, 0, fresh=False) is False
-    assert ledger.extend("batch", "anne", LEASE) == ("open", set())
+    assert ledger.held("batch", "anne") == ("open", set())
     assert ledger.finish(taken, '{"from": "bert"}', "run-2", 7) is True
     assert ledger.finish(taken, '{"again": 1}', "run-3", 7) is False
     [result] = ledger.results("batch")
     assert (result.state, result.result, result.cost) == ("done", '{"from": "bert"}', 7)
 
 
-def test_a_renewed_lease_is_not_taken_over(database: Database, ledger: Ledger, enter: Enter) -> None:
+def test_what_a_living_worker_has_is_not_taken_over_however_long_it_takes(
+    database: Database, ledger: Ledger, enter: Enter
+) -> None:
     enter(database, "a")
     [mine] = claim(ledger)
-    older(database, 50)
-    assert ledger.extend("batch", "anne", LEASE) == ("open", {(mine.job_id, mine.fence)})
-    older(database, 50)
+    older(database, 1e9)
+    assert ledger.held("batch", "anne") == ("open", {(mine.job_id, mine.fence)})
+    older(database, 1e9)
     assert claim(ledger, "bert") == []
 
 
@@ -103,7 +119,7 @@ def test_an_input_that_kills_its_workers_dies_too(database: Database, ledger: Le
     enter(database, "a")
     for _ in range(5):
         assert len(claim(ledger)) == 1
-        older(database, 61)
+        falls_silent(database, "anne")
     assert claim(ledger) == []
     assert ledger.status("batch").failed == {"WorkerLost": 1}
 
@@ -122,9 +138,9 @@ def test_a_failed_job_waits_for_its_turn(database: Database, ledger: Ledger, ent
 def test_what_was_put_back_is_no_failure(database: Database, ledger: Ledger, enter: Enter) -> None:
     enter(database, "a", "b")
     first = claim(ledger)
-    ledger.give_back("batch", "anne", [(first[0].job_id, first[0].fence), (first[1].job_id, 99)])
+    ledger.put_back("batch", "anne", [(first[0].job_id, first[0].fence), (first[1].job_id, 99)])
     assert [each.failures for each in claim(ledger, "bert")] == [0]
-    ledger.release("batch", "anne")
+    ledger.put_back("batch", "anne")
     assert [each.failures for each in claim(ledger, "bert")] == [0]
 
 
@@ -161,7 +177,7 @@ def test_what_another_batch_has_done_is_not_done_again(database: Database, ledge
     for each in claim(ledger):
         ledger.finish(each, '{"paid": true}', "run", 9)
     enter(database, "a", "c", batch_id="second")
-    assert queries(ledger.claim("second", "anne", 10, LEASE, 5)) == ["c"]
+    assert queries(ledger.claim("second", "anne", 10)) == ["c"]
     [known, _] = ledger.results("second")
     assert (known.result, known.run_id, known.cost) == ('{"paid": true}', "run", 0)
 

@@ -160,7 +160,7 @@ def test_a_status_shows_every_cap_what_is_held_and_what_is_waited_for(
     """A job under way whose calls wait for a place in flight, for a rate, and for room in the budget."""
     enter(database, "a", "b", caps=Caps(cost=200_000, tokens=1000))
     assert look(ledger, Purses(database), "batch").waits() == []
-    ledger.claim("batch", "anne", 1, 60_000_000, 5)
+    ledger.claim("batch", "anne", 1)
     buckets, purses = Buckets(database, "anne"), Purses(database)
     buckets.open("slow", Limits(requests_per_minute=6))
     buckets.open("small", Limits(in_flight=1))

@@ -103,9 +103,10 @@ async def test_nothing_is_sent_for_a_job_that_another_worker_has(
     database: Database, ledger: Ledger, enter: Enter
 ) -> None:
     enter(database, "a")
-    [late] = ledger.claim("batch", "anne", 1, 1, 5)
+    [late] = ledger.claim("batch", "anne", 1)
     database.execute("UPDATE jobs SET due_at = 0")
-    ledger.claim("batch", "bert", 1, 60_000_000, 5)
+    ledger.rescue("batch", 5)
+    ledger.claim("batch", "bert", 1)
     async with LoopbackServer() as server, worker(database, server, Caps()) as gateway:
         with on_behalf_of(late), pytest.raises(JobLost):
             await gateway.generate(request())
@@ -147,7 +148,7 @@ async def test_calls_that_wait_for_money_are_granted_in_the_order_of_their_jobs(
 ) -> None:
     """Whoever waited first, and even where a later job's call would fit beside those under way."""
     enter(database, "a", "b", "c", "d", "e")
-    jobs = ledger.claim("batch", "anne", 5, 60_000_000, 5)
+    jobs = ledger.claim("batch", "anne", 5)
     async with lined_up(database, 100) as (meter, asks, granted):
         asked = [await asks(jobs[row - 1], tokens) for row, tokens in [(5, 60), (4, 60), (2, 60), (3, 10), (1, 60)]]
         assert granted == [5]
@@ -165,7 +166,7 @@ async def test_an_end_of_the_money_is_none_once_the_budget_was_raised(
 ) -> None:
     """What was claimed under the larger budget is granted, whichever job the smaller one had ended at."""
     enter(database, "a", "b", "c")
-    first, second = ledger.claim("batch", "anne", 2, 60_000_000, 5)
+    first, second = ledger.claim("batch", "anne", 2)
     async with lined_up(database, 100) as (_, asks, granted):
         with pytest.raises(BatchBudgetExceeded):
             await (await asks(first, 110))
@@ -175,7 +176,7 @@ async def test_an_end_of_the_money_is_none_once_the_budget_was_raised(
         ledger.set_state("batch", "open")
         for late in (first, second):
             ledger.stop(late, "budget")
-        for claim in ledger.claim("batch", "anne", 3, 60_000_000, 5):
+        for claim in ledger.claim("batch", "anne", 3):
             await (await asks(claim, 110))
         assert granted == [1, 2, 3]
 
@@ -184,7 +185,7 @@ async def test_what_an_earlier_job_still_needs_is_left_to_it(
     database: Database, ledger: Ledger, enter: Enter
 ) -> None:
     enter(database, "a", "b", "c")
-    first, second, third = ledger.claim("batch", "anne", 3, 60_000_000, 5)
+    first, second, third = ledger.claim("batch", "anne", 3)
     async with lined_up(database, 100, takes=60) as (meter, asks, granted):
         with meter.line.job(second):
             with meter.line.job(first):

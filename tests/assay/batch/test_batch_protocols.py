@@ -73,7 +73,7 @@ def entered(folder: Path, job: str, table: str, rows: list[str]) -> tuple[Ledger
     database = open_batches(str(folder / "runs.db"))
     batch = enter(database, job_file, complete(job_file, list(combinations(job_file))))
     ledger = Ledger(database)
-    claims = ledger.claim(batch.batch_id, "anne", 1000, 60_000_000, 5)
+    claims = ledger.claim(batch.batch_id, "anne", 1000)
     return ledger, [
         (claim, run_of(batch.protocol, claim.task, batch.configurations[claim.configuration])) for claim in claims
     ]

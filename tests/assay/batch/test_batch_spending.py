@@ -52,10 +52,11 @@ def test_whoever_lost_the_job_pays_for_nothing_more(
 ) -> None:
     enter(database, "a")
     purses = Purses(database)
-    [mine] = ledger.claim("batch", "anne", 1, 1_000_000, 5)
+    [mine] = ledger.claim("batch", "anne", 1)
     assert purses.reserve("batch", HOLD, mine) == "held"
     database.execute("UPDATE jobs SET due_at = 0")
-    [theirs] = ledger.claim("batch", "bert", 1, 1_000_000, 5)
+    ledger.rescue("batch", 5)
+    [theirs] = ledger.claim("batch", "bert", 1)
     assert purses.reserve("batch", HOLD, mine) == "lost"
     assert purses.reserve("batch", HOLD, theirs) == "held"
 

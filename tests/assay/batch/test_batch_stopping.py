@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import closing
 
 import pytest
-from tests.assay.batch.batch_shell import CALLS, JOB, Shell, batch_of, council, pass_time
+from tests.assay.batch.batch_shell import CALLS, JOB, Shell, batch_of, council
 from tests.extent import PATIENCE
 
 from assay.batch.batches import open_batches
@@ -61,8 +61,6 @@ async def test_a_killed_driver_loses_nothing_and_repeats_only_what_was_in_flight
         await asyncio.sleep(0.002)
     os.killpg(process.pid, signal.SIGKILL)
     await process.communicate()
-    with closing(open_batches(str(shell.folder / "data/runs.db"))) as database:
-        pass_time(database, 3600)
     _, err = await shell("run", "job.toml")
     assert "8 of 8 done" in err
     assert 8 * CALLS <= len(server.requests) <= 8 * CALLS + 3 * 3

@@ -129,6 +129,50 @@ async def test_who_is_killed_leaves_its_runs_to_another(
     assert len(server.requests) <= answered + 9, "at the most what was in flight is asked again"
 
 
+async def test_who_is_stopped_loses_its_runs_and_changes_nothing_when_it_wakes(
+    queue: Shell, server: LoopbackServer, postgres_url: str
+) -> None:
+    runs = {await queued(queue, "ask", f"question {n}") for n in range(3)}
+    async with worker(queue, "tests.assay.queue.queue_worker", postgres_url) as first:
+        await until(lambda: len(server.requests) >= 12)
+        first.send_signal(signal.SIGSTOP)
+        async with worker(queue, "tests.assay.queue.queue_worker", postgres_url) as second:
+            with closing(open_store(postgres_url)) as store:
+                await until(lambda: [run.state for run in store.runs()] == ["finished"] * 3)
+                ended = {run.run_id: (run, store.heads.load(run.run_id)) for run in store.runs()}
+                first.send_signal(signal.SIGCONT)
+                first.send_signal(signal.SIGTERM)
+                assert await first.wait() == 0
+                assert {run.run_id: (run, store.heads.load(run.run_id)) for run in store.runs()} == ended
+            second.send_signal(signal.SIGTERM)
+            assert await second.wait() == 0
+    assert ended.keys() == runs and sum(run.calls for run, _ in ended.values()) == 3 * 10
+    assert len(server.requests) <= 3 * 10 + 9, "at the most what was in flight is asked again"
+    assert [(each["state"], each["attempts"]) for each in await entries(queue)] == [("done", 1)] * 3
+
+
+async def test_entries_of_versions_before_are_moved(queue: Shell, postgres_url: str) -> None:
+    await assay(queue, "queue", "list")
+    with closing(open_store(postgres_url)) as store:
+        for statement in (
+            "DROP TABLE queue_entries",
+            "DROP TABLE queue_migrations",
+            "CREATE TABLE procrastinate_jobs (id BIGINT PRIMARY KEY, queue_name TEXT, task_name TEXT, args JSONB, "
+            "status TEXT, priority INTEGER, attempts INTEGER, scheduled_at TIMESTAMPTZ, worker_id BIGINT)",
+        ):
+            store.writer.execute(statement)
+        for number, state in enumerate(("succeeded", "doing", "todo", "failed"), 1):
+            args = {"entry": batch_entry(f"b{number}", "t").model_dump(mode="json"), "error": "X: why"}
+            store.writer.execute(
+                "INSERT INTO procrastinate_jobs "
+                "VALUES (?, 'batch@0.2.0', 'assay.carry_out', CAST(? AS jsonb), ?, 3, 1, NULL, 7)",
+                (number, json.dumps(args), state),
+            )
+    found = {each["run_id"]: each["state"] for each in await entries(queue)}
+    assert found == {"b1": "done", "b2": "waiting", "b3": "waiting", "b4": "failed"}
+    assert {each["error"] for each in await entries(queue)} == {"X: why"}
+
+
 async def test_a_debate_goes_on_where_a_killed_worker_left_it(queue: Shell, postgres_url: str) -> None:
     pytest.importorskip("bm25s", reason="a debate needs the extra 'debate'")
     answers = await scripted([])

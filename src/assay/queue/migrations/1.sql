@@ -29,3 +29,22 @@ CREATE TABLE IF NOT EXISTS queue_schedules (
     since BIGINT NOT NULL,
     entry TEXT NOT NULL
 );
+-- Versions of before kept entries in the tables of a library, procrastinate: they are moved. What a worker of such a
+-- version had is put back, and no moment of a schedule before now counts.
+CREATE TABLE IF NOT EXISTS procrastinate_jobs (
+    id BIGINT,
+    queue_name TEXT,
+    args JSONB,
+    status TEXT,
+    priority INTEGER,
+    attempts INTEGER,
+    scheduled_at TIMESTAMPTZ
+);
+INSERT INTO queue_entries (queue, entry, state, priority, attempts, due, error)
+SELECT queue_name, coalesce(args -> 'entry', '{}'),
+    CASE status::text WHEN 'todo' THEN 'waiting' WHEN 'doing' THEN 'waiting' WHEN 'succeeded' THEN 'done'
+    ELSE status::text END, priority, attempts, scheduled_at, coalesce(args ->> 'error', '')
+FROM procrastinate_jobs ORDER BY id;
+DROP TABLE procrastinate_jobs CASCADE;
+DROP TABLE IF EXISTS queue_changes;
+UPDATE queue_schedules SET since = (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
