@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -13,12 +14,13 @@ from criticality.budget import in_parts
 from criticality.canonical import pretty
 from criticality.language import Language
 from criticality.lattice import dependencies
-from criticality.lattice_plan import ModulePlan
+from criticality.lattice_plan import ModulePlan, index
 from criticality.machine.states import Auditing, ReportingContradictions
 from criticality.machine.table import AUDITORS
 from criticality.order import waves
 from criticality.spec.claims import Claim, StructuredClaims
 from criticality.spec.spec import Spec
+from criticality.spec.values import bounds
 from criticality.tree import claim_fault, function_key
 from criticality.work import Work
 from llm_runtime.events import Event
@@ -87,18 +89,16 @@ async def audit(work: Work) -> Event:
         return await synthesize_tests(work)
     name = left[0]
     if name == "checks":
-        contradictions = list(deterministic_findings(work.artifacts.spec, work.artifacts.plan))
-        return _completed(work, name, contradictions)
+        return _completed(name, list(deterministic_findings(work.artifacts.spec, work.artifacts.plan)))
     if name == "crossVerification":
         return await _second_look(work, phase)
     reports = await in_parts(name, _by_module(work), lambda item, contracts: _audited(work, name, item, contracts))
     contradictions = [c for report in reports for c in report.contradictions_found]
     if len(reports) > 1:
         prefix = _FOCUS[name][1]
-        contradictions = [
-            c.model_copy(update={"id": f"{prefix}_{n:03d}"}) for n, c in enumerate(contradictions, start=1)
-        ]
-    return _completed(work, name, contradictions)
+        numbered = enumerate(contradictions, start=1)
+        contradictions = [c.model_copy(update={"id": f"{prefix}_{n:03d}"}) for n, c in numbered]
+    return _completed(name, contradictions)
 
 
 async def _audited(work: Work, name: str, item: str, contracts: str) -> ContradictionReport:
@@ -116,7 +116,7 @@ async def _audited(work: Work, name: str, item: str, contracts: str) -> Contradi
     )
 
 
-def _completed(work: Work, name: str, contradictions: list[Contradiction]) -> Event:
+def _completed(name: str, contradictions: list[Contradiction]) -> Event:
     return e.AuditorCompleted(
         auditor=name,
         contradictions=[c.model_dump() for c in contradictions],
@@ -166,15 +166,8 @@ def _by_module(work: Work) -> list[str]:
 def _canonical_involved(work: Work, live: list[dict[str, Any]]) -> int:
     """Tell how many confirmed decisions one contradiction quotes, at most."""
     constraints = [" ".join(d.constraint.lower().split()) for d in work.ledger.standing("canonical")]
-    counts = [
-        sum(
-            1
-            for text in constraints
-            if any(text and text == " ".join(str(i).lower().split()) for i in c["involved"])
-        )
-        for c in live
-    ]
-    return max(counts, default=0)
+    quoted = [{" ".join(str(i).lower().split()) for i in c["involved"]} for c in live]
+    return max((sum(1 for text in constraints if text and text in involved) for involved in quoted), default=0)
 
 
 async def report(work: Work) -> Event:
@@ -187,22 +180,15 @@ async def report(work: Work) -> Event:
 
 def _statements(spec: Spec | None) -> str:
     assert spec is not None
-    return pretty(
-        spec.model_dump(
-            mode="json", include={"system", "newtypes", "data_models", "interfaces", "constraints", "claims"}
-        )
-    )
+    shown = {"system", "newtypes", "data_models", "interfaces", "constraints", "claims"}
+    return pretty(spec.model_dump(mode="json", include=shown))
 
 
 def contract_text(language: Language, plan: tuple[ModulePlan, ...]) -> str:
     """Return every function's signature and clauses."""
     lines: list[str] = []
-    for module in plan:
-        for function in module.functions:
-            lines += [
-                f"{module.name}.{language.signature(function)}",
-                *(f"    {line}" for line in function.contract.lines),
-            ]
+    for module, function in index(plan).values():
+        lines += [f"{module.name}.{language.signature(function)}", *(f"    {c}" for c in function.contract.lines)]
     return "\n".join(lines)
 
 
@@ -217,66 +203,46 @@ def deterministic_findings(spec: Spec | None, plan: tuple[ModulePlan, ...]) -> I
         return Contradiction(id=f"CHECK_{number:03d}", severity=severity, involved=involved, analysis=analysis)
 
     referenced: set[str] = set()
-    for module in plan:
-        for function in module.functions:
-            referenced |= set(function.contract.claims)
-            for claim in function.contract.claims:
-                if claim not in spec.claims:
-                    where = f"{module.name}.{function.name}"
-                    yield finding(
-                        "critical", [f"CLAIM_REF: {claim}", where], f"{where} refers to {claim}, which is no claim."
-                    )
-            for name, low, high in _bounds_of(function.contract.requires):
-                yield finding(
-                    "critical",
-                    [f"{module.name}.{function.name}"],
-                    f"Its REQUIRES clauses want {name} above {low} and below {high}: no call can satisfy them.",
-                )
-            if not function.contract.claims and not any(p.checkable for p in function.contract.ensures):
-                yield finding(
-                    "warning",
-                    [f"{module.name}.{function.name}"],
-                    "It carries no claim and no clause that can be checked.",
-                )
-    for name, new in spec.newtypes.items():
-        low, high = _interval(new.constraints)
-        if low is not None and high is not None and low > high:
+    for name, (_, function) in index(plan).items():
+        contract = function.contract
+        referenced |= set(contract.claims)
+        for claim in (claim for claim in contract.claims if claim not in spec.claims):
             yield finding(
-                "critical", [f"newtypes.{name}"], f"No value of {name} is at least {low} and at most {high}."
+                "critical", [f"CLAIM_REF: {claim}", name], f"{name} refers to {claim}, which is no claim."
             )
+        for of, low, high in _bounds_of(contract.requires):
+            words = f"Its REQUIRES clauses want {of} above {low} and below {high}: no call can satisfy them."
+            yield finding("critical", [name], words)
+        if not contract.claims and not any(p.checkable for p in contract.ensures):
+            yield finding("warning", [name], "It carries no claim and no clause that can be checked.")
+    for name, new in spec.newtypes.items():
+        held = bounds(new.constraints)
+        low, high = (
+            max((n for n in (held.low, 1 if held.positive else None) if n is not None), default=None),
+            held.high,
+        )
+        if low is not None and high is not None and low > high:
+            words = f"No value of {name} is at least {low} and at most {high}."
+            yield finding("critical", [f"newtypes.{name}"], words)
     for name, claim in spec.claims.items():
         if claim.testable and name not in referenced:
             yield finding("warning", [f"claims.{name}: {claim.text}"], f"No contract refers to {name}.")
 
 
-def _interval(constraints: list[str]) -> tuple[int | None, int | None]:
-    lows = [int(c[4:-1]) for c in constraints if c.startswith("min(")]
-    lows += [1 for c in constraints if c == "positive"] + [0 for c in constraints if c == "non_negative"]
-    highs = [int(c[4:-1]) for c in constraints if c.startswith("max(")]
-    return max(lows, default=None), min(highs, default=None)
-
-
 def _bounds_of(predicates: Any) -> Iterator[tuple[str, float, float]]:
     """Yield names that clauses of the form ``x > 5`` and ``x < 3`` leave no value for."""
-    import ast
-
     lows: dict[str, float] = {}
     highs: dict[str, float] = {}
     for predicate in predicates:
-        if not predicate.checkable:
-            continue
-        node = ast.parse(predicate.code, mode="eval").body
-        if (
-            isinstance(node, ast.Compare)
-            and len(node.ops) == 1
-            and isinstance(node.comparators[0], ast.Constant)
-            and isinstance(node.comparators[0].value, int | float)
-        ):
-            name, value = ast.unparse(node.left), float(node.comparators[0].value)
-            if isinstance(node.ops[0], ast.Gt | ast.GtE):
-                lows[name] = max(lows.get(name, value), value + (0.5 if isinstance(node.ops[0], ast.Gt) else 0))
-            elif isinstance(node.ops[0], ast.Lt | ast.LtE):
-                highs[name] = min(highs.get(name, value), value - (0.5 if isinstance(node.ops[0], ast.Lt) else 0))
+        match ast.parse(predicate.code, mode="eval").body if predicate.checkable else None:
+            case ast.Compare(left, [ast.Gt() | ast.GtE() as sign], [ast.Constant(int() | float() as number)]):
+                name, value = ast.unparse(left), float(number)
+                lows[name] = max(lows.get(name, value), value + (0.5 if isinstance(sign, ast.Gt) else 0))
+            case ast.Compare(left, [ast.Lt() | ast.LtE() as sign], [ast.Constant(int() | float() as number)]):
+                name, value = ast.unparse(left), float(number)
+                highs[name] = min(highs.get(name, value), value - (0.5 if isinstance(sign, ast.Lt) else 0))
+            case _:
+                pass
     for name in sorted(lows.keys() & highs.keys()):
         if lows[name] > highs[name]:
             yield name, lows[name], highs[name]
@@ -294,12 +260,8 @@ async def synthesize_tests(work: Work) -> Event:
         trial = _with(work, generated)
         empty = await _empty(work, trial, parsed)
         if not empty:
-            return generated.model_copy(
-                update={
-                    "tests": sum(len(claim.tests) for claim in parsed.claims),
-                    "units": units_to_inject(work.language, trial),
-                }
-            )
+            tests = sum(len(claim.tests) for claim in parsed.claims)
+            return generated.model_copy(update={"tests": tests, "units": units_to_inject(work.language, trial)})
     return _not_failing(empty)
 
 
@@ -335,9 +297,9 @@ async def _parsed(
 
 
 def _waived(spec: Spec, parsed: StructuredClaims) -> dict[str, str]:
-    waived = {
-        name: "not testable, says the specification" for name, claim in spec.claims.items() if not claim.testable
-    }
+    waived = dict.fromkeys(
+        (n for n, c in spec.claims.items() if not c.testable), "not testable, says the specification"
+    )
     return waived | {c.id: c.scope or "the structurer found no test" for c in parsed.claims if not c.tests}
 
 
@@ -345,11 +307,8 @@ async def _empty(work: Work, trial: Artifacts, parsed: StructuredClaims) -> list
     """Return tests that cannot show anything, and claims that lack a test without a word, one line each."""
     spec = trial.spec
     assert spec is not None
-    missing = [
-        f"{c.id}: it can be tested, and has no test and no reason"
-        for c in parsed.claims
-        if not c.tests and not c.scope
-    ]
+    lacking = [c.id for c in parsed.claims if not c.tests and not c.scope]
+    missing = [f"{name}: it can be tested, and has no test and no reason" for name in lacking]
     return missing + await work.court.vacuous(spec, trial.plan, parsed.claims)
 
 

@@ -110,22 +110,11 @@ def _plain(reply: Reply) -> str:
 
 async def _offer(work: Work, place: InterviewPhase) -> Event | None:
     """Ask at the end of an optional phase: go on, delegate, or delegate with notes."""
-    reply = await work.human.answer(
-        f"delegation:{place}", _DELEGATION, ("continue", "delegate", "delegate with notes")
-    )
-    if reply is None:
-        return None
-    if reply.corrects:
-        return _correction(work, reply)
-    if reply.delegate:
-        return e.Delegated(after=place, notes=reply.text)
-    return e.QuestionAnswered(
-        question=f"delegation:{place}",
-        text=_DELEGATION,
-        answer="",
-        interview_phase=place,
-        last=place == "designPrefs",
-    )
+    options = ("continue", "delegate", "delegate with notes")
+    event = await _put(work, f"delegation:{place}", _DELEGATION, place, options, last=place == "designPrefs")
+    if isinstance(event, e.QuestionAnswered) and not event.corrects:
+        return event.model_copy(update={"answer": ""})
+    return event
 
 
 async def _follow_up(work: Work, phase: Interviewing) -> Event | None:
@@ -134,13 +123,9 @@ async def _follow_up(work: Work, phase: Interviewing) -> Event | None:
     last = len(phase.open_questions) == 1
     kind, _, rest = name.partition(":")
     if kind == "revision":
-        feedback = work.artifacts.feedback.get(int(rest), "")
+        text, feedback = "What should change?", work.artifacts.feedback.get(int(rest), "")
         return e.QuestionAnswered(
-            question=name,
-            text="What should change?",
-            answer=feedback,
-            interview_phase=phase.interview_phase,
-            last=last,
+            question=name, text=text, answer=feedback, interview_phase=phase.interview_phase, last=last
         )
     text, options = f"How should this be resolved: {rest}?", tuple[str, ...]()
     for contradiction in work.artifacts.contradictions:

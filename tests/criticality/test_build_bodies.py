@@ -11,9 +11,9 @@ from turnstile_system import GATE, PARITY, SPEC, needs_toolchain
 
 from criticality.artifacts import Body
 from criticality.bodies import SpliceRefused
+from criticality.languages import language
 from criticality.languages.python.inspection import inspect_body, leaked_logic
 from criticality.languages.python.mutants import mutants
-from criticality.languages.python.skeleton import module_source
 from criticality.languages.python.splice import body_of, read_body, splice
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.spec import Spec
@@ -108,7 +108,7 @@ def test_a_skeleton_holds_no_logic() -> None:
 
     spec = Spec.model_validate(SPEC)
     plan = tuple(ModulePlan.model_validate(m) for m in (GATE, PARITY))
-    source = module_source(spec, plan[0], plan, {})
+    source = language("python").sources(spec, plan, {})["src/turn_stile/gate.py"]
     assert leaked_logic(source) == []
     assert leaked_logic(splice(source, "enter", "return gate")) == ["enter"]
 
@@ -119,7 +119,8 @@ def test_a_body_that_is_spliced_into_its_module_leaves_the_text_as_it_was_render
     spec = Spec.model_validate(SPEC)
     plan = tuple(ModulePlan.model_validate(m) for m in (GATE, PARITY))
     body = "if gate.inside:\n    raise Full\nreturn gate"
-    rendered = module_source(spec, plan[0], plan, {f"{plan[0].name}.enter": Body(body, "", "worker", 1)})
+    bodies = {"gate.enter": Body(body, "", "worker", 1)}
+    rendered = language("python").sources(spec, plan, bodies)["src/turn_stile/gate.py"]
     assert "import Full, Gate" in rendered and splice(rendered, "enter", body) == rendered
 
 

@@ -13,7 +13,7 @@ from criticality import Answers
 from llm_runtime.messages import Generate, Request
 from llm_runtime.providers.scripted import scripted
 
-NEEDED = ("mypy", "libcst", "hypothesis", "radon", "ruff", "bandit", "tomlkit")
+NEEDED = ("mypy", "hypothesis", "ruff", "bandit", "tomlkit")
 HERE = all(importlib.util.find_spec(name) is not None for name in NEEDED)
 needs_toolchain = pytest.mark.skipif(not HERE, reason="the `code` extra is not installed: no type checker to ask")
 

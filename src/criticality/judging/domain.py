@@ -133,31 +133,23 @@ def _itself(value: Any) -> Any:
     return value
 
 
+#: What must hold of a value beside the number in brackets, and the words for it. Those that are not here (unique,
+#: immutable) speak of more than one value.
+_CHECKS: dict[str, tuple[Callable[[Any, int], bool], str]] = {
+    "non_negative": (lambda v, n: v >= 0, "must not be negative"),
+    "positive": (lambda v, n: v > 0, "must be positive"),
+    "min": (lambda v, n: v >= n, "must be at least {}"),
+    "max": (lambda v, n: v <= n, "must be at most {}"),
+    "non_empty": (lambda v, n: len(v) > 0, "must not be empty"),
+    "min_length": (lambda v, n: len(v) >= n, "must have a length of at least {}"),
+    "max_length": (lambda v, n: len(v) <= n, "must have a length of at most {}"),
+    "sorted": (lambda v, n: list(v) == sorted(v), "must be sorted ascending"),
+    "distinct": (lambda v, n: len(set(v)) == len(v), "must not repeat a value"),
+}
+
+
 def constraint_of(constraints: list[str]) -> Callable[[Any], str]:
     """Return what says which of the constraints a value breaks, in words; empty where it breaks none."""
-    tests: list[tuple[Callable[[Any], bool], str]] = []
-    for constraint in constraints:
-        name, _, rest = constraint.partition("(")
-        n = int(rest.rstrip(")")) if rest else 0
-        match name:
-            case "non_negative":
-                tests.append((lambda v: v >= 0, "must not be negative"))
-            case "positive":
-                tests.append((lambda v: v > 0, "must be positive"))
-            case "min":
-                tests.append((lambda v, n=n: v >= n, f"must be at least {n}"))
-            case "max":
-                tests.append((lambda v, n=n: v <= n, f"must be at most {n}"))
-            case "non_empty":
-                tests.append((lambda v: len(v) > 0, "must not be empty"))
-            case "min_length":
-                tests.append((lambda v, n=n: len(v) >= n, f"must have a length of at least {n}"))
-            case "max_length":
-                tests.append((lambda v, n=n: len(v) <= n, f"must have a length of at most {n}"))
-            case "sorted":
-                tests.append((lambda v: list(v) == sorted(v), "must be sorted ascending"))
-            case "distinct":
-                tests.append((lambda v: len(set(v)) == len(v), "must not repeat a value"))
-            case _:  # unique and immutable speak of more than one value
-                continue
-    return lambda value: next((words for test, words in tests if not test(value)), "")
+    named = [(name, int(rest.rstrip(")") or 0)) for name, _, rest in (c.partition("(") for c in constraints)]
+    tests = [(*_CHECKS[name], number) for name, number in named if name in _CHECKS]
+    return lambda value: next((words.format(n) for holds, words, n in tests if not holds(value, n)), "")

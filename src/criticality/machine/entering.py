@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from criticality import events as e
 from criticality.machine import states as s
 from criticality.machine.breaker import BreakerLimits
+from criticality.wire import CamelCase
 from llm_runtime.models import Model
+
+_State = TypeVar("_State", bound=CamelCase)
 
 
 class MachineLimits(Model):
@@ -16,6 +19,12 @@ class MachineLimits(Model):
 
     breaker: BreakerLimits = BreakerLimits()
     max_repair_attempts: int = 3
+
+
+def _on(state: type[_State], phase: Any, **changes: Any) -> _State:
+    """Return a sub-state that goes on with what it shares with the one before, but for the changes."""
+    kept = {name: value for name, value in phase if name in state.model_fields and name not in ("phase", "type")}
+    return state(**kept | changes)
 
 
 def auditors_after(phase: Any, event: Any) -> tuple[str, ...]:
@@ -35,13 +44,11 @@ def _interviewing(phase: Any, event: Any, limits: MachineLimits) -> s.Interviewi
     match event:
         case e.QuestionAnswered():
             left = tuple(q for q in phase.open_questions if q != event.question)
-            return phase.model_copy(
-                update={
-                    "interview_phase": event.interview_phase,
-                    "question_index": phase.question_index + 1,
-                    "open_questions": left,
-                }
-            )
+            answered = phase.question_index + 1
+            return _on(
+                s.Interviewing, phase,
+                interview_phase=event.interview_phase, question_index=answered, open_questions=left,
+            )  # fmt: skip
         case e.Revised():
             return s.Interviewing(
                 interview_phase=event.interview_phase, open_questions=(f"revision:{event.version}",)
@@ -82,10 +89,9 @@ def _compiling(phase: Any, event: Any, limits: MachineLimits) -> s.CompilingChec
 
 
 def _repairing(phase: Any, event: Any, limits: MachineLimits) -> s.RepairingStructure:
+    most = limits.max_repair_attempts
     return s.RepairingStructure(
-        errors=tuple(event.errors),
-        repair_attempt=phase.compile_attempt,
-        max_repair_attempts=limits.max_repair_attempts,
+        errors=tuple(event.errors), repair_attempt=phase.compile_attempt, max_repair_attempts=most
     )
 
 
@@ -106,11 +112,11 @@ def _selecting(phase: Any, event: Any, limits: MachineLimits) -> s.SelectingFunc
             progress = phase.progress.model_copy(update={"completed": (*phase.progress.completed, event.unit)})
             return s.SelectingFunction(progress=progress)
         case e.CalleeBlamed() | e.TestSuspected():
-            again, progress = event.units, phase.progress
-            left = tuple(unit for unit in progress.remaining if unit not in again)
-            done = tuple(unit for unit in progress.completed if unit not in again)
-            changed = {"remaining": (*again, *left), "completed": done}
-            return s.SelectingFunction(progress=progress.model_copy(update=changed))
+            left, done = (tuple(u for u in units if u not in event.units) for units in (
+                phase.progress.remaining, phase.progress.completed
+            ))  # fmt: skip
+            changed = {"remaining": (*event.units, *left), "completed": done}
+            return s.SelectingFunction(progress=phase.progress.model_copy(update=changed))
         case e.TestsGenerated() | e.VerdictHandled():
             return s.SelectingFunction(progress=s.Progress(remaining=tuple(event.units), total=len(event.units)))
         case _:
@@ -132,41 +138,20 @@ def _implementing(phase: Any, event: Any, limits: MachineLimits) -> s.Implementi
                 else progress.reached_architect
             )
             progress = progress.model_copy(update={"escalated": up, "reached_architect": tuple(dict.fromkeys(top))})
-            return s.Implementing(
-                function_id=event.unit,
-                current_tier=event.to_tier,
-                total_attempts=phase.total_attempts + 1,
-                progress=progress,
-            )
+            total = phase.total_attempts + 1
+            return _on(s.Implementing, phase, current_tier=event.to_tier, total_attempts=total, progress=progress)
         case _:
-            return s.Implementing(
-                function_id=phase.function_id,
-                current_tier=phase.current_tier,
-                attempt_in_tier=phase.attempt_in_tier + 1,
-                total_attempts=phase.total_attempts + 1,
-                progress=phase.progress,
-            )
+            in_tier, total = phase.attempt_in_tier + 1, phase.total_attempts + 1
+            return _on(s.Implementing, phase, attempt_in_tier=in_tier, total_attempts=total)
 
 
 def _verifying(phase: Any, event: Any, limits: MachineLimits) -> s.Verifying:
-    return s.Verifying(
-        function_id=phase.function_id,
-        current_tier=phase.current_tier,
-        attempt_in_tier=phase.attempt_in_tier,
-        total_attempts=phase.total_attempts,
-        progress=phase.progress,
-    )
+    return _on(s.Verifying, phase)
 
 
 def _escalating(phase: Any, event: Any, limits: MachineLimits) -> s.Escalating:
-    return s.Escalating(
-        function_id=phase.function_id,
-        from_tier=phase.current_tier,
-        to_tier=event.to_tier,
-        failure_type=event.failure["kind"],
-        total_attempts=phase.total_attempts,
-        progress=phase.progress,
-    )
+    tiers = {"from_tier": phase.current_tier, "to_tier": event.to_tier}
+    return _on(s.Escalating, phase, **tiers, failure_type=event.failure["kind"])
 
 
 def _testing(phase: Any, event: Any, limits: MachineLimits) -> s.GeneratingTests:
@@ -186,11 +171,7 @@ def _executing(phase: Any, event: Any, limits: MachineLimits) -> s.ExecutingClus
 
 
 def _handling(phase: Any, event: Any, limits: MachineLimits) -> s.HandlingVerdict:
-    return s.HandlingVerdict(
-        cluster_id=phase.cluster_id,
-        violated_claims=tuple(event.violated_claims),
-        clusters_remaining=phase.clusters_remaining,
-    )
+    return _on(s.HandlingVerdict, phase, violated_claims=tuple(event.violated_claims))
 
 
 def _analyzing(phase: Any, event: Any, limits: MachineLimits) -> s.AnalyzingComplexity:
@@ -199,20 +180,13 @@ def _analyzing(phase: Any, event: Any, limits: MachineLimits) -> s.AnalyzingComp
 
 
 def _applying(phase: Any, event: Any, limits: MachineLimits) -> s.ApplyingTransform:
-    target = event.target
-    return s.ApplyingTransform(
-        target_function=target["function"],
-        pattern_id=target["pattern"],
-        smell=target["smell"],
-        risk=target["risk"],
-        applied=phase.applied,
-    )
+    of = event.target
+    names = {"target_function": of["function"], "pattern_id": of["pattern"]}
+    return _on(s.ApplyingTransform, phase, **names, smell=of["smell"], risk=of["risk"])
 
 
 def _semantics(phase: Any, event: Any, limits: MachineLimits) -> s.VerifyingSemantics:
-    return s.VerifyingSemantics(
-        target_function=phase.target_function, pattern_id=phase.pattern_id, risk=phase.risk, applied=phase.applied
-    )
+    return _on(s.VerifyingSemantics, phase)
 
 
 #: The sub-state that each target of the table is entered with.

@@ -241,7 +241,7 @@ async def test_a_server_that_is_told_to_end_does_so_although_pages_are_open(page
 async def test_an_interview_is_answered_in_the_browser(
     web: Any, page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("libcst", reason="the code extra is not installed")
+    pytest.importorskip("msgpack", reason="the code extra is not installed")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     await page.goto(f"{web.url}/open?key={TOKEN}")
     await page.get_by_role("link", name="Start your own").nth(3).click()

@@ -20,7 +20,7 @@ from criticality import Reply as Answered
 from llm_runtime.events import RunFinished, RunStarted
 from llm_runtime.messages import Reply, Request, Usage
 
-needs("libcst", reason="the code extra is not installed")
+needs("msgpack", reason="the code extra is not installed")
 
 
 @pytest.fixture(autouse=True)

@@ -58,6 +58,8 @@ class GrammarLanguage:
     value = "value"
     #: What stands between types where a prompt shows them.
     between = "\n"
+    #: What stands between a function and what a transformation put before it.
+    apart = "\n\n"
     #: What stands between tests.
     between_cases = "\n\n"
     #: Names of types that code would take for something else.
@@ -165,8 +167,8 @@ class GrammarLanguage:
             functions: list[str] = []
             for function in module.functions:
                 body = bodies.get(f"{module.name}.{function.name}")
-                lead = f"{body.declarations.strip()}\n\n" if body and body.declarations.strip() else ""
-                functions.append(lead + self._shown(function, body.text if body else self.todo, None))
+                lead = f"{body.declarations.strip()}{self.apart}" if body and body.declarations.strip() else ""
+                functions.append(lead + self._shown(function, body.text if body else self.todo, None, spec.errors))
             tree |= self.module(spec, module, plan, functions)
         return tree
 
@@ -175,14 +177,17 @@ class GrammarLanguage:
         """The statement of a body that is still to do."""
         return self.tools.table().todo
 
-    def _shown(self, function: FunctionPlan, body: str, clauses: list[str] | None) -> str:
+    def _shown(
+        self, function: FunctionPlan, body: str, clauses: list[str] | None, errors: Mapping[str, str]
+    ) -> str:
         inner = textwrap.indent(textwrap.dedent(body).strip("\n"), self.tools.table().indent)
         return self.page(
-            "function", function=function, signature=self.signature(function), body=inner, clauses=clauses
-        )
+            "function",
+            function=function, signature=self.signature(function), body=inner, clauses=clauses, errors=errors,
+        )  # fmt: skip
 
     def shown(self, function: FunctionPlan, body: str) -> str:
-        return self._shown(function, body, self.clauses(function))
+        return self._shown(function, body, self.clauses(function), {})
 
     def signature(self, function: FunctionPlan) -> str:
         return self.page("signature", function=function)
@@ -232,12 +237,20 @@ class GrammarLanguage:
         """Return the name that the manifests of a delivered project give it."""
         return spec.package
 
-    def project_files(self, spec: Spec) -> Tree:
-        readme = fill(
+    def readme(self, spec: Spec, example: str = "") -> str:
+        """Return the page that a delivered project begins with.
+
+        Args:
+            example: calls with their results, where the language shows some.
+        """
+        return fill(
             self.tools.language, "templates", "README.md",
-            name=spec.system.name, description=spec.system.description,
+            name=spec.system.name, description=spec.system.description, example=example and f"{example}\n\n",
         )  # fmt: skip
-        files = self.tools.project(self.project_name(spec), spec.system.description) | {"README.md": readme}
+
+    def project_files(self, spec: Spec) -> Tree:
+        files = self.tools.project(self.project_name(spec), spec.system.description)
+        files |= {"README.md": self.readme(spec)}
         return files | ({".gitignore": self.ignored} if self.ignored else {})
 
     @property

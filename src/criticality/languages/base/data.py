@@ -74,5 +74,6 @@ def _quoted(path: str, text: str) -> str:
     if path.endswith(".xml"):
         return escape(text)
     if path.endswith((".json", ".toml")):
-        return json.dumps(text, ensure_ascii=False)[1:-1]
+        # JSON's strings are TOML's, but for the delete character.
+        return json.dumps(text, ensure_ascii=False)[1:-1].replace("\x7f", "\\u007f")
     return text

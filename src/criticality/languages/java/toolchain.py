@@ -7,7 +7,7 @@ from pathlib import Path
 
 from criticality.judging.served import ServedProgram
 from criticality.languages.base.data import texts
-from criticality.languages.base.toolchain.compiled import CONFINED, SETTINGS, CompiledToolchain, Place
+from criticality.languages.base.toolchain.compiled import CONFINED, SETTINGS, CompiledToolchain, Place, ordered
 from criticality.languages.base.toolchain.dependencies import Pinned, command
 from criticality.languages.base.toolchain.programs import Program, prefix
 from criticality.languages.base.toolchain.warm import WarmCompiler
@@ -66,8 +66,9 @@ class JavaToolchain(CompiledToolchain):
         self, place: Place, installed: Path, tree: Mapping[str, str], changed: set[str]
     ) -> list[Diagnostic]:
         if self._compiler is None:
-            words = [str(JAVA.path()), *_QUICK, "-Xmx1g", "-cp", str(installed / "ours"), "Checker"]
-            self._compiler = WarmCompiler([*words, str(place.copy.folder)], _environment())
+            java = JAVA.path()
+            words = [java, *_QUICK, "-Xmx1g", "-cp", installed / "ours", "Checker", place.copy.folder]
+            self._compiler = WarmCompiler(ordered(place, words, _environment(), installed, prefix(java)))
         return await self._compiler.ask("check")
 
 

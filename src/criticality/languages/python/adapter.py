@@ -10,21 +10,14 @@ from typing import Any
 from criticality.artifacts import Body
 from criticality.audits import scanners
 from criticality.bodies import Finding
-from criticality.catalog import DetectedSmell, Example
+from criticality.catalog import DetectedSmell
 from criticality.judging.served import ServedProgram
 from criticality.language import Fact, Language, Plan, Tree
-from criticality.languages.base.data import examples, read_text
+from criticality.languages.base.adapter import GrammarLanguage
+from criticality.languages.base.pages import Filter
 from criticality.languages.base.toolchain.isolation import isolator
 from criticality.languages.python import cases as case_tables
-from criticality.languages.python import (
-    domain,
-    inspection,
-    names,
-    project,
-    scans,
-    serving,
-    skeleton,
-)
+from criticality.languages.python import domain, inspection, names, scans, serving, skeleton
 from criticality.languages.python import mutants as mutations
 from criticality.languages.python import smells as smelling
 from criticality.languages.python import splice as splicing
@@ -32,45 +25,47 @@ from criticality.languages.python.toolchain import Toolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
 from criticality.spec.values import types_needed
-from criticality.testing import Limits
 from llm_runtime.installing import how_to_install
 
-_PARTS = {"mypy": True, "libcst": True, "msgpack": True, "pytest": False, "ruff": False, "radon": False}
-_PACKAGE = "criticality.languages.python"
+_PARTS = {"mypy": True, "msgpack": True, "pytest": False, "ruff": False}
 
 
-class Python:
-    """Python 3.11, mypy strict, pytest and hypothesis; witnesses are checked when a value is made."""
+class Python(GrammarLanguage):
+    """Python 3.11, mypy strict, pytest and hypothesis; witnesses are checked when a value is made.
 
-    name = "python"
-    title = "Python"
+    Bodies are read by Python's own parser: what only it knows (scopes, what a name is bound to) is looked at, too.
+    """
+
+    name, title = "python", "Python"
     importable = names.IMPORTABLE
     audits = (("pip-audit", "--progress-spinner", "off", "."),)
-
-    @property
-    def examples(self) -> Mapping[str, Example]:
-        return examples(_PACKAGE)
-
-    @property
-    def rules(self) -> str:
-        return read_text(_PACKAGE, "rules.md").strip()
+    ignored = "__pycache__/\n.*_cache/\n.venv/\n"
+    tools = Toolchain
+    between, apart = "\n\n", "\n\n\n"
 
     def usable(self, name: str) -> bool:
         return names.usable(name)
 
-    def spec_fault(self, spec: Spec) -> str:
-        return ""
+    def filters(self) -> dict[str, Filter]:
+        return {
+            "annotation": names.annotation, "safe": skeleton.safe,
+            "taken": lambda function: ", ".join(
+                f"{p.name}: {names.annotation(p.type)}" for p in function.parameters
+            ),
+        }  # fmt: skip
+
+    def domain(self, spec: Spec) -> Tree:
+        return {f"src/{spec.package}/domain.py": domain.domain_source(spec)}
 
     def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
-        base = f"src/{spec.package}"
-        tree = {
-            f"{base}/__init__.py": skeleton.package_source(spec, plan),
-            f"{base}/py.typed": "",
-            f"{base}/domain.py": domain.domain_source(spec),
-        }
-        for module in plan:
-            tree[self.module_path(spec, module.name)] = skeleton.module_source(spec, module, plan, bodies)
-        return tree
+        package = self.page("package", spec=spec, **skeleton.shown(spec, plan)) + "\n"
+        own = {f"src/{spec.package}/__init__.py": package, f"src/{spec.package}/py.typed": ""}
+        return own | super().sources(spec, plan, bodies)
+
+    def module(self, spec: Spec, module: ModulePlan, plan: Plan, functions: list[str]) -> Tree:
+        code = "\n\n\n".join(functions) + "\n"
+        imports = skeleton.used(code, skeleton.module_imports(spec, module, plan), spec.package)
+        return {self.module_path(spec, module.name): self.page("module", module=module, imports=imports, code=code)}
 
     def module_path(self, spec: Spec, module: str) -> str:
         return f"src/{spec.package}/{module}.py"
@@ -79,27 +74,21 @@ class Python:
         return serving.serve(spec, plan, variants, self.sources)
 
     def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
-        return case_tables.case_files(spec, plan, cases)
+        tree, example = case_tables.case_files(spec, plan, cases)
+        return tree | {"README.md": self.readme(spec, example)} if example else tree
 
-    def project_files(self, spec: Spec) -> Tree:
-        return project.project_files(spec)
+    def project_name(self, spec: Spec) -> str:
+        return spec.system.name
 
-    def signature(self, function: FunctionPlan) -> str:
-        return skeleton.signature(function)
-
-    def clauses(self, function: FunctionPlan) -> list[str]:
-        return list(function.contract.lines)
-
-    def shown(self, function: FunctionPlan, body: str) -> str:
-        parts = skeleton.signature(function), skeleton.documented(function), skeleton.body_source(body)
-        return "\n".join(parts).rstrip("\n")
+    def type_source(self, spec: Spec, name: str) -> str:
+        return domain.type_source(spec, name).rstrip()
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
         kinds = [*(p.type for p in function.parameters), function.result]
         needed = types_needed(spec, kinds)
         mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
         extra = [n for n in spec.named_types() if n not in needed and (n in function.errors or n in mentioned)]
-        return "\n\n".join(domain.type_source(spec, name).rstrip() for name in [*extra, *needed])
+        return self.between.join(self.type_source(spec, name) for name in [*extra, *needed])
 
     def imported(self, module: ModulePlan) -> str:
         return ", ".join(["dataclasses.replace", *module.imports])
@@ -138,16 +127,13 @@ class Python:
     ) -> tuple[list[DetectedSmell], dict[str, dict[str, int]]]:
         return await smelling.detect(modules)
 
-    def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:
-        return Toolchain(limits=limits)
-
     def facts(self) -> list[Fact]:
-        facts = [Fact("python", platform.python_version(), "install Python 3.11 or later")]
         install = how_to_install("code")
-        facts += [Fact(name, _version(name), install, needed) for name, needed in _PARTS.items()]
-        facts += scanners(self.audits)
-        facts.append(Fact("bandit", _version("bandit"), install, needed=False))
-        return [*facts, isolator()]
+        return [
+            Fact("python", platform.python_version(), "install Python 3.11 or later"),
+            *(Fact(name, _version(name), install, needed) for name, needed in _PARTS.items()),
+            *scanners(self.audits), Fact("bandit", _version("bandit"), install, needed=False), isolator(),
+        ]  # fmt: skip
 
 
 def adapter() -> Language:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from enum import Enum
 from typing import Any, cast
@@ -10,28 +11,26 @@ from typing import Any, cast
 from criticality.judging.domain import Domain
 from criticality.judging.wire import Codec
 from criticality.language import Plan, Tree
-from criticality.languages.python.project import project_files
-from criticality.lattice_plan import FunctionPlan, ModulePlan
+from criticality.languages.base.pages import page
+from criticality.languages.python.names import PACKAGE, WORDS, used
+from criticality.lattice_plan import ModulePlan
 from criticality.spec.spec import Spec
 from criticality.spec.values import fields_of
 
 #: Rows of calls that return and of calls that raise, and how wide one is; examples in the README.
-_RETURNS, _RAISES, _WIDEST = 6, 4, 400
+_MOST, _WIDEST = (6, 4), 400
 _SHOWN, _NARROW = 3, 100
-_NAMES = {"Decimal": "from decimal import Decimal", "UUID": "from uuid import UUID", "datetime": "import datetime"}
+_NAMES: dict[str, str] = WORDS["literals"]
 
 
-def case_files(spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
-    """Return a test file for each module that has cases."""
+def case_files(spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> tuple[Tree, str]:
+    """Return a test file for each module that has cases, and some calls as a session that doctest runs."""
     codec = Codec(Domain(spec), plan)
     written = {module.name: _file(spec, codec, module, cases) for module in plan}
-    tree = {f"tests/test_{name}.py": text for name, text in written.items() if text}
-    example = _example(spec, codec, cases)
-    return tree | {"README.md": project_files(spec, example)["README.md"]} if example else tree
+    return {f"tests/test_{n}.py": t for n, t in written.items() if t}, _example(spec, codec, cases)
 
 
 def _example(spec: Spec, codec: Codec, cases: Mapping[str, list[list[Any]]]) -> str:
-    """Return some calls of the interfaces' operations as a session that doctest runs."""
     methods = {method.name for _, method, _, _ in spec.methods()}
     lines: list[str] = []
     for name, function in codec.functions.items():
@@ -47,29 +46,33 @@ def _example(spec: Spec, codec: Codec, cases: Mapping[str, list[list[Any]]]) -> 
             call, result = max(fitting, key=lambda pair: len(pair[0] + pair[1]))
             plain = "(" not in result.removeprefix("(") and "{" not in result
             lines += [f">>> {call}", result] if plain else [f">>> {call} == {result}", "True"]
-    named = sorted(name for name in {*methods, *spec.named_types()} if _names("\n".join(lines), name))
-    plain_imports = sorted(line for word, line in _NAMES.items() if _names("\n".join(lines), word))
+    text = "\n".join(lines)
+    named = sorted(used({name: name for name in (*methods, *spec.named_types())}, text))
     if not lines:
         return ""
-    head = [f">>> {line}" for line in (*plain_imports, f"from {spec.package} import {', '.join(named)}")]
+    head = [
+        f">>> {line}" for line in (*sorted(used(_NAMES, text)), f"from {spec.package} import {', '.join(named)}")
+    ]
     return "\n".join(f"    {line}" for line in (*head, *lines))
 
 
 def _file(spec: Spec, codec: Codec, module: ModulePlan, cases: Mapping[str, list[list[Any]]]) -> str:
-    parts = [
-        part
-        for function in module.functions
-        for part in _tests(codec, function, f"{module.name}.{function.name}", cases)
-    ]
+    parts: list[str] = []
+    for name in (function.name for function in module.functions):
+        known = f"{module.name}.{name}"
+        written = (
+            (_literal(codec, args), error, "" if error else _literal(codec, result))
+            for args, error, result in codec.cases(known, cases.get(known, ()))
+        )
+        call = f"{name}(*args)"
+        parts += tables(name, written, call, f"{call} == result", most=_MOST, without="nan")
     if not parts:
         return ""
     body = "\n\n".join(parts)
-    tested = [
-        f.name for f in module.functions if f"def test_{f.name}(" in body or f"def test_{f.name}_raises(" in body
-    ]
-    types = sorted(name for name in spec.named_types() if _names(body, name))
+    tested = [f.name for f in module.functions if re.search(rf"def test_{f.name}(_raises)?\(", body)]
+    types = sorted(used({name: name for name in spec.named_types()}, body))
     head = [f'"""Cases of {module.name}: calls that were judged, with their results."""', ""]
-    plain = sorted(line for word, line in _NAMES.items() if _names(body, word))
+    plain = sorted(used(_NAMES, body))
     head += [*(line for line in plain if line.startswith("import")), *(line for line in plain if line[0] == "f")]
     head += [*([""] if plain else []), "import pytest", ""]
     head += [f"from {spec.package}.domain import {', '.join(types)}"] if types else []
@@ -77,33 +80,35 @@ def _file(spec: Spec, codec: Codec, module: ModulePlan, cases: Mapping[str, list
     return "\n".join(head) + "\n" + body
 
 
-def _names(text: str, name: str) -> bool:
-    import re
+def tables(
+    name: str, cases: Iterable[tuple[str, str, str]], call: str, holds: str, *, most: tuple[int, int], without: str
+) -> list[str]:
+    """Return the tests of a function: a table of calls that return, and one of calls that raise.
 
-    return re.search(rf"\b{name}\b", text) is not None
-
-
-def _tests(codec: Codec, function: FunctionPlan, name: str, cases: Mapping[str, list[list[Any]]]) -> list[str]:
-    returned: list[str] = []
-    raised: list[str] = []
-    for args, error, result in codec.cases(name, cases.get(name, ())):
-        row, rows = f"({_literal(codec, args)}, {error or _literal(codec, result)})", raised if error else returned
-        most = _RAISES if error else _RETURNS
-        if len(row) <= _WIDEST and len(rows) < most and "nan" not in row and row not in rows:
+    Args:
+        cases: arguments as a tuple, error (empty where it returned) and result, as they are written.
+        call: a call with ``args``.
+        holds: what has to hold of ``result``.
+        most: rows of each table.
+        without: a pattern of what no row may hold.
+    """
+    held: tuple[list[str], list[str]] = [], []
+    for args, error, result in cases:
+        row, rows = f"({args}, {error or result})", held[bool(error)]
+        if (
+            len(row) <= _WIDEST
+            and len(rows) < most[bool(error)]
+            and row not in rows
+            and not re.search(without, row)
+        ):
             rows.append(row)
-    tables: list[str] = []
-    if returned:
-        tables.append(_table(function.name, "args, result", returned, f"assert {function.name}(*args) == result"))
-    if raised:
-        check = f"with pytest.raises(error):\n        {function.name}(*args)"
-        tables.append(_table(f"{function.name}_raises", "args, error", raised, check))
-    return tables
-
-
-def _table(name: str, names: str, rows: list[str], check: str) -> str:
-    table = "\n".join(f"        {row}," for row in rows)
-    decorator = f'@pytest.mark.parametrize(\n    "{names}",\n    [\n{table}\n    ],\n)\n'
-    return f"{decorator}def test_{name}({names}):\n    {check}\n"
+    raising = f"with pytest.raises(error):\n        {call}"
+    parts = (name, "result", held[0], f"assert {holds}"), (f"{name}_raises", "error", held[1], raising)
+    return [
+        page(PACKAGE, "table.jinja", {}, {"name": test, "what": what, "rows": rows, "check": check}) + "\n"
+        for test, what, rows, check in parts
+        if rows
+    ]
 
 
 def _literal(codec: Codec, value: Any) -> str:

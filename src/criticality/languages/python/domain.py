@@ -6,18 +6,19 @@ A witness of a newtype is a class that checks its constraints when a value is ma
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from criticality.languages.base.forms import forms
 from criticality.languages.base.pages import page, sentence
 from criticality.languages.base.witnesses import conditions
-from criticality.languages.python.names import annotation, imports_for
+from criticality.languages.python.names import PACKAGE, WORDS, annotation, imports_for
 from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import DataModel, NewType, Spec, root_type
 from criticality.spec.types import TypeRef, parse_type
-from criticality.spec.values import in_order
+from criticality.spec.values import every_type, in_order
 
-_PACKAGE = "criticality.languages.python"
+_NEEDED: dict[str, str] = WORDS["needed"]
 _SUBCLASSED = {"Int", "Decimal", "Float", "Text", "String", "Bytes", "List"}
 
 
@@ -38,7 +39,7 @@ def type_source(spec: Spec, name: str) -> str:
         "fields": [(f.name, annotation(parse_type(f.type))) for f in model.fields] if model else [],
         "checks": checks,
     }  # fmt: skip
-    return page(_PACKAGE, "type.jinja", {}, values)
+    return page(PACKAGE, "type.jinja", {}, values)
 
 
 def _sentence(text: str) -> str:
@@ -46,13 +47,13 @@ def _sentence(text: str) -> str:
 
 
 def _over_value(spec: Spec, new: NewType) -> Iterator[tuple[str, str]]:
-    return conditions(forms(_PACKAGE), new.constraints, "value", TypeRef(root_type(spec, new.base)))
+    return conditions(forms(PACKAGE), new.constraints, "value", TypeRef(root_type(spec, new.base)))
 
 
 def _over_fields(name: str, model: DataModel) -> Iterator[tuple[str, str]]:
     for field in model.fields:
         subject, kind = f"self.{field.name}", parse_type(field.type)
-        for check, words in conditions(forms(_PACKAGE), field.constraints, subject, kind):
+        for check, words in conditions(forms(PACKAGE), field.constraints, subject, kind):
             yield check, f"{name}.{field.name} {words}"
     for text in model.invariants:
         yield _over_self(text, model), f"{name}: {_sentence(text)}"
@@ -60,35 +61,17 @@ def _over_fields(name: str, model: DataModel) -> Iterator[tuple[str, str]]:
 
 def _over_self(text: str, model: DataModel) -> str:
     """Return an invariant over fields as a condition over ``self``."""
-    import ast
-
     fields = {field.name for field in model.fields}
-
-    class OverSelf(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.AST:
-            if node.id in fields and isinstance(node.ctx, ast.Load):
-                return ast.Attribute(ast.Name("self", ast.Load()), node.id, ast.Load())
-            return node
-
     tree = ast.parse(parse_predicate(text, known=fields).code, mode="eval")
-    return ast.unparse(ast.fix_missing_locations(OverSelf().visit(tree)))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in fields and isinstance(node.ctx, ast.Load):
+            node.id = f"self.{node.id}"
+    return ast.unparse(tree)
 
 
 def domain_source(spec: Spec) -> str:
     """Return the whole module ``domain``."""
-    kinds = [parse_type(new.base) for new in spec.newtypes.values()]
-    kinds += [parse_type(field.type) for model in spec.data_models.values() for field in model.fields]
-    parts = [type_source(spec, name) for name in in_order(spec)]
-    body = "\n\n".join(parts)
-    imports = set(imports_for(kinds))
-    for word, line in (
-        ("@dataclass", "from dataclasses import dataclass"),
-        ("(Enum)", "from enum import Enum"),
-        ("NewType(", "from typing import NewType"),
-        ("-> Self", "from typing import Self"),
-        ("Iterable[", "from collections.abc import Iterable"),
-    ):
-        if word in body:
-            imports.add(line)
+    body = "\n\n".join(type_source(spec, name) for name in in_order(spec))
+    imports = {*imports_for(list(every_type(spec))), *(line for text, line in _NEEDED.items() if text in body)}
     head = f'"""The types of {spec.system.name}, with what must hold of every value of them."""'
     return "\n".join([head, "", "from __future__ import annotations", "", *sorted(imports), "", "", body])

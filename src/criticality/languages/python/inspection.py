@@ -8,26 +8,14 @@ from importlib import import_module
 from types import ModuleType
 
 from criticality.bodies import Finding
-from criticality.languages.python.names import IMPORTABLE
-from criticality.languages.python.skeleton import UNWRITTEN, body_source
+from criticality.languages.base.grammar.table import read_table
+from criticality.languages.python.names import IMPORTABLE, PACKAGE
+from criticality.languages.python.skeleton import body_source
 from criticality.lattice_plan import FunctionPlan
 
-_FORBIDDEN_NAMES = frozenset(
-    {
-        "open", "exec", "eval", "compile", "__import__", "input", "breakpoint", "globals", "locals", "vars",
-        "getattr", "setattr", "delattr", "memoryview", "help", "exit", "quit", "object", "type", "super", "dir",
-    }
-)  # fmt: skip
-_IO_NAMES = frozenset({"print"})
-#: What gives away frames, names of attributes as texts, or code made from texts.
+_TABLE = read_table(PACKAGE)
+#: What gives away frames.
 _INSIDE = ("gi_", "cr_", "ag_", "tb_", "f_", "co_")
-_BY_TEXT = frozenset(
-    {"attrgetter", "methodcaller", "Formatter", "namedtuple", "make_dataclass", "format", "format_map", "mro"}
-)
-_FORBIDDEN_NODES = (
-    ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.ClassDef, ast.AsyncFunctionDef, ast.Await,
-    ast.AsyncFor, ast.AsyncWith, ast.Yield, ast.YieldFrom,
-)  # fmt: skip
 
 
 def inspect_body(body: str, function: FunctionPlan, *, module: str, siblings: Collection[str]) -> list[Finding]:
@@ -39,20 +27,13 @@ def inspect_body(body: str, function: FunctionPlan, *, module: str, siblings: Co
         siblings: names of the other functions that its module defines or imports.
     """
     tree = ast.parse(f"def {function.name}():\n{body_source(body)}")
-    return list(
-        dict.fromkeys(
-            [
-                *_security(tree, {p.name for p in function.parameters}),
-                *_plan(tree, function, module, siblings),
-                *_purity(tree, function),
-            ]
-        )
-    )
+    found = [*_security(tree, {p.name for p in function.parameters}), *_plan(tree, function, module, siblings)]
+    return list(dict.fromkeys([*found, *_purity(tree, function)]))
 
 
 def leaked_logic(source: str) -> list[str]:
     """Return functions of a skeleton whose bodies are more than documentation and ``todo``."""
-    wanted = ast.dump(ast.parse(UNWRITTEN).body[0])
+    wanted = ast.dump(ast.parse(_TABLE.todo).body[0])
     leaks: list[str] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef):
@@ -87,13 +68,13 @@ def declaration_fault(text: str) -> str:
 
 def _security(tree: ast.AST, parameters: Collection[str]) -> Iterator[Finding]:
     for node in ast.walk(tree):
-        if isinstance(node, _FORBIDDEN_NODES):
-            yield Finding("security", f"it holds {_words(node)}, which a body may not")
-        elif isinstance(node, ast.Name) and (node.id in _FORBIDDEN_NAMES or node.id.startswith("__")):
+        if words := _TABLE.forbidden.get(type(node).__name__):
+            yield Finding("security", f"it holds {words}, which a body may not")
+        elif isinstance(node, ast.Name) and (node.id in _TABLE.outside or node.id.startswith("__")):
             yield Finding("security", f"it uses {node.id}, which reaches outside the function")
         elif isinstance(node, ast.Attribute) and node.attr.startswith(("__", *_INSIDE)):
             yield Finding("security", f"it reads {node.attr}, which reaches inside the language")
-        elif isinstance(node, ast.Attribute) and node.attr in _BY_TEXT:
+        elif isinstance(node, ast.Attribute) and node.attr in _TABLE.members:
             yield Finding("security", f"it uses {node.attr}; write it out, or an f-string")
     yield from _modules(tree, parameters)
 
@@ -111,18 +92,12 @@ def _modules(tree: ast.AST, parameters: Collection[str]) -> Iterator[Finding]:
                 yield Finding("security", f"it uses {node.id} otherwise than as {node.id}.name with a public name")
 
 
-def _words(node: ast.AST) -> str:
-    return {"Import": "an import", "ImportFrom": "an import", "ClassDef": "a class"}.get(
-        type(node).__name__, f"a {type(node).__name__.lower()}"
-    )
-
-
 def _plan(tree: ast.AST, function: FunctionPlan, module: str, siblings: Collection[str]) -> Iterator[Finding]:
     planned = {call.partition(".")[2] for call in function.calls} | {function.name}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in siblings and node.id not in planned:
             yield Finding("semantic", f"it uses {module}'s {node.id}, which is not among its planned calls")
-        elif isinstance(node, ast.Name) and node.id == "NotImplementedError":
+        elif isinstance(node, ast.Name) and node.id in _TABLE.wants:
             yield Finding("semantic", "it leaves something to do")
 
 
@@ -130,5 +105,5 @@ def _purity(tree: ast.AST, function: FunctionPlan) -> Iterator[Finding]:
     purity = function.contract.purity or "pure"
     if purity != "io":
         for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and node.id in _IO_NAMES:
+            if isinstance(node, ast.Name) and node.id in _TABLE.console:
                 yield Finding("semantic", f"it uses {node.id}, and its contract says PURITY: {purity}")

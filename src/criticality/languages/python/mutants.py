@@ -8,13 +8,10 @@ import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-_SWAPS: dict[type[ast.AST], type[ast.AST]] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add,
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.Add, ast.And: ast.Or, ast.Or: ast.And, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-}  # fmt: skip
-_CALLS = {"all": "any", "any": "all", "min": "max", "max": "min", "sorted": "list"}
+from criticality.languages.base.grammar.table import read_table
+from criticality.languages.python.names import PACKAGE
+
+_TABLE = read_table(PACKAGE)
 
 
 def mutants(body: str) -> list[str]:
@@ -38,19 +35,26 @@ def mutants(body: str) -> list[str]:
 
 
 def _changes(node: ast.AST) -> Iterator[Callable[[Any], None]]:
-    if isinstance(node, ast.Compare) and type(node.ops[0]) in _SWAPS:
-        yield lambda n: n.ops.__setitem__(0, _SWAPS[type(n.ops[0])]())
-    elif isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign) and type(node.op) in _SWAPS:
-        yield lambda n: setattr(n, "op", _SWAPS[type(n.op)]())
-    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
-        yield lambda n: setattr(n, "value", not n.value)
-    elif isinstance(node, ast.Constant) and isinstance(node.value, int):
-        yield lambda n: setattr(n, "value", n.value + 1)
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _CALLS:
-        yield lambda n: setattr(n.func, "id", _CALLS[n.func.id])
-    elif isinstance(node, ast.If | ast.IfExp):
-        yield lambda n: setattr(n, "test", ast.UnaryOp(ast.Not(), n.test))
+    match node:
+        case ast.Compare(ops=[first, *_]) if swapped := _swapped(first):
+            yield lambda n: n.ops.__setitem__(0, swapped())
+        case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op) if swapped := _swapped(op):
+            yield lambda n: setattr(n, "op", swapped())
+        case ast.Constant(value=bool()):
+            yield lambda n: setattr(n, "value", not n.value)
+        case ast.Constant(value=int()):
+            yield lambda n: setattr(n, "value", n.value + 1)
+        case ast.Call(func=ast.Name(id=name)) if name in _TABLE.exchanged:
+            yield lambda n: setattr(n.func, "id", _TABLE.exchanged[name])
+        case ast.If() | ast.IfExp():
+            yield lambda n: setattr(n, "test", ast.UnaryOp(ast.Not(), n.test))
+        case _:
+            pass
     body: Any = getattr(node, "body", None)
     if isinstance(body, list):
         for place in range(len(cast("list[Any]", body)) - 1):
             yield lambda n, place=place: n.body.__delitem__(place)
+
+
+def _swapped(sign: ast.AST) -> type[ast.AST] | None:
+    return getattr(ast, _TABLE.operators.get(type(sign).__name__, ""), None)

@@ -3,57 +3,40 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterable
+import re
+from collections.abc import Mapping
 
+from criticality.languages.base.data import vocabulary
 from criticality.spec.types import TypeRef
 
-_SCALARS = {
-    "Int": "int", "Float": "float", "Decimal": "Decimal", "Text": "str", "String": "str", "Bool": "bool",
-    "Bytes": "bytes", "UUID": "UUID", "Date": "date", "Timestamp": "datetime", "Unit": "None",
-}  # fmt: skip
-_IMPORTS = {
-    "Decimal": "from decimal import Decimal",
-    "UUID": "from uuid import UUID",
-    "date": "from datetime import date",
-    "datetime": "from datetime import datetime",
-    "Mapping": "from collections.abc import Mapping",
-}
+PACKAGE = "criticality.languages.python"
+WORDS = vocabulary(PACKAGE)
+_IMPORTS: dict[str, str] = WORDS["imports"]
 
 #: Standard modules that a module of the system may import: computing only, nothing that reaches outside.
-IMPORTABLE = frozenset(
-    {
-        "bisect", "collections", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "hashlib",
-        "heapq", "itertools", "json", "math", "operator", "re", "statistics", "string", "textwrap", "unicodedata",
-        "uuid",
-    }
-)  # fmt: skip
+IMPORTABLE: frozenset[str] = frozenset(WORDS["importable"])
 
 
 def annotation(kind: TypeRef) -> str:
-    """Return the annotation: values are immutable throughout, so a list is a tuple and a set is frozen."""
-    args = [annotation(arg) for arg in kind.args]
-    match kind.name:
-        case "List":
-            return f"tuple[{args[0]}, ...]"
-        case "Set":
-            return f"frozenset[{args[0]}]"
-        case "Option":
-            return f"{args[0]} | None"
-        case "Map":
-            return f"Mapping[{args[0]}, {args[1]}]"
-        case "Tuple":
-            return f"tuple[{', '.join(args)}]"
-        case "Result":
-            return args[0]
-        case name:
-            return _SCALARS.get(name, name)
+    """Return the type as it is written."""
+    return filled(WORDS["types"], kind)
 
 
-def imports_for(kinds: Iterable[TypeRef]) -> list[str]:
+def filled(forms: Mapping[str, str], kind: TypeRef) -> str:
+    """Return the form of a type's name, with those of its arguments in their places; the name where it has none."""
+    args = [filled(forms, arg) for arg in kind.args]
+    return forms.get(kind.name, kind.name).format(*args, all=", ".join(args))
+
+
+def imports_for(kinds: list[TypeRef]) -> list[str]:
     """Import lines for the standard names in the annotations."""
-    text = " ".join(annotation(kind) for kind in kinds)
-    words = set(text.replace("[", " ").replace("]", " ").replace(",", " ").split())
+    words = {word for kind in kinds for word in re.findall(r"\w+", annotation(kind))}
     return sorted(line for name, line in _IMPORTS.items() if name in words)
+
+
+def used(names: Mapping[str, str], text: str) -> list[str]:
+    """Return the import lines of those of the names that stand in a text."""
+    return [line for name, line in names.items() if re.search(rf"\b{name}\b", text)]
 
 
 def usable(name: str) -> bool:

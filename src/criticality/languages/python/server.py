@@ -14,6 +14,7 @@ import struct
 import sys
 from datetime import date, datetime
 from decimal import Decimal
+from operator import methodcaller
 from pathlib import Path
 from uuid import UUID
 
@@ -63,6 +64,15 @@ def seal():
     return "seccomp" if held else ""
 
 
+#: Scalars that the wire has, and what is written there as a text: its number, how it goes out and comes in.
+_PLAIN = {"Text": str, "String": str, "Bool": bool, "Float": float, "Bytes": bytes, "Unit": lambda value: None}
+_WRITTEN = {
+    "Decimal": (DECIMAL, lambda value: str(Decimal(value)), Decimal),
+    "Date": (WHEN, methodcaller("isoformat"), date.fromisoformat),
+    "Timestamp": (WHEN, methodcaller("isoformat"), datetime.fromisoformat),
+}
+
+
 class Values:
     """Between Python's values and the wire's, by the types of the specification: ``[name, *arguments]`` each."""
 
@@ -76,31 +86,20 @@ class Values:
         if name == "Int":
             value = int(value)
             return value if -(1 << 63) <= value < 1 << 64 else msgpack.ExtType(BIG, str(value).encode())
-        if name in ("Text", "String"):
-            return str(value)
-        if name == "Bool":
-            return bool(value)
-        if name == "Decimal":
-            return msgpack.ExtType(DECIMAL, str(Decimal(value)).encode())
-        if name == "Float":
-            return float(value)
-        if name == "Bytes":
-            return bytes(value)
+        if name in _PLAIN:
+            return _PLAIN[name](value)
+        if name in _WRITTEN:
+            code, write, _ = _WRITTEN[name]
+            return msgpack.ExtType(code, write(value).encode())
         if name == "UUID":
             return str(value)
-        if name in ("Date", "Timestamp"):
-            return msgpack.ExtType(WHEN, value.isoformat().encode())
-        if name == "Unit":
-            return None
         if name == "Tuple":
             return [self.out(item, arg) for item, arg in zip(value, args, strict=True)]
-        if name == "Option":
-            return None if value is None else self.out(value, args[0])
+        if name in ("Option", "Result"):
+            return None if value is None and name == "Option" else self.out(value, args[0])
         if name == "Map":
             pairs = [[self.out(k, args[0]), self.out(v, args[1])] for k, v in value.items()]
             return msgpack.ExtType(MAP, msgpack.packb(pairs))
-        if name == "Result":
-            return self.out(value, args[0])
         if name in self.known["records"]:
             return [self.out(getattr(value, field), of) for field, of in self.known["records"][name]]
         if name in self.known["types"]:
@@ -113,35 +112,27 @@ class Values:
             return tuple(self.read(item, args[0]) for item in value)
         if name == "Int":
             return value if isinstance(value, int) else int(value.data)
-        if name in ("Text", "String", "Bool", "Float", "Bytes", "Unit"):
+        if name in _PLAIN:
             return value
         if name == "Set":
             return frozenset(self.read(item, args[0]) for item in value)
-        if name == "Decimal":
-            return Decimal(value.data.decode())
+        if name in _WRITTEN:
+            return _WRITTEN[name][2](value.data.decode())
         if name == "UUID":
             return UUID(value)
-        if name == "Date":
-            return date.fromisoformat(value.data.decode())
-        if name == "Timestamp":
-            return datetime.fromisoformat(value.data.decode())
         if name == "Tuple":
             return tuple(self.read(item, arg) for item, arg in zip(value, args, strict=True))
-        if name == "Option":
-            return None if value is None else self.read(value, args[0])
+        if name in ("Option", "Result"):
+            return None if value is None and name == "Option" else self.read(value, args[0])
         if name == "Map":
             pairs = msgpack.unpackb(value.data, strict_map_key=False)
             return {self.read(k, args[0]): self.read(v, args[1]) for k, v in pairs}
-        if name == "Result":
-            return self.read(value, args[0])
+        made = getattr(self.domain, name)
         if name in self.known["records"]:
             fields = self.known["records"][name]
-            held = [self.read(item, of) for item, (_, of) in zip(value, fields, strict=True)]
-            return getattr(self.domain, name)(*held)
+            return made(*(self.read(item, of) for item, (_, of) in zip(value, fields, strict=True)))
         if name in self.known["types"]:
-            made = getattr(self.domain, name)
             return made(self.read(value, self.known["types"][name]))
-        made = getattr(self.domain, name)
         return made(value) if name in self.known["enums"] else made()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,11 +10,11 @@ from criticality.artifacts import Body
 from criticality.judging.served import ServedProgram
 from criticality.language import Plan, Tree
 from criticality.languages.base.data import read_text
+from criticality.languages.python.names import PACKAGE
+from criticality.languages.python.toolchain import Toolchain
 from criticality.lattice_plan import index
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
-
-_PACKAGE = "criticality.languages.python"
 
 
 def serve(
@@ -25,34 +24,30 @@ def serve(
     sources: Callable[[Spec, Plan, Mapping[str, Body]], Tree],
 ) -> ServedProgram:
     """Return the program that serves each variant in a process of its own."""
-    files = {"server.py": read_text(_PACKAGE, "server.py"), "known.json": json.dumps(_known(spec, plan, variants))}
+    files = {"server.py": read_text(PACKAGE, "server.py"), "known.json": json.dumps(_known(spec, plan, variants))}
     for number, bodies in enumerate(variants):
         for path, text in sources(spec, plan, bodies).items():
             files[f"variants/{number}/{path.removeprefix('src/')}"] = text
-    return ServedProgram(
-        command=(sys.executable, "-I", "-B", "server.py", "known.json"),
-        files=files,
-        environment={"PATH": "/usr/bin:/bin", "HOME": "/tmp"},
-        variants=len(variants),
-    )
+    return Toolchain.served(files, len(variants))
 
 
 def _known(spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> dict[str, Any]:
     return {
         "package": spec.package,
         "enums": sorted(spec.enums),
-        "types": {name: _kind(parse_type(new.base)) for name, new in spec.newtypes.items()},
+        "types": {name: kind_of(parse_type(new.base)) for name, new in spec.newtypes.items()},
         "records": {
-            name: [[field.name, _kind(parse_type(field.type))] for field in model.fields]
+            name: [[field.name, kind_of(parse_type(field.type))] for field in model.fields]
             for name, model in spec.data_models.items()
         },
         "functions": {
-            name: [[[p.name, _kind(p.type)] for p in function.parameters], _kind(function.result)]
+            name: [[[p.name, kind_of(p.type)] for p in function.parameters], kind_of(function.result)]
             for name, (_, function) in index(plan).items()
         },
         "served": [[name for name in index(plan) if name in bodies] for bodies in variants],
     }
 
 
-def _kind(kind: TypeRef) -> list[Any]:
-    return [kind.name, *map(_kind, kind.args)]
+def kind_of(kind: TypeRef) -> list[Any]:
+    """Return a type as the program reads it: its name, and what it is made of."""
+    return [kind.name, *map(kind_of, kind.args)]

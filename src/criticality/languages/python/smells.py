@@ -1,4 +1,4 @@
-"""Finding smells in Python: radon for complexity, ruff for what it has rules for, the tree for the rest."""
+"""Finding smells in Python: ruff for what it has rules for, the tree for the rest."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import json
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Iterator, Mapping
-from importlib import import_module
-from typing import Any
 
 from criticality.catalog import DetectedSmell, smells
 
@@ -29,13 +27,12 @@ async def detect(modules: Mapping[str, str]) -> tuple[list[DetectedSmell], dict[
     metrics: dict[str, dict[str, int]] = {}
     for module, source in modules.items():
         lint = await _ruff(source)
-        complexity = _complexity(source)
         for node in ast.parse(source).body:
             if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
                 continue
             name = f"{module}.{node.name}"
             lines = _code_lines(node)
-            measured = {"complexity": complexity.get(node.name, 1), "length": lines, "nesting": nesting(node)}
+            measured = {"complexity": _complexity(node), "length": lines, "nesting": nesting(node)}
             metrics[name] = measured
             detected += _of_function(name, node, source, measured, lint)
     return detected, metrics
@@ -102,9 +99,34 @@ def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
                 yield block
 
 
-def _complexity(source: str) -> dict[str, int]:
-    blocks: list[Any] = import_module("radon.complexity").cc_visit(source)
-    return {str(block.name): int(block.complexity) for block in blocks}
+def _complexity(function: ast.FunctionDef) -> int:
+    """Return one more than the decisions of a function (McCabe 1976), without those of functions inside it."""
+    count, todo = 1, list[ast.AST](function.body)
+    while todo:
+        match node := todo.pop():
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                continue
+            case ast.Assert():
+                count += 1
+                continue
+            case ast.If() | ast.IfExp():
+                count += 1
+            case ast.For() | ast.While() | ast.AsyncFor():
+                count += 1 + bool(node.orelse)
+            case ast.BoolOp():
+                count += len(node.values) - 1
+            case ast.Try():
+                count += len(node.handlers) + bool(node.orelse)
+            case ast.comprehension():
+                count += 1 + len(node.ifs)
+            case ast.Match():
+                # A case that takes whatever comes is no decision.
+                last = (getattr(case.pattern, "pattern", case) is None for case in node.cases)
+                count += len(node.cases) - any(last)
+            case _:
+                pass
+        todo += ast.iter_child_nodes(node)
+    return count
 
 
 async def _ruff(source: str) -> list[tuple[str, int]]:

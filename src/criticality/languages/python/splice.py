@@ -7,13 +7,10 @@ untouched, and every byte outside the body as it was.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+import textwrap
 
 from criticality.bodies import BodyUnreadable, SpliceRefused, unfenced
 from criticality.languages.python.skeleton import body_source
-
-if TYPE_CHECKING:
-    import libcst as cst
 
 
 def read_body(answer: str, name: str) -> str:
@@ -70,57 +67,35 @@ def body_span(source: str, name: str) -> tuple[int, int]:
     """Tell where the statements of a function stand, without its documentation, in characters; whole lines.
 
     Raises:
+        BodyUnreadable: the module does not parse.
         SpliceRefused: there is no such function at the top level.
     """
-    import libcst as cst
-    from libcst.metadata import MetadataWrapper, PositionProvider
-
-    above, text = _alone(source, name)
     try:
-        wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
-    except (cst.ParserSyntaxError, RecursionError) as fault:
+        functions = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name]
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
         raise BodyUnreadable(f"the module does not parse: {_fault_text(fault)}") from None
-    positions = wrapper.resolve(PositionProvider)
-    functions = [node for node in wrapper.module.body if isinstance(node, cst.FunctionDef)]
-    if len(functions) != 1 or not isinstance(functions[0].body, cst.IndentedBlock):
+    # Lines as Python counts them: ``str.splitlines`` ends a line at more characters than the newline.
+    lines = [line for line in source.replace("\n", "\n\0").split("\0") if line]
+    body = functions[0].body if len(functions) == 1 else []
+    if not body or lines[(first := _line(body[0])) - 1].encode()[: body[0].col_offset].strip(b" \t@"):
         raise SpliceRefused(f"the module has no one function called {name}")
-    statements = functions[0].body.body
-    first = statements[1] if _is_docstring(statements[0]) and len(statements) > 1 else statements[0]
-    lines = _lines(source)
-    begin = positions[statements[0]].end.line if first is not statements[0] else positions[first].start.line - 1
-    begin, finish = above + begin, above + positions[statements[-1]].end.line
+    begin = first - 1
+    if len(body) > 1 and ast.get_docstring(functions[0]) is not None and _line(body[1]) > _end(body[0]):
+        begin = _end(body[0])
+    finish = _end(body[-1])
     # Comments that close the block belong to it: up to the next line without indentation.
     while finish < len(lines) and lines[finish].startswith((" ", "\t")) and lines[finish].strip():
         finish += 1
     return sum(map(len, lines[:begin])), sum(map(len, lines[:finish]))
 
 
-def _alone(source: str, name: str) -> tuple[int, str]:
-    """Return the lines of the one top-level function of that name, and how many stand above them."""
-    try:
-        functions = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name]
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
-        raise BodyUnreadable(f"the module does not parse: {_fault_text(fault)}") from None
-    if len(functions) != 1:
-        raise SpliceRefused(f"the module has no one function called {name}")
-    above = functions[0].lineno - 1
-    return above, "".join(_lines(source)[above : functions[0].end_lineno])
+def _line(statement: ast.stmt) -> int:
+    """Return the line where a statement begins: with its decorators."""
+    return min([statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", []))])
 
 
-def _lines(source: str) -> list[str]:
-    """Return lines as Python counts them: ``str.splitlines`` ends a line at more characters than the newline."""
-    return [line for line in source.replace("\n", "\n\0").split("\0") if line]
-
-
-def _is_docstring(statement: cst.BaseStatement) -> bool:
-    import libcst as cst
-
-    return (
-        isinstance(statement, cst.SimpleStatementLine)
-        and len(statement.body) == 1
-        and isinstance(statement.body[0], cst.Expr)
-        and isinstance(statement.body[0].value, cst.SimpleString)
-    )
+def _end(statement: ast.stmt) -> int:
+    return statement.end_lineno or statement.lineno
 
 
 def _shape(source: str) -> list[str]:
@@ -144,7 +119,5 @@ def _fault_text(fault: BaseException) -> str:
 
 def body_of(source: str, name: str) -> str:
     """Return the statements of a function as they stand, their indentation taken off."""
-    import textwrap
-
     start, end = body_span(source, name)
     return textwrap.dedent(source[start:end]).rstrip("\n")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from criticality.judging.served import ServedProgram
 from criticality.languages.base.data import read_text
-from criticality.languages.base.toolchain.compiled import CONFINED, CompiledToolchain, Place
+from criticality.languages.base.toolchain.compiled import CONFINED, Place, ordered
 from criticality.languages.base.toolchain.dependencies import CommandFailed, Pinned, command
 from criticality.languages.base.toolchain.programs import Program, prefix
-from criticality.languages.base.toolchain.warm import WarmCompiler
-from criticality.testing import Diagnostic, Limits
+from criticality.languages.base.toolchain.warm import WarmCompiler, WarmToolchain
 
 _GET = "install Node.js 20.19 or newer, with npm (your system's package manager, or the Node.js site)"
 NODE = Program("node", ("--version",), _GET, at_least=(20, 19))
@@ -29,17 +27,12 @@ async def _install(folder: Path) -> None:
         await command(folder, *words)
 
 
-class TypeScriptToolchain(CompiledToolchain):
+class TypeScriptToolchain(WarmToolchain):
     """tsc."""
 
     language = "criticality.languages.typescript"
     title = "TypeScript"
     programs = (NODE, NPM)
-
-    def __init__(self, limits: Limits | None = None) -> None:
-        super().__init__(limits)
-        self._compiler: WarmCompiler | None = None
-        self._files: frozenset[str] = frozenset()
 
     @classmethod
     def pinned(cls) -> Pinned:
@@ -59,31 +52,14 @@ class TypeScriptToolchain(CompiledToolchain):
             variants=variants, todo=cls.table().todo, counted="nanoseconds",
         )  # fmt: skip
 
-    async def aclose(self) -> None:
-        if self._compiler is not None:
-            await self._compiler.close()
-        await super().aclose()
-
-    async def examine(
-        self, place: Place, installed: Path, tree: Mapping[str, str], changed: set[str]
-    ) -> list[Diagnostic]:
-        _link(place, installed)
-        if self._compiler is None:
-            script = self.root / "checker.mjs"
-            script.write_text(read_text(self.language, "checker.mjs"), "utf-8")
-            library = installed / "node_modules/typescript/lib/typescript.js"
-            command = [str(NODE.path()), str(script), str(library), str(place.copy.folder)]
-            self._compiler = WarmCompiler(command, environment(NODE.path()))
-        files = frozenset(tree)
-        same, self._files = files == self._files, files
-        return await self._compiler.ask("again" if same else "sources")
-
-
-def _link(place: Place, installed: Path) -> None:
-    """Link the installed packages where node and the compiler look for them."""
-    packages = place.copy.folder / "node_modules"
-    if not packages.is_symlink():
-        packages.symlink_to(installed / "node_modules")
+    def compiler(self, place: Place, installed: Path) -> WarmCompiler:
+        packages, script = installed / "node_modules", self.root / "checker.mjs"
+        script.write_text(read_text(self.language, "checker.mjs"), "utf-8")
+        # Node and the compiler look for the installed packages beside the sources.
+        (place.copy.folder / "node_modules").symlink_to(packages)
+        command = [NODE.path(), script, packages / "typescript/lib/typescript.js", place.copy.folder]
+        node = NODE.path()
+        return WarmCompiler(ordered(place, command, environment(node), self.root, installed, prefix(node)))
 
 
 def environment(node: Path) -> dict[str, str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from criticality.languages.python.adopting.tests import IMPORTS, codec_of
+from criticality.languages.base.pages import page
+from criticality.languages.python.adopting.tests import codec_of
+from criticality.languages.python.names import PACKAGE, WORDS, filled, used
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.predicates import Predicate
 from criticality.spec.types import TypeRef
@@ -13,35 +15,6 @@ from criticality.standing import Adopted, by_keyword
 
 #: Cases of the judge that every run begins with, and how wide one may be: some fulfil REQUIRES, whatever is drawn.
 _KEPT, _WIDEST = 8, 120
-_STRATEGIES = {
-    "Int": "st.integers(-(10**6), 10**6)", "Float": "st.floats(-1e6, 1e6)", "Text": "st.text(max_size=40)",
-    "String": "st.text(max_size=40)", "Bool": "st.booleans()", "Bytes": "st.binary(max_size=40)",
-    "Decimal": "st.decimals(-(10**6), 10**6, places=2)", "UUID": "st.uuids()", "Date": "st.dates()",
-    "Timestamp": "st.datetimes()", "Unit": "st.none()",
-}  # fmt: skip
-_GENERICS = {
-    "List": "st.lists({}, max_size=8).map(tuple)", "Set": "st.frozensets({}, max_size=8)",
-    "Map": "st.dictionaries({}, {}, max_size=8)", "Option": "st.none() | {}", "Result": "{}",
-}  # fmt: skip
-_SHARED = '''
-
-def ended(call):
-    """Return what a call gives, and what tells whether it raised an error: of that name, or any."""
-    try:
-        return frozen(call()), lambda name="": False
-    except Exception as error:
-        names = ["", *(kind.__name__ for kind in type(error).__mro__)]
-        return None, lambda name="": name in names
-
-
-def frozen(value):
-    """Return a value as the clauses know it: lists are tuples."""
-    if isinstance(value, (list, tuple)):
-        return tuple(frozen(item) for item in value)
-    if isinstance(value, set):
-        return frozenset(value)
-    return {key: frozen(item) for key, item in value.items()} if isinstance(value, dict) else value
-'''
 
 
 def properties(adopted: Sequence[Adopted]) -> str:
@@ -52,13 +25,10 @@ def properties(adopted: Sequence[Adopted]) -> str:
     names: dict[str, list[str]] = {}
     for one in adopted:
         names.setdefault(one.candidate.module, []).append(f"{one.candidate.name} as {_alias(one)}")
-    body = "\n\n".join(tests)
+    body = "\n\n".join(tests).rstrip("\n")
     imports = [f"from {module} import {', '.join(sorted(held))}" for module, held in names.items()]
-    used = [line for word, line in IMPORTS.items() if re.search(rf"\b{word}\b", body)]
-    head = ['"""What the functions promise, as properties: the code as it was adopted keeps them."""', "", *used]
-    head += [*([""] if used else []), "from hypothesis import HealthCheck, assume, given, settings", ""]
-    head += ["from hypothesis import strategies as st", "", *imports]
-    return "\n".join(head) + f"\n{_SHARED}\n\n{body}"
+    values = {"used": used(WORDS["literals"], body), "imports": imports, "body": body}
+    return page(PACKAGE, "properties.jinja", {}, values) + "\n"
 
 
 def _alias(one: Adopted) -> str:
@@ -76,7 +46,7 @@ def _property(one: Adopted) -> str:
         if _plain(p) and not p.raised and "result" not in p.names
     ]  # fmt: skip
     names = [p.name for p in function.parameters]
-    drawn = ", ".join(_strategy(p.type) for p in function.parameters)
+    drawn = ", ".join(filled(WORDS["strategies"], p.type) for p in function.parameters)
     kept = list(_kept(one))
     strategy = f"st.tuples({drawn})" + (f" | st.sampled_from([{', '.join(kept)}])" if kept else "")
     errors = [f"(raises({error!r}) and ({p.when or 'True'}))" for p in contract.predicates for error in p.raised]
@@ -105,13 +75,6 @@ def _check(predicate: Predicate) -> str:
         return ""
     code = re.sub(r"\braises\((\w+)\)", r"raises('\1')", predicate.code)
     return f"    assert {code}" if predicate.raised else f"    assert raises() or ({code})"
-
-
-def _strategy(kind: TypeRef) -> str:
-    args = [_strategy(arg) for arg in kind.args]
-    if kind.name == "Tuple":
-        return f"st.tuples({', '.join(args)})"
-    return _STRATEGIES.get(kind.name) or _GENERICS[kind.name].format(*args)
 
 
 def _kept(one: Adopted) -> Iterator[str]:

@@ -13,15 +13,14 @@ from criticality.judging.served import ServedProgram
 from criticality.language import Language, Plan
 from criticality.languages.base.adopting import PROBE, import_faults
 from criticality.languages.base.data import read_text
-from criticality.languages.python import serving
 from criticality.languages.python.adapter import Python
 from criticality.languages.python.adopting.properties import properties
 from criticality.languages.python.adopting.reading import read_package
 from criticality.languages.python.adopting.tests import native_tests
 from criticality.languages.python.domain import domain_source
+from criticality.languages.python.serving import kind_of, serve
 from criticality.lattice_plan import FunctionPlan, ModulePlan, index
 from criticality.spec.spec import Spec
-from criticality.spec.types import TypeRef
 from criticality.standing import AS_IS, Adopted, Adopter, Candidate, Package, by_keyword
 
 
@@ -62,9 +61,9 @@ class AdoptedPython(Python):
         return _where(self.package, candidate.path, candidate.module) | {
             "name": function.name,
             "params": [
-                [p.name, _kind(p.type), p.name in by_keyword(function, candidate)] for p in function.parameters
+                [p.name, kind_of(p.type), p.name in by_keyword(function, candidate)] for p in function.parameters
             ],
-            "result": _kind(function.result),
+            "result": kind_of(function.result),
             "errors": sorted(function.errors),
             "changed": with_body(candidate.source, body.text) if body.text else "",
             "needed": _imports(self.package.texts.get(candidate.path, "")),
@@ -86,17 +85,13 @@ def _program(
         }
         return {f"src/{spec.package}/{path}": text for path, text in (files | shims(spec, plan, bodies)).items()}
 
-    program = serving.serve(spec, plan, variants, sources)
+    program = serve(spec, plan, variants, sources)
     installed = package.root.name in ("site-packages", "dist-packages")
     return replace(program, read_only=(*program.read_only, package.root if installed else package.top))
 
 
 def _where(package: Package, path: Path, module: str) -> dict[str, str]:
     return {"root": str(package.root), "module": module, "file": str(path)}
-
-
-def _kind(kind: TypeRef) -> list[Any]:
-    return [kind.name, *map(_kind, kind.args)]
 
 
 def with_body(source: str, body: str) -> str:

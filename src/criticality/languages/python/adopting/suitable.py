@@ -5,23 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-_OUTSIDE = frozenset({"open", "print", "input", "breakpoint", "exec", "eval", "compile", "__import__"})
-_MODULES = frozenset(
-    {
-        "subprocess", "socket", "random", "time", "shutil", "tempfile", "requests", "logging", "threading",
-        "secrets", "asyncio", "multiprocessing", "getpass", "glob", "signal", "urllib", "http", "webbrowser",
-        "warnings",
-    }
-)  # fmt: skip
-_CLOCK = frozenset({"now", "today", "utcnow"})
-_SYSTEM = frozenset({"stdin", "stdout", "stderr", "exit", "argv"})
-_NO_VALUES = frozenset(
-    {
-        "Callable", "IO", "TextIO", "BinaryIO", "StringIO", "BytesIO", "Type", "Pattern", "Match", "Generator",
-        "Awaitable", "Coroutine", "ModuleType", "Path", "PathLike", "timedelta", "type", "AsyncIterator",
-    }
-)  # fmt: skip
-_DECORATORS = frozenset({"contextmanager", "asynccontextmanager", "overload", "singledispatch", "fixture"})
+from criticality.languages.python.names import WORDS
+
+_WORDS: dict[str, list[str]] = WORDS["unsuitable"]
+_MODULES, _CLOCK, _SYSTEM = _WORDS["modules"], _WORDS["clock"], _WORDS["system"]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -42,7 +29,7 @@ def _reasons(node: _Function, classes: Collection[str]) -> Iterator[str]:
         yield "it is a generator"
     for decorator in node.decorator_list:
         name = _last(decorator.func if isinstance(decorator, ast.Call) else decorator)
-        if name in _DECORATORS:
+        if name in _WORDS["decorators"]:
             yield f"it is decorated with @{name}"
     yield from _effects(own)
     yield from _types(node, classes)
@@ -55,9 +42,13 @@ def _effects(own: list[ast.AST]) -> Iterator[str]:
     for part in own:
         if isinstance(part, ast.Global | ast.Nonlocal):
             yield f"it changes {', '.join(part.names)} outside itself"
-        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in _OUTSIDE:
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in _WORDS["outside"]:
             yield f"it reaches outside: {part.func.id}()"
-        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in _CLOCK:
+        elif (
+            isinstance(part, ast.Call)
+            and isinstance(part.func, ast.Attribute)
+            and part.func.attr in _WORDS["clock"]
+        ):
             yield f"it looks at the clock: {ast.unparse(part.func)}()"
         elif isinstance(part, ast.Import | ast.ImportFrom):
             names = [part.module or ""] if isinstance(part, ast.ImportFrom) else [one.name for one in part.names]
@@ -95,7 +86,7 @@ def _no_value(annotation: ast.expr | None, classes: Collection[str]) -> str:
         except SyntaxError:
             return ""
     names = (_last(part) for part in ast.walk(annotation)) if annotation else ()
-    return next((name for name in names if name in _NO_VALUES or name in classes), "")
+    return next((name for name in names if name in _WORDS["no_values"] or name in classes), "")
 
 
 def _last(node: ast.AST) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,16 +10,13 @@ from typing import Any
 from criticality.artifacts import Artifacts
 from criticality.judging.domain import Domain
 from criticality.judging.wire import Codec
+from criticality.languages.python.cases import tables
+from criticality.languages.python.names import WORDS, used
 from criticality.spec.types import TypeRef
 from criticality.standing import Adopted, Package, by_keyword
 
-_RETURNS, _RAISES, _WIDEST = 12, 4, 400
-#: Import lines by the name that a written value uses.
-IMPORTS = {
-    "Decimal": "from decimal import Decimal",
-    "UUID": "from uuid import UUID",
-    "datetime": "import datetime",
-}
+#: Rows of calls that return, and of calls that raise.
+_MOST = 12, 4
 _PLAIN = '''def plain(value):
     """Lists and tuples alike: what is compared are values."""
     if isinstance(value, (list, tuple)):
@@ -51,7 +47,7 @@ def native_tests(package: Package, adopted: Sequence[Adopted], folder: Path) -> 
 
 def _file(module: str, names: Sequence[str], tests: Sequence[str]) -> str:
     body = "\n\n".join([_PLAIN, *tests])
-    imports = [line for word, line in IMPORTS.items() if re.search(rf"\b{word}\b", body)]
+    imports = used(WORDS["literals"], body)
     head = [f'"""Calls of {module} that were judged, with their results: the code as it was adopted."""', ""]
     return "\n".join([*head, *imports, *([""] if imports else []), "import pytest", "",
                       f"from {module} import {', '.join(sorted(names))}", "", "", body])  # fmt: skip
@@ -61,42 +57,25 @@ def _tests(adopted: Adopted) -> list[str]:
     candidate, artifacts = adopted.candidate, adopted.artifacts
     codec = codec_of(artifacts)
     _, function = artifacts.functions[candidate.id]
-    returned: list[str] = []
-    raised: list[str] = []
-    for args, error, value in codec.cases(candidate.id, adopted.cases):
-        shown = [_literal(arg, p.type) for arg, p in zip(args, function.parameters, strict=True)]
-        written = f"({', '.join(shown)}{',' if len(shown) == 1 else ''})"
-        row = f"({written}, {error or _literal(value, function.result)})"
-        rows, most = (raised, _RAISES) if error else (returned, _RETURNS)
-        if len(row) <= _WIDEST and len(rows) < most and row not in rows and not re.search(r"\b(nan|inf)\b", row):
-            rows.append(row)
+    kind = TypeRef("Tuple", tuple(p.type for p in function.parameters))
     keywords = by_keyword(function, candidate)
     parameters = [
         f"{p.name}=args[{at}]" if p.name in keywords else f"args[{at}]" for at, p in enumerate(function.parameters)
     ]
     call = f"{candidate.name}({', '.join(parameters) if keywords else '*args'})"
-    tables: list[str] = []
-    if returned:
-        check = f"assert plain({call}) == plain(result)"
-        tables.append(_table(candidate.name, "args, result", returned, check))
-    if raised:
-        check = f"with pytest.raises(error):\n        {call}"
-        tables.append(_table(f"{candidate.name}_raises", "args, error", raised, check))
-    return tables
+    written = (
+        (_literal(args, kind), error, "" if error else _literal(value, function.result))
+        for args, error, value in codec.cases(candidate.id, adopted.cases)
+    )
+    return tables(
+        candidate.name, written, call, f"plain({call}) == plain(result)", most=_MOST, without=r"\b(nan|inf)\b"
+    )
 
 
 def codec_of(artifacts: Artifacts) -> Codec:
     """Return what reads the cases of a function that was adopted."""
     assert artifacts.spec is not None
     return Codec(Domain(artifacts.spec), artifacts.plan)
-
-
-def _table(name: str, names: str, rows: list[str], check: str) -> str:
-    table = "\n".join(f"        {row}," for row in rows)
-    return (
-        f'@pytest.mark.parametrize(\n    "{names}",\n    [\n{table}\n    ],\n)\n'
-        f"def test_{name}({names}):\n    {check}\n"
-    )
 
 
 def _literal(value: Any, kind: TypeRef) -> str:
