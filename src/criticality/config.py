@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -13,6 +13,8 @@ from criticality.machine.escalation import EscalationLimits
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
 from llm_runtime.toml import parse_toml
+
+_Model = TypeVar("_Model", bound=Model)
 
 
 class ProjectConfig(Model):
@@ -143,11 +145,22 @@ def load_config(path: Path) -> Config:
     Raises:
         ConfigurationError: it is not there, not TOML, or holds what is not known.
     """
+    return loaded(Config, path, path.name)
+
+
+def loaded(kind: type[_Model], path: Path, shown: str) -> _Model:
+    """Read a file of settings.
+
+    Args:
+        shown: how the file is called where it cannot be read.
+
+    Raises:
+        ConfigurationError: it is not there, not TOML, or holds what is not known.
+    """
     try:
-        data: dict[str, Any] = parse_toml(path.read_text(encoding="utf-8"))
-        return Config.model_validate(data)
+        return kind.model_validate(parse_toml(path.read_text(encoding="utf-8")))
     except OSError as fault:
-        raise ConfigurationError(f"{path.name} cannot be read: {fault.strerror}") from None
+        raise ConfigurationError(f"{shown} cannot be read: {fault.strerror}") from None
     except ValidationError as fault:
         raise ConfigurationError(f"{path.name}: {first_fault(fault)}") from None
     except ValueError as fault:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal, Protocol
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
+from criticality.config import loaded
 from criticality.labels import InterviewPhase
 from criticality.machine.states import HumanQuery
 from criticality.questions import left_after
 from criticality.spec.spec import Spec
-from llm_runtime.errors import ConfigurationError
-from llm_runtime.models import Model, first_fault
-from llm_runtime.toml import parse_toml
+from llm_runtime.models import Model
 
 MAX_ANSWER = 20_000
 
@@ -163,11 +162,4 @@ def load_answers(path: Path) -> Answers:
     Raises:
         ConfigurationError: it is not there, not TOML, or holds what is not known.
     """
-    try:
-        return Answers.model_validate(parse_toml(path.read_text(encoding="utf-8")))
-    except OSError as fault:
-        raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None
-    except ValidationError as fault:
-        raise ConfigurationError(f"{path.name}: {first_fault(fault)}") from None
-    except ValueError as fault:
-        raise ConfigurationError(f"{path.name} is not TOML: {fault}") from None
+    return loaded(Answers, path, str(path))

@@ -192,11 +192,11 @@ async def _implement(
         bodies = await written(work, question, unit, failure_summary(failure), shorter)
     except BadReply as refused:
         fault = {"kind": "syntax_fatal", "what": [f"the answer was of no use: {type(refused).__name__}"]}
-        return e.ImplementationReceived(unit=unit, attempt=total, tier=tier, fault=fault)
     except SpliceRefused as refused:
         fault = {"kind": "syntax", "what": [str(refused)]}
-        return e.ImplementationReceived(unit=unit, attempt=total, tier=tier, fault=fault)
-    return e.ImplementationReceived(unit=unit, attempt=total, tier=tier, bodies=bodies)
+    else:
+        return e.ImplementationReceived(unit=unit, attempt=total, tier=tier, bodies=bodies)
+    return e.ImplementationReceived(unit=unit, attempt=total, tier=tier, fault=fault)
 
 
 async def verify(work: Work, received: e.ImplementationReceived, lanes: Lanes) -> Event:

@@ -132,9 +132,8 @@ async def transform(work: Work) -> Event:
     if answer.decision == "skip" or not answer.body.strip():
         return e.TransformSkipped(function=name, pattern=pattern.id, reason=answer.guard or "skipped")
     if answer.declarations.strip() and not pattern.declares:
-        return e.TransformSkipped(
-            function=name, pattern=pattern.id, reason="the pattern declares nothing, the answer does"
-        )
+        reason = "the pattern declares nothing, the answer does"
+        return e.TransformSkipped(function=name, pattern=pattern.id, reason=reason)
     return e.TransformApplied(function=name, pattern=pattern.id, body=answer.body, declarations=answer.declarations)
 
 
@@ -174,11 +173,7 @@ async def _objection(work: Work, applied: e.TransformApplied, risk: int) -> str:
     errors = await work.tools.check(language.sources(spec, work.artifacts.plan, bodies))
     if errors:
         return f"the type checker refuses it: {errors[0].message}"
-    before, _ = await work.language.smells(
-        work.artifacts.plan, {module.name: _modules(work, work.artifacts.bodies)[module.name]}
-    )
-    after, _ = await work.language.smells(work.artifacts.plan, {module.name: _modules(work, bodies)[module.name]})
-    if _weight(after, name) >= _weight(before, name):
+    if await _weight(work, name, bodies) >= await _weight(work, name, work.artifacts.bodies):
         return "no gain: the smells are still there"
     return await _broken(work, name, risk, bodies)
 
@@ -206,5 +201,8 @@ async def _broken(work: Work, name: str, risk: int, bodies: dict[str, Body]) -> 
     return ""
 
 
-def _weight(smells: list[DetectedSmell], name: str) -> float:
+async def _weight(work: Work, name: str, bodies: dict[str, Body]) -> float:
+    """Return how much a function smells with its body among these."""
+    module = name.partition(".")[0]
+    smells, _ = await work.language.smells(work.artifacts.plan, {module: _modules(work, bodies)[module]})
     return sum(1 + smell.severity / 100 for smell in smells if smell.function == name)

@@ -133,67 +133,49 @@ def trace_markdown(data: dict[str, Any], isolation: str = "", about: str = _ABOU
         lines += [f"### {name}: {_plain(claim['text'])}", "", f"- result: **{claim['result']}**"]
         lines += [f"- contracts: {', '.join(f'`{f}`' for f in claim['contracts']) or 'none refers to it'}"]
         lines += [f"- tests: {', '.join(f'`{t}`' for t in claim['tests']) or 'none'}", ""]
-    lines += [
-        "## Functions",
-        "",
-        "| function | clauses | cases | other bodies rejected | left open | attempts | by |",
-    ]
-    lines += ["|---|---|---|---|---|---|---|"]
+    head = "| function | clauses | cases | other bodies rejected | left open | attempts | by |"
+    lines += ["## Functions", "", head, "|---|---|---|---|---|---|---|"]
     for name, f in data["functions"].items():
         noticed = f"{f['changes_noticed']} of {f['changes']}"
         by = _BY.get(f["tier"], "not accepted")
         cells = [len(f["contracts"]), f["cases"], noticed, len(f["left_open"]), f["attempts"], by]
         lines.append(f"| `{name}` | " + " | ".join(map(str, cells)) + " |")
-    grown = [(n, f["complexity"]) for n, f in data["functions"].items() if f["complexity"]]
-    if grown:
-        lines += ["", "## Growth", "", *(f"- `{n}`: {text}" for n, text in grown)]
-    guided = [(n, t) for n, f in data["functions"].items() for t in f["not_checkable"]]
-    if guided:
-        lines += [
-            "",
-            "## Clauses that guide and are not checked",
-            "",
-            *(f"- `{n}`: {_plain(t)}" for n, t in guided),
-        ]
-    if data.get("security"):
-        lines += [
-            "",
-            "## Security",
-            "",
-            *(f"- {_plain(n)}: {_plain(text)}" for n, text in data["security"].items()),
-        ]
-    lines += ["", *_decided(data["functions"])]
-    lines += [about]
-    if data.get("by_hand"):
-        lines += ["", "## Changed by hand", ""]
-        lines += ["These files stay as a person wrote them; what stands outside the bodies was not judged:", ""]
-        lines += [f"- `{_plain(path)}`" for path in data["by_hand"]]
-    if data["transformations"]:
-        lines += ["", "## Refactoring", ""]
-        lines += [
-            f"- `{t['function']}`: {t['pattern']}, {t['outcome'].replace('_', ' ')}"
-            + (f" ({_plain(t['reason'])})" if t.get("reason") else "")
-            for t in data["transformations"]
-        ]
-    return "\n".join(lines) + "\n"
+    held_to = data["functions"].items()
+    guided = [f"`{n}`: {_plain(t)}" for n, f in held_to for t in f["not_checkable"]]
+    lines += _listed("Growth", [f"`{n}`: {f['complexity']}" for n, f in held_to if f["complexity"]])
+    lines += _listed("Clauses that guide and are not checked", guided)
+    said: dict[str, str] = data.get("security", {})
+    lines += _listed("Security", [f"{_plain(n)}: {_plain(text)}" for n, text in said.items()])
+    lines += ["", *_decided(data["functions"]), about]
+    stays = "These files stay as a person wrote them; what stands outside the bodies was not judged:"
+    lines += _listed("Changed by hand", [f"`{_plain(path)}`" for path in data.get("by_hand") or ()], stays)
+    changed = [
+        f"`{t['function']}`: {t['pattern']}, {t['outcome'].replace('_', ' ')}"
+        + (f" ({_plain(t['reason'])})" if t.get("reason") else "")
+        for t in data["transformations"]
+    ]
+    return "\n".join([*lines, *_listed("Refactoring", changed)]) + "\n"
+
+
+def _listed(title: str, entries: list[str], about: str = "") -> list[str]:
+    """Return a section with a list, and words before it; nothing where the list is empty."""
+    head = ["", f"## {title}", "", *([about, ""] if about else [])]
+    return [*head, *(f"- {entry}" for entry in entries)] if entries else []
 
 
 def _decided(functions: dict[str, Any]) -> list[str]:
     """Return what was settled while bodies were compared, and what was left open."""
     settled = [(n, clause) for n, f in functions.items() for clause in f["settled"]]
     left = [(n, case) for n, f in functions.items() for case in f["left_open"]]
-    lines: list[str] = []
-    if settled:
-        lines += ["## Settled", "", "Two bodies differed and the contract was silent; these clauses decided:", ""]
-        lines += [*(f"- `{n}`: {_plain(clause)}" for n, clause in settled), ""]
-    if left:
-        lines += ["## Left open", "", "The specification allows either; the delivered body does the first:", ""]
-        lines += [
-            f"- `{n}` for {_plain(c['case'][:300])}: {_plain(c['first'][:200])}, or {_plain(c['second'][:200])}"
-            for n, c in left
-        ]
-        lines += [""]
-    return lines
+    clauses = [f"`{n}`: {_plain(clause)}" for n, clause in settled]
+    cases = [
+        f"`{n}` for {_plain(c['case'][:300])}: {_plain(c['first'][:200])}, or {_plain(c['second'][:200])}"
+        for n, c in left
+    ]
+    decided = "Two bodies differed and the contract was silent; these clauses decided:"
+    lines = _listed("Settled", clauses, decided)
+    lines += _listed("Left open", cases, "The specification allows either; the delivered body does the first:")
+    return [*lines[1:], ""] if lines else []
 
 
 def _plain(text: str) -> str:

@@ -199,9 +199,8 @@ class Adopting:
             if decided.decision != "reworded":
                 _take_out(adoption, fault, promise)
         because = "the model left it out of its second proposal"
-        adoption.findings += [
-            Finding(kind="withdrawn", promise=one, case="", because=because) for one in sorted(lost)
-        ]
+        withdrawn = (Finding(kind="withdrawn", promise=one, case="", because=because) for one in sorted(lost))
+        adoption.findings += withdrawn
 
     async def _measure(self, candidate: Candidate, adoption: Adoption) -> None:
         """Try small changes of the body against what holds; what no promise tells apart is left open by name."""
@@ -283,12 +282,9 @@ def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
             return "its result is not of one type"
         may = f"ENSURES: True or raises({error})"
         if may not in proposal.contracts:
-            adoption.proposal = proposal.model_copy(
-                update={
-                    "errors": {**proposal.errors, error: "see the findings"},
-                    "contracts": [*proposal.contracts, may],
-                }
-            )
+            errors = {**proposal.errors, error: "see the findings"}
+            changed = {"errors": errors, "contracts": [*proposal.contracts, may]}
+            adoption.proposal = proposal.model_copy(update=changed)
         return ""
     if fault.claim:
         text = promise.rpartition(" (")[0]
@@ -302,11 +298,8 @@ def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
         return ""
     left = [line for line in proposal.contracts if not fault.promise.startswith(" ".join(line.split()))]
     adoption.proposal = proposal.model_copy(update={"contracts": left})
-    return (
-        ""
-        if len(left) < len(proposal.contracts) or fault.promise.startswith(("ENSURES", "INVARIANT", "COMPL"))
-        else "it cannot be judged"
-    )
+    taken = len(left) < len(proposal.contracts) or fault.promise.startswith(("ENSURES", "INVARIANT", "COMPL"))
+    return "" if taken else "it cannot be judged"
 
 
 def _without_test(examples: Promised | None, promise: str) -> Promised | None:

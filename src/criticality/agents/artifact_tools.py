@@ -17,7 +17,7 @@ from criticality.ledger import Decision, Ledger, Operation
 from criticality.orchestrator import read_project
 from criticality.project import files
 from criticality.project.journal import Clock, Journal
-from criticality.spec.spec import NewType, Spec
+from criticality.spec.spec import Spec
 from criticality.spec.types import parse_type
 from criticality.telemetry import phase_of
 from llm_runtime.errors import ConfigurationError
@@ -122,29 +122,22 @@ def get_type_witness(root: Path, name: str) -> dict[str, Any]:
     spec = approved_spec(root)
     if name in spec.newtypes:
         new = spec.newtypes[name]
-        return _witness(name, new.description, new.base, _invariants(new))
+        stated = [_stated(word.partition("(")[0], word) for word in new.constraints]
+        return _witness(name, new.description, new.base, stated)
     if name in spec.data_models:
         model = spec.data_models[name]
         stated = [
-            {"id": f"{field.name}_{word}", "description": f"{field.name}: {word}", "formal": word, "testable": True}
-            for field in model.fields
-            for word in field.constraints
+            _stated(f"{f.name}_{word}", word, f"{f.name}: {word}") for f in model.fields for word in f.constraints
         ]
-        stated += [
-            {"id": f"invariant_{number}", "description": text, "formal": text, "testable": True}
-            for number, text in enumerate(model.invariants, start=1)
-        ]
+        stated += [_stated(f"invariant_{n}", text) for n, text in enumerate(model.invariants, start=1)]
         fields = ", ".join(f"{field.name}: {field.type}" for field in model.fields)
         return _witness(name, model.description, f"record ({fields})", stated)
     names = ", ".join([*spec.newtypes, *spec.data_models]) or "none"
     raise ConfigurationError(f"there is no witness {name[:80]!r}; there are: {names}")
 
 
-def _invariants(new: NewType) -> list[dict[str, Any]]:
-    return [
-        {"id": word.partition("(")[0], "description": word, "formal": word, "testable": True}
-        for word in new.constraints
-    ]
+def _stated(name: str, formal: str, description: str = "") -> dict[str, Any]:
+    return {"id": name, "description": description or formal, "formal": formal, "testable": True}
 
 
 def _witness(name: str, description: str, inner: str, invariants: list[dict[str, Any]]) -> dict[str, Any]:

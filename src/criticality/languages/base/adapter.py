@@ -29,7 +29,7 @@ from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.predicates import PredicateFault, parse_predicate
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
-from criticality.spec.values import constraints_of, fields_of, reached, root
+from criticality.spec.values import constraints_of, fields_of, reached, root, types_needed
 from criticality.testing import Limits
 from llm_runtime.errors import ConfigurationError
 
@@ -195,6 +195,13 @@ class GrammarLanguage:
     def clauses(self, function: FunctionPlan) -> list[str]:
         names = {param.name: self.parameter(param.name) for param in function.parameters}
         return [words(line, names) for line in function.contract.lines]
+
+    def spoken_of(self, spec: Spec, function: FunctionPlan) -> list[str]:
+        """Return the named types of a contract alone, then those of the signature with all they are made of."""
+        needed = types_needed(spec, [*(p.type for p in function.parameters), function.result])
+        mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
+        extra = [n for n in spec.named_types() if n not in needed and (n in function.errors or n in mentioned)]
+        return [*extra, *needed]
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
         kinds = [*(p.type for p in function.parameters), function.result]

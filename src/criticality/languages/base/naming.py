@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from criticality.spec.types import TypeRef
+
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -22,6 +24,12 @@ def camel(name: str) -> str:
 def snake(name: str) -> str:
     """``AccountId`` -> ``account_id``: for names of types."""
     return "".join(f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(name))
+
+
+def filled(forms: Mapping[str, str], kind: TypeRef) -> str:
+    """Return the form of a type's name, with those of its arguments in their places; the name where it has none."""
+    args = [filled(forms, arg) for arg in kind.args]
+    return forms.get(kind.name, kind.name).format(*args, all=", ".join(args))
 
 
 def words(text: str, names: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from criticality.languages.cpp.toolchain import CppToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan, called_elsewhere
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
-from criticality.spec.values import every_type, in_order, signature_types, types_needed
+from criticality.spec.values import every_type, in_order, signature_types
 
 _WORDS = vocabulary("criticality.languages.cpp")
 
@@ -82,23 +82,14 @@ class Cpp(GrammarLanguage):
         return {**self.serving("include/serving"), "serve/main.cpp": f"{main}\n"}
 
     def tests(self, spec: Spec, plan: Plan, tests: Mapping[str, str]) -> Tree:
+        place, package = (self.tools.language, "templates", "cases.cpp"), spec.package
         return {
-            f"tests/{name}_test.cpp": fill(
-                self.tools.language,
-                "templates",
-                "cases.cpp",
-                name=spec.package,
-                module=name,
-                tests=text.rstrip("\n"),
-            )
+            f"tests/{name}_test.cpp": fill(*place, name=package, module=name, tests=text.rstrip("\n"))
             for name, text in tests.items()
         }
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
-        needed = types_needed(spec, [*(p.type for p in function.parameters), function.result])
-        mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
-        extra = [n for n in spec.named_types() if n not in needed and (n in function.errors or n in mentioned)]
-        return "\n".join(self.type_source(spec, name) for name in [*extra, *needed]).rstrip()
+        return "\n".join(self.type_source(spec, name) for name in self.spoken_of(spec, function)).rstrip()
 
     def imported(self, module: ModulePlan) -> str:
         return ", ".join(f"<{name}>" for name in sorted({*_WORDS["module_includes"], *module.imports}))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from criticality.languages.base.data import vocabulary
-from criticality.languages.base.naming import pascal
+from criticality.languages.base.naming import filled, pascal
 from criticality.spec.types import TypeRef
 
 _WORDS = vocabulary("criticality.languages.cpp")
-_SCALARS: dict[str, str] = _WORDS["scalars"]
 _COPIED: frozenset[str] = frozenset(_WORDS["copied"])
-_GENERICS: dict[str, str] = _WORDS["generics"]
 #: Types of ours that the language has no name for, each in a header of the deliverable.
 SCALAR_HEADERS: dict[str, str] = _WORDS["scalar_headers"]
 _KEYWORDS: frozenset[str] = frozenset(_WORDS["keywords"])
@@ -33,12 +31,7 @@ def member(name: str) -> str:
 
 def owned(kind: TypeRef) -> str:
     """Return the type of a value."""
-    args = [owned(arg) for arg in kind.args]
-    if kind.name == "Result":
-        return args[0]
-    if kind.name in _GENERICS:
-        return f"{_GENERICS[kind.name]}<{', '.join(args)}>"
-    return _SCALARS.get(kind.name, kind.name)
+    return filled(_WORDS["types"], kind)
 
 
 def parameter(kind: TypeRef) -> str:

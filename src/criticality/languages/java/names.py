@@ -11,28 +11,18 @@ from criticality.spec.types import TypeRef
 from criticality.spec.values import every_type, signature_types
 from llm_runtime.errors import ConfigurationError
 
-#: The name of a scalar, and that of the object where Java wants one.
-_SCALARS = {
-    "Int": ("long", "Long"), "Float": ("double", "Double"), "Bool": ("boolean", "Boolean"),
-    "Unit": ("void", "Void"), "Decimal": ("BigDecimal", "BigDecimal"), "Text": ("String", "String"),
-    "String": ("String", "String"), "Bytes": ("List<Byte>", "List<Byte>"), "UUID": ("java.util.UUID",) * 2,
-    "Date": ("java.time.LocalDate",) * 2, "Timestamp": ("java.time.Instant",) * 2,
-}  # fmt: skip
 _WORDS = vocabulary("criticality.languages.java")
 _GENERICS: dict[str, str] = _WORDS["generics"]
+_SCALARS: dict[str, str] = _WORDS["scalars"]
+#: What scalars are called as objects, where that is another name.
+_BOXED: dict[str, str] = _SCALARS | _WORDS["boxed"]
 _KEYWORDS: frozenset[str] = frozenset(_WORDS["keywords"])
 #: Methods that every record has, so that no component may have their names.
 _OF_OBJECTS: frozenset[str] = frozenset(_WORDS["of_objects"])
 #: Types that every generated file imports.
 IMPORTED: tuple[str, ...] = tuple(_WORDS["imported"])
 #: Names that generated code uses besides.
-RESERVED = frozenset(
-    {
-        *(path.rpartition(".")[2] for path in IMPORTED), "String", "Long", "Double", "Boolean", "Void", "Object",
-        "Byte", "Tuple2", "Tuple3", "Tuple4", "Values", "Harness", "Generators", "Arbitrary", "Arbitraries", "Test",
-        "Property", "Provide", "ForAll", "Example", "Assume", "Combinators",
-    }
-)  # fmt: skip
+RESERVED = frozenset({*(path.rpartition(".")[2] for path in IMPORTED), *_WORDS["reserved"]})
 _LONGEST = 4
 
 
@@ -73,7 +63,7 @@ def kind(type_: TypeRef, *, boxed: bool = False) -> str:
         case name if name in _GENERICS:
             return f"{_GENERICS[name]}<{', '.join(args)}>"
         case name:
-            return _SCALARS.get(name, (name, name))[boxed]
+            return (_BOXED if boxed else _SCALARS).get(name, name)
 
 
 def require(spec: Spec) -> None:

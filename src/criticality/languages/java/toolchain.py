@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from criticality.judging.served import ServedProgram
 from criticality.languages.base.data import texts
-from criticality.languages.base.toolchain.compiled import CONFINED, SETTINGS, CompiledToolchain, Place, ordered
+from criticality.languages.base.toolchain.compiled import CONFINED, SETTINGS, Place, ordered
 from criticality.languages.base.toolchain.dependencies import Pinned, command
 from criticality.languages.base.toolchain.programs import Program, prefix
-from criticality.languages.base.toolchain.warm import WarmCompiler
-from criticality.testing import Diagnostic, Limits
+from criticality.languages.base.toolchain.warm import WarmCompiler, WarmToolchain
 
 _GET = "install a Java development kit, version 17 or newer (Debian: openjdk-17-jdk-headless)"
 JAVAC = Program("javac", ("--version",), _GET, at_least=(17,))
@@ -26,16 +24,12 @@ async def _install(folder: Path) -> None:
     await command(folder, str(JAVAC.path()), "-d", str(folder / "ours"), *sources)
 
 
-class JavaToolchain(CompiledToolchain):
+class JavaToolchain(WarmToolchain):
     """javac."""
 
     language = "criticality.languages.java"
     title = "Java"
     programs = (JAVAC, JAVA)
-
-    def __init__(self, limits: Limits | None = None) -> None:
-        super().__init__(limits)
-        self._compiler: WarmCompiler | None = None
 
     @classmethod
     def pinned(cls) -> Pinned:
@@ -57,19 +51,10 @@ class JavaToolchain(CompiledToolchain):
             environment=_environment(),
         )  # fmt: skip
 
-    async def aclose(self) -> None:
-        if self._compiler is not None:
-            await self._compiler.close()
-        await super().aclose()
-
-    async def examine(
-        self, place: Place, installed: Path, tree: Mapping[str, str], changed: set[str]
-    ) -> list[Diagnostic]:
-        if self._compiler is None:
-            java = JAVA.path()
-            words = [java, *_QUICK, "-Xmx1g", "-cp", installed / "ours", "Checker", place.copy.folder]
-            self._compiler = WarmCompiler(ordered(place, words, _environment(), installed, prefix(java)))
-        return await self._compiler.ask("check")
+    def compiler(self, place: Place, installed: Path) -> WarmCompiler:
+        java = JAVA.path()
+        words = [java, *_QUICK, "-Xmx1g", "-cp", installed / "ours", "Checker", place.copy.folder]
+        return WarmCompiler(ordered(place, words, _environment(), installed, prefix(java)))
 
 
 def _environment() -> dict[str, str]:

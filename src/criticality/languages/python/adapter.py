@@ -24,7 +24,6 @@ from criticality.languages.python import splice as splicing
 from criticality.languages.python.toolchain import Toolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
-from criticality.spec.values import types_needed
 from llm_runtime.installing import how_to_install
 
 _PARTS = {"mypy": True, "msgpack": True, "pytest": False, "ruff": False}
@@ -84,11 +83,7 @@ class Python(GrammarLanguage):
         return domain.type_source(spec, name).rstrip()
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
-        kinds = [*(p.type for p in function.parameters), function.result]
-        needed = types_needed(spec, kinds)
-        mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
-        extra = [n for n in spec.named_types() if n not in needed and (n in function.errors or n in mentioned)]
-        return self.between.join(self.type_source(spec, name) for name in [*extra, *needed])
+        return self.between.join(self.type_source(spec, name) for name in self.spoken_of(spec, function))
 
     def imported(self, module: ModulePlan) -> str:
         return ", ".join(["dataclasses.replace", *module.imports])

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 
 from criticality.languages.base.data import vocabulary
+from criticality.languages.base.naming import filled
 from criticality.spec.types import TypeRef
 
 PACKAGE = "criticality.languages.python"
@@ -20,12 +21,6 @@ IMPORTABLE: frozenset[str] = frozenset(WORDS["importable"])
 def annotation(kind: TypeRef) -> str:
     """Return the type as it is written."""
     return filled(WORDS["types"], kind)
-
-
-def filled(forms: Mapping[str, str], kind: TypeRef) -> str:
-    """Return the form of a type's name, with those of its arguments in their places; the name where it has none."""
-    args = [filled(forms, arg) for arg in kind.args]
-    return forms.get(kind.name, kind.name).format(*args, all=", ".join(args))
 
 
 def imports_for(kinds: list[TypeRef]) -> list[str]:

@@ -10,6 +10,7 @@ from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Iterator, Mapping
 
 from criticality.catalog import DetectedSmell, smells
+from criticality.languages.base.grammar.smells import too_much
 
 _BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.Match)
 
@@ -40,25 +41,19 @@ async def detect(modules: Mapping[str, str]) -> tuple[list[DetectedSmell], dict[
 
 def nesting(function: ast.FunctionDef) -> int:
     """Tell how deep blocks stand in each other; an ``elif`` is no deeper than its ``if``."""
+    return _depth(function.body, 0)
 
-    def depth(statements: list[ast.stmt], level: int) -> int:
-        deepest = level
-        for statement in statements:
-            if isinstance(statement, _BLOCKS):
-                for name in ("body", "orelse", "finalbody"):
-                    inner: list[ast.stmt] = getattr(statement, name, [])
-                    chained = (
-                        name == "orelse"
-                        and len(inner) == 1
-                        and isinstance(inner[0], ast.If)
-                        and isinstance(statement, ast.If)
-                    )
-                    deepest = max(deepest, depth(inner, level if chained else level + 1) if inner else level)
-                for handler in (*getattr(statement, "handlers", []), *getattr(statement, "cases", [])):
-                    deepest = max(deepest, depth(handler.body, level + 1))
-        return deepest
 
-    return depth(function.body, 0)
+def _depth(statements: list[ast.stmt], level: int) -> int:
+    deepest = level
+    for one in (statement for statement in statements if isinstance(statement, _BLOCKS)):
+        parts: list[list[ast.stmt]] = [getattr(one, name, []) for name in ("body", "orelse", "finalbody")]
+        parts += [part.body for part in (*getattr(one, "handlers", []), *getattr(one, "cases", []))]
+        for inner in filter(None, parts):
+            last = isinstance(one, ast.If) and inner is one.orelse
+            chained = last and len(inner) == 1 and isinstance(inner[0], ast.If)
+            deepest = max(deepest, _depth(inner, level + (not chained)))
+    return deepest
 
 
 def _code_lines(node: ast.FunctionDef) -> int:
@@ -69,14 +64,7 @@ def _code_lines(node: ast.FunctionDef) -> int:
 def _of_function(
     name: str, node: ast.FunctionDef, source: str, measured: dict[str, int], lint: list[tuple[str, int]]
 ) -> Iterator[DetectedSmell]:
-    for smell_id, key in (
-        ("deep-nesting", "nesting"),
-        ("high-cyclomatic-complexity", "complexity"),
-        ("long-function-body", "length"),
-    ):
-        over = measured[key] - smells()[smell_id].threshold
-        if over > 0:
-            yield DetectedSmell(smell_id, name, over)
+    yield from too_much(name, measured)
     first, last = node.lineno, node.end_lineno or node.lineno
     for smell in smells().values():
         rules = {rule for tool, rule in smell.tools if tool == "ruff"}

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from criticality.languages.base.data import vocabulary
-from criticality.languages.base.naming import camel
+from criticality.languages.base.naming import camel, filled
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
 from criticality.spec.values import root
@@ -20,6 +20,7 @@ _WORDS = vocabulary("criticality.languages.typescript")
 _SCALARS: dict[str, str] = _WORDS["scalars"]
 #: Words of the language, and names that generated files use themselves.
 _TAKEN: frozenset[str] = frozenset(_WORDS["taken"])
+_ARRAY = re.compile(r"\bReadonlyArray<(\w+)>")
 _SNAKE = re.compile(r"""('[^']*'|"[^"]*")|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b""")
 
 
@@ -38,22 +39,8 @@ def in_words(clause: str) -> str:
 
 def annotation(kind: TypeRef) -> str:
     """Return the type as it is written."""
-    args = [annotation(arg) for arg in kind.args]
-    match kind.name:
-        case "List":
-            return f"readonly {args[0]}[]" if args[0].isidentifier() else f"ReadonlyArray<{args[0]}>"
-        case "Set":
-            return f"ReadonlySet<{args[0]}>"
-        case "Map":
-            return f"ReadonlyMap<{args[0]}, {args[1]}>"
-        case "Option":
-            return f"{args[0]} | undefined"
-        case "Tuple":
-            return f"readonly [{', '.join(args)}]"
-        case "Result":
-            return args[0]
-        case name:
-            return _SCALARS.get(name, name)
+    # An array of what is one word is written shorter.
+    return _ARRAY.sub(r"readonly \1[]", filled(_WORDS["generics"] | _SCALARS, kind))
 
 
 def result(kind: TypeRef) -> str:

@@ -48,14 +48,19 @@ def detect(table: Table, modules: Mapping[str, str]) -> tuple[list[DetectedSmell
     return detected, metrics
 
 
+def too_much(name: str, measured: Mapping[str, int]) -> Iterator[DetectedSmell]:
+    """Yield a smell for each measure of a function that is beyond what the catalog allows."""
+    for smell_id, key in _MEASURED:
+        over = measured[key] - smells()[smell_id].threshold
+        if over > 0:
+            yield DetectedSmell(smell_id, name, over)
+
+
 def _of_function(
     table: Table, name: str, block: Node, measured: Mapping[str, int], repeated_types: Counter[str]
 ) -> Iterator[DetectedSmell]:
     known = smells()
-    for smell_id, key in _MEASURED:
-        over = measured[key] - known[smell_id].threshold
-        if over > 0:
-            yield DetectedSmell(smell_id, name, over)
+    yield from too_much(name, measured)
     nodes = list(walk(block))
     counted = {
         "unreachable-code": _unreachable(table, nodes),

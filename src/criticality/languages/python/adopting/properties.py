@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from criticality.languages.base.naming import filled
 from criticality.languages.base.pages import page
 from criticality.languages.python.adopting.tests import codec_of
-from criticality.languages.python.names import PACKAGE, WORDS, filled, used
+from criticality.languages.python.names import PACKAGE, WORDS, used
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.predicates import Predicate
 from criticality.spec.types import TypeRef
