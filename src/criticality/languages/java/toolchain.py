@@ -6,7 +6,7 @@ from pathlib import Path
 
 from criticality.judging.served import ServedProgram
 from criticality.languages.base.data import texts
-from criticality.languages.base.toolchain.compiled import CONFINED, SETTINGS, Place
+from criticality.languages.base.toolchain.compiled import CONFINED, SETTINGS, Place, ordered
 from criticality.languages.base.toolchain.dependencies import Pinned, command
 from criticality.languages.base.toolchain.programs import Program, prefix
 from criticality.languages.base.toolchain.warm import WarmCompiler, WarmToolchain
@@ -52,8 +52,9 @@ class JavaToolchain(WarmToolchain):
         )  # fmt: skip
 
     def compiler(self, place: Place, installed: Path) -> WarmCompiler:
-        words = [str(JAVA.path()), *_QUICK, "-Xmx1g", "-cp", str(installed / "ours"), "Checker"]
-        return WarmCompiler([*words, str(place.copy.folder)], _environment())
+        java = JAVA.path()
+        words = [java, *_QUICK, "-Xmx1g", "-cp", installed / "ours", "Checker", place.copy.folder]
+        return WarmCompiler(ordered(place, words, _environment(), installed, prefix(java)))
 
 
 def _environment() -> dict[str, str]:

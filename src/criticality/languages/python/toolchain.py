@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import sys
 from pathlib import Path
 
 from criticality.judging.served import ServedProgram
 from criticality.languages.base.data import read_text
-from criticality.languages.base.toolchain.compiled import Place
+from criticality.languages.base.toolchain.compiled import Place, ordered
 from criticality.languages.base.toolchain.warm import WarmCompiler, WarmToolchain
 from criticality.languages.python.names import PACKAGE
 from criticality.testing import Limits
 from llm_runtime.errors import MissingExtraError
+
+_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp"}
 
 
 class Toolchain(WarmToolchain):
@@ -38,11 +39,12 @@ class Toolchain(WarmToolchain):
         return ServedProgram(
             command=(sys.executable, "-I", "-B", "server.py", "known.json"),
             files=files,
-            environment={"PATH": "/usr/bin:/bin", "HOME": "/tmp"},
+            environment=_ENVIRONMENT,
             variants=variants,
         )
 
     def compiler(self, place: Place, installed: Path) -> WarmCompiler:
         script = self.root / "checker.py"
         script.write_text(read_text(self.language, "checker.py"), "utf-8")
-        return WarmCompiler([sys.executable, "-I", str(script), str(place.copy.folder)], os.environ)
+        command = [sys.executable, "-I", script, place.copy.folder]
+        return WarmCompiler(ordered(place, command, _ENVIRONMENT, self.root))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from criticality.judging.served import ServedProgram
 from criticality.languages.base.data import read_text
-from criticality.languages.base.toolchain.compiled import CONFINED, Place
+from criticality.languages.base.toolchain.compiled import CONFINED, Place, ordered
 from criticality.languages.base.toolchain.dependencies import CommandFailed, Pinned, command
 from criticality.languages.base.toolchain.programs import Program, prefix
 from criticality.languages.base.toolchain.warm import WarmCompiler, WarmToolchain
@@ -58,7 +58,8 @@ class TypeScriptToolchain(WarmToolchain):
         # Node and the compiler look for the installed packages beside the sources.
         (place.copy.folder / "node_modules").symlink_to(packages)
         command = [NODE.path(), script, packages / "typescript/lib/typescript.js", place.copy.folder]
-        return WarmCompiler(list(map(str, command)), environment(NODE.path()))
+        node = NODE.path()
+        return WarmCompiler(ordered(place, command, environment(node), self.root, installed, prefix(node)))
 
 
 def environment(node: Path) -> dict[str, str]:

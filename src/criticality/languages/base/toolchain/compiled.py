@@ -6,8 +6,8 @@ import asyncio
 import sys
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
@@ -138,12 +138,16 @@ class CompiledToolchain(ABC):
         Raises:
             ConfigurationError: there is no sandbox here.
         """
-        order = Order(
-            tuple(command), BUILDING, str(place.copy.folder), Root(whole=True), environment=environment,
-            readable=(*interpreter(), *SETTINGS, place.copy.folder, *readable), writable=(place.build, *writable),
-            python=sys.executable,
-        )  # fmt: skip
+        order = ordered(place, command, environment, *readable)
         try:
-            return await run(order)
+            return await run(replace(order, writable=(place.build, *writable)))
         except NoIsolation as fault:
             raise ConfigurationError(str(fault)) from None
+
+
+def ordered(place: Place, command: Iterable[object], environment: Mapping[str, str], *readable: Path) -> Order:
+    """Return a compiler in a box that sees the project and the folders to be read, and writes nowhere."""
+    return Order(
+        tuple(map(str, command)), BUILDING, str(place.copy.folder), Root(whole=True), environment=environment,
+        readable=(*interpreter(), *SETTINGS, place.copy.folder, *readable), python=sys.executable,
+    )  # fmt: skip

@@ -6,37 +6,43 @@ import asyncio
 import json
 from abc import abstractmethod
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place
 from criticality.testing import Diagnostic, Limits
 from llm_runtime.errors import ConfigurationError
+from sandbox import NoIsolation, Order, backend
 
 _ANSWER_S = 120.0
 
 
 class WarmCompiler:
-    """One process, started when it is first asked, and again should it end.
+    """One process in a box, started when it is first asked, and again should it end.
 
     Args:
-        command: it reads lines and answers each with ``{"errors": [{"place", "message"}]}``.
+        order: what it runs in; it reads lines and answers each with ``{"errors": [{"place", "message"}]}``.
     """
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        self._command, self._environment = list(command), dict(environment)
+    def __init__(self, order: Order) -> None:
+        self._order, self._box = order, ExitStack()
         self._process: asyncio.subprocess.Process | None = None
 
     async def ask(self, line: str) -> list[Diagnostic]:
         """Ask for the errors that it finds.
 
         Raises:
-            ConfigurationError: it does not answer.
+            ConfigurationError: it does not answer, or there is no sandbox here.
         """
         if self._process is None or self._process.returncode is not None:
+            await self.close()
+            try:
+                start = backend(bare=True).start(self._order, self._box)
+            except NoIsolation as fault:
+                raise ConfigurationError(str(fault)) from None
             self._process = await asyncio.create_subprocess_exec(
-                *self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=self._environment, limit=16 << 20
+                *start.argv, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, limit=16 << 20, **start.options
             )
         process = self._process
         assert process.stdin is not None and process.stdout is not None
@@ -59,6 +65,7 @@ class WarmCompiler:
             with suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
+        self._box.close()
 
 
 class WarmToolchain(CompiledToolchain):
