@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 PATIENCE_S = 30.0
 _NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 #: A statement that hangs longer is given up, in milliseconds: a stopped server must not stop us unnoticed.
-_OPTIONS = "-c statement_timeout=60000 -c idle_in_transaction_session_timeout=20000"
-#: A network that is cut is noticed in as many seconds.
-_NOTICE = {"connect_timeout": 5, "keepalives_idle": 5, "tcp_user_timeout": 20_000}
+#: One that stops in a transaction, or whose network is cut, holds others up for 20 seconds at the most.
+_OPTIONS = "-c application_name=assay -c statement_timeout=60000 -c idle_in_transaction_session_timeout=20000"
 # Holds for the one transaction that the statement is, without a round trip of its own.
 _UNFLUSHED = "set_config('synchronous_commit', 'off', true)"
 # "Assy": the class of all advisory locks; 0 is held by whoever changes tables. Older versions held runs by others.
@@ -130,7 +129,7 @@ class PostgresDatabase:
         while True:
             try:
                 self._connection = psycopg.connect(
-                    self._url, autocommit=True, options=_OPTIONS, application_name="assay", **_NOTICE
+                    self._url, autocommit=True, options=_OPTIONS, connect_timeout=5, tcp_user_timeout=20_000
                 )
             except psycopg.ProgrammingError as fault:
                 # What follows is the address itself, with its password.

@@ -139,6 +139,7 @@ async def test_who_is_stopped_loses_its_runs_and_changes_nothing_when_it_wakes(
         async with worker(queue, "tests.assay.queue.queue_worker", postgres_url) as second:
             with closing(open_store(postgres_url)) as store:
                 await until(lambda: [run.state for run in store.runs()] == ["finished"] * 3)
+                await until(lambda: all(store.heads.load(run_id) for run_id in runs))
                 ended = {run.run_id: (run, store.heads.load(run.run_id)) for run in store.runs()}
                 first.send_signal(signal.SIGCONT)
                 first.send_signal(signal.SIGTERM)
