@@ -51,7 +51,10 @@ print(next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) /
 
 #: What is asked of whom: a council of ten calls, three seats in two loops; a circle of three seats.
 KINDS: dict[str, tuple[dict[str, Any], str]] = {
-    "crucible.council": ({"triage_model": SHORT_TRIAGE_MODEL, "default_model": "openrouter/auto"}, "query"),
+    "crucible.council": (
+        {"form": "prose", "triage_model": SHORT_TRIAGE_MODEL, "default_model": "openrouter/auto"},
+        "query",
+    ),
     "fire_circle.circle": ({"models": [JUDGE_MODEL] * 3}, "user"),
 }
 _REAL = """

@@ -275,7 +275,7 @@ def fill(url: str, runs: int, every_s: float) -> None:
         there = {entry.run_id for entry in listed(database, most=1_000_000)}
         for number in range(runs):
             if (run_id := f"chaos-{number}") not in there:
-                run = read_run("crucible.council", {"query": f"Question {number}?"})
+                run = read_run("crucible.council", {"query": f"Question {number}?"}, {"form": "prose"})
                 put(database, entry_of(run, Terms(), run_id, seed=number, purse=_PURSE))
                 time.sleep(every_s)
 

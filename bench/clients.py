@@ -126,7 +126,7 @@ async def recorded_in(folder: Path, url: str) -> AsyncGenerator[tuple[RunStore, 
     from bench.server import TRIAGE_MODEL
     from llm_runtime.store import open_store
 
-    options = {"triage_model": TRIAGE_MODEL, "default_model": "openrouter/auto"}
+    options = {"form": "prose", "triage_model": TRIAGE_MODEL, "default_model": "openrouter/auto"}
     terms, configured = Terms(budget=1000.0, deadline=3600.0), settings(url)
     store = open_store(folder / "runs.db")
     launcher = Launcher(store, lambda: configured)

@@ -120,7 +120,7 @@ async def measure(model: str, phases: frozenset[str], told: Callable[[str], None
             dossier = (Attachment(name="boiler.txt", text=_NOTES.format(order=order)),)
             context = RunContext("bench", number, generate, lambda _: None, lambda: 0, Terms())
             try:
-                options = Options.model_validate({"ledger": "off", "delta": "similarity"})
+                options = Options.model_validate({"form": "prose", "ledger": "off", "delta": "similarity"})
                 await hold_council(Task(query=_QUESTION, dossier=dossier), options, context)
                 fault = ""
             except LlmRuntimeError as error:

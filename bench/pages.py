@@ -187,7 +187,7 @@ async def word_delays(folder: Path) -> list[float]:
             async with aiohttp.ClientSession(
                 url, connector=connector, headers={"Authorization": f"Bearer {TOKEN}"}, read_bufsize=1 << 22
             ) as session:
-                asked = {"kind": "crucible.council", "query": "Why?", "model": "openrouter:lab/a"}
+                asked = {"kind": "crucible.council", "form": "prose", "query": "Why?", "model": "openrouter:lab/a"}
                 async with session.post("/runs", json=asked, headers={"Accept": "application/json"}) as begun:
                     run_id = (await begun.json())["run_id"]
                 ready = asyncio.Barrier(VIEWERS + 1)

@@ -60,7 +60,7 @@ async def streams() -> Iterator[Figure]:
 
     async def ask(session: aiohttp.ClientSession, url: str, number: int) -> tuple[float, str]:
         asked = {"role": "user", "content": f"Question {number}?"}
-        body = {"model": "assay/crucible", "messages": [asked], "stream": True}
+        body = {"model": "assay/crucible", "messages": [asked], "stream": True, "assay": {"form": "prose"}}
         began, first, text = time.perf_counter(), 0.0, b""
         async with session.post(f"{url}/v1/chat/completions", json=body) as answer:
             async for chunk in answer.content.iter_any():
