@@ -101,7 +101,7 @@ async def test_what_was_typed_survives_a_server_that_is_away_and_a_form_that_is_
         await expect(page.get_by_label("Red team")).to_have_value("terminal:")
         await page.get_by_text("Models, seats and bounds").click()
         await page.get_by_role("button", name="Start").click()
-        await page.get_by_label("Your answer to critique").wait_for()
+        await page.locator("form.ask").first.wait_for()
         await page.goto(f"{page.url.partition('/runs/')[0]}/new")
         await expect(question).to_have_value("")
         await page.goto("about:blank")  # before the server goes away

@@ -21,7 +21,7 @@ WEATHER = RunStarted(run_id="w-1", protocol="weather", title="Rain?", task={}, s
 async def start_with_a_person(page: Any, address: str) -> None:
     """Start a council whose red team sits before the browser, and wait for its turn."""
     await page.goto(address)
-    await page.goto(f"{page.url}new")
+    await page.goto(f"{page.url}new?kind=crucible.council&form=prose")
     await page.get_by_role("textbox", name="Question").fill("Which database?")
     await page.get_by_text("Models, seats and bounds").click()
     await page.get_by_label("Red team").select_option("terminal:")
