@@ -232,14 +232,14 @@ async def test_a_guest_is_a_tool_with_fields_of_its_own(
         registry._by_any_name.cache_clear()  # pyright: ignore[reportPrivateUsage]
 
 
-@pytest.mark.parametrize("tools", [["files:/etc"], ["files:notes", "search"], ["mcp:../notes"], ["shell"]])
+@pytest.mark.parametrize("chosen", [["files:/etc"], ["files:notes", "search"], ["mcp:../notes"], ["shell"]])
 async def test_an_agent_chooses_tools_for_seats_and_none_that_reads_files(
-    programs: Programs, tools: list[str]
+    programs: Programs, chosen: list[str]
 ) -> None:
     async with agent(programs) as client:
         offered = {one.name: one.input_schema["properties"] for one in (await client.list_tools()).tools}
         assert "tools" in offered["ask"] and "tools" in offered["compare"] and "tools" not in offered["debate"]
-        told = await client.call_tool("ask", {"question": "Why?", "tools": tools})
+        told = await client.call_tool("ask", {"question": "Why?", "tools": chosen})
         assert told.is_error and "tool" in str(told.content)
     assert not list(programs.store.runs())
 

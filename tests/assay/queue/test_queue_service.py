@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.assay.batch.batch_shell import JOB, Shell, council
+from tests.assay.batch.batch_shell import CALLS, JOB, Shell, council
 from tests.assay.debate.conftest import PANEL, SEED, TOPIC, scripted
 from tests.assay.trial.test_trial_command import solver
 from tests.commands import Done
@@ -125,7 +125,7 @@ async def test_who_is_killed_leaves_its_runs_to_another(
     ended = await killed_and_taken_over(queue, postgres_url, server, 12, len(runs))
     assert {run.run_id for run in ended} == set(runs)
     answered = sum(run.calls for run in ended)
-    assert answered == 3 * 10
+    assert answered == 3 * CALLS
     assert len(server.requests) <= answered + 9, "at the most what was in flight is asked again"
 
 
@@ -147,8 +147,8 @@ async def test_who_is_stopped_loses_its_runs_and_changes_nothing_when_it_wakes(
                 assert {run.run_id: (run, store.heads.load(run.run_id)) for run in store.runs()} == ended
             second.send_signal(signal.SIGTERM)
             assert await second.wait() == 0
-    assert ended.keys() == runs and sum(run.calls for run, _ in ended.values()) == 3 * 10
-    assert len(server.requests) <= 3 * 10 + 9, "at the most what was in flight is asked again"
+    assert ended.keys() == runs and sum(run.calls for run, _ in ended.values()) == 3 * CALLS
+    assert len(server.requests) <= 3 * CALLS + 9, "at the most what was in flight is asked again"
     assert [(each["state"], each["attempts"]) for each in await entries(queue)] == [("done", 1)] * 3
 
 
@@ -264,7 +264,7 @@ async def test_all_runs_of_a_purse_spend_from_it_together(queue: Shell, server: 
         await queued(queue, "ask", question, "--purse", "anna")
     await queued(queue, "ask", "three")
     await assay(queue, "work", "--until-empty")
-    assert len(server.requests) == 12 + 10
+    assert len(server.requests) == 12 + CALLS
     shown = await assay(queue, "queue", "purse", "anna")
     assert "12 calls, 0 reserved of 12" in shown.out
     failed = [each for each in await entries(queue) if each["state"] == "failed"]
