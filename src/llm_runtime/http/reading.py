@@ -16,6 +16,8 @@ from llm_runtime.silence import Silence
 if TYPE_CHECKING:
     import aiohttp
 
+REPEATS = "the model repeats one passage without end and was stopped; ask again, or another model"
+
 Broken: TypeAlias = tuple[type[CallError], str]
 """The kind of error that an answer is, and its message."""
 
@@ -83,10 +85,7 @@ async def listen(
         if stream.overflow or size > most or count > _STREAM_EVENTS:
             return ReplyTooLarge, "the stream is larger than any answer; ask for less, or choose another model"
         if incoming.loops:
-            return (
-                ReplyRepeats,
-                "the model repeats one passage without end and was stopped; ask again, or another model",
-            )
+            return ReplyRepeats, REPEATS
         if incoming.done or not chunk:
             if incoming.finish:
                 await _last_bytes(content)

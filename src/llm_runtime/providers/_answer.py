@@ -16,13 +16,15 @@ from llm_runtime.errors import (
     EmptyReply,
     MalformedReply,
     ReplyFiltered,
+    ReplyRepeats,
     ReplyTruncated,
 )
 from llm_runtime.http.causes import error_in_reply
+from llm_runtime.http.reading import REPEATS
 from llm_runtime.http.secrets import Redactor
 from llm_runtime.http.shape import mapping, one_line, sequence
+from llm_runtime.loops import Loops
 from llm_runtime.messages import Delta, OnDelta, Reply, Request, Usage, unwatched
-from llm_runtime.providers._loops import Loops
 from llm_runtime.providers._thinking import Kind, ThinkingSplit
 from llm_runtime.tokens import estimate_input, estimate_tokens
 
@@ -205,6 +207,8 @@ class Answer:
             return MalformedReply, self.malformed
         if not self.finish:
             return ConnectionCut, "the stream ended before the answer did; try again"
+        if self.finish in _TRUNCATED and self.loops:
+            return ReplyRepeats, REPEATS
         if self.finish in _TRUNCATED:
             return ReplyTruncated, f"the answer was cut by its token limit{self._thought(reply)}"
         if self.refused or self.finish in _FILTERED:

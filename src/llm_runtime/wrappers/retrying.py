@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from llm_runtime.errors import CallError, CallTimeout, ReplyRepeats
 from llm_runtime.events import CallRetried, Emit, silent
+from llm_runtime.loops import before_the_loop
 from llm_runtime.messages import Generate, Reply, Request
 
 
@@ -41,7 +42,8 @@ def retrying(
 ) -> Generate:
     """Ask again where the error says that it may help (``retryable``), and nowhere else.
 
-    A model that was too slow twice, or twice found no end, is not asked again: it may charge for each time.
+    A model that was too slow twice, or twice found no end, is not asked again: it may charge for each time. Of one
+    that repeats itself, what it said before is its answer.
 
     The reply carries the number of attempts and the time from the first attempt to the answer. Jitter is
     full: uniform between 0 and the backoff (Brooker, "Exponential Backoff and Jitter", 2015), above the
@@ -59,7 +61,9 @@ def retrying(
                 slow += isinstance(error, CallTimeout | ReplyRepeats)
                 request = replace(request, repeated=request.repeated or isinstance(error, ReplyRepeats))
                 if not error.retryable or attempt >= backoff.attempts or asked > backoff.patience or slow > 1:
-                    raise
+                    if (kept := _kept(error)) is None:
+                        raise
+                    return replace(kept, attempts=attempt, latency_ms=round((clock() - begun) * 1000))
                 wait = asked + random() * min(backoff.cap, backoff.base * 2 ** (attempt - 1))
                 emit(
                     CallRetried(
@@ -76,3 +80,12 @@ def retrying(
             attempt += 1
 
     return call
+
+
+def _kept(error: CallError) -> Reply | None:
+    """Return what a model said before it began to repeat itself, marked; ``None`` where it said nothing."""
+    if not isinstance(error, ReplyRepeats) or error.partial is None:
+        return None
+    text = before_the_loop(error.partial.text)
+    mark = "the model repeated one passage without end; the answer is what came before"
+    return replace(error.partial, text=text, finish_reason="stop", repairs=(mark,)) if text else None

@@ -243,7 +243,7 @@ def counted(*passages: str) -> str:
     "text",
     [
         counted(LOOP, LOOP[::-1] * 2, "On the other hand, a list on paper is seen by all who pass by it. " * 3),
-        "".join(f"## Objection {n}\nThe draft, in line {3 * n}, says nothing of {LOOP * 2}\n" for n in range(90)),
+        "".join(f"## Objection {n}\nThe draft says nothing of this: {LOOP * 2}\n" for n in range(90)),
         "".join(f"{n}) {LOOP * 12}\n" for n in range(40)),
     ],
 )

@@ -1,0 +1,190 @@
+"""What is a loop, what only looks like one, and what is kept of an answer that ends in one."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import random
+from collections.abc import AsyncIterator
+
+import pytest
+from tests.extent import PATIENCE
+
+from llm_runtime.errors import ReplyRepeats
+from llm_runtime.http import Http
+from llm_runtime.loops import Loops, before_the_loop
+from llm_runtime.messages import CallLabel, Generate, Message, Request
+from llm_runtime.providers.openai_compatible import openai_compatible
+from llm_runtime.testing import LoopbackServer
+from llm_runtime.wrappers.retrying import Backoff, retrying
+
+SENTENCES = {
+    "en": "The draft does not say who keeps the list, for how long, and who may read it once the work is done",
+    "de": "Der Entwurf sagt nicht, wer die Liste führt, wie lange sie gilt und wer sie nach der Arbeit lesen darf",
+    "fr": "Le projet ne dit pas qui tient la liste, combien de temps, ni qui peut la lire une fois le travail fini",
+    "ru": "В проекте не сказано, кто ведёт список, как долго и кто может читать его после окончания работы",
+    "ar": "لا يقول المشروع من يحتفظ بالقائمة ولا كم من الوقت ولا من يستطيع قراءتها بعد انتهاء العمل",
+    "zh": "草案没有说明由谁保管名单、保管多久、工作结束后谁可以阅读它，也没有说明费用由谁承担",
+}
+WORDS = [
+    "amber",
+    "basalt",
+    "cedar",
+    "delta",
+    "ember",
+    "fjord",
+    "garnet",
+    "harbour",
+    "iris",
+    "juniper",
+    "kelp",
+    "larch",
+    "maple",
+    "nettle",
+    "onyx",
+    "pine",
+]
+#: In no order that comes again.
+ROWS = random.Random(7).choices(WORDS, k=160)
+
+
+def plans(sentence: str) -> list[str]:
+    """Honest texts whose items differ in numbers, or in a word."""
+    return [
+        "\n".join(f"Week {n}: {sentence}, for {2 + n} km and {3 * n} minutes." for n in range(1, 53)),
+        "\n\n".join(f"## {n}\n{sentence}: {n} of {90 - n}.\n- {n + 1} more" for n in range(1, 60)),
+        "\n".join(f"| {n} | {sentence} | {n * 0.37:.2f} |" for n in range(80)),
+        "\n".join(f"{n}. {sentence} ({word})." for n, word in enumerate(ROWS)),
+        "\n".join(f"- {sentence}: {first} and {second}." for first, second in itertools.permutations(WORDS[:8], 2)),
+        f"{sentence}. " * 8 + " ".join(f"{word} {n}." for n, word in enumerate(ROWS)),
+    ]
+
+
+CODE = [
+    "\n".join(
+        f"def test_row_{n}(client):\n    answer = client.get('/rows/{n}')\n    assert answer.status == 200\n"
+        f"    assert answer.body == {{'id': {n}, 'name': 'row {n}'}}\n"
+        for n in range(40)
+    ),
+    "\n".join(f'    ("{word}", {n}, True, "the {word} of row {n} is kept"),' for n, word in enumerate(ROWS)),
+    "\n".join(f"INSERT INTO readings (place, value, seen) VALUES ('{word}', 0, NULL);" for word in ROWS),
+    json.dumps([{"pair": n, "verdict": "unrelated", "why": SENTENCES["en"]} for n in range(60)], indent=1),
+    json.dumps([{"verdict": "keeps", "why": "as the author says"} for _ in range(80)]),
+    "[" + "null, " * 300 + "null]",
+    "\n".join(f"case {n}: return handle_{n}(event, state, context); // {SENTENCES['en']}" for n in range(60)),
+    "\n".join(f"<li><a href='/rooms/{n}'>{SENTENCES['fr']}</a></li>" for n in range(60)),
+]
+TABLES = [
+    "\n".join(f"| {word} | supported | supported | partly | supported |" for word in ROWS),
+    "| yes | no | yes | not tried yet |\n" * 120,
+    "place\tyear\tkind\n" + "same place\tsame year\tsame kind\n" * 150,
+    "\n".join(f"{word:<12}" + "".join(random.Random(word).choices(" ox", k=60)) for word in ROWS),
+    "-" * 5_000,
+    "0.0 " * 2_000,
+]
+VERSE = [
+    "\n".join(
+        f"On day {n} of the feast my true love gave me {WORDS[n % 16]},\n" + "and all of before,\n" * 3
+        for n in range(1, 40)
+    ),
+    ("Kyrie eleison, Kyrie eleison, Kyrie eleison.\n" * 3 + "Christe eleison.\n" * 3) * 4,
+    "\n".join(
+        f"{99 - n} bottles on the wall, {99 - n} bottles; take one down, {98 - n} on the wall." for n in range(98)
+    ),
+    " ".join(f"{word} begat {after}, and" for word, after in itertools.pairwise(ROWS)),
+]
+HONEST = [*itertools.chain.from_iterable(map(plans, SENTENCES.values())), *CODE, *TABLES, *VERSE]
+HONEST += [
+    "\n".join(random.Random(seed).sample(list(dict.fromkeys("\n".join(HONEST[seed : seed + 4]).splitlines())), 20))
+    for seed in range(0, 36, 4)
+]
+
+
+def endless(begin: str, passage: str) -> tuple[str, str]:
+    """Return what a model says before it repeats itself, and all that it says."""
+    return begin + passage, begin + passage * (30_000 // len(passage))
+
+
+def counted(mark: str, text: str) -> tuple[str, str]:
+    items = [f"{mark.format(n)}{text}. {text}!\n" for n in range(1, 150)]
+    return f"The points:\n{items[0]}", "The points:\n" + "".join(items)
+
+
+SPOKEN = [endless(f"{sentence}? No. ", f"{sentence}! ") for sentence in SENTENCES.values()]
+LOOPS = [
+    *SPOKEN,
+    endless("I think so. ", "and so on, and then again, "),
+    endless("I think so. ", "so "),
+    endless("The list:\n", "- check the door\n- check the window\n- check the door again\n"),
+    endless("Two columns.\n", "| supported | supported |\n"),
+    endless('{"claims": [', '{"text": "the sky is blue", "ok": true}, '),
+    endless("```python\n", "    value = value.strip().lower().replace('-', '_')\n"),
+    endless("He said this. ", "“It is as I have said before.” " + SENTENCES["en"] + ". "),
+    endless("Begin.\n", "".join(f"{word} comes before the next one; " for word in WORDS)),
+    counted("{}. ", SENTENCES["en"]),
+    counted("**{}.** ", SENTENCES["de"]),
+    counted("({}) ", SENTENCES["fr"]),
+    counted("{}、", SENTENCES["zh"] * 2),
+    counted("### {}. ", SENTENCES["ru"]),
+    counted("Objection {}\n", SENTENCES["ar"]),
+]
+
+
+def read(text: str) -> int | None:
+    """Return after how many characters a loop is found."""
+    loops = Loops()
+    for start in range(0, len(text), 97):
+        loops.read(text[start : start + 97])
+        if loops.found:
+            return start + 97
+    return None
+
+
+def test_sixty_honest_texts_are_no_loops_and_twenty_loops_are_found_and_cut() -> None:
+    assert len(HONEST) >= 60
+    assert len(LOOPS) >= 20
+    assert [text[:80] for text in HONEST if read(text) is not None] == []
+    for begin, text in LOOPS:
+        found = read(text)
+        assert found is not None and found < 12_000, text[:80]
+        assert before_the_loop(text[:found]) == begin.strip(), "what is kept is said once"
+
+
+REQUEST = Request("m", (Message("user", "?"),), label=CallLabel("test", "ask"))
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[Http]:
+    http = Http()
+    yield http
+    await http.aclose()
+
+
+def asked(server: LoopbackServer, http: Http) -> Generate:
+    return retrying(openai_compatible(server.endpoint(), http), Backoff(base=0))
+
+
+async def test_a_model_that_loops_twice_is_heard_up_to_its_loop(http: Http) -> None:
+    begin, text = SPOKEN[0]
+    async with LoopbackServer(text, piece=97) as server, asyncio.timeout(PATIENCE):
+        reply = await asked(server, http)(REQUEST)
+    assert (reply.text, reply.attempts, reply.finish_reason) == (begin.strip(), 2, "stop")
+    assert "repeated one passage" in reply.repairs[0]
+
+
+async def test_an_answer_that_its_limit_cut_in_a_loop_is_one_that_repeats_itself(http: Http) -> None:
+    begin, text = SPOKEN[1]
+    whole = {
+        "choices": [{"message": {"content": text[:5_000]}, "finish_reason": "length"}],
+        "usage": {"prompt_tokens": 3, "completion_tokens": 900},
+    }
+    async with LoopbackServer(whole) as server, asyncio.timeout(PATIENCE):
+        reply = await asked(server, http)(REQUEST)
+    assert (reply.text, reply.attempts) == (begin.strip(), 2)
+
+
+async def test_a_model_that_says_nothing_before_its_loop_has_not_answered(http: Http) -> None:
+    async with LoopbackServer(f"{SENTENCES['en']}. " * 300, piece=97) as server, asyncio.timeout(PATIENCE):
+        with pytest.raises(ReplyRepeats):
+            await asked(server, http)(REQUEST)
