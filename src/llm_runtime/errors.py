@@ -121,13 +121,14 @@ class CallError(LlmRuntimeError):
         advice: as above.
 
     Attributes:
+        begun: an answer had begun, so that it may have been paid for.
         partial: what came before a cut, its usage known or estimated; it may have been paid for, and is never
             an answer.
     """
 
     exit_code = 4
     retryable = False
-    _after_the_start = False
+    begun = False
 
     def __init__(
         self,
@@ -154,7 +155,7 @@ class CallError(LlmRuntimeError):
     def maybe_charged(self) -> bool:
         """Whether the provider may have charged although it reported nothing: an answer had begun, or what stands
         before the model gave up waiting for it (408, 504, 524)."""
-        return self._after_the_start or self.status in (408, 504, 524)
+        return self.begun or self.status in (408, 504, 524)
 
     def __str__(self) -> str:
         where = [part for part in (self.provider, self.model) if part]
@@ -176,14 +177,14 @@ class ConnectionCut(CallError):
     """The connection ended before the answer did."""
 
     retryable = True
-    _after_the_start = True
+    begun = True
 
 
 class CallTimeout(CallError):
     """No whole answer within the call's time."""
 
     retryable = True
-    _after_the_start = True
+    begun = True
 
 
 class RateLimited(CallError):
@@ -249,7 +250,7 @@ class Moderated(RequestRefused):
 class BadReply(CallError):
     """A 200 that is not a success."""
 
-    _after_the_start = True
+    begun = True
 
 
 class ErrorInReply(BadReply):

@@ -44,7 +44,7 @@ from llm_runtime.wrappers.accounts import Budget, Caps, billed
 from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen, chosen_model
 from llm_runtime.wrappers.fallback import fallback
-from llm_runtime.wrappers.fitting import Reading, fitting
+from llm_runtime.wrappers.fitting import Reading, counted, fitting
 from llm_runtime.wrappers.limiting import Limiter, limiting
 from llm_runtime.wrappers.pausing import Outage, pausing
 from llm_runtime.wrappers.retrying import Backoff, retrying
@@ -224,6 +224,9 @@ class Gateway:
         if name not in HUMAN_PROVIDERS and name not in HOSTED:
             self._addresses[name] = (await self.router.endpoint(name)).base_url
         call = await self._provider(target)
+        price = self.price(name)(target.model)
+        if not patient and ((price and not price.free) or not await self._is_local(target)):
+            call = counted(call)
         call = timed(call, deadline)
         call = await self.admitted(priced(call, self.prices, name, self._addresses.get(name, "")), target)
         if patient:

@@ -221,13 +221,20 @@ async def test_a_hosted_model_is_not_asked_for_its_window_for_the_sake_of_a_shor
 # cut prompts
 
 
-async def test_a_prompt_that_the_server_cut_is_an_error_and_what_it_cost_is_known() -> None:
+async def test_a_prompt_that_a_server_with_a_small_window_cut_is_an_error_and_what_it_cost_is_known() -> None:
     prompt = (PROSE * 500)[:38_527]
     reply = Reply("half of it", "m", "acme", Usage(4096, 10), cost=7)
-    with pytest.raises(PromptTruncated, match="read 4096 tokens of a prompt of about 9632") as caught:
-        await fitting(scripted(lambda _: reply), reading(None))(ask(prompt))
+    with pytest.raises(PromptTruncated, match=r"read 4096 tokens of a prompt of about 9632.* 9400") as caught:
+        await fitting(scripted(lambda _: reply), reading(9_400))(ask(prompt))
     assert caught.value.partial == reply
     assert not caught.value.retryable
+
+
+async def test_an_answer_to_a_prompt_that_may_have_been_cut_is_kept_with_a_note() -> None:
+    reply = Reply("an answer", "m", "acme", Usage(4096, 10), cost=7)
+    kept = await fitting(scripted(lambda _: reply), reading(None))(ask((PROSE * 500)[:38_527]))
+    assert (kept.text, kept.cost) == ("an answer", 7)
+    assert "read 4096 tokens of a prompt of about 9632" in kept.repairs[0]
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,10 @@ class RunTotals:
                 self.state, self.ended = event.state, at
                 self.result, self.error, self.message = event.result, event.error, event.message
                 self.bound = event.bound or ""
+            case CallFinished(reply={"repairs": [*repairs]}):
+                call = self.tally.calls.get((event.digest, event.occurrence))
+                for repair in repairs:
+                    self._note(f"{_place(str(call.label))}: {repair}" if call else str(repair))
             case CallRetried():
                 self._note(f"retried {_place(event.label)}: {event.error}")
                 self.waits[event.label] = Wait(

@@ -98,18 +98,36 @@ def error_for_status(
 
 
 def error_in_reply(
-    error: Any, *, provider: str, model: str, request_id: str | None, status: int = 200, dialect: str = ""
+    error: Any,
+    *,
+    provider: str,
+    model: str,
+    request_id: str | None,
+    begun: bool = False,
+    status: int = 200,
+    dialect: str = "",
 ) -> CallError:
-    """Return the typed error for an ``error`` object inside a 200; a status among its codes decides."""
+    """Return the typed error for an ``error`` object inside a 200; a status among its codes decides.
+
+    Args:
+        begun: something of an answer stood beside it. Otherwise nothing was charged, and what it says counts alone:
+            words that promise no better luck are not asked again.
+    """
     failure = read_failure({"error": error}, status)
     inner = next((int(name) for name in failure.names if re.fullmatch("[45][0-9][0-9]", name)), None)
     if inner is not None:
         failure = failure._replace(status=inner)
-    row = next((row for row in TABLE if row.fits(failure, dialect)), None)
+    # In the place of an answer its words mean what they mean with a status of their own.
+    statuses = (failure,) if begun else (failure, failure._replace(status=400))
+    row = next((row for one in statuses for row in TABLE[:-1] if row.fits(one, dialect)), None)
     if row is not None:
-        return _made(row, failure, provider, model, request_id, failure.wait)
-    message = f"the provider sent an error with status {status}: {failure.words or 'without a message'}"
-    return ErrorInReply(message, provider=provider, model=model, status=status, request_id=request_id)
+        made = _made(row, failure, provider, model, request_id, failure.wait)
+    else:
+        message = f"the provider sent an error with status {status}: {failure.words or 'without a message'}"
+        made = ErrorInReply(message, provider=provider, model=model, status=status, request_id=request_id)
+        made.retryable = begun
+    made.begun = begun
+    return made
 
 
 def _made(

@@ -94,6 +94,13 @@ class Answer:
         """Take in a whole answer."""
         raise NotImplementedError
 
+    def whole(self, body: Any) -> None:
+        """Take in a whole answer, or the error in its place, whatever its key."""
+        self.read(body)
+        self.end()
+        if self.malformed and mapping(body).keys() & {"error", "errors", "detail", "message", "msg"}:
+            self.error = body
+
     def sent(self) -> None:
         """Note that the request is on its way: whoever watches hears of progress without tokens."""
         self.progress(0)
@@ -151,7 +158,13 @@ class Answer:
             # A clean copy, since a traceback may show this frame.
             error = self._redactor.data(self.error)
             raise self.cut(
-                error_in_reply(error, provider=self.provider, model=self.request.model, request_id=request_id)
+                error_in_reply(
+                    error,
+                    provider=self.provider,
+                    model=self.request.model,
+                    request_id=request_id,
+                    begun=bool(self.size or self.usage or self.identity),
+                )
             )
         reply = self._reply(request_id)
         problem = self._problem(reply)

@@ -53,8 +53,7 @@ def asking(
                 incoming.cut(error)
                 raise
             if whole is not None:
-                incoming.read(whole)
-                incoming.end()
+                incoming.whole(whole)
             return incoming.reply(request_id)
 
     return generate

@@ -127,7 +127,8 @@ class Budget:
         self.unknown = account.unknown
         self.held = Spend()
         self._emit = emit
-        self._capped = caps != Caps()
+        # A deadline is none of its movements.
+        self._capped = dataclasses.replace(caps, seconds=None) != Caps()
 
     def reserve(self, hold: Spend, where: object) -> Awaitable[None] | None:
         """Hold what a call may take at the most; ``where`` is named when it does not fit.

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from llm_runtime.errors import ContextExceeded, PromptTruncated
+from llm_runtime.errors import CallError, ContextExceeded, PromptTruncated
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.tokens import characters_of, estimate_input, least_input
 
@@ -83,20 +83,24 @@ class Reading:
             return replace(request, max_tokens=min(room, max(window // 2, share))) if small else request
         return replace(request, max_tokens=room) if request.max_tokens > room else request
 
-    def read(self, request: Request, reply: Reply) -> None:
-        """Learn from what the server counted.
+    async def read(self, request: Request, reply: Reply) -> Reply:
+        """Learn from what the server counted, and return the answer, with a note where that was too little.
 
         Raises:
-            PromptTruncated: it has read only a part of the prompt.
+            PromptTruncated: its window is known, and smaller than the prompt.
         """
         new = self._new_characters(request) if self._local else None
         usage = reply.usage
         if usage.estimated or not usage.input_tokens:
-            return
+            return reply
         if cut_short(request, usage.input_tokens + usage.cached_tokens, new):
+            seen = f"the server read {usage.input_tokens} tokens of a prompt of about {estimate_input(request)}"
+            window = (await self._capacity()).window
+            if window is None or window > estimate_input(request):
+                return _noted(reply, f"{seen}, or counted them wrong")
             error = PromptTruncated(
-                f"the server read {usage.input_tokens} tokens of a prompt of about {estimate_input(request)}; "
-                "load the model with a larger context, or shorten the prompt",
+                f"{seen}, and it reads {window} at the most; load the model with a larger context, or shorten the "
+                "prompt",
                 provider=self._provider,
                 model=request.model,
                 request_id=reply.request_id,
@@ -106,6 +110,7 @@ class Reading:
         characters = characters_of(request)
         if characters >= _ENOUGH_CHARACTERS:
             self._characters, self._tokens = self._characters + characters, self._tokens + usage.input_tokens
+        return reply
 
     def _estimate(self, request: Request, characters: int) -> int:
         """Return the tokens of a prompt by the characters that this model has taken for one so far."""
@@ -142,11 +147,38 @@ def fitting(generate: Generate, reading: Reading) -> Generate:
 
     async def call(request: Request) -> Reply:
         request = await reading.fitted(request)
-        reply = await generate(request)
-        reading.read(request, reply)
-        return reply
+        return await reading.read(request, await generate(request))
 
     return call
+
+
+def counted(generate: Generate) -> Generate:
+    """Take a count of tokens that is less than the words of the prompt for none: the estimate stands in, marked.
+
+    So no cap believes it. Local servers may count only what their cache lacked, see :class:`Reading`.
+    """
+
+    def plausible(request: Request, reply: Reply) -> Reply:
+        usage = reply.usage
+        if usage.estimated or not cut_short(request, usage.input_tokens + usage.cached_tokens):
+            return reply
+        expected = estimate_input(request)
+        note = f"the provider counted {usage.input_tokens} tokens of a prompt of about {expected}; that is booked"
+        return replace(_noted(reply, note), usage=replace(usage, input_tokens=expected, estimated=True))
+
+    async def call(request: Request) -> Reply:
+        try:
+            return plausible(request, await generate(request))
+        except CallError as error:
+            if error.partial is not None:
+                error.partial = plausible(request, error.partial)
+            raise
+
+    return call
+
+
+def _noted(reply: Reply, note: str) -> Reply:
+    return replace(reply, repairs=(*reply.repairs, note))
 
 
 def cut_short(request: Request, input_tokens: int, new_characters: int | None = None) -> bool:

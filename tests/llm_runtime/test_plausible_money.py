@@ -1,0 +1,128 @@
+"""What is booked where a server counts too little, or sends an error with status 200; and what a deadline costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from llm_runtime.errors import (
+    AuthenticationFailed,
+    CallError,
+    ContextExceeded,
+    ErrorInReply,
+    MalformedReply,
+    Moderated,
+    PaymentRequired,
+    RateLimited,
+)
+from llm_runtime.events import BudgetMoved, Event
+from llm_runtime.gateway import Gateway
+from llm_runtime.keys import Key
+from llm_runtime.messages import CallLabel, Message, Request
+from llm_runtime.settings import Settings
+from llm_runtime.testing import LoopbackServer
+from llm_runtime.wrappers.accounts import Caps
+from llm_runtime.wrappers.retrying import Backoff
+
+TEXTS = {
+    "prose": "The council weighs what each of the seats has said before it answers. " * 160,
+    "german": "Der Rat wägt ab, was jeder Sitz gesagt hat, bevor er antwortet. " * 160,
+    "chinese": "委员会在回答之前权衡每个席位所说的话。" * 300,
+}
+
+
+def gateway(server: LoopbackServer, events: list[Event] | None = None, **caps: Any) -> Gateway:
+    settings = Settings(
+        keys={"openai": Key(SecretStr("sk-0123456789"), "test")},
+        base_urls={"openai": f"{server.url}/v1"},
+        environment={"ASSAY_LOCAL_SERVERS": ""},
+    )
+    return Gateway(
+        settings, caps=Caps(**caps), backoff=Backoff(base=0), emit=(events if events is not None else []).append
+    )
+
+
+def ask(text: str) -> Request:
+    return Request("openai:gpt-4o-mini", (Message("user", text),), CallLabel("test", "ask"))
+
+
+def whole(**usage: int) -> dict[str, Any]:
+    message = {"role": "assistant", "content": "Yes, for three reasons."}
+    return {"id": "x-1", "choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
+
+
+@pytest.mark.parametrize("counted", [0, 7, 400])
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+async def test_a_count_below_what_the_words_allow_is_not_believed_and_the_answer_is_kept(
+    text: str, counted: int
+) -> None:
+    async with (
+        LoopbackServer(whole(prompt_tokens=counted, completion_tokens=6)) as server,
+        gateway(server, cost=1_000_000) as asked,
+    ):
+        reply = await asked.generate(ask(text))
+    expected = (len(text) + 3) // 4
+    assert (reply.text, len(server.requests)) == ("Yes, for three reasons.", 1)
+    assert (reply.usage.input_tokens, reply.usage.estimated) == (expected, True)
+    price = asked.prices.find("openai", "gpt-4o-mini")
+    assert price and asked.budget.spent.cost == price.of(reply.usage) > 50
+    assert f"counted {counted} tokens of a prompt of about {expected}" in reply.repairs[0]
+
+
+async def test_a_count_without_the_cached_part_loses_no_answer() -> None:
+    async with LoopbackServer(whole(prompt_tokens=50, completion_tokens=6)) as server, gateway(server) as asked:
+        replies = [await asked.generate(ask(TEXTS["prose"] + end)) for end in ("", " And now?")]
+    assert [reply.text for reply in replies] == ["Yes, for three reasons."] * 2
+    assert len(server.requests) == 2
+
+
+async def test_a_true_count_stands() -> None:
+    async with (
+        LoopbackServer(whole(prompt_tokens=2_100, completion_tokens=6)) as server,
+        gateway(server) as asked,
+    ):
+        reply = await asked.generate(ask(TEXTS["prose"]))
+    assert (reply.usage.input_tokens, reply.usage.estimated, reply.repairs) == (2_100, False, ())
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "requests"),
+    [
+        ({"error": "no credit"}, PaymentRequired, 1),
+        ({"detail": "Not authenticated"}, AuthenticationFailed, 1),
+        ({"message": "Access denied for this project"}, AuthenticationFailed, 1),
+        ({"error": {"message": "the prompt was flagged", "code": "content_filter"}}, Moderated, 1),
+        ({"error": {"message": "maximum context length is 512 tokens"}}, ContextExceeded, 1),
+        ({"errors": [{"message": "Unknown field: effort"}]}, ErrorInReply, 1),
+        ({"error": {"message": "something"}}, ErrorInReply, 1),
+        ({"error": {"message": "upstream timed out, try again"}}, ErrorInReply, 5),
+        ({"msg": "Too many requests"}, RateLimited, 5),
+    ],
+)
+async def test_an_error_with_status_200_is_what_its_words_say_and_costs_nothing(
+    body: dict[str, Any], kind: type[CallError], requests: int
+) -> None:
+    async with LoopbackServer(body) as server, gateway(server, cost=1_000_000) as asked:
+        with pytest.raises(kind):
+            await asked.generate(ask("Is it so?"))
+    assert len(server.requests) == requests
+    assert (asked.budget.spent.cost, asked.budget.unknown.cost, asked.budget.held.cost) == (0, 0, 0)
+
+
+async def test_an_error_beside_a_begun_answer_may_have_cost_something() -> None:
+    async with (
+        LoopbackServer({"id": "x-1", "usage": {"prompt_tokens": 9, "completion_tokens": 1}}) as server,
+        gateway(server, cost=1_000_000) as asked,
+    ):
+        with pytest.raises(MalformedReply):
+            await asked.generate(ask("Is it so?"))
+    assert asked.budget.spent.cost + asked.budget.unknown.cost > 0
+
+
+async def test_a_deadline_alone_is_no_cap_and_writes_nothing() -> None:
+    events: list[Event] = []
+    async with LoopbackServer("Yes.") as server, gateway(server, events, seconds=600.0) as asked:
+        await asked.generate(ask("Is it so?"))
+    assert [event for event in events if isinstance(event, BudgetMoved)] == []
