@@ -19,6 +19,9 @@ from tools.past_stores.answers import answer
 from tools.past_stores.keeping import lay_out
 from tools.past_stores.making import MODELS
 
+from assay.batch.batches import open_batches, prepare
+from assay.batch.ledger import Ledger
+from assay.batch.local import run_local
 from assay.launch import Launcher
 from assay.registry import opened, story_of
 from assay.report.html import story_html
@@ -46,7 +49,7 @@ class Laid:
     """One store laid out: its folder, what was made in it, and the server that answers."""
 
     def __init__(self, commit: str, home: Path, made: dict[str, Any]) -> None:
-        self.commit, self.made = commit, made
+        self.commit, self.made, self.home = commit, made, home
         self.store: RunStore = open_store(str(home / "data" / "runs.db"))
 
     def events(self, run_id: str) -> list[Event]:
@@ -149,6 +152,31 @@ async def test_what_a_past_release_left_half_done_goes_on_and_asks_nothing_twice
         # A comparison draws samples by what those before took, failed ones included, and these differ.
         if not name.startswith("compared"):
             assert len(fresh | before) == len(asked(past.events(whole))), f"{name}: not what is missing"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("entered", ["anew", "before"])
+async def test_a_batch_that_a_past_release_left_half_done_goes_on_as_it_began(
+    past: Laid, server: LoopbackServer, entered: str
+) -> None:
+    """Jobs that were not begun ask as the others of their batch did, whether its job file is read again or not."""
+    job_file, url = past.home / past.made["batch"]["command"][-1], str(past.home / "data" / "runs.db")
+    with closing(open_batches(url)) as database:
+        ledger = Ledger(database)
+        [batch] = ledger.batches()
+        done = [one.run_id for one in ledger.results(batch.batch_id) if one.state == "done"]
+        had = {run: answered(past.events(run)) for run in past.made["batch"]["runs"]}
+        if entered == "anew":
+            assert (await prepare(job_file, url))[1].batch_id == batch.batch_id
+        ledger.rescue(batch.batch_id, 9)
+        await run_local(url, batch.batch_id)
+        jobs = list(ledger.results(batch.batch_id))
+    assert [one.state for one in jobs] == ["done"] * 5
+    each = len(had[done[0]])
+    for job in jobs:
+        runs = [run.run_id for run in past.store.runs(limit=200) if job.job_id[:20] in run.run_id]
+        assert len(set[tuple[str, int]]().union(*(asked(past.events(run)) for run in runs))) == each, job.row
+    assert len(server.requests) == 5 * each - sum(map(len, had.values())), "what was answered is asked again"
 
 
 async def test_a_council_and_a_circle_of_the_oldest_store_replay_and_go_on(

@@ -35,8 +35,8 @@ class Configuration:
 
     Args:
         data: as the ledger keeps it: ``{"options", "terms", "added", "behaviours"}``, where ``added`` is what the
-            kind of run completed the options with, and ``behaviours`` are the numbers of its engines; of an older
-            job file ``{"engine", "model", "max_tokens"}``.
+            kind of run completed the options with, and ``behaviours`` are the numbers of its engines, which none
+            of before 0.2 names; of an older job file ``{"engine", "model", "max_tokens"}``.
         options: for the kind of run.
         terms: of each job.
         digest: SHA-256 over all of it that a result depends on.
@@ -75,8 +75,7 @@ def completed(job_file: JobFile, configuration: Configuration, task: BaseModel) 
     whole, data = options.model_dump(mode="json", exclude_defaults=True), configuration.data
     if job_file.older:
         data = older_options(data, whole)
-        first = dict.fromkeys(todays(job_file.kind.name), 1)
-        return replace(configuration, data={**data, "behaviours": first}, options=options, digest=_digest(data))
+        return replace(configuration, data=data, options=options, digest=_digest(data))
     bounds = [name for name in _BOUNDS if f"terms.{name}" not in job_file.grid]
     terms = {name: value for name, value in data["terms"].items() if name not in bounds}
     added = {name: value for name, value in whole.items() if data["options"].get(name) != value}
@@ -95,6 +94,12 @@ def run_of(kind: str, task: Mapping[str, Any], data: Mapping[str, Any]) -> Prepa
         return stored(kind, task, data)
     settings = {"options": {**data["options"], **data.get("added", {})}}
     return stored(kind, task, settings, data.get("behaviours"))
+
+
+def numbers_of(kind: str, data: Mapping[str, Any]) -> dict[str, int]:
+    """Return the numbers by which a job goes: the first ones where its job file is of before version 0.2."""
+    now = todays(kind)
+    return data.get("behaviours") or (now if "options" in data else dict.fromkeys(now, 1))
 
 
 def terms_of(data: Mapping[str, Any]) -> Terms:
