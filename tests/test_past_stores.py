@@ -175,7 +175,7 @@ async def test_a_batch_that_a_past_release_left_half_done_goes_on_as_it_began(
     each = len(had[done[0]])
     for job in jobs:
         runs = [run.run_id for run in past.store.runs(limit=200) if job.job_id[:20] in run.run_id]
-        assert len(set[tuple[str, int]]().union(*(asked(past.events(run)) for run in runs))) == each, job.row
+        assert len(set[tuple[str, int]]().union(*(answered(past.events(run)) for run in runs))) == each, job.row
     assert len(server.requests) == 5 * each - sum(map(len, had.values())), "what was answered is asked again"
 
 

@@ -12,7 +12,6 @@ from typing import Any, cast
 from pydantic import BaseModel
 
 from assay.batch.jobfile import JobFile
-from assay.batch.older import older_options
 from assay.fields import read
 from assay.hooks import hooks_of
 from assay.launch import check_terms
@@ -74,7 +73,7 @@ def completed(job_file: JobFile, configuration: Configuration, task: BaseModel) 
     options = prepared(Prepared(job_file.kind, task, configuration.options)).options
     whole, data = options.model_dump(mode="json", exclude_defaults=True), configuration.data
     if job_file.older:
-        data = older_options(data, whole)
+        data = _with_people(data, whole)
         return replace(configuration, data=data, options=options, digest=_digest(data))
     bounds = [name for name in _BOUNDS if f"terms.{name}" not in job_file.grid]
     terms = {name: value for name, value in data["terms"].items() if name not in bounds}
@@ -111,6 +110,12 @@ def terms_of(data: Mapping[str, Any]) -> Terms:
 
 def _digest(data: Mapping[str, Any]) -> bytes:
     return sha256(canonical_json(data)).digest()
+
+
+def _with_people(data: dict[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration as before version 0.2: personas whole, beside the engine."""
+    engine = {**data["engine"]}
+    return {**data, "engine": engine, **({"personas": options["panel"]} if engine.pop("personas", None) else {})}
 
 
 def _combination(job_file: JobFile, cell: Mapping[str, Any], own: Terms) -> Configuration:

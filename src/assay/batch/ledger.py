@@ -173,8 +173,7 @@ class Ledger:
             )
         # Jobs that have not begun are carried out as the others of their batch were: new numbers are not theirs.
         for new, old in zip(batch.configurations, stored.configurations, strict=False):
-            new.pop("behaviours", None)
-            new |= {name: old[name] for name in ("behaviours",) if name in old}
+            new["behaviours"] = old.get("behaviours", {})
         self.database.execute(
             "UPDATE batches SET tenant = ?, configurations = ?, work = ? WHERE batch_id = ?",
             (batch.tenant, *_as_json(batch).values(), batch.batch_id),

@@ -148,15 +148,14 @@ class Gateways:
 async def _as_begun(context: WorkerContext, store: RunStore) -> AsBegun:
     """Look how the jobs were carried out that a release without numbers began: the others go the same way."""
     found: AsBegun = {}
-    for number, data in enumerate(context.batch.configurations):
-        if "behaviours" in data:
-            continue
-        look = partial(context.ledger.begun, context.batch.batch_id, number)
+    unnamed = (place for place, data in enumerate(context.batch.configurations) if not data.get("behaviours"))
+    for place in unnamed:
+        look = partial(context.ledger.begun, context.batch.batch_id, place)
         for job_id, fence in await context.queue.do(look, JOBS):
-            with suppress(RunNotFound):
+            with suppress(RunNotFound, ConfigurationError):
                 events = [event for _, event in store.events(run_id_of(context.batch, job_id, fence))]
                 run = opened(first_event(events))
-                found[number] = run.options, names_of(await of_log(run, events))
+                found[place] = run.options, names_of(await of_log(run, events))
                 break
     return found
 
@@ -167,10 +166,10 @@ async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: Gateway
     answers = Recording.from_events(_of_use(claim, batch, store))
     counted = claim.fence > 1 and terms.caps != Caps()
     run, behaviours = run_of(batch.protocol, claim.task, configuration), numbers_of(batch.protocol, configuration)
-    if begun := as_begun.get(claim.configuration):
-        options, behaviours = begun
-        run = replace(run, options=options)
-    if earlier := list(_earlier(claim, batch, store)):
+    earlier, others = list(_earlier(claim, batch, store)), as_begun.get(claim.configuration)
+    if others is not None and not any(isinstance(event, CallFinished) for event in earlier):
+        run, behaviours = replace(run, options=others[0]), others[1]
+    elif earlier:
         # What an earlier claim began is gone on with as it began, whatever release began it.
         run = opened(first_event(earlier))
         behaviours = names_of(await of_log(run, earlier))

@@ -12,8 +12,7 @@ from llm_runtime.errors import StoreBusy, StoreError
 from llm_runtime.store.committing import Row
 from llm_runtime.store.database import migrate, migrations_in
 from llm_runtime.store.durability import Durability
-from llm_runtime.store.heads import Heads
-from llm_runtime.store.older import forget, take_heads
+from llm_runtime.store.heads import Heads, forget_files, take_heads
 from llm_runtime.store.ownership import SILENT_S, Owner
 from llm_runtime.store.postgres_connection import LOCK_CLASS, PostgresDatabase, StoreUnreachable
 from llm_runtime.store.run_store import RunStore
@@ -70,7 +69,7 @@ class PostgresStore(RunStore):
             folder = _folder_of(url)
             with self._database.transaction():
                 taken = take_heads(self._database, folder / "heads")
-            forget(taken)
+            forget_files(taken)
             self.heads = Heads(self._database, self._database, KeySigner(folder / "signing.key"), signer)
         except BaseException:
             self._database.close()
