@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.llm_runtime.store.conftest import postgres
 from tools.past_stores.answers import answer
-from tools.past_stores.keeping import lay_out
+from tools.past_stores.commits import OVER_POSTGRESQL
+from tools.past_stores.keeping import lay_out, load
 from tools.past_stores.making import MODELS
 
 from assay.batch.batches import open_batches, prepare
@@ -32,6 +34,7 @@ from llm_runtime.store import RunStore, open_store
 from llm_runtime.store.verify import verify
 from llm_runtime.testing import LoopbackServer
 
+__all__ = ["postgres"]
 PAST = Path(__file__).with_name("past")
 STORES: dict[str, dict[str, Any]] = json.loads((PAST / "manifest.json").read_text(encoding="utf-8"))
 #: What results derive from answers, and what a later reader of them finds otherwise: sentences of texts by another
@@ -48,9 +51,10 @@ GONE = {
 class Laid:
     """One store laid out: its folder, what was made in it, and the server that answers."""
 
-    def __init__(self, commit: str, home: Path, made: dict[str, Any]) -> None:
-        self.commit, self.made, self.home = commit, made, home
-        self.store: RunStore = open_store(str(home / "data" / "runs.db"))
+    def __init__(self, name: str, home: Path, made: dict[str, Any], url: str = "") -> None:
+        self.name, self.made, self.home = name, made, home
+        self.url = url or str(home / "data" / "runs.db")
+        self.store: RunStore = open_store(self.url)
 
     def events(self, run_id: str) -> list[Event]:
         return [event for _, event in self.store.events(run_id)]
@@ -85,13 +89,26 @@ def unlike(recorded: Any, again: Any, path: str = "") -> list[str]:
     return [] if recorded == again else [f"{path}: {recorded!r:.80} is {again!r:.80}"]
 
 
-def laid_out(commit: str, home: Path) -> Laid:
-    return Laid(commit, home, lay_out(PAST / f"{commit}.tar.xz", home))
+def laid_out(name: str, home: Path, url: str = "") -> Laid:
+    made = lay_out(PAST / f"{name}.tar.xz", home)
+    if url:
+        load(home, url)
+    return Laid(name, home, made, url)
 
 
-@pytest.fixture(params=STORES, ids=[f"{commit}: {one['why']}" for commit, one in STORES.items()])
-def past(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Laid]:
-    laid = laid_out(request.param, tmp_path)
+def _params() -> Iterator[Any]:
+    for name, one in STORES.items():
+        marks = [pytest.mark.postgres] if name.endswith(OVER_POSTGRESQL) else []
+        yield pytest.param(name, marks=marks, id=f"{name}: {one['why']}")
+
+
+@pytest.fixture(params=_params())
+def past(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Laid]:
+    url = ""
+    if request.param.endswith(OVER_POSTGRESQL):
+        monkeypatch.setenv("ASSAY_DATA_DIR", str(tmp_path / "data"))
+        url = request.getfixturevalue("postgres").new_database(f"past{abs(hash(tmp_path))}")
+    laid = laid_out(request.param, tmp_path, url)
     with closing(laid.store):
         yield laid
 
@@ -107,7 +124,7 @@ async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LoopbackServe
 
 @pytest.mark.long
 def test_every_run_of_a_past_store_opens_verifies_and_is_shown(past: Laid) -> None:
-    assert {*STORES[past.commit]["runs"]} - {"batch"} <= {*past.runs()}
+    assert {*STORES[past.name]["runs"]} - {"batch"} <= {*past.runs()}
     for run in past.store.runs(limit=200):
         assert verify(past.store, run.run_id).intact, run
         story = story_of(past.store.records(run.run_id))
@@ -122,7 +139,7 @@ async def test_every_finished_run_of_a_past_store_replays(past: Laid) -> None:
         assert isinstance(started, RunStarted) and not started.behaviours
         if not opened(started).hooks.replayable or past.store.summary(run_id).state != "finished":
             continue
-        if (past.commit, name) in GONE:
+        if (past.name, name) in GONE:
             with pytest.raises(LlmRuntimeError):
                 await launcher.replay(run_id)
             continue
@@ -139,7 +156,7 @@ async def test_what_a_past_release_left_half_done_goes_on_and_asks_nothing_twice
         if not opened(past.events(run_id)[0]).hooks.replayable:  # pyright: ignore[reportArgumentType]
             continue
         before, length, sent = answered(past.events(run_id)), len(past.events(run_id)), len(server.requests)
-        if (past.commit, name) in GONE:
+        if (past.name, name) in GONE:
             with pytest.raises(ConfigurationError):
                 await launcher.resume(run_id)
             continue
@@ -160,7 +177,7 @@ async def test_a_batch_that_a_past_release_left_half_done_goes_on_as_it_began(
     past: Laid, server: LoopbackServer, entered: str
 ) -> None:
     """Jobs that were not begun ask as the others of their batch did, whether its job file is read again or not."""
-    job_file, url = past.home / past.made["batch"]["command"][-1], str(past.home / "data" / "runs.db")
+    job_file, url = past.home / past.made["batch"]["command"][2], past.url
     with closing(open_batches(url)) as database:
         ledger = Ledger(database)
         [batch] = ledger.batches()
