@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.llm_runtime.store.conftest import postgres
+from tests.llm_runtime.store.conftest import postgres, postgres_url
 from tools.past_stores.answers import answer
 from tools.past_stores.commits import OVER_POSTGRESQL
 from tools.past_stores.keeping import lay_out, load
@@ -28,13 +28,13 @@ from assay.launch import Launcher
 from assay.registry import opened, story_of
 from assay.report.html import story_html
 from assay.terms import Terms
-from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StoreError
 from llm_runtime.events import CallFinished, CallStarted, Event, RunStarted
 from llm_runtime.store import RunStore, open_store
 from llm_runtime.store.verify import verify
 from llm_runtime.testing import LoopbackServer
 
-__all__ = ["postgres"]
+__all__ = ["postgres", "postgres_url"]
 PAST = Path(__file__).with_name("past")
 STORES: dict[str, dict[str, Any]] = json.loads((PAST / "manifest.json").read_text(encoding="utf-8"))
 #: What results derive from answers, and what a later reader of them finds otherwise: sentences of texts by another
@@ -172,18 +172,28 @@ async def test_what_a_past_release_left_half_done_goes_on_and_asks_nothing_twice
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("entered", ["anew", "before"])
+@pytest.mark.parametrize("anew", [True, False], ids=["anew", "as it is"])
 async def test_a_batch_that_a_past_release_left_half_done_goes_on_as_it_began(
-    past: Laid, server: LoopbackServer, entered: str
+    past: Laid, server: LoopbackServer, anew: bool
 ) -> None:
     """Jobs that were not begun ask as the others of their batch did, whether its job file is read again or not."""
+    await goes_on_with_its_batch(past, server, anew=anew)
+
+
+async def test_a_batch_without_numbers_goes_on_as_it_began(tmp_path: Path, server: LoopbackServer) -> None:
+    past = laid_out("22b1c59d", tmp_path)
+    with closing(past.store):
+        await goes_on_with_its_batch(past, server, anew=True)
+
+
+async def goes_on_with_its_batch(past: Laid, server: LoopbackServer, *, anew: bool) -> None:
     job_file, url = past.home / past.made["batch"]["command"][2], past.url
     with closing(open_batches(url)) as database:
         ledger = Ledger(database)
         [batch] = ledger.batches()
         done = [one.run_id for one in ledger.results(batch.batch_id) if one.state == "done"]
         had = {run: answered(past.events(run)) for run in past.made["batch"]["runs"]}
-        if entered == "anew":
+        if anew:
             assert (await prepare(job_file, url))[1].batch_id == batch.batch_id
         ledger.rescue(batch.batch_id, 9)
         await run_local(url, batch.batch_id)
@@ -218,14 +228,57 @@ def test_a_past_store_is_as_it_was_made(commit: str) -> None:
     assert digest == STORES[commit]["sha256"], f"tests/past/{commit}.tar.xz was changed: make past-stores"
 
 
-def test_a_store_of_a_newer_release_is_one_line_and_nothing_is_written(tmp_path: Path) -> None:
-    commit = next(iter(STORES))
-    lay_out(PAST / f"{commit}.tar.xz", tmp_path)
+@pytest.mark.parametrize("name", ["70307c95", "223f95a7"])
+def test_a_store_of_a_newer_release_is_one_line_and_nothing_is_written(tmp_path: Path, name: str) -> None:
+    lay_out(PAST / f"{name}.tar.xz", tmp_path)
     path = tmp_path / "data" / "runs.db"
     with closing(sqlite3.connect(path)) as database:
         database.execute("PRAGMA user_version = 999")
     shutil.copy(path, tmp_path / "before")
-    with pytest.raises(LlmRuntimeError, match="written by a newer version") as refusal:
+    with pytest.raises(StoreError, match="written by a newer version") as refusal:
         open_store(str(path)).runs()
     assert "\n" not in str(refusal.value) and path.read_bytes() == (tmp_path / "before").read_bytes()
-    assert not isinstance(refusal.value, ConfigurationError)
+
+
+def test_a_database_of_a_newer_release_is_one_line_and_nothing_is_written(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import psycopg
+
+    monkeypatch.setenv("ASSAY_DATA_DIR", str(tmp_path / "data"))
+    lay_out(PAST / f"223f95a7{OVER_POSTGRESQL}.tar.xz", tmp_path)
+    load(tmp_path, postgres_url)
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+
+        def held() -> dict[str, list[Any]]:
+            tables = "SELECT relname FROM pg_stat_user_tables WHERE schemaname = current_user ORDER BY relname"
+            rows = {name: f"SELECT {name}::text FROM {name} ORDER BY 1" for (name,) in connection.execute(tables)}
+            return {name: connection.execute(query.encode()).fetchall() for name, query in rows.items()}
+
+        connection.execute("INSERT INTO run_migrations VALUES (99, 'of a later release')")
+        before = held()
+        with pytest.raises(StoreError, match="written by a newer version") as refusal:
+            open_store(postgres_url)
+        assert "\n" not in str(refusal.value) and before["runs"] and held() == before
+
+
+@pytest.mark.parametrize(
+    ("behaviours", "words"),
+    [({"crucible": 99}, "behaviour 99 of crucible"), ({"casserole": 1}, "behaviour 1 of casserole")],
+    ids=["a number", "an engine"],
+)
+async def test_a_batch_of_an_unknown_behaviour_is_one_line_and_nothing_is_written(
+    tmp_path: Path, server: LoopbackServer, behaviours: dict[str, int], words: str
+) -> None:
+    past = laid_out("22b1c59d", tmp_path)
+    with closing(past.store), closing(open_batches(past.url)) as database:
+        ledger = Ledger(database)
+        [batch] = ledger.batches()
+        told = [{**one, "behaviours": behaviours} for one in batch.configurations]
+        database.execute("UPDATE batches SET configurations = ?", (json.dumps(told),))
+        ledger.rescue(batch.batch_id, 9)
+        before, runs = list(ledger.results(batch.batch_id)), past.store.runs(limit=200)
+        with pytest.raises(ConfigurationError, match=words) as refusal:
+            await run_local(past.url, batch.batch_id)
+        assert "\n" not in str(refusal.value) and not server.requests
+        assert list(ledger.results(batch.batch_id)) == before and past.store.runs(limit=200) == runs

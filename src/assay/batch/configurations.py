@@ -73,8 +73,11 @@ def completed(job_file: JobFile, configuration: Configuration, task: BaseModel) 
     options = prepared(Prepared(job_file.kind, task, configuration.options)).options
     whole, data = options.model_dump(mode="json", exclude_defaults=True), configuration.data
     if job_file.older:
-        data = _with_people(data, whole)
-        return replace(configuration, data=data, options=options, digest=_digest(data))
+        # Ids were drawn from personas as they were read, beside the engine.
+        engine = {**data["engine"]}
+        data = {**data, "engine": engine, **({"personas": whole["panel"]} if engine.pop("personas", None) else {})}
+        first = dict.fromkeys(todays(job_file.kind.name), 1)
+        return replace(configuration, data={**data, "behaviours": first}, options=options, digest=_digest(data))
     bounds = [name for name in _BOUNDS if f"terms.{name}" not in job_file.grid]
     terms = {name: value for name, value in data["terms"].items() if name not in bounds}
     added = {name: value for name, value in whole.items() if data["options"].get(name) != value}
@@ -95,12 +98,6 @@ def run_of(kind: str, task: Mapping[str, Any], data: Mapping[str, Any]) -> Prepa
     return stored(kind, task, settings, data.get("behaviours"))
 
 
-def numbers_of(kind: str, data: Mapping[str, Any]) -> dict[str, int]:
-    """Return the numbers by which a job goes: the first ones where its job file is of before version 0.2."""
-    now = todays(kind)
-    return data.get("behaviours") or (now if "options" in data else dict.fromkeys(now, 1))
-
-
 def terms_of(data: Mapping[str, Any]) -> Terms:
     """Return the terms of each job from what the ledger keeps, whatever version entered it."""
     if "terms" in data:
@@ -110,12 +107,6 @@ def terms_of(data: Mapping[str, Any]) -> Terms:
 
 def _digest(data: Mapping[str, Any]) -> bytes:
     return sha256(canonical_json(data)).digest()
-
-
-def _with_people(data: dict[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a configuration as before version 0.2: personas whole, beside the engine."""
-    engine = {**data["engine"]}
-    return {**data, "engine": engine, **({"personas": options["panel"]} if engine.pop("personas", None) else {})}
 
 
 def _combination(job_file: JobFile, cell: Mapping[str, Any], own: Terms) -> Configuration:

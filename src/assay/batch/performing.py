@@ -12,7 +12,7 @@ from typing import Protocol, TypeAlias
 from pydantic import BaseModel
 
 from assay.batch.buckets import Buckets
-from assay.batch.configurations import numbers_of, run_of, terms_of
+from assay.batch.configurations import run_of, terms_of
 from assay.batch.jobs import seed_of
 from assay.batch.ledger import Batch, Claim, Ledger
 from assay.batch.metering import Meter, MeteredGateway
@@ -20,7 +20,7 @@ from assay.batch.pacing import Pace
 from assay.batch.purses import Purses
 from assay.batch.write_queue import JOBS, PURSES, WriteQueue
 from assay.launch import Launcher, PerRun, first_event
-from assay.launch.behaviours import names_of, of_log
+from assay.launch.behaviours import engines, names_of, numbered, of_log
 from assay.launch.execution import beside_panel, needs_of
 from assay.registry import Prepared, opened
 from assay.terms import Terms
@@ -146,14 +146,21 @@ class Gateways:
 
 
 async def _as_begun(context: WorkerContext, store: RunStore) -> AsBegun:
-    """Look how the jobs were carried out that a release without numbers began: the others go the same way."""
+    """Look how the jobs were carried out that a release without numbers began: the others go the same way.
+
+    Raises:
+        ConfigurationError: the batch names a behaviour that this release does not know.
+    """
     found: AsBegun = {}
-    unnamed = (place for place, data in enumerate(context.batch.configurations) if not data.get("behaviours"))
-    for place in unnamed:
-        look = partial(context.ledger.begun, context.batch.batch_id, place)
+    batch, known = context.batch, engines(context.batch.protocol)
+    for place, data in enumerate(batch.configurations):
+        if data.get("behaviours"):
+            numbered(f"batch {batch.batch_id}", data["behaviours"], known)
+            continue
+        look = partial(context.ledger.begun, batch.batch_id, place)
         for job_id, fence in await context.queue.do(look, JOBS):
             with suppress(RunNotFound, ConfigurationError):
-                events = [event for _, event in store.events(run_id_of(context.batch, job_id, fence))]
+                events = [event for _, event in store.events(run_id_of(batch, job_id, fence))]
                 run = opened(first_event(events))
                 found[place] = run.options, names_of(await of_log(run, events))
                 break
@@ -165,7 +172,7 @@ async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: Gateway
     terms, store = terms_of(configuration), launcher.store
     answers = Recording.from_events(_of_use(claim, batch, store))
     counted = claim.fence > 1 and terms.caps != Caps()
-    run, behaviours = run_of(batch.protocol, claim.task, configuration), numbers_of(batch.protocol, configuration)
+    run, behaviours = run_of(batch.protocol, claim.task, configuration), configuration.get("behaviours")
     earlier, others = list(_earlier(claim, batch, store)), as_begun.get(claim.configuration)
     if others is not None and not any(isinstance(event, CallFinished) for event in earlier):
         run, behaviours = replace(run, options=others[0]), others[1]

@@ -16,6 +16,7 @@ from llm_runtime.store.heads import Heads, forget_files, take_heads
 from llm_runtime.store.ownership import SILENT_S, Owner
 from llm_runtime.store.postgres_connection import LOCK_CLASS, PostgresDatabase, StoreUnreachable
 from llm_runtime.store.run_store import RunStore
+from llm_runtime.store.schema import WRITTEN_NOW
 from llm_runtime.store.signing import KeySigner, Signer
 
 _COLUMNS = "run, seq, at, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown, body"
@@ -63,7 +64,7 @@ class PostgresStore(RunStore):
         self._database = self.reader = self.writer = PostgresDatabase(url)
         try:
             if self._database.execute(_WRITTEN_BY_OLDER, (LOCK_CLASS,)):
-                raise StoreBusy("runs here are being written by an older version; wait for it, or stop it first")
+                raise StoreBusy(WRITTEN_NOW)
             migrations = migrations_in("llm_runtime.store", "migrations/postgresql")
             migrate(self._database, "run", "the run store was", migrations)
             folder = _folder_of(url)

@@ -12,6 +12,7 @@ from llm_runtime.store.heads import forget_files, take_heads
 # "Assy": marks a SQLite file as ours.
 _APPLICATION_ID = 0x41737379
 
+WRITTEN_NOW = "runs here are being written by an older version; wait for it, or stop it first"
 MIGRATIONS = migrations_in("llm_runtime.store", "migrations/sqlite")
 
 _COLUMNS = "id, at, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown, body"
@@ -113,9 +114,7 @@ def _refuse_while_written(folder: Path) -> None:
             with FileLock(file, timeout=0, is_singleton=False):
                 file.unlink()
         except Timeout:
-            raise StoreBusy(
-                "runs here are being written by an older version; wait for it, or stop it first"
-            ) from None
+            raise StoreBusy(WRITTEN_NOW) from None
         except OSError:
             continue
 

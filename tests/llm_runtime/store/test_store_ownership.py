@@ -166,6 +166,43 @@ class World(RuleBasedStateMachine):
 World.TestCase.settings = settings(max_examples=20, stateful_step_count=25, deadline=None)
 TestNeverTwoThatWrite = World.TestCase
 
+
+@pytest.fixture
+def watched(store_path: Path) -> Iterator[Watched]:
+    seen = Watched(store_path)
+    yield seen
+    seen.rows.close()
+
+
+class Watched:
+    """An owner that gives signs of life when it is told to, and another that looks at it."""
+
+    def __init__(self, path: Path) -> None:
+        SqliteStore(path).close()
+        self.now = 0.0
+        self.rows = SqliteDatabase(path, clock=lambda: round((1e9 + self.now) * 1e6))
+        self.owner, self.other = (Owner(self.rows, path, clock=lambda: self.now) for _ in range(2))
+        self.owner.beat()
+
+    def lives(self, *, after: float) -> bool:
+        self.now += after
+        self.other.bury()
+        return bool(self.rows.execute("SELECT 1 FROM owners WHERE name = ?", (self.owner.name,)))
+
+
+def test_silence_is_counted_anew_from_each_sign_of_life(watched: Watched) -> None:
+    for _ in range(20):
+        assert all(watched.lives(after=4) for _ in range(3))
+        watched.owner.beat()
+    assert not all(watched.lives(after=4) for _ in range(20))
+
+
+def test_a_machine_that_was_asleep_buries_nobody_on_waking_up(watched: Watched) -> None:
+    assert all(watched.lives(after=seconds) for seconds in (0, 3600))
+    watched.owner.beat()
+    assert watched.lives(after=1)
+
+
 # Opens the run and writes an event for each line that it reads; says what came of it.
 WRITER = """
 import sys
