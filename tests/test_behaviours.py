@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
+from collections.abc import Iterator
 from contextlib import closing
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.llm_runtime.store.conftest import postgres, postgres_url
 
 from assay import __version__
 from assay.demo import demo_answers
 from assay.launch import Launcher
 from assay.launch.behaviours import engines, todays
-from assay.registry import protocols, read_run
+from assay.registry import protocols, read_run, story_of
+from assay.report.html import story_html
 from llm_runtime.behaviour import Behaviour, behaving
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import RunFinished, RunStarted
 from llm_runtime.prompts import load_prompt
 from llm_runtime.settings import Settings
-from llm_runtime.store import RunStore, SqliteStore
+from llm_runtime.store import RunStore, open_store
 
+__all__ = ["postgres", "postgres_url"]
 LOCK = Path(__file__).with_name("prompts.toml")
 
 
@@ -78,9 +82,11 @@ def test_a_prompt_is_read_as_the_number_in_force_has_it(tmp_path: Path, monkeypa
     assert load_prompt("engine_of_this_test", "ask").render() == "now" and not engine.before(5)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> RunStore:
-    return SqliteStore(tmp_path / "runs.sqlite3")
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RunStore]:
+    url = request.getfixturevalue("postgres_url") if request.param == "postgresql" else tmp_path / "runs.sqlite3"
+    with closing(open_store(str(url))) as opened:
+        yield opened
 
 
 async def council(store: RunStore, **update: Any) -> str:
@@ -104,6 +110,11 @@ async def council(store: RunStore, **update: Any) -> str:
 REFUSED = {
     "a newer release": ({"version": "9.1"}, "written by Assay 9.1"),
     "a behaviour of a newer release": ({"behaviours": {"crucible": 99}}, "behaviour 99 of crucible"),
+    "a behaviour of nothing that is here": (
+        {"behaviours": {"crucible": 4, "casserole": 1}},
+        "behaviour 1 of casserole",
+    ),
+    "none, of a release that names them": ({"behaviours": {}}, "names no behaviour"),
     "no behaviour that ever was": ({"behaviours": {"crucible": 0}}, "behaviour 0 of crucible"),
     "no number, and what none asks": (
         {"version": "0.1.0", "behaviours": {}, "seed": 8},
@@ -122,6 +133,7 @@ async def test_what_this_release_cannot_go_on_with_is_one_line_and_nothing_is_wr
         with pytest.raises(ConfigurationError, match=words) as refusal:
             await go_on
         assert "\n" not in str(refusal.value)
+    assert story_html(story_of(store.records(run_id))).rstrip().endswith("</html>"), "it is read as ever"
     assert len(list(store.events(run_id))) == before and len(store.runs()) == 2
 
 

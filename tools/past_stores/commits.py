@@ -69,3 +69,7 @@ PAST = (
         ("council told", "review", "followed", "authors", "pairs", "fidelity"),
     ),
 )
+#: What the name of a store in PostgreSQL ends in.
+OVER_POSTGRESQL = "-postgresql"
+#: Those of whose code a store in PostgreSQL is made, too: one for each form of its tables before owners had rows.
+IN_POSTGRESQL = {"70307c95": 1, "22b1c59d": 2, "bc782391": 3, "223f95a7": 4}

@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psycopg
 from tools.past_stores.answers import answer
 from tools.past_stores.authors import TEXTS
 from tools.past_stores.keeping import sign
-from tools.past_stores.recipe import BATCH, FILES, PEOPLE, RUNS, Step
+from tools.past_stores.recipe import BATCH, FILES, IN_POSTGRESQL, PEOPLE, RUNS, Step
 
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -53,7 +54,7 @@ class Maker:
         home: the folder that commands run in; ``home/data`` becomes the fixture.
         libraries: a folder with what this commit needs beside what is installed.
         server: answers for the same cost each time; ``by_length`` says no cost, so that the price counts.
-        store: a path or URL in place of the default.
+        store: the URL of a database in place of the default file.
     """
 
     tree: Path
@@ -70,18 +71,18 @@ class Maker:
         self._lay_out()
         made: dict[str, Any] = {}
         for step in (*PEOPLE, *RUNS, BATCH):
-            if step.name in rare or not step.rare:
+            if step.name in IN_POSTGRESQL if self.store else step.name in rare or not step.rare:
                 made[step.name] = await self._step(step)
         for one in made.values():
             if run := one.get("run"):
                 one |= await self._counted(run)
-        if unmade := [name for name in rare if "left_out" in made[name]]:
+        if unmade := [name for name in rare if "left_out" in made.get(name, {})]:
             raise SystemExit(f"this commit does not make {unmade}: {made[unmade[0]]['left_out']}")
         return made
 
     def _lay_out(self) -> None:
         (self.home / "data").mkdir(parents=True)
-        sign(self.home)
+        sign(self.home, self.store)
         for name, text in FILES.items():
             (self.home / name).write_text(text)
         for author, texts in TEXTS.items():
@@ -120,7 +121,7 @@ class Maker:
         self.answers.calls, self.answers.limit = 0, killed_after
         self.answers.waited_for.clear()
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, *arguments, *(["--store", self.store] if self.store else [])),
+            *(sys.executable, *arguments, *self._where()),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
@@ -139,6 +140,9 @@ class Maker:
         _, error = await said
         return process.returncode or 0, " ".join(error.decode().split())
 
+    def _where(self) -> list[str]:
+        return ["--store", self.store] if self.store else []
+
     def _environment(self) -> dict[str, str]:
         return {
             "PATH": os.environ["PATH"],
@@ -152,13 +156,17 @@ class Maker:
         }
 
     def _runs(self) -> list[str]:
+        if self.store:
+            with psycopg.connect(self.store) as connection, contextlib.suppress(psycopg.errors.UndefinedTable):
+                return [run for (run,) in connection.execute("SELECT run_id FROM runs ORDER BY run")]
+            return []
         with _opened(self.home / "data" / "runs.db") as database:
             return [row for (row,) in database.execute("SELECT run_id FROM runs ORDER BY run")] if database else []
 
     async def _counted(self, run: str) -> dict[str, Any]:
         """Return what that version itself says of a run: its kind, how it ended, which calls it has."""
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "assay", "runs", "show", run, "--jsonl"),
+            *(sys.executable, "-m", "assay", "runs", "show", run, "--jsonl", *self._where()),
             stdout=asyncio.subprocess.PIPE,
             cwd=self.home,
             env=self._environment(),

@@ -54,7 +54,8 @@ _NOTE = """
 import sys, os
 from llm_runtime.store import open_store
 from llm_runtime.store.notes import Note, write_note
-store = open_store(os.environ["ASSAY_DATA_DIR"] + "/runs.db")
+named = sys.argv[sys.argv.index("--store") + 1 :] if "--store" in sys.argv else []
+store = open_store(named[0] if named else os.environ["ASSAY_DATA_DIR"] + "/runs.db")
 write_note(store, Note(sys.argv[1], "ann", "It forgets the hay.", 2, "thin"))
 store.close()
 """
@@ -128,6 +129,11 @@ RUNS = (
     Step("fidelity", ("debate", "bench", "--fidelity", "ann-aster,bo-birch", *SEED), rare=True),
     Step("tag", ("runs", "tag", "{council}", "keep")),
     Step("note", ("{council}",), program=_NOTE),
+)
+#: Names of what is run over PostgreSQL, where a store differs in its tables alone.
+IN_POSTGRESQL = (
+    *("council", "council capped", "council killed", "council forked", "circle", "circle killed", "tag", "note"),
+    "batch",
 )
 BATCH = Step("batch", ("batch", "run", "job.toml"), killed_after=20, older=("batch", "run", "job-older.toml"))
 FILES = {

@@ -12,7 +12,6 @@ from typing import Any, cast
 from pydantic import BaseModel
 
 from assay.batch.jobfile import JobFile
-from assay.batch.older import older_options
 from assay.fields import read
 from assay.hooks import hooks_of
 from assay.launch import check_terms
@@ -35,8 +34,8 @@ class Configuration:
 
     Args:
         data: as the ledger keeps it: ``{"options", "terms", "added", "behaviours"}``, where ``added`` is what the
-            kind of run completed the options with, and ``behaviours`` are the numbers of its engines; of an older
-            job file ``{"engine", "model", "max_tokens"}``.
+            kind of run completed the options with, and ``behaviours`` are the numbers of its engines, which none
+            of before 0.2 names; of an older job file ``{"engine", "model", "max_tokens"}``.
         options: for the kind of run.
         terms: of each job.
         digest: SHA-256 over all of it that a result depends on.
@@ -74,7 +73,9 @@ def completed(job_file: JobFile, configuration: Configuration, task: BaseModel) 
     options = prepared(Prepared(job_file.kind, task, configuration.options)).options
     whole, data = options.model_dump(mode="json", exclude_defaults=True), configuration.data
     if job_file.older:
-        data = older_options(data, whole)
+        # Ids were drawn from personas as they were read, beside the engine.
+        engine = {**data["engine"]}
+        data = {**data, "engine": engine, **({"personas": whole["panel"]} if engine.pop("personas", None) else {})}
         first = dict.fromkeys(todays(job_file.kind.name), 1)
         return replace(configuration, data={**data, "behaviours": first}, options=options, digest=_digest(data))
     bounds = [name for name in _BOUNDS if f"terms.{name}" not in job_file.grid]

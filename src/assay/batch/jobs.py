@@ -13,7 +13,6 @@ from pydantic import BaseModel
 from assay.batch.configurations import Configuration, completed
 from assay.batch.inputs import InputRow, rows
 from assay.batch.jobfile import JobFile
-from assay.batch.older import older_words
 from assay.fields import FieldSpec, read, specs_of
 from assay.hooks import hooks_of
 from assay.registry import Prepared, prepared
@@ -133,8 +132,46 @@ def _identity(job_file: JobFile, row: InputRow, task: Mapping[str, Any] | None, 
     kind, words = job_file.kind.name, "broken" if fault else ""
     if job_file.older:
         kind = job_file.protocol
-        text, words = older_words(hooks_of(job_file.kind), row, job_file.input.columns, task, fault)
+        text, words = _first_words(job_file, row, task, fault)
     return f"{kind}\0{len(text)}\0{text}\0{words}".encode()
+
+
+def _first_words(job_file: JobFile, row: InputRow, task: Mapping[str, Any] | None, refusal: str) -> tuple[str, str]:
+    """Return a row's task and its fault as ids were drawn from them before version 0.2.
+
+    Args:
+        task: as it would be run; ``None`` where it cannot be.
+        refusal: why it cannot be.
+    """
+    hooks, (first, wrong) = hooks_of(job_file.kind), _first_task(row, job_file.input.columns)
+    fault = row.fault or wrong
+    if not fault and not any(map(first.get, hooks.older)):
+        names = ", ".join(hooks.older)
+        fault = f"all of {names} are missing or empty" if "," in names else f"{names} is missing or empty"
+    elif not fault and hooks.older_looked:
+        first, fault = (first, refusal) if task is None else ({**task, **first}, "")
+    text = row.raw if row.fault else _text(first)
+    return ("", "holds a value that JSON cannot") if text is None else (text, fault)
+
+
+def _first_task(row: InputRow, columns: Mapping[str, str]) -> tuple[Mapping[str, Any], str]:
+    task = dict[str, Any]()
+    for name, column in columns.items():
+        value, wrong = _first_cell(name, row.values.get(column))
+        if wrong:
+            return {}, wrong
+        task |= {} if value in (None, "") else {name: value}
+    return task, ""
+
+
+def _first_cell(name: str, value: Any) -> tuple[Any, str]:
+    if name != "context":
+        return value, "" if name in ("history", "turn") or isinstance(value, str | None) else f"{name} is not text"
+    try:
+        value = (json.loads(value) if value.strip() else None) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return None, "context is not JSON"
+    return value, "" if isinstance(value, dict | None) else "context is not a JSON object"
 
 
 def _cell(spec: FieldSpec, value: Any) -> Any:

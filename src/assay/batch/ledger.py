@@ -171,9 +171,9 @@ class Ledger:
                 f"there is a batch {batch.batch_id} with other contents; give this one another id, or none: what "
                 "both have in common is not paid for again"
             )
-        # Jobs that have not begun are carried out as the others of their batch were.
+        # Jobs that have not begun are carried out as the others of their batch were: new numbers are not theirs.
         for new, old in zip(batch.configurations, stored.configurations, strict=False):
-            new |= {name: old[name] for name in ("behaviours",) if name in old}
+            new["behaviours"] = old.get("behaviours", {})
         self.database.execute(
             "UPDATE batches SET tenant = ?, configurations = ?, work = ? WHERE batch_id = ?",
             (batch.tenant, *_as_json(batch).values(), batch.batch_id),
@@ -275,6 +275,11 @@ class Ledger:
             "AND (due_at = ? OR due_at <= assay_now()) AND owner NOT IN (SELECT name FROM owners)",
             (attempts, attempts, batch_id, _NEVER_US),
         )
+
+    def begun(self, batch_id: str, configuration: int) -> list[tuple[str, int]]:
+        """Return some jobs of a configuration that were claimed, each with its fence; those that are done first."""
+        some = "SELECT job_id, fence FROM jobs WHERE batch_id = ? AND configuration = ? AND fence > 0 "
+        return self.database.execute(f"{some} ORDER BY state, row_number LIMIT 20", (batch_id, configuration))
 
     def running(self, batch_id: str) -> int:
         """Return how many jobs are under way, whoever has them."""

@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol, TypeAlias
+
+from pydantic import BaseModel
 
 from assay.batch.buckets import Buckets
 from assay.batch.configurations import run_of, terms_of
 from assay.batch.jobs import seed_of
-from assay.batch.ledger import Batch, Claim
+from assay.batch.ledger import Batch, Claim, Ledger
 from assay.batch.metering import Meter, MeteredGateway
 from assay.batch.pacing import Pace
 from assay.batch.purses import Purses
-from assay.batch.write_queue import PURSES, WriteQueue
+from assay.batch.write_queue import JOBS, PURSES, WriteQueue
 from assay.launch import Launcher, PerRun, first_event
-from assay.launch.behaviours import names_of, of_log
+from assay.launch.behaviours import engines, names_of, numbered, of_log
 from assay.launch.execution import beside_panel, needs_of
 from assay.registry import Prepared, opened
 from assay.terms import Terms
@@ -67,6 +70,7 @@ class WorkerContext:
     """What a worker offers to whoever runs its jobs."""
 
     batch: Batch
+    ledger: Ledger
     store_url: str
     queue: WriteQueue
     purses: Purses
@@ -80,6 +84,8 @@ class JobRunner(Protocol):
     async def __call__(self, claim: Claim) -> JobResult: ...
 
 
+AsBegun: TypeAlias = dict[int, tuple[BaseModel, dict[str, int]]]
+"""By place in the grid: options and numbers of behaviours, as those have them that were begun."""
 MakeRunner: TypeAlias = Callable[[WorkerContext], AbstractAsyncContextManager[JobRunner]]
 
 
@@ -97,10 +103,11 @@ async def recorded_runs(
             gateways = Gateways(settings, meter, stack)
             # A worker's settings are read once: what each job would read anew is the same.
             launcher = Launcher(store, lambda: settings)
+            as_begun = await _as_begun(context, store)
 
             async def run_job(claim: Claim) -> JobResult:
                 with meter.line.job(claim):
-                    return await _run(claim, batch, launcher, gateways)
+                    return await _run(claim, batch, launcher, gateways, as_begun)
 
             yield run_job
     finally:
@@ -138,13 +145,38 @@ class Gateways:
         return self._made[key]
 
 
-async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: Gateways) -> JobResult:
+async def _as_begun(context: WorkerContext, store: RunStore) -> AsBegun:
+    """Look how the jobs were carried out that a release without numbers began: the others go the same way.
+
+    Raises:
+        ConfigurationError: the batch names a behaviour that this release does not know.
+    """
+    found: AsBegun = {}
+    batch, known = context.batch, engines(context.batch.protocol)
+    for place, data in enumerate(batch.configurations):
+        if data.get("behaviours"):
+            numbered(f"batch {batch.batch_id}", data["behaviours"], known)
+            continue
+        look = partial(context.ledger.begun, batch.batch_id, place)
+        for job_id, fence in await context.queue.do(look, JOBS):
+            with suppress(RunNotFound, ConfigurationError):
+                events = [event for _, event in store.events(run_id_of(batch, job_id, fence))]
+                run = opened(first_event(events))
+                found[place] = run.options, names_of(await of_log(run, events))
+                break
+    return found
+
+
+async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: Gateways, as_begun: AsBegun) -> JobResult:
     configuration = batch.configurations[claim.configuration]
     terms, store = terms_of(configuration), launcher.store
     answers = Recording.from_events(_of_use(claim, batch, store))
     counted = claim.fence > 1 and terms.caps != Caps()
     run, behaviours = run_of(batch.protocol, claim.task, configuration), configuration.get("behaviours")
-    if earlier := list(_earlier(claim, batch, store)):
+    earlier, others = list(_earlier(claim, batch, store)), as_begun.get(claim.configuration)
+    if others is not None and not any(isinstance(event, CallFinished) for event in earlier):
+        run, behaviours = replace(run, options=others[0]), others[1]
+    elif earlier:
         # What an earlier claim began is gone on with as it began, whatever release began it.
         run = opened(first_event(earlier))
         behaviours = names_of(await of_log(run, earlier))

@@ -252,7 +252,7 @@ async def work(store_url: str, batch_id: str, make_runner: MakeRunner = recorded
         buckets = Buckets(database, owner.name, batch.tenant, us(owner.silent_s))
         purses = Purses(database)
         pace = pace_of(batch.protocol)
-        context = WorkerContext(batch, store_url, queue, purses, buckets, pace)
+        context = WorkerContext(batch, ledger, store_url, queue, purses, buckets, pace)
         purse = partial(purses.read, batch_id)
         async with make_runner(context) as run_job:
             return await Worker(batch, ledger, queue, run_job, buckets, owner, purse, pace).run()

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from assay import __version__
 from assay.launch.hearing import hearing
+from assay.launch.logs import first_event
 from assay.protocol import RunContext, load
 from assay.registry import Prepared, protocol_of, tools_of
 from assay.seat_tools.using import tooled
 from assay.terms import in_force
 from llm_runtime.behaviour import RUNTIME, Behaviour, Numbers, behaving, recalls
 from llm_runtime.errors import ConfigurationError, ReplayMismatch
-from llm_runtime.events import Event, RunStarted, silent
+from llm_runtime.events import Event, silent
 from llm_runtime.messages import Reply, Request, request_digest
 from llm_runtime.replay import Recording
 from llm_runtime.wrappers.replaying import as_recorded, replaying
@@ -49,11 +50,15 @@ async def of_log(run: Prepared, events: Sequence[Event]) -> Numbers:
     Raises:
         ConfigurationError: a newer release wrote the log, or no behaviour that this one knows fits it.
     """
-    started = events[0]
-    assert isinstance(started, RunStarted)
+    started = first_event(events)
     known = engines(run.run.name)
     if started.behaviours or _release(started.version) >= (0, 2):
-        return _named(started, known)
+        if _release(started.version) > _release(__version__):
+            raise ConfigurationError(
+                f"run {started.run_id} was written by Assay {started.version[:40]}, this is {__version__}; update "
+                "to go on with it"
+            )
+        return numbered(f"run {started.run_id}", started.behaviours, known)
     choices = itertools.product(*(range(behaviour.unnumbered, 0, -1) for behaviour in known))
     candidates = [tuple(zip(known, numbers, strict=True)) for numbers in choices]
     recorded = Recording.from_events(events)
@@ -68,20 +73,22 @@ async def of_log(run: Prepared, events: Sequence[Event]) -> Numbers:
     )
 
 
-def _named(started: RunStarted, known: Iterable[Behaviour]) -> Numbers:
-    if _release(started.version) > _release(__version__):
-        raise ConfigurationError(
-            f"run {started.run_id} was written by Assay {started.version[:40]}, this is {__version__}; update to "
-            "go on with it"
-        )
-    numbers = [(behaviour, started.behaviours.get(behaviour.engine, 1)) for behaviour in known]
-    for behaviour, number in numbers:
-        if not 1 <= number <= behaviour.number:
+def numbered(what: str, behaviours: Mapping[str, int], known: Sequence[Behaviour]) -> Numbers:
+    """Return the numbers that a log or a batch names, today's engines with them.
+
+    Raises:
+        ConfigurationError: it names none, or one that this release does not know; ``what`` says whose they are.
+    """
+    highest = {behaviour.engine: behaviour.number for behaviour in known}
+    if not behaviours:
+        raise ConfigurationError(f"{what} names no behaviour; go on with it where it was written")
+    for engine, number in behaviours.items():
+        if not 1 <= number <= highest.get(engine, 0):
+            knows = f"1 to {highest[engine]}" if engine in highest else "no such engine"
             raise ConfigurationError(
-                f"run {started.run_id} has behaviour {number} of {behaviour.engine}, this release knows 1 to "
-                f"{behaviour.number}; go on with it where it was written, or update"
+                f"{what} has behaviour {number} of {engine[:40]}, this release knows {knows}; update to go on"
             )
-    return numbers
+    return [(behaviour, behaviours.get(behaviour.engine, 1)) for behaviour in known]
 
 
 def _release(version: str) -> tuple[int, ...]:
@@ -90,8 +97,7 @@ def _release(version: str) -> tuple[int, ...]:
 
 async def _asks(run: Prepared, events: Sequence[Event], recorded: Recording, numbers: Numbers) -> bool:
     """Tell whether an engine asks all that a log holds, where it behaves by these numbers."""
-    started = events[0]
-    assert isinstance(started, RunStarted)
+    started = first_event(events)
     left, complete = set(recorded.digests), asyncio.Event()
     answer = replaying(recorded)
 

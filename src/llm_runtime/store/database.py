@@ -84,9 +84,9 @@ class SqliteDatabase:
         pragmas = ["trusted_schema = OFF"]
         if mode == "rwc":
             _make(path)
-            # The first two are for new files: rows fit larger pages better, and free ones can be given back.
-            pragmas += ["page_size = 8192", "auto_vacuum = INCREMENTAL", "journal_mode = WAL"]
-            pragmas += ["synchronous = FULL", "fullfsync = ON"]
+            # Rows fit larger pages better, and free ones can be given back. A file that is there would be written.
+            pragmas += [] if path.stat().st_size else ["page_size = 8192", "auto_vacuum = INCREMENTAL"]
+            pragmas += ["journal_mode = WAL", "synchronous = FULL", "fullfsync = ON"]
         with explained(path):
             self._connection = sqlite3.connect(
                 f"{path.absolute().as_uri()}?mode={mode}",

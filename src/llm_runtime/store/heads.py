@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
-from llm_runtime.store.anchor import Head, SignedHead
+from llm_runtime.errors import StoreDamaged
+from llm_runtime.store.anchor import Head, HeadFiles, SignedHead
 from llm_runtime.store.database import Database
 from llm_runtime.store.signing import KeySigner, Signer
 
@@ -87,3 +90,26 @@ class Heads:
     def names(self, signed: SignedHead) -> bool:
         """Tell whether ``signed`` names a key of this store as its own."""
         return signed.public_key in self.keys()
+
+
+def take_heads(database: Database, folder: Path) -> list[Path]:
+    """Enter heads that lay in files before they were rows, of the runs that a store has; return their files."""
+    runs = {run_id for (run_id,) in database.execute("SELECT run_id FROM runs")} if folder.is_dir() else set[str]()
+    enter = f"INSERT INTO heads ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+    files: list[Path] = []
+    for file in (file for file in folder.glob("*.json") if file.stem in runs):
+        # What is no head stays, and nobody vouches for the run.
+        with suppress(StoreDamaged):
+            if signed := HeadFiles(folder).load(file.stem):
+                head, signature = signed.head, (signed.signature, signed.public_key)
+                database.execute(enter, (file.stem, head.run_id, head.length, head.digest, b"", *signature))
+                files.append(file)
+    return files
+
+
+def forget_files(files: list[Path]) -> None:
+    """Remove files that were taken over, and with the last of a folder the folder."""
+    for file in files:
+        with suppress(OSError):
+            file.unlink()
+            file.parent.rmdir()

@@ -12,11 +12,11 @@ from llm_runtime.errors import StoreBusy, StoreError
 from llm_runtime.store.committing import Row
 from llm_runtime.store.database import migrate, migrations_in
 from llm_runtime.store.durability import Durability
-from llm_runtime.store.heads import Heads
-from llm_runtime.store.older import forget, take_heads
+from llm_runtime.store.heads import Heads, forget_files, take_heads
 from llm_runtime.store.ownership import SILENT_S, Owner
 from llm_runtime.store.postgres_connection import LOCK_CLASS, PostgresDatabase, StoreUnreachable
 from llm_runtime.store.run_store import RunStore
+from llm_runtime.store.schema import WRITTEN_NOW
 from llm_runtime.store.signing import KeySigner, Signer
 
 _COLUMNS = "run, seq, at, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown, body"
@@ -64,13 +64,13 @@ class PostgresStore(RunStore):
         self._database = self.reader = self.writer = PostgresDatabase(url)
         try:
             if self._database.execute(_WRITTEN_BY_OLDER, (LOCK_CLASS,)):
-                raise StoreBusy("runs here are being written by an older version; wait for it, or stop it first")
+                raise StoreBusy(WRITTEN_NOW)
             migrations = migrations_in("llm_runtime.store", "migrations/postgresql")
             migrate(self._database, "run", "the run store was", migrations)
             folder = _folder_of(url)
             with self._database.transaction():
                 taken = take_heads(self._database, folder / "heads")
-            forget(taken)
+            forget_files(taken)
             self.heads = Heads(self._database, self._database, KeySigner(folder / "signing.key"), signer)
         except BaseException:
             self._database.close()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from llm_runtime.errors import StoreDamaged, StoreError
+from llm_runtime.errors import StoreBusy, StoreDamaged, StoreError
 from llm_runtime.store.database import SqliteDatabase, migrations_in
-from llm_runtime.store.older import forget, refuse_while_written, take_heads
+from llm_runtime.store.heads import forget_files, take_heads
 
 # "Assy": marks a SQLite file as ours.
 _APPLICATION_ID = 0x41737379
 
+WRITTEN_NOW = "runs here are being written by an older version; wait for it, or stop it first"
 MIGRATIONS = migrations_in("llm_runtime.store", "migrations/sqlite")
 
 _COLUMNS = "id, at, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown, body"
@@ -69,7 +70,7 @@ def migrate(database: SqliteDatabase) -> None:
         # Another process may have migrated while this one waited for the lock.
         version = _version(database)
         if version:
-            refuse_while_written(folder / "locks")
+            _refuse_while_written(folder / "locks")
         for number, (_name, script) in enumerate(MIGRATIONS[version:], start=version + 1):
             for statement in script.split(";"):
                 database.execute(statement)
@@ -77,7 +78,7 @@ def migrate(database: SqliteDatabase) -> None:
                 taken = take_heads(database, folder / "heads")
             database.execute(f"PRAGMA user_version = {number}")
         database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-    forget(taken)
+    forget_files(taken)
 
 
 def read_as_newest(database: SqliteDatabase) -> None:
@@ -95,6 +96,27 @@ def read_as_newest(database: SqliteDatabase) -> None:
             database.execute(statement)
         if number == _ROWS_FOR_FILES:
             take_heads(database, database.path.parent / "heads")
+
+
+def _refuse_while_written(folder: Path) -> None:
+    """Refuse a store that an older version writes now.
+
+    Args:
+        folder: of lock files, one a run or a process that writes, which go.
+
+    Raises:
+        StoreBusy: one is held.
+    """
+    from filelock import FileLock, Timeout
+
+    for file in folder.glob("*.lock"):
+        try:
+            with FileLock(file, timeout=0, is_singleton=False):
+                file.unlink()
+        except Timeout:
+            raise StoreBusy(WRITTEN_NOW) from None
+        except OSError:
+            continue
 
 
 def _version(database: SqliteDatabase) -> int:

@@ -166,6 +166,101 @@ class World(RuleBasedStateMachine):
 World.TestCase.settings = settings(max_examples=20, stateful_step_count=25, deadline=None)
 TestNeverTwoThatWrite = World.TestCase
 
+
+@pytest.fixture
+def watched(store_path: Path) -> Iterator[Watched]:
+    seen = Watched(store_path)
+    yield seen
+    seen.rows.close()
+
+
+class Watched:
+    """An owner that gives signs of life when it is told to, and another that looks at it."""
+
+    def __init__(self, path: Path) -> None:
+        SqliteStore(path).close()
+        self.now = 0.0
+        self.meanwhile: Callable[[], object] = lambda: None
+        self.rows = SqliteDatabase(path, clock=lambda: round((1e9 + self.now) * 1e6))
+        self.owner = Owner(self.rows, path)
+        self.other = Owner(self.rows, path, clock=self.looked, sleep=self.passes)
+        self.owner.beat()
+
+    def looked(self) -> float:
+        self.meanwhile()
+        return self.now
+
+    def passes(self, seconds: float) -> None:
+        self.now += seconds
+
+    def lives(self, *, after: float) -> bool:
+        self.now += after
+        self.other.bury()
+        return bool(self.rows.execute("SELECT 1 FROM owners WHERE name = ?", (self.owner.name,)))
+
+
+def test_silence_is_counted_anew_from_each_sign_of_life(watched: Watched) -> None:
+    for _ in range(20):
+        assert all(watched.lives(after=4) for _ in range(3))
+        watched.owner.beat()
+    assert not all(watched.lives(after=4) for _ in range(20))
+
+
+def test_a_machine_that_was_asleep_buries_nobody_on_waking_up(watched: Watched) -> None:
+    assert all(watched.lives(after=seconds) for seconds in (0, 3600))
+    watched.owner.beat()
+    assert watched.lives(after=1)
+
+
+def test_a_sign_of_life_in_the_last_instant_counts(watched: Watched) -> None:
+    assert all(watched.lives(after=4) for _ in range(8))
+    watched.meanwhile = watched.owner.beat
+    assert watched.lives(after=4)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="this system does not say when a process began")
+def test_a_process_that_has_the_number_of_one_that_ended_is_not_taken_for_it(watched: Watched) -> None:
+    [(process,)] = watched.rows.execute("SELECT process FROM owners")
+    watched.rows.execute("UPDATE owners SET process = ?", (f"{process.rpartition(' ')[0]} 1",))
+    assert not watched.lives(after=1)
+
+
+def test_of_two_that_see_an_owner_dead_one_gets_its_run(
+    watched: Watched, store_path: Path, started: Callable[..., RunStarted]
+) -> None:
+    with closing(SqliteStore(store_path)) as first, closing(SqliteStore(store_path)) as second:
+        first.start(started()).close()
+        first.owner.close()
+        first.writer.execute("UPDATE runs SET holder = ?", (watched.owner.name,))
+        taken: list[RunLog] = []
+
+        def look(seconds: float) -> None:
+            watched.passes(seconds)
+            if not taken:
+                taken.append(second.reopen("run-1"))
+
+        first.owner = Owner(watched.rows, store_path, clock=watched.looked, sleep=look)
+        second.owner = Owner(watched.rows, store_path, clock=watched.looked, sleep=watched.passes)
+        watched.passes(20)
+        with pytest.raises(StoreBusy):
+            first.reopen("run-1")
+        taken[0].emit(RunFinished(state="finished"))
+
+
+async def test_who_was_overtaken_hears_it_with_its_next_sign_of_life_and_frees_nothing(
+    store_path: Path, started: Callable[..., RunStarted]
+) -> None:
+    with closing(SqliteStore(store_path)) as store:
+        log = store.start(started())
+        store.writer.execute("UPDATE runs SET holder = 'another'")
+        store.owner.beat()
+        with pytest.raises(StoreError, match="another"):
+            log.emit(RunResumed(finished_calls=0))
+        with suppress(StoreError):
+            log.close()
+        assert store.writer.execute("SELECT holder FROM runs") == [("another",)]
+
+
 # Opens the run and writes an event for each line that it reads; says what came of it.
 WRITER = """
 import sys
