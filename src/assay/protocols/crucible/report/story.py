@@ -17,7 +17,7 @@ from assay.protocols.crucible.report.objections import (
 )
 from assay.protocols.crucible.report.pictures import calls_picture
 from assay.protocols.crucible.report.pins import Pinned, pinned
-from assay.protocols.crucible.report.state import CouncilState, Critique, Loop, Seat, phase_name
+from assay.protocols.crucible.report.state import CouncilState, Seat, title
 from assay.report.changes import changes
 from assay.report.clean import one_line
 from assay.report.frame import cost_section, ending, ending_notes, head_facts, provenance_section
@@ -37,6 +37,7 @@ from assay.report.story import (
 )
 from assay.report.units import count_noun, in_words
 from crucible.passages import ANSWER
+from crucible.transcript import Critique, Loop
 
 _GRAMMARS = {
     "parallel": "all seats answer at once, then the red team attacks them all",
@@ -54,8 +55,8 @@ _LONGEST_TITLE, _CUT_TITLE = 400, 200
 def council_story(state: CouncilState) -> Story:
     """Tell the story of a council in whatever state it is: finished, under way, stopped, failed or cut off."""
     quoted, pins = answer_quotations(state), pinned(state)
-    loops = [_loop_section(state, state.loops[number], pins) for number in sorted(state.loops)]
-    spend = cost_section(state.run, lambda seat, phase: state.seat(seat).name if seat else phase_name(phase))
+    loops = [_loop_section(state, loop, pins) for loop in state.in_order()]
+    spend = cost_section(state.run, lambda seat, phase: state.seat(seat).name if seat else title(phase))
     rest = [*loops, _configuration(state), provenance_section(state.run)]
     path = _path(state)
     if state.answer is not None and path is not None:
@@ -105,7 +106,7 @@ def _outcome(state: CouncilState, quoted: list[Quotation], pins: Pinned) -> Sect
         behind = tuple(replace(pin, start=pin.end) for pin in pins.by_text.get(ANSWER, ()))
         blocks: list[Block] = [Prose(state.answer, lead=True, notes=signs(quoted), pins=behind)]
         if state.not_attacked:
-            blocks.insert(0, Note(_UNATTACKED.format(state.not_attacked[0].reason), "warning"))
+            blocks.insert(0, Note(_UNATTACKED.format(state.not_attacked), "warning"))
         if (left := still_open(state)) is not None:
             blocks.append(left)
         if state.run.state in ("stopped", "failed"):
