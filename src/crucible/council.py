@@ -130,9 +130,12 @@ class Council(CouncilEngine):
         turns = [system, briefing.turn("", triage.reconstructed_query)]
         text = await client.call_openrouter(self._config.default_model, turns, label=_ANSWER)
         emit(Synthesised(text=text, loops_executed=0, early_exit=True))
-        trace = [] if self._config.observability else None
         return CouncilResult(
-            final_response=text, loops_executed=0, early_exit=True, reasoning_trace=trace, attacked=False
+            final_response=text,
+            loops_executed=0,
+            early_exit=True,
+            reasoning_trace=[] if self._config.observability else None,
+            attacked=False,
         )
 
     async def _concluded(

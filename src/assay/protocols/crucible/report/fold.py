@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from assay.protocols.crucible.report.state import CouncilState, Seat
+from assay.protocols.crucible.report.state import CouncilState, NamedSeat
 from assay.protocols.crucible.report.story import council_story
 from assay.report.clean import one_line
 from assay.report.frame import run_progress
@@ -102,7 +102,7 @@ class CouncilFold(GenericFold):
             return "done" if self.state.answer is not None else ""
         return ", ".join(_PHASES.get(phase, phase.replace("_", " ")) for phase in running)
 
-    def _seat(self, seat: Seat, loop: Loop | None) -> SeatProgress:
+    def _seat(self, seat: NamedSeat, loop: Loop | None) -> SeatProgress:
         running = [call for call in self.state.run.tally.running.values() if call.label.seat == seat.key]
         heard = self._heard.get(seat.key)
         state: SeatState = "waiting"

@@ -26,7 +26,7 @@ _Held: TypeAlias = tuple[tuple[str, Passage], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Pinned:
+class Pins:
     """The objections of a council, and where they are pinned.
 
     Args:
@@ -60,7 +60,7 @@ def attacks(state: CouncilTranscript, letters: Mapping[str, str]) -> list[Attack
     ]
 
 
-def pinned(state: CouncilState) -> Pinned:
+def pinned(state: CouncilState) -> Pins:
     """Return the council's objections with their pins."""
     read = state.ledger is not None
     if state.ledger is not None:
@@ -81,7 +81,7 @@ def pinned(state: CouncilState) -> Pinned:
     ordered = {
         source: tuple(sorted(placed, key=lambda pin: (pin.start, pin.end))) for source, placed in pins.items()
     }
-    return Pinned(tuple(objections), ordered, not read and any(one.claim for one in objections))
+    return Pins(tuple(objections), ordered, not read and any(one.claim for one in objections))
 
 
 def _pins(one: Objection, *, read: bool) -> Iterator[tuple[str, Pin]]:

@@ -14,7 +14,7 @@ from crucible.transcript import RED_TEAM, CouncilTranscript
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class NamedSeat:
     """A place in the council. ``key`` is ``"INDEX:ROLE"``, as calls and events have it."""
 
     key: str
@@ -62,7 +62,7 @@ class CouncilState(CouncilTranscript):
         return self.options.get("form") == "records"
 
     @property
-    def seats(self) -> tuple[Seat, ...]:
+    def seats(self) -> tuple[NamedSeat, ...]:
         """The council in seat order, the red team where it sits."""
         planned = self.triage.council if self.triage else []
         prompts = {
@@ -70,21 +70,21 @@ class CouncilState(CouncilTranscript):
         }
         shared = Counter(self.roles[key] for key in prompts)
         met: Counter[str] = Counter()
-        seats: list[Seat] = []
+        seats: list[NamedSeat] = []
         for key, role in self.roles.items():
             met[role] += 1
             name = title(role or key) + (f" {met[role]}" if shared[role] > 1 else "")
             accent = "red" if role == RED_TEAM else f"c{len(seats) % 6}"
-            seats.append(Seat(key, name, role, accent, *prompts.get(key, ())))
+            seats.append(NamedSeat(key, name, role, accent, *prompts.get(key, ())))
         return tuple(seats)
 
     @property
-    def deliberating(self) -> tuple[Seat, ...]:
+    def deliberating(self) -> tuple[NamedSeat, ...]:
         """The council without its red team."""
         return tuple(seat for seat in self.seats if seat.role != RED_TEAM)
 
     @property
-    def red_team(self) -> Seat | None:
+    def red_team(self) -> NamedSeat | None:
         """The red team's seat, once known."""
         return next((seat for seat in self.seats if seat.role == RED_TEAM), None)
 
@@ -97,9 +97,9 @@ class CouncilState(CouncilTranscript):
             texts += [(red_team, loop.critiques[step].text) for step in sorted(loop.critiques)]
         return texts
 
-    def seat(self, key: str) -> Seat:
+    def seat(self, key: str) -> NamedSeat:
         """Return the seat of that key; one of that name where the council has none."""
-        return next((seat for seat in self.seats if seat.key == key), Seat(key, key, "", "c0"))
+        return next((seat for seat in self.seats if seat.key == key), NamedSeat(key, key, "", "c0"))
 
 
 def title(phase: str) -> str:

@@ -16,8 +16,8 @@ from assay.protocols.crucible.report.objections import (
     still_open,
 )
 from assay.protocols.crucible.report.pictures import calls_picture
-from assay.protocols.crucible.report.pins import Pinned, pinned
-from assay.protocols.crucible.report.state import CouncilState, Seat, title
+from assay.protocols.crucible.report.pins import Pins, pinned
+from assay.protocols.crucible.report.state import CouncilState, NamedSeat, title
 from assay.report.changes import changes
 from assay.report.clean import one_line
 from assay.report.frame import cost_section, ending, ending_notes, head_facts, provenance_section
@@ -100,7 +100,7 @@ def how_it_ended(state: CouncilState) -> str:
     return f"It used all {count_noun(state.limit(), 'loop')} it was given."
 
 
-def _outcome(state: CouncilState, quoted: list[Quotation], pins: Pinned) -> Section | None:
+def _outcome(state: CouncilState, quoted: list[Quotation], pins: Pins) -> Section | None:
     if state.answer is not None:
         # What the reader came for is read undisturbed: signs, and no marks.
         behind = tuple(replace(pin, start=pin.end) for pin in pins.by_text.get(ANSWER, ()))
@@ -166,7 +166,7 @@ def _summary(state: CouncilState) -> str:
     )
 
 
-def _loop_section(state: CouncilState, loop: Loop, pins: Pinned) -> Section:
+def _loop_section(state: CouncilState, loop: Loop, pins: Pins) -> Section:
     blocks: list[Block] = []
     critiques = [loop.critiques[step] for step in sorted(loop.critiques)]
     for index, (key, kind, text) in enumerate(state.spoken(loop)):
@@ -182,7 +182,7 @@ def _loop_section(state: CouncilState, loop: Loop, pins: Pinned) -> Section:
     return Section(f"Loop {loop.number}", tuple(blocks))
 
 
-def _answer(state: CouncilState, loop: Loop, seat: Seat, kind: str, text: str, pins: Pinned) -> Voice:
+def _answer(state: CouncilState, loop: Loop, seat: NamedSeat, kind: str, text: str, pins: Pins) -> Voice:
     before = loop.answers.get((seat.key, "position")) if kind == "defence" else state.before(loop, seat.key)
     notes, own = checked(state, text), pins.by_text.get(f"{loop.number}/{seat.key}/{kind}", ())
     if before is None:
@@ -204,7 +204,7 @@ def _answer(state: CouncilState, loop: Loop, seat: Seat, kind: str, text: str, p
     return Voice(seat.name, tuple(blocks), seat.accent, remark)
 
 
-def _critique(state: CouncilState, loop: Loop, critique: Critique, pins: Pinned) -> Voice:
+def _critique(state: CouncilState, loop: Loop, critique: Critique, pins: Pins) -> Voice:
     name = state.red_team.name if state.red_team else "Red team"
     aimed = in_words([state.seat(target).name for target in critique.targets])
     own = pins.by_text.get(f"critique/{loop.number}/{critique.step}", ())

@@ -18,7 +18,7 @@ from assay.report.run import RunTotals, timed_events
 from assay.report.story import Block, Column, Details, Fact, Note, Plain, Quote, Section, Story, Table, Voice
 from assay.report.units import count, count_noun
 from crux.claims.audit import ENOUGH
-from crux.comparison import Candidate, Comparison, Match, Read, SideView
+from crux.comparison import Comparison, CruxCandidate, Match, Read, SideView
 from crux.events import PersonaStep
 from crux.results import Place
 from llm_runtime.errors import ConfigurationError, StoreDamaged
@@ -151,7 +151,7 @@ def _left_out(read: Read) -> list[str]:
     return lines
 
 
-def _candidate(one: Candidate, names: tuple[str, str]) -> Details:
+def _candidate(one: CruxCandidate, names: tuple[str, str]) -> Details:
     state = "" if one.confirmed else " (not confirmed by their own sentences)"
     rests = f"{count_noun(one.rests, 'claim')} of both rest on it." if one.rests else "Nothing else rests on it."
     blocks: list[Block] = [
