@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ai_crucible.framing import PastAttempt, Standing
+from ai_crucible.framing import PastAttempt, Rival
 from ai_crucible.types import ARMS, Arm, AttemptRecord
 from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import newcombe
@@ -60,15 +60,15 @@ def history_of(attempts: Iterable[AttemptRecord]) -> dict[str, list[PastAttempt]
     return dict(past)
 
 
-def standings_of(attempts: Sequence[AttemptRecord], but: str) -> dict[str, list[Standing]]:
+def standings_of(attempts: Sequence[AttemptRecord], but: str) -> dict[str, list[Rival]]:
     """Return what the social arm may refer to: other models' real results, by puzzle, under numbers, not names."""
     models = sorted({attempt.model for attempt in attempts} - {but})
-    table: dict[str, list[Standing]] = defaultdict(list)
+    table: dict[str, list[Rival]] = defaultdict(list)
     for number, model in enumerate(models, 1):
         by_puzzle: dict[str, list[bool]] = defaultdict(list)
         for attempt in attempts:
             if attempt.model == model and attempt.passed is not None:
                 by_puzzle[attempt.puzzle].append(attempt.passed)
         for puzzle, results in by_puzzle.items():
-            table[puzzle].append(Standing(f"Solver {number}", len(results), sum(results)))
+            table[puzzle].append(Rival(f"Solver {number}", len(results), sum(results)))
     return dict(table)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ai_crucible.budget_governor import Governor
-from ai_crucible.framing import PastAttempt, Standing, render_context
+from ai_crucible.framing import PastAttempt, Rival, render_context
 from ai_crucible.judge_panel import Judge, Reducer, convene
 from ai_crucible.oracle_scorer import gate
 from ai_crucible.puzzle_box import order_of
@@ -45,7 +45,7 @@ class Framing:
     seed: int = 0
     chrome: dict[str, Any] = field(default_factory=dict[str, Any])
     history: Sequence[PastAttempt] = ()
-    standings: Sequence[Standing] = ()
+    standings: Sequence[Rival] = ()
     tool_text: str = ""
     judged: bool = False
 

@@ -48,7 +48,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class _Tried:
     """What the checks did when they were tried themselves.
 
     Args:
@@ -87,7 +87,7 @@ class PuzzleCheck:
     gates: dict[str, GateResult] = field(default_factory=dict[str, GateResult])
     fail_to_pass: tuple[str, ...] = ()
     pass_to_pass: tuple[str, ...] = ()
-    tried: Tried | None = None
+    tried: _Tried | None = None
 
     @property
     def ok(self) -> bool:
@@ -141,7 +141,7 @@ async def check_puzzle(
     return replace(check, tried=tried, problems=(*problems, *_below(check, tried, bar)))
 
 
-async def _tried(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: bytes, bar: Bar) -> Tried:
+async def _tried(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: bytes, bar: Bar) -> _Tried:
     made = list(_mutants(puzzle, gold))
     # What the first few inputs refuse, all of them refuse.
     left = await _unnoticed(puzzle, replace(grader, draws=-_FEW), untouched, gold, made)
@@ -150,7 +150,7 @@ async def _tried(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: b
     same = tuple(where for where, _ in left if where in known)
     survivors = tuple(where for where, _ in left if where not in known)
     inputs = await _inputs(puzzle, grader, untouched, gold, bar)
-    return Tried(len(made) - len(same), survivors, inputs, same)
+    return _Tried(len(made) - len(same), survivors, inputs, same)
 
 
 async def _unnoticed(
@@ -192,7 +192,7 @@ async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: 
     return bar.inputs if all(check.after for check in verdict.checks) else 0
 
 
-def _below(check: PuzzleCheck, tried: Tried, bar: Bar) -> Iterator[str]:
+def _below(check: PuzzleCheck, tried: _Tried, bar: Bar) -> Iterator[str]:
     """Yield where a puzzle falls short of the bar."""
     if tried.killed < bar.killed:
         killed = tried.mutants - len(tried.survivors)

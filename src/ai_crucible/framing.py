@@ -23,7 +23,7 @@ class PastAttempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Rival:
     """Other solvers' real results on the puzzle: a name, attempts and passes. For the social arm only."""
 
     name: str
@@ -37,7 +37,7 @@ def render_context(
     *,
     seed: int,
     history: Sequence[PastAttempt] = (),
-    standings: Sequence[Standing] = (),
+    standings: Sequence[Rival] = (),
     tool_text: str = "",
     judged: bool = False,
 ) -> list[Line]:
@@ -83,7 +83,7 @@ def _rule(meta: PuzzleMeta, fence: Fence) -> str:
     return load_prompt(_PACKAGE, f"files_{meta.leftovers}").render(files=listed).strip()
 
 
-def _framing(puzzle: Puzzle, arm: Arm, history: Sequence[PastAttempt], standings: Sequence[Standing]) -> str:
+def _framing(puzzle: Puzzle, arm: Arm, history: Sequence[PastAttempt], standings: Sequence[Rival]) -> str:
     if arm == "neutral":
         return load_prompt(_PACKAGE, "framing_neutral").render()
     if arm == "self_referential":

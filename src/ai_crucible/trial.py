@@ -15,7 +15,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from inspect_ai import Epochs, Task, task
 from inspect_ai._util.working import sample_waiting_time
@@ -44,7 +44,7 @@ from ai_crucible.attempt import Framing, begin, grade, halt, prepare
 from ai_crucible.boundary import leaked
 from ai_crucible.budget_governor import Governor, Halt
 from ai_crucible.catalog_paths import resolve_puzzles
-from ai_crucible.framing import PastAttempt, Standing
+from ai_crucible.framing import PastAttempt, Rival
 from ai_crucible.grading.edge import SealedGrader
 from ai_crucible.inspect_bridge import inspect_generate, inspect_hands, to_chat
 from ai_crucible.inspect_sandbox import InspectWorkBox
@@ -60,6 +60,8 @@ from ai_crucible.versions import environment, oracle_digest
 from llm_runtime.errors import ConfigurationError
 from sandbox import Root
 
+T = TypeVar("T", bound=str)
+_REDUCERS: tuple[Reducer, ...] = ("median", "majority")
 GRADED: ContextVar[Callable[[str, bool, int], None] | None] = ContextVar("graded", default=None)
 """Who is told of each graded attempt: its puzzle, whether it passed, and its epoch."""
 
@@ -138,10 +140,8 @@ def trial(
         cohort: models that take turns with the solver in one attempt.
         shuffled: the puzzles' order is drawn from the seed; by id where left out.
     """
-    if arm not in ARMS:
-        raise ConfigurationError(f"no framing arm {arm!r}; there are: {', '.join(ARMS)}")
-    if protocol not in ("native", "text"):
-        raise ConfigurationError(f"no protocol {protocol!r}; there are: native, text")
+    arm, reducer = _one_of("framing arm", arm, ARMS), _one_of("reducer", reducer, _REDUCERS)
+    _one_of("protocol", protocol, ("native", "text"))
     seed = secrets.randbelow(2**53) if seed is None else seed
     if sandbox == "local":
         raise ConfigurationError(
@@ -154,17 +154,9 @@ def trial(
     loaded = _draw_all(grader, loaded)
     text = describe_tools(TOOLS) if protocol == "text" else ""
     framing = Framing(arm, seed, dict(chrome or {}), tool_text=text, judged=bool(_listed(judges)))
-    if reducer not in ("median", "majority"):
-        raise ConfigurationError(f"no reducer {reducer!r}; there are: median, majority")
     panel = _Panel(tuple(_listed(judges)), untagged, reducer, critic, tuple(_listed(cohort)))
     desk = _Desk(loaded, framing, panel, grader)
-    past = {name: [PastAttempt(bool(p), s, int(c)) for p, s, c in rows] for name, rows in (history or {}).items()}
-    others = {
-        name: [Standing(str(n), int(a), int(p)) for n, a, p in rows] for name, rows in (standings or {}).items()
-    }
-    framings = {
-        name: replace(framing, history=past.get(name, ()), standings=others.get(name, ())) for name in desk.puzzles
-    }
+    framings = {name: _of_puzzle(framing, name, history or {}, standings or {}) for name in desk.puzzles}
     samples = [
         _sample(puzzle, framings[puzzle.meta.id], sandbox, desk.root, desk.grader.oracles[puzzle.meta.id])
         for puzzle in loaded
@@ -183,15 +175,7 @@ def trial(
         # One attempt's error stops no other, and leaves a log that a further sitting completes.
         fail_on_error=True,
         continue_on_fail=True,
-        metadata={
-            "ai_crucible": {
-                "arm": arm,
-                "protocol": protocol,
-                "seed": seed,
-                "environment": environment(desk.root),
-                **({"cohort": list(panel.cohort)} if panel.cohort else {}),
-            }
-        },
+        metadata={"ai_crucible": _conditions(desk, protocol)},
         version=1,
         early_stopping=Decided(enough) if (enough := ENOUGH.get()) else None,
     )
@@ -223,6 +207,33 @@ class Decided:
     async def complete_task(self) -> dict[str, JsonValue]:
         """Return what the log is to say besides."""
         return {}
+
+
+def _of_puzzle(
+    framing: Framing, puzzle: str, history: dict[str, list[list[float]]], standings: dict[str, list[list[Any]]]
+) -> Framing:
+    past = [PastAttempt(bool(passed), seconds, int(calls)) for passed, seconds, calls in history.get(puzzle, ())]
+    others = [Rival(str(name), int(attempts), int(passed)) for name, attempts, passed in standings.get(puzzle, ())]
+    return replace(framing, history=past, standings=others)
+
+
+def _conditions(desk: _Desk, protocol: str) -> dict[str, JsonValue]:
+    """Return what the log says of all attempts."""
+    told = {
+        "arm": desk.framing.arm,
+        "protocol": protocol,
+        "seed": desk.framing.seed,
+        "environment": environment(desk.root),
+    }
+    return told | ({"cohort": list(desk.panel.cohort)} if desk.panel.cohort else {})
+
+
+def _one_of(what: str, value: str, known: Sequence[T]) -> T:
+    """Return a value as one of those that there are."""
+    for one in known:
+        if one == value:
+            return one
+    raise ConfigurationError(f"no {what} {value!r}; there are: {', '.join(map(str, known))}")
 
 
 def _draw_all(grader: SealedGrader, puzzles: Sequence[Puzzle]) -> list[Puzzle]:

@@ -24,7 +24,7 @@ _PLANS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class InterviewAnswer:
     """One answer of the interview."""
 
     question: str
@@ -50,7 +50,7 @@ class Body:
 
 
 @dataclass(slots=True)
-class Usage:
+class _Usage:
     """Calls, tokens, micro-dollars and milliseconds of one model."""
 
     calls: int = 0
@@ -74,7 +74,7 @@ class Artifacts:
 
     name: str = ""
     seed: int = 0
-    answers: list[Answer] = field(default_factory=_list)
+    answers: list[InterviewAnswer] = field(default_factory=_list)
     delegated_after: str = ""
     notes: str = ""
     features: list[dict[str, Any]] = field(default_factory=_list)
@@ -111,7 +111,7 @@ class Artifacts:
     metrics: dict[str, Any] = field(default_factory=_dict)
     smells: list[dict[str, Any]] = field(default_factory=_list)
     blocks: list[Event] = field(default_factory=_list)
-    usage: dict[str, Usage] = field(default_factory=_dict)
+    usage: dict[str, _Usage] = field(default_factory=_dict)
     refused: dict[str, str] = field(default_factory=_dict)
     by_hand: dict[str, None] = field(default_factory=_dict)
     archive: dict[str, str] = field(default_factory=_dict)
@@ -148,7 +148,7 @@ class Artifacts:
             case e.ProjectCreated():
                 self.name, self.seed = event.name, event.seed
             case e.QuestionAnswered():
-                answer = Answer(event.question, event.text, event.answer, event.interview_phase)
+                answer = InterviewAnswer(event.question, event.text, event.answer, event.interview_phase)
                 if event.corrects:
                     self.answers = [answer if a.question == event.question else a for a in self.answers]
                 else:
@@ -332,7 +332,7 @@ class Artifacts:
         self.modules[module.name] = module
 
     def _call(self, reply: dict[str, Any], cost: int | None) -> None:
-        usage = self.usage.setdefault(reply["model"], Usage())
+        usage = self.usage.setdefault(reply["model"], _Usage())
         usage.calls += 1
         usage.tokens_in += reply["usage"]["input_tokens"]
         usage.tokens_out += reply["usage"]["output_tokens"]

@@ -31,7 +31,7 @@ class Decision(Model):
     user_notes: str = ""
 
 
-class Operation(Model):
+class LedgerStep(Model):
     """One line of the ledger: what happened to a decision."""
 
     op: Literal["append", "supersede", "invalidate", "cascade", "reinstate"]
@@ -45,7 +45,7 @@ class Operation(Model):
 class Ledger:
     """All operations so far; what stands is computed from them."""
 
-    operations: list[Operation] = field(default_factory=list[Operation])
+    operations: list[LedgerStep] = field(default_factory=list[LedgerStep])
 
     def statuses(self) -> dict[str, Status]:
         """Return the status of each decision, in the order they were made."""
@@ -146,8 +146,8 @@ class Ledger:
     def drop_provisional(self, stamp: str, reason: str) -> None:
         """Provisional decisions fall when a phase goes back, and what rests on them is suspended."""
         for decision in self.standing("provisional"):
-            self.operations.append(Operation(op="invalidate", id=decision.id, timestamp=stamp, reason=reason))
-            self.operations.append(Operation(op="cascade", id=decision.id, timestamp=stamp, reason=reason))
+            self.operations.append(LedgerStep(op="invalidate", id=decision.id, timestamp=stamp, reason=reason))
+            self.operations.append(LedgerStep(op="cascade", id=decision.id, timestamp=stamp, reason=reason))
 
     def _answered(self, event: e.QuestionAnswered, stamp: str) -> None:
         kind = event.question.partition(":")[0]
@@ -168,7 +168,7 @@ class Ledger:
         for decision in self.standing("delegated"):
             if decision.constraint not in new:
                 self.operations.append(
-                    Operation(
+                    LedgerStep(
                         op="invalidate", id=decision.id, timestamp=stamp, reason=f"not in proposal {event.version}"
                     )
                 )
@@ -188,7 +188,7 @@ class Ledger:
             user_notes=user_notes, dependencies=dependencies or [], supersedes=supersedes,
         )  # fmt: skip
         self.operations.append(
-            Operation(op="supersede" if supersedes else "append", id=name, timestamp=stamp, decision=decision)
+            LedgerStep(op="supersede" if supersedes else "append", id=name, timestamp=stamp, decision=decision)
         )
 
     def _dependents(self, root: str) -> set[str]:

@@ -14,7 +14,7 @@ INTERVIEW: tuple[InterviewPhase, ...] = ("discovery", "architecture", "constrain
 OPTIONAL: tuple[InterviewPhase, ...] = ("constraints", "designPrefs")
 
 
-class Question(Model):
+class _Question(Model):
     """A question that every interview puts."""
 
     id: str
@@ -23,10 +23,10 @@ class Question(Model):
 
 
 @cache
-def catalogue() -> tuple[Question, ...]:
+def catalogue() -> tuple[_Question, ...]:
     """Return the questions, in order."""
     text = resources.files("criticality").joinpath("questions.toml").read_text(encoding="utf-8")
-    return tuple(Question.model_validate(q) for q in tomllib.loads(text)["questions"])
+    return tuple(_Question.model_validate(q) for q in tomllib.loads(text)["questions"])
 
 
 def left_after(phase: InterviewPhase) -> frozenset[str]:

@@ -17,7 +17,7 @@ from criticality.order import waves
 from criticality.spec.claims import StructuredClaim
 
 
-class Bench(Protocol):
+class _Bench(Protocol):
     """What judging needs: a project, its language, the court."""
 
     @property
@@ -37,7 +37,7 @@ _WORD = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 async def judged(
-    work: Bench,
+    work: _Bench,
     unit: Sequence[str],
     bodies: Mapping[str, Body],
     due: Collection[str],
@@ -60,7 +60,7 @@ async def judged(
 
 
 def hearing(
-    work: Bench,
+    work: _Bench,
     unit: Sequence[str],
     bodies: Mapping[str, Body],
     *,

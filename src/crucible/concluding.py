@@ -18,7 +18,7 @@ Models = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Conclusion:
+class _Conclusion:
     """What a council came to.
 
     Args:
@@ -36,7 +36,7 @@ class Conclusion:
 
 async def answered(
     asker: Asker, models: Models, triage: TriageOutput, deliberation: Deliberation, query: str
-) -> Conclusion:
+) -> _Conclusion:
     """Write the answer."""
 
     async def parts(say: Say) -> Synthesis:
@@ -47,12 +47,12 @@ async def answered(
         Synthesis, compose, parts=parts, words=lambda text: Synthesis(answer=text), shown=_shown(deliberation)
     )
     got = await asker.record(wanted, _LABEL, models)
-    return Conclusion(got.answer, got.claims)
+    return _Conclusion(got.answer, got.claims)
 
 
 async def reviewed(
     asker: Asker, models: Models, triage: TriageOutput, deliberation: Deliberation, query: str
-) -> Conclusion:
+) -> _Conclusion:
     """Write the findings of a review. There is no way to get them in parts: a gate stands on them.
 
     Raises:
@@ -63,7 +63,7 @@ async def reviewed(
     )
     got = await asker.record(wanted, _LABEL, models)
     got.findings.sort(key=lambda one: SEVERITIES.index(one.severity))
-    return Conclusion(review_text(got), findings=got.findings, looked_at=got.looked_at)
+    return _Conclusion(review_text(got), findings=got.findings, looked_at=got.looked_at)
 
 
 def formed(form: str) -> str:

@@ -25,8 +25,10 @@ from crucible.ledger import Ledger
 from crucible.material import Dossier, outline
 from crucible.openrouter.client import OpenRouterClient
 from crucible.records import FindingRecord, Rest
-from crucible.schemas import CouncilSeat, ExecutorResult, LoopRecord, TriageOutput
+from crucible.schemas import CouncilSeat, ExecutorResult, TriageOutput
+from crucible.transcript import CouncilTranscript
 from crucible.triage.agent import Inquiry, TriageAgent
+from llm_runtime.events import Emit, tee
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.prompts import load_prompt
 
@@ -92,57 +94,69 @@ class Council(CouncilEngine):
             BudgetExceeded, DeadlineExceeded: as the model function raises them; the run ends at once.
         """
         inquiry = Inquiry.read(query, _for_triage(material, earlier, context))
-        seed, config = self._seed(), self._config
+        seed, config, transcript = self._seed(), self._config, CouncilTranscript()
+        emit = tee(self._emit, transcript.apply)
         async with self._model() as generate:
-            client = OpenRouterClient(generate, self._emit, session_id(seed))
+            client = OpenRouterClient(generate, emit, session_id(seed))
             triage = reviewers() if kind == "review" else await self._configured(inquiry, client, seed)
-            self._emit(Triaged(triage=triage))
-            asker = Asker(client, self._emit)
+            emit(Triaged(triage=triage))
+            asker = Asker(client, emit)
             precise = query if kind == "review" else triage.reconstructed_query
             briefing = Briefing(precise, tuple(material), earlier, form, seed, challenge)
             if not challenge and triage.short_circuit_allowed and triage.complexity is ComplexityDomain.SIMPLE:
-                return await self._alone(client, triage, briefing)
+                return await self._alone(client, triage, briefing, emit)
             deliberation = Deliberation(
-                triage, briefing, asker, default_model=config.default_model, panel=config.models, emit=self._emit
+                triage,
+                briefing,
+                asker,
+                default_model=config.default_model,
+                panel=config.models,
+                transcript=transcript,
+                emit=emit,
             )
             await deliberation.run()
-            return await self._concluded(asker, triage, deliberation, query, kind)
+            return await self._concluded(asker, triage, deliberation, query, kind, emit)
 
     async def _configured(self, inquiry: Inquiry, client: OpenRouterClient, seed: int) -> TriageOutput:
         models = self._config.triage_model, self._config.default_model
         return await TriageAgent(client, models[0], seed, self._emit, models[1]).configure(inquiry)
 
-    async def _alone(self, client: OpenRouterClient, triage: TriageOutput, briefing: Briefing) -> CouncilResult:
+    async def _alone(
+        self, client: OpenRouterClient, triage: TriageOutput, briefing: Briefing, emit: Emit
+    ) -> CouncilResult:
         """Let one model answer what is simple; nobody attacks that, and nobody claims that somebody did."""
-        self._emit(ShortCircuited())
+        emit(ShortCircuited())
         system = Message("system", f"{triage.synthesis_instruction}\n\n{formed(briefing.form)}".strip())
         turns = [system, briefing.turn("", triage.reconstructed_query)]
         text = await client.call_openrouter(self._config.default_model, turns, label=_ANSWER)
-        self._emit(Synthesised(text=text, loops_executed=0, early_exit=True))
-        trace = list[LoopRecord]() if self._config.observability else None
+        emit(Synthesised(text=text, loops_executed=0, early_exit=True))
         return CouncilResult(
-            final_response=text, loops_executed=0, early_exit=True, reasoning_trace=trace, attacked=False
+            final_response=text,
+            loops_executed=0,
+            early_exit=True,
+            reasoning_trace=[] if self._config.observability else None,
+            attacked=False,
         )
 
     async def _concluded(
-        self, asker: Asker, triage: TriageOutput, deliberation: Deliberation, query: str, kind: Kind
+        self, asker: Asker, triage: TriageOutput, deliberation: Deliberation, query: str, kind: Kind, emit: Emit
     ) -> CouncilResult:
-        models, seed = self._models(), deliberation.briefing.seed
+        models, seed, told = self._models(), deliberation.briefing.seed, deliberation.transcript
         conclude = reviewed if kind == "review" else answered
         written = await conclude(asker, models, triage, deliberation, query)
-        loops = len(deliberation.trace)
+        loops = len(told.loops)
         early = loops < triage.loop_count
-        self._emit(Synthesised(text=written.text, loops_executed=loops, early_exit=early))
+        emit(Synthesised(text=written.text, loops_executed=loops, early_exit=early))
         seen, note = await effects(asker, models, deliberation.objections, written.text, seed)
         ledger = deliberation.objections.ledger(seen, note)
-        self._emit(LedgerWritten(ledger=ledger.model_dump(mode="json", exclude_defaults=True)))
+        emit(LedgerWritten(ledger=ledger.model_dump(mode="json", exclude_defaults=True)))
         return CouncilResult(
             final_response=written.text,
             loops_executed=loops,
             early_exit=early,
-            reasoning_trace=deliberation.trace if self._config.observability else None,
+            reasoning_trace=told.trace(kept=True) if self._config.observability else None,
             ledger=ledger,
-            attacked=deliberation.attacked,
+            attacked=not told.not_attacked,
             claims=written.claims,
             findings=written.findings,
             looked_at=written.looked_at,

@@ -8,15 +8,16 @@ from typing import TypeAlias
 
 from crucible.asking import Asker
 from crucible.briefing import Briefing
-from crucible.config import CouncilRole, LoopGrammar
+from crucible.config import LoopGrammar
 from crucible.events import Concluded, Critiqued, LoopEnded, LoopStarted, NotAttacked, SeatAnswered, SeatFailed
-from crucible.executor.council import LEAST_VOICES, CouncilFailed, Phase, reason_of
+from crucible.executor.council import CouncilFailed, Phase, reason_of, require_voices
 from crucible.forms import Forms
 from crucible.objections import Holding, Objections, RaisedObjection
 from crucible.panel import EARLIER, CouncilMember, seated
 from crucible.records import ClaimRecord, DraftRecord, PositionRecord, RevisionRecord
 from crucible.rendering import draft_page, position_page
-from crucible.schemas import LoopRecord, TriageOutput
+from crucible.schemas import TriageOutput
+from crucible.transcript import CouncilTranscript
 from llm_runtime.errors import (
     BudgetExceeded,
     CallError,
@@ -45,6 +46,7 @@ class Deliberation:
         asker: gets records from models.
         default_model: asked where a seat has no usable hint.
         panel: models that the user chose, in place of triage's hints.
+        transcript: hears what ``emit`` does, and is what the council knows of itself.
         emit: hears what was said, in seat order whoever answered first.
     """
 
@@ -56,19 +58,17 @@ class Deliberation:
         *,
         default_model: str,
         panel: Sequence[str],
+        transcript: CouncilTranscript,
         emit: Emit,
     ) -> None:
         self._triage, self._asker, self._emit, self.briefing = triage, asker, emit, briefing
+        self.transcript = transcript
         self.members, self._critic = seated(triage, briefing.seed, default_model, panel)
         self.objections = Objections({one.label: one.letter for one in self.members})
         self.held: dict[str, Holding] = {}
         self.forms = Forms(briefing, self.members, self._critic, self.held, self.objections)
         #: The highest number that a claim of each seat has had: an id is given once.
         self._numbers: dict[str, int] = {}
-        self._failures: list[str] = []
-        self.trace: list[LoopRecord] = []
-        self.attacked = True
-        self._critiques: list[str] = []
         self._last: Holding | None = None
 
     async def run(self) -> None:
@@ -83,13 +83,12 @@ class Deliberation:
         loops = {LoopGrammar.SEQUENTIAL: self._passed_on, LoopGrammar.DEBATE: self._debated}
         for loop in range(1, triage.loop_count + 1):
             self._emit(LoopStarted(loop=loop, of=triage.loop_count, grammar=grammar.value))
-            before, self._critiques, self._failures = dict(self.held), [], []
+            before = dict(self.held)
             await loops.get(grammar, self._at_once)(loop)
             changed = self._compare(loop, before)
             judged = loop >= EARLIEST_EXIT and bool(before)
             self._emit(LoopEnded(loop=loop, delta_detected=changed, judged=judged))
-            self.trace.append(self._record(loop, changed))
-            if not self.attacked or (not changed and triage.allow_early_exit and loop >= EARLIEST_EXIT):
+            if self.transcript.not_attacked or (not changed and triage.allow_early_exit and loop >= EARLIEST_EXIT):
                 break
 
     async def _challenged(self, sentence: str) -> None:
@@ -141,17 +140,11 @@ class Deliberation:
                 raise answer
             if isinstance(answer, (CallError, StructuredOutputError)):
                 kind, role = type(answer).__name__, member.role.value
-                if phase != "defence":
-                    self._failures.append(f"{member.label}: {kind}: {answer}")
                 self._emit(SeatFailed(loop=loop, seat=member.label, role=role, error=kind, message=str(answer)))
             else:
                 self._settle(loop, member, phase, answer)
-        left = len(self.members) - len(self._failures)
-        if self._failures and left < LEAST_VOICES:
-            causes = "; ".join(self._failures)
-            raise CouncilFailed(
-                f"loop {loop} needs {LEAST_VOICES} deliberating seats and has {left} left: {causes}"
-            )
+        if phase != "defence":  # who does not defend keeps its position
+            require_voices(self.transcript.loops[loop], len(self.members))
 
     async def _answer(self, loop: int, member: CouncilMember, phase: Phase) -> _Record:
         label, ask = CallLabel("crucible", phase, member.label, loop), self._asker.record
@@ -217,14 +210,11 @@ class Deliberation:
         text = text or "Nothing that was said before is left to attack."
         targets = list(dict.fromkeys(one.owner for one in raised if one.owner))
         self._emit(Critiqued(loop=loop, step=step, seat=self._critic.label, text=text, targets=targets))
-        self._critiques.append(text)
         return raised
 
     def _not_attacked(self, loop: int, fault: LlmRuntimeError) -> list[RaisedObjection]:
         reason = reason_of(fault)[:500]
-        self.attacked = False
         self._emit(NotAttacked(loop=loop, reason=reason))
-        self._critiques.append(f"(no objection: {reason})")
         return []
 
     def _compare(self, loop: int, before: dict[str, Holding]) -> bool:
@@ -243,15 +233,3 @@ class Deliberation:
                     )
                 )
         return changed
-
-    def _record(self, loop: int, changed: bool) -> LoopRecord:
-        texts: dict[CouncilRole, list[str]] = {}
-        for member in self.members:
-            if member.label in self.held:
-                texts.setdefault(member.role, []).append(self.held[member.label].text)
-        return LoopRecord(
-            loop_number=loop,
-            council_responses={role: "\n\n".join(parts) for role, parts in texts.items()},
-            red_team_critique="\n\n".join(self._critiques),
-            delta_detected=changed,
-        )

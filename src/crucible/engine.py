@@ -15,9 +15,10 @@ from crucible.events import Triaged
 from crucible.executor.executor import Executor
 from crucible.openrouter.client import GatewayPool, OpenRouterClient
 from crucible.schemas import ExecutorResult
+from crucible.transcript import CouncilTranscript
 from crucible.triage.agent import Inquiry, TriageAgent
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.events import Emit, silent
+from llm_runtime.events import Emit, silent, tee
 from llm_runtime.messages import Generate
 
 _SEED_LIMIT = 2**53
@@ -85,13 +86,14 @@ class Crucible(CouncilEngine):
             BudgetExceeded, DeadlineExceeded: as the model function raises them; the run ends at once.
         """
         inquiry = Inquiry.read(query, context)
-        seed = self._seed()
+        seed, transcript = self._seed(), CouncilTranscript()
+        emit = tee(self._emit, transcript.apply)
         async with self._model() as generate:
-            client = OpenRouterClient(generate, self._emit, session_id(seed))
+            client = OpenRouterClient(generate, emit, session_id(seed))
             models = self._config.triage_model, self._config.default_model
-            triage = await TriageAgent(client, models[0], seed, self._emit, models[1]).configure(inquiry)
-            self._emit(Triaged(triage=triage))
-            return await Executor(self._config, client, self._emit, seed).execute(triage, query)
+            triage = await TriageAgent(client, models[0], seed, emit, models[1]).configure(inquiry)
+            emit(Triaged(triage=triage))
+            return await Executor(self._config, client, transcript, emit, seed).execute(triage, query)
 
     def run_sync(self, query: str, context: dict[str, Any] | None = None) -> ExecutorResult:
         """Do what :meth:`run` does, for code without an event loop.

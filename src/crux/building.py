@@ -118,10 +118,6 @@ async def build_persona(
     name = check_name(name)
     library("bm25s", "building a persona")  # before anything is spent
     models, answers = models or ModelTable(), answers or Answers()
-
-    def step(step: str, done: int, of: int) -> None:
-        emit(PersonaStep(persona=name, step=step, done=done, of=of))
-
     book, unread = await read_book(
         name,
         corpus,
@@ -132,7 +128,7 @@ async def build_persona(
         language=language,
         tokens_a_call=tokens_a_call,
         keep=keep,
-        step=lambda done, of: step("reading", done, of),
+        step=_steps(emit, name, "reading"),
     )
     judge = Judge(generate, models, seed, answers)
     links = await proposed_links(book, name, generate=generate, models=models, seed=seed, answers=answers)
@@ -151,7 +147,7 @@ async def build_persona(
         lambda part: contract_request(part, name, corpus, book, models, seed),
         generate,
         answers,
-        lambda done: step("contract", done, CONTRACT_CALLS),
+        _steps(emit, name, "contract"),
     )
     contract = contract.model_copy(update={"handle": handle, "aliases": tuple(aliases)})
     beliefs = graph_of(book, name, corpus, contract.persona_id, now())
@@ -171,13 +167,22 @@ def require_book(built: Built) -> None:
         raise ThinBook(built.persona.name, built.standing)
 
 
+def _steps(emit: Emit, name: str, step: str) -> Callable[[int, int], None]:
+    """Return what tells how far a step of a build is."""
+
+    def tell(done: int, of: int) -> None:
+        emit(PersonaStep(persona=name, step=step, done=done, of=of))
+
+    return tell
+
+
 async def _contract(
     name: str,
     corpus: Corpus,
     request: Callable[[str], Request],
     generate: Generate,
     answers: Answers,
-    step: Callable[[int], None],
+    step: Callable[[int, int], None],
 ) -> PersonaContract:
     done = 0
 
@@ -188,7 +193,7 @@ async def _contract(
         except LlmRuntimeError as fault:
             return fault  # raised once the other parts are there: they are under way and paid for
         done += 1
-        step(done)
+        step(done, CONTRACT_CALLS)
         return answer
 
     try:

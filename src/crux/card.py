@@ -6,6 +6,8 @@ CX5, CX10, CX22.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
@@ -14,7 +16,16 @@ from crux.crux_room import CruxRoom
 from crux.history import judged
 from crux.provenance import sources_of, unsourced
 from crux.requests import request
-from crux.results import CardLabel, CardNotes, CruxCard, DisagreementType, PersonaPosition, Place, Stance
+from crux.results import (
+    CardLabel,
+    CardNotes,
+    CruxCard,
+    DisagreementType,
+    PersonaPosition,
+    Place,
+    SentenceSource,
+    Stance,
+)
 from llm_runtime.messages import CallLabel, Request
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
@@ -121,88 +132,95 @@ async def offered_quotes(room: CruxRoom, name: str) -> list[Place]:
 
 
 async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNotes]:
-    transcript = room.debate.transcript
-    flags: list[str] = []
-    places: dict[str, tuple[Place, ...]] = {}
-    personas: dict[str, PersonaPosition] = {}
-    dropped = 0
-    known = {message.id for message in room.messages}
-    for side in sorted(
-        answer.sides, key=lambda side: room.pair.personas.index(transcript.panel.named(side.speaker) or "")
-    ):
-        name = transcript.panel.named(side.speaker) or ""
-        corpus = transcript.panel.by_name[name].corpus
-        quoted = [place for quote in side.quotes if (place := corpus.find(quote)) is not None]
-        dropped += len(side.quotes) - len(quoted)
-        places[name] = tuple(dict.fromkeys(quoted))[:_MOST_QUOTES]
+    """Return the card of an answer, and what of it code does not bear out."""
+    panel = room.debate.transcript.panel
+    by_name = {panel.named(side.speaker) or "": side for side in answer.sides}
+    sides = [_Sided.of(room, name, by_name[name]) for name in room.pair.personas]
+    card = _card(room, answer, {side.name: side.position for side in sides})
+    cites = {
+        "diagnosis": [one.messages for one in answer.diagnosis],
+        **{name: [one.messages for one in side.reasoning] for name, side in by_name.items()},
+    }
+    sources = await sources_of(card, room, cites)
+    notes = CardNotes(
+        card_id=card.id,
+        flags=tuple(_flags(room, answer, card, sides, sources)),
+        dropped_quotes=sum(side.dropped for side in sides),
+        places={side.name: side.places for side in sides},
+        sources=sources,
+    )
+    return card, notes
+
+
+@dataclass(frozen=True, slots=True)
+class _Sided:
+    """One side of a card as far as code bears it out: its quotations are in the texts, its messages are its own."""
+
+    name: str
+    position: PersonaPosition
+    places: tuple[Place, ...]
+    dropped: int
+    flags: tuple[str, ...]
+
+    @classmethod
+    def of(cls, room: CruxRoom, name: str, side: Side) -> _Sided:
+        """Check what the card writer says of a side."""
+        corpus = room.debate.transcript.panel.by_name[name].corpus
+        quoted = list(filter(None, map(corpus.find, side.quotes)))
+        places = tuple(dict.fromkeys(quoted))[:_MOST_QUOTES]
         own = {message.id for message in room.messages if message.persona == name}
         cited = tuple(dict.fromkeys(key for key in side.messages if key in own))
-        if not cited:
-            flags.append(f"the label of {name} cites no message of theirs")
-        expected = expected_label(room, name)
-        if expected is not None and "NUANCED" not in (expected, side.position) and expected != side.position:
-            flags.append(f"the label of {name} is {side.position}; the last tracked position was {expected}")
-        personas[name] = PersonaPosition(
+        position = PersonaPosition(
             position=side.position,
-            reasoning=" ".join(" ".join(one.sentence.split()) for one in side.reasoning),
+            reasoning=_named(room, " ".join(" ".join(one.sentence for one in side.reasoning).split())),
             falsifier=_named(room, side.falsifier) or None,
-            grounding_quotes=tuple(place.quote for place in places[name]) or None,
-            condition=" ".join(side.condition.split()) or None,
+            grounding_quotes=tuple(place.quote for place in places) or None,
+            condition=_named(room, " ".join(side.condition.split())) or None,
             messages=cited,
         )
-    labels = {position.position for position in personas.values()}
-    resolved = answer.resolved and room.outcome.converged and len(labels) == 1
-    if answer.resolved and not resolved:
-        flags.append("said to be resolved, and the sides do not answer alike")
-    if resolved and not _earned_in(room):
-        flags.append("resolved without an earned concession")
-    card = CruxCard(
+        return cls(name, position, places, len(side.quotes) - len(quoted), tuple(_doubts(room, name, position)))
+
+
+def _doubts(room: CruxRoom, name: str, said: PersonaPosition) -> Iterator[str]:
+    if not said.messages:
+        yield f"the label of {name} cites no message of theirs"
+    expected = expected_label(room, name)
+    if expected is not None and "NUANCED" not in (expected, said.position) and expected != said.position:
+        yield f"the label of {name} is {said.position}; the last tracked position was {expected}"
+
+
+def _flags(
+    room: CruxRoom, answer: CardAnswer, card: CruxCard, sides: list[_Sided], sources: Sequence[SentenceSource]
+) -> Iterator[str]:
+    for side in sides:
+        yield from side.flags
+    if answer.resolved and not card.resolved:
+        yield "said to be resolved, and the sides do not answer alike"
+    if card.resolved and not _earned_in(room):
+        yield "resolved without an earned concession"
+    empty = unsourced(sources)
+    for source in empty:
+        if source.part == "falsifier":
+            yield f"the falsifier of {source.persona} was proposed by the card writer"
+    if empty:
+        yield f"{len(empty)} of {len(sources)} sentences have no source"
+
+
+def _card(room: CruxRoom, answer: CardAnswer, personas: dict[str, PersonaPosition]) -> CruxCard:
+    transcript, alike = room.debate.transcript, len({one.position for one in personas.values()}) == 1
+    return CruxCard(
         id=f"{transcript.debate_id}-{room.id}",
         question=_named(room, answer.question),
         disagreement_type=answer.disagreement_type,
         diagnosis=_named(room, " ".join(one.sentence for one in answer.diagnosis)),
-        resolved=resolved,
+        resolved=answer.resolved and room.outcome.converged and alike,
         resolution=_named(room, answer.resolution) or None,
-        personas={
-            name: position.model_copy(
-                update={
-                    "reasoning": _named(room, position.reasoning),
-                    "condition": _named(room, position.condition) if position.condition else None,
-                }
-            )
-            for name, position in personas.items()
-        },
+        personas=personas,
         source_aspect=room.aspect.id,
-        source_messages=tuple(
-            key for message in room.messages if (key := message.id) in known and message.phase != "evidence"
-        ),
+        source_messages=tuple(message.id for message in room.messages if message.phase != "evidence"),
         crux_room_id=room.id,
         timestamp=transcript.clock(),
     )
-    cites = {
-        "diagnosis": [one.messages for one in answer.diagnosis],
-        **{
-            transcript.panel.named(side.speaker) or "": [one.messages for one in side.reasoning]
-            for side in answer.sides
-        },
-    }
-    sources = await sources_of(card, room, cites)
-    empty = unsourced(sources)
-    flags += [
-        f"the falsifier of {source.persona} was proposed by the card writer"
-        for source in empty
-        if source.part == "falsifier"
-    ]
-    if empty:
-        flags.append(f"{len(empty)} of {len(sources)} sentences have no source")
-    notes = CardNotes(
-        card_id=card.id,
-        flags=tuple(flags),
-        dropped_quotes=dropped,
-        places=places,
-        sources=sources,
-    )
-    return card, notes
 
 
 def expected_label(room: CruxRoom, name: str) -> Stance | None:

@@ -14,7 +14,7 @@ from crux.claims.audit import Audit, audit
 from crux.claims.judge import BEARING, Judge, Judgement, Pair, Verdict
 from crux.claims.linking import linked, proposed_links
 from crux.claims.reading import BATCH_TOKENS, Unread, read_book
-from crux.comparison import Candidate, Comparison, Match, Read, SideView
+from crux.comparison import Comparison, CruxCandidate, Match, Read, SideView
 from crux.config import CruxConfigurationError, ModelTable
 from crux.ending import tried
 from crux.personas.corpus import Corpus, shared_texts
@@ -92,15 +92,7 @@ async def compare(
         StructuredOutputError: no passage of an author got a usable answer.
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet; books were kept.
     """
-    if first.name == second.name:
-        raise CruxConfigurationError(f"{first.name} is named twice; a comparison needs two authors")
-    for shelf in (first, second):
-        if not shelf.corpus.chunks:
-            raise CruxConfigurationError(f"{shelf.name} has no texts; import some")
-    if {item.text for item in first.corpus.items} == {item.text for item in second.corpus.items}:
-        raise CruxConfigurationError(
-            f"{first.name} and {second.name} have the same texts; there is nothing to compare"
-        )
+    _require_two(first, second)
     models = models or ModelTable()
     judge = Judge(generate, models, seed, known=known, lot=_PAIRS)
     reading = {"models": models, "seed": seed, "language": language, "tokens_a_call": tokens_a_call}
@@ -146,6 +138,18 @@ async def compare(
         books=(sides[0].book, sides[1].book),
         judged=judge.judged,
     )
+
+
+def _require_two(first: Shelf, second: Shelf) -> None:
+    if first.name == second.name:
+        raise CruxConfigurationError(f"{first.name} is named twice; a comparison needs two authors")
+    for shelf in (first, second):
+        if not shelf.corpus.chunks:
+            raise CruxConfigurationError(f"{shelf.name} has no texts; import some")
+    if {item.text for item in first.corpus.items} == {item.text for item in second.corpus.items}:
+        raise CruxConfigurationError(
+            f"{first.name} and {second.name} have the same texts; there is nothing to compare"
+        )
 
 
 async def _read(
@@ -288,7 +292,7 @@ def _rests(match: Match) -> int:
     return match.first.dependants + match.second.dependants
 
 
-async def _candidates(opposed: Sequence[Match], judge: Judge) -> tuple[Candidate, ...]:
+async def _candidates(opposed: Sequence[Match], judge: Judge) -> tuple[CruxCandidate, ...]:
     """Return the oppositions on which most rests as questions, each confirmed by both authors' own sentences."""
     chosen: list[Match] = []
     taken: set[str] = set()
@@ -309,7 +313,7 @@ async def _candidates(opposed: Sequence[Match], judge: Judge) -> tuple[Candidate
     ]
     verdicts = await judge.relate(pairs, "candidates")
     return tuple(
-        Candidate(
+        CruxCandidate(
             question=match.question,
             first=match.first,
             second=match.second,

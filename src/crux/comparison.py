@@ -32,7 +32,7 @@ class Match(CamelModel):
     question: str = ""
 
 
-class Candidate(CamelModel):
+class CruxCandidate(CamelModel):
     """A question on which the two may turn, found in the texts alone.
 
     Args:
@@ -75,7 +75,7 @@ class Comparison(CamelModel):
     opposed: tuple[Match, ...] = ()
     first_alone: tuple[SideView, ...] = ()
     second_alone: tuple[SideView, ...] = ()
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[CruxCandidate, ...] = ()
     proposed: int = 0
     warnings: tuple[str, ...] = ()
     books: tuple[ClaimBook, ClaimBook] = (ClaimBook(), ClaimBook())

@@ -41,7 +41,7 @@ class SameThing(BaseModel):
 
 
 @dataclass(slots=True)
-class Named:
+class _Named:
     """What a side named at convergence, and how it answered its own question."""
 
     core: Core
@@ -60,7 +60,7 @@ class RoomOutcome:
     """
 
     converged: bool = False
-    named: dict[str, Named] = field(default_factory=dict[str, Named])
+    named: dict[str, _Named] = field(default_factory=dict[str, _Named])
     opposite_wording: bool = False
 
 
@@ -164,7 +164,7 @@ class CruxRoom:
             posted = await self._posted(spoken, "convergence")
             yield posted
             if isinstance(spoken, Spoken) and isinstance(posted, CruxMessage):
-                self.outcome.named[spoken.plan.persona] = Named(spoken.answer.core, posted.stance, posted.id)
+                self.outcome.named[spoken.plan.persona] = _Named(spoken.answer.core, posted.stance, posted.id)
 
     def _plan(
         self,

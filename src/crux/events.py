@@ -2,7 +2,7 @@
 
 ``Debate.events()`` yields the wire events and nothing else; their names and keys are the specification's. Each is
 also emitted, inside :class:`Posted`, so that the log of a run holds the whole debate; the further house events
-carry what the wire has no room for. :class:`crux.transcript.Transcript` is the fold over them.
+carry what the wire has no room for. :class:`crux.transcript.DebateTranscript` is the fold over them.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Room:
 
 
 @dataclass(slots=True)
-class Transcript:
+class DebateTranscript:
     """The fold over a debate's events: what was said, and what was made of it.
 
     Args:
@@ -183,7 +183,7 @@ class Transcript:
 
 
 @dataclass(slots=True)
-class SeatedTranscript(Transcript):
+class SeatedTranscript(DebateTranscript):
     """The transcript of a debate that is held: who sits, and the clock that stamps what they say.
 
     Args:

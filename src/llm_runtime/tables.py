@@ -22,7 +22,7 @@ class DataError(ConfigurationError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class _Row:
     """One row as it stands in its file; ``line`` is the 1-based line it begins in, 0 where that is not known."""
 
     data: Mapping[str, Any]
@@ -30,7 +30,7 @@ class Row:
     line: int = 0
 
 
-def read_rows(path: Path) -> Iterator[Row]:
+def read_rows(path: Path) -> Iterator[_Row]:
     """Yield the rows of a file, in order; the kind of file is told by its ending.
 
     Raises:
@@ -49,7 +49,7 @@ def read_rows(path: Path) -> Iterator[Row]:
         raise DataError(f"{path.name} is not UTF-8 near byte {fault.start}; re-encode it") from None
 
 
-def _csv_rows(stream: IO[str]) -> Iterator[Row]:
+def _csv_rows(stream: IO[str]) -> Iterator[_Row]:
     csv.field_size_limit(MAX_FIELD)
     reader = csv.DictReader(stream, strict=True)
     last = 1
@@ -58,13 +58,13 @@ def _csv_rows(stream: IO[str]) -> Iterator[Row]:
             where = f"row {number} (line {reader.line_num})"
             if None in row:
                 raise DataError(f"{where} has more fields than the header")
-            yield Row(row, where, last + 1)
+            yield _Row(row, where, last + 1)
             last = reader.line_num
     except csv.Error as fault:
         raise DataError(f"line {reader.line_num} is not CSV: {fault}") from None
 
 
-def _jsonl_rows(stream: IO[str]) -> Iterator[Row]:
+def _jsonl_rows(stream: IO[str]) -> Iterator[_Row]:
     for number, line in enumerate(stream, start=1):
         if line.strip():
             where = f"line {number}"
@@ -72,10 +72,10 @@ def _jsonl_rows(stream: IO[str]) -> Iterator[Row]:
                 value = json.loads(line)
             except (ValueError, RecursionError):
                 raise DataError(f"{where} is not JSON") from None
-            yield Row(_object(value, where), where, number)
+            yield _Row(_object(value, where), where, number)
 
 
-def _json_rows(stream: IO[str]) -> Iterator[Row]:
+def _json_rows(stream: IO[str]) -> Iterator[_Row]:
     """Yield the entries of one JSON array, decoded one by one."""
     decoder, buffer, number = json.JSONDecoder(), stream.read(_CHUNK).lstrip(), 0
     if not buffer.startswith("["):
@@ -96,7 +96,7 @@ def _json_rows(stream: IO[str]) -> Iterator[Row]:
                 raise DataError(f"{where} is not JSON, or the file is cut off") from None
             buffer += more
             continue
-        yield Row(_object(value, where), where)
+        yield _Row(_object(value, where), where)
         buffer, number = buffer[end:], number + 1
 
 

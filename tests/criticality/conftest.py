@@ -16,7 +16,7 @@ from tests.sandboxes import ALL, usable
 from criticality import Answers, AnswersFile, Orchestrator, create_project
 from criticality.judging.court import Court
 from criticality.languages.base.toolchain.dependencies import cache_root
-from criticality.languages.python.toolchain import Toolchain
+from criticality.languages.python.toolchain import PythonToolchain
 from criticality.machine.states import ProtocolState
 from llm_runtime.testing import LoopbackServer
 
@@ -36,8 +36,8 @@ def each_box(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def tools() -> AsyncIterator[Toolchain]:
-    async with Toolchain() as toolchain:
+async def tools() -> AsyncIterator[PythonToolchain]:
+    async with PythonToolchain() as toolchain:
         yield toolchain
 
 
@@ -73,7 +73,7 @@ def project(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def drive(tools: Toolchain, court: Court) -> Callable[..., Any]:
+def drive(tools: PythonToolchain, court: Court) -> Callable[..., Any]:
     """Run a project to wherever it ends; ``answers=None`` leaves nobody there."""
 
     async def run(

@@ -20,7 +20,7 @@ from criticality.deliverable import ledger_text
 from criticality.human import Answers, AnswersFile, Delegation
 from criticality.languages import language
 from criticality.languages.python.smells import nesting
-from criticality.ledger import Decision, Ledger, Operation
+from criticality.ledger import Decision, Ledger, LedgerStep
 from llm_runtime.prompts import load_prompt
 
 PROMPTS = sorted(p.name.removesuffix(".md") for p in resources.files("criticality").joinpath("prompts").iterdir())
@@ -70,26 +70,28 @@ def test_reasons_and_failures_never_reach_a_prompt() -> None:
 
 
 def test_what_rests_on_a_fallen_decision_is_suspended_and_can_be_reinstated() -> None:
-    def decision(name: str, *on: str) -> Operation:
+    def decision(name: str, *on: str) -> LedgerStep:
         body = Decision(
             id=name, timestamp="t", category="c", constraint=name, source="s", confidence="provisional",
             phase="ignition",
             dependencies=list(on),
         )  # fmt: skip
-        return Operation(op="append", id=name, timestamp="t", decision=body)
+        return LedgerStep(op="append", id=name, timestamp="t", decision=body)
 
     ledger = Ledger([decision("d1"), decision("d2", "d1"), decision("d3", "d2")])
-    ledger.operations.append(Operation(op="invalidate", id="d1", timestamp="t"))
-    ledger.operations.append(Operation(op="cascade", id="d1", timestamp="t"))
+    ledger.operations.append(LedgerStep(op="invalidate", id="d1", timestamp="t"))
+    ledger.operations.append(LedgerStep(op="cascade", id="d1", timestamp="t"))
     assert ledger.statuses() == {"d1": "invalidated", "d2": "suspended", "d3": "suspended"}
     assert "SUSPENDED" in ledger.for_prompt()
-    ledger.operations.append(Operation(op="reinstate", id="d2", timestamp="t"))
+    ledger.operations.append(LedgerStep(op="reinstate", id="d2", timestamp="t"))
     assert ledger.statuses()["d2"] == "active"
 
     body = decision("d5", "d4").decision
     assert body is not None
-    newer = Operation(op="supersede", id="d6", timestamp="t", decision=body.model_copy(update={"supersedes": "d5"}))
-    fallen = Operation(op="cascade", id="d4", timestamp="t")
+    newer = LedgerStep(
+        op="supersede", id="d6", timestamp="t", decision=body.model_copy(update={"supersedes": "d5"})
+    )
+    fallen = LedgerStep(op="cascade", id="d4", timestamp="t")
     replaced = Ledger([decision("d4"), decision("d5", "d4"), newer, fallen])
     assert replaced.statuses()["d5"] == "superseded", "what was replaced before is no more suspended"
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import crucible
-import crucible.executor.executor as executor_module
+import crucible.transcript as transcript_module
 from crucible import Crucible, EngineConfig, ExecutorResult
 from crucible.cli import converse
 from crucible.events import Critiqued, LoopEnded, LoopStarted, Triaged
@@ -102,7 +102,7 @@ async def test_criterion_07_the_toggle_controls_whether_a_trace_is_built(
         built.append(fields["loop_number"])
         return LoopRecord(**fields)
 
-    monkeypatch.setattr(executor_module, "LoopRecord", counting)
+    monkeypatch.setattr(transcript_module, "LoopRecord", counting)
 
     off = await ask(council(), observability=False)
     assert (off.result.reasoning_trace, built) == (None, [])

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from crux import Persona
-from crux.transcript import Transcript
+from crux.transcript import DebateTranscript
 from llm_runtime.errors import BudgetExceeded, StoreDamaged
 from llm_runtime.events import Event, parse_event
 from llm_runtime.messages import Generate, Reply, Request
@@ -23,8 +23,8 @@ def from_log(events: list[Event]) -> list[Event]:
     return [parse_event(json.loads(event.canonical())) for event in events]
 
 
-def folded(events: list[Event], onto: Transcript | None = None) -> Transcript:
-    transcript = onto or Transcript(seed=7)
+def folded(events: list[Event], onto: DebateTranscript | None = None) -> DebateTranscript:
+    transcript = onto or DebateTranscript(seed=7)
     for event in events:
         transcript.apply(event)
     return transcript
@@ -59,7 +59,7 @@ async def test_what_the_log_tells_is_what_the_engine_ended_with(
 
 async def test_a_transcript_can_be_folded_to_any_event_and_on(authors: list[Persona], hold: Hold) -> None:
     told = from_log((await hold(authors, aspects=2)).house)
-    whole, begun = folded(told), Transcript(seed=7)
+    whole, begun = folded(told), DebateTranscript(seed=7)
 
     for cut, event in enumerate(told):
         begun.apply(event)

@@ -28,7 +28,7 @@ def on_case(case, answer, compare):
     return ""
 
 
-class Named(ast.NodeTransformer):
+class _Named(ast.NodeTransformer):
     """Floats that have no literal, by the names that they print as."""
 
     def visit_Name(self, node):
@@ -46,7 +46,7 @@ def holds(property, literal):
 def value(literal):
     """Return a value from its literal; nothing but literals, inf and nan is understood."""
     tree = ast.parse(literal, mode="eval")
-    return ast.literal_eval(Named().visit(tree) if "inf" in literal or "nan" in literal else tree)
+    return ast.literal_eval(_Named().visit(tree) if "inf" in literal or "nan" in literal else tree)
 
 
 def alike(seen, expected, how, exact=False):

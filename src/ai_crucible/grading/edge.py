@@ -58,7 +58,7 @@ class Step(Model):
     call: _Call | None = None
 
 
-class Plan(Model):
+class _Plan(Model):
     """What the oracle wants exercised, and which solutions it keeps."""
 
     steps: list[Step]
@@ -97,7 +97,7 @@ class SealedGrader:
     oracles: dict[str, str] = field(default_factory=dict[str, str])
     seed: int = 0
     draws: int = 0
-    _plans: dict[tuple[str, int, int], Plan] = field(default_factory=dict[tuple[str, int, int], "Plan"])
+    _plans: dict[tuple[str, int, int], _Plan] = field(default_factory=dict[tuple[str, int, int], "_Plan"])
     _baselines: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict[tuple[str, str], dict[str, Any]])
 
     async def __call__(self, puzzle: Puzzle, untouched: bytes, work: bytes) -> Verdict:
@@ -169,9 +169,9 @@ class SealedGrader:
     def _key(self, puzzle: Puzzle) -> tuple[str, int, int]:
         return puzzle.folder, self.seed, self.draws
 
-    async def _plan(self, puzzle: Puzzle, ask: Callable[..., Awaitable[dict[str, Any]]]) -> Plan:
+    async def _plan(self, puzzle: Puzzle, ask: Callable[..., Awaitable[dict[str, Any]]]) -> _Plan:
         if (plan := self._plans.get(self._key(puzzle))) is None:
-            plan = _read(Plan, puzzle, await ask("plan", str(self.seed), str(self.draws)))
+            plan = _read(_Plan, puzzle, await ask("plan", str(self.seed), str(self.draws)))
             self._plans[self._key(puzzle)] = plan
         return plan
 
@@ -187,7 +187,7 @@ class SealedGrader:
         """
         archives: dict[str, bytes] = {}
         async with self._oracle(puzzle) as ask:
-            plan = _read(Plan, puzzle, await ask("plan", str(self.seed), "0"))
+            plan = _read(_Plan, puzzle, await ask("plan", str(self.seed), "0"))
             for name in names or plan.overlays:
                 answer = await ask("overlay", name, str(self.seed))
                 archives[name] = base64.b64decode(str(answer["archive"]), validate=True)
@@ -218,14 +218,14 @@ class SealedGrader:
         finally:
             await box.close()
 
-    async def _baseline(self, puzzle: Puzzle, plan: Plan, untouched: bytes) -> dict[str, Any]:
+    async def _baseline(self, puzzle: Puzzle, plan: _Plan, untouched: bytes) -> dict[str, Any]:
         key = (plan.oracle_digest, hashlib.sha256(puzzle.digest.encode() + untouched).hexdigest())
         if key not in self._baselines:
             self._baselines[key] = await self._exercised(puzzle, plan, untouched)
         return self._baselines[key]
 
     async def _exercised(
-        self, puzzle: Puzzle, plan: Plan, work: bytes, patience: float = 0.0, bench: list[Box] | None = None
+        self, puzzle: Puzzle, plan: _Plan, work: bytes, patience: float = 0.0, bench: list[Box] | None = None
     ) -> dict[str, Any]:
         order = order_of(puzzle, self.root)
         if self.draws > 0:
@@ -234,7 +234,7 @@ class SealedGrader:
 
 
 async def exercise(
-    plan: Plan, work: bytes, order: BoxOrder, *, patience: float = 0.0, bench: list[Box] | None = None
+    plan: _Plan, work: bytes, order: BoxOrder, *, patience: float = 0.0, bench: list[Box] | None = None
 ) -> dict[str, Any]:
     """Run every step on a fresh copy, in a box that has no oracle; a copy that kills its box gets a new one.
 

@@ -17,7 +17,7 @@ import types
 import unittest
 
 
-class Skipped(Exception):
+class _Skipped(Exception):
     """A test does not want to be run."""
 
 
@@ -99,7 +99,7 @@ def as_unittest(case):
     """Run a case with its own set-up, letting what it raises through."""
     result = case.run()
     if result.skipped:
-        raise Skipped
+        raise _Skipped
     if not result.wasSuccessful():
         raise AssertionError((result.errors + result.failures or [("", "unexpected success")])[0][1][-200:])
 
@@ -108,7 +108,7 @@ def outcome(action):
     """Return what came of a test."""
     try:
         action()
-    except (Skipped, unittest.SkipTest):
+    except (_Skipped, unittest.SkipTest):
         return "skipped"
     except Exception as fault:
         return "failed: %s: %s" % (type(fault).__name__, str(fault)[:200])
@@ -133,7 +133,7 @@ def stand_in():
 
 
 def skip(reason="", **_):
-    raise Skipped(reason)
+    raise _Skipped(reason)
 
 
 class Raises:

@@ -13,7 +13,7 @@ from assay.batch.buckets import FULL_PACE, LOOK_US, Buckets, Grant
 from assay.batch.ledger import Claim
 from assay.batch.line import QueuePlace, WaitingLine
 from assay.batch.pacing import Pace
-from assay.batch.purses import Purse, Purses, Reservation
+from assay.batch.purses import BatchPurse, Purses, Reservation
 from assay.batch.write_queue import BUCKETS, PURSES, WriteQueue
 from assay.launch import NOBODY, Followers
 from llm_runtime.dialects import HUMAN_PROVIDERS
@@ -212,7 +212,7 @@ class Meter:
         await self._queue.do(lambda: note(bucket), BUCKETS, bucket)
 
 
-def _exceeded(where: object, hold: Spend, purse: Purse) -> str:
+def _exceeded(where: object, hold: Spend, purse: BatchPurse) -> str:
     return (
         f"budget: {where} may take {amounts(hold)}; spent are {amounts(purse.spent)}, held "
         f"{amounts(purse.held)}" + (f", unknown up to {amounts(purse.unknown)}" if purse.unknown != NOTHING else "")

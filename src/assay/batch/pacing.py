@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from assay.batch.purses import Purse
+from assay.batch.purses import BatchPurse
 from assay.registry import protocol_of
 from llm_runtime.wrappers.accounts import NOTHING, Spend
 
@@ -33,7 +33,7 @@ class Pace:
         if spent != NOTHING:
             self.largest = self.largest.or_more(spent)
 
-    def more(self, purse: Purse, running: int, wanted: int) -> int:
+    def more(self, purse: BatchPurse, running: int, wanted: int) -> int:
         """Return how many of ``wanted`` jobs may be begun beside those running in all; one where none is running,
         which then meets the cap and says so."""
         for name in _AMOUNTS:

@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.batch.buckets import FAULTS, Buckets, Closed
 from assay.batch.ledger import Batch, BatchStatus, Ledger
-from assay.batch.purses import Purse, Purses
+from assay.batch.purses import BatchPurse, Purses
 from llm_runtime.wrappers.accounts import amount
 
 
@@ -26,7 +26,7 @@ class BatchProgress:
 
     batch: Batch
     status: BatchStatus
-    purse: Purse
+    purse: BatchPurse
     seconds_left: float | None
     closed: tuple[Closed, ...] = ()
     busy: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ class BatchProgress:
 _OF_A_JOB = {"budget": "${}", "max_calls": "{} calls", "deadline": "{} s"}
 
 
-def _room(purse: Purse) -> list[str]:
+def _room(purse: BatchPurse) -> list[str]:
     """Return that calls wait for what others hold, where what is left has no room for one as they are."""
     for name in ("cost", "tokens", "calls"):
         cap, held = getattr(purse.caps, name), getattr(purse.held, name)
@@ -145,7 +145,7 @@ def look(ledger: Ledger, purses: Purses, batch_id: str) -> BatchProgress:
     return BatchProgress(batch, status, purses.read(batch_id), left, closed, busy)
 
 
-def amounts(purse: Purse) -> str:
+def amounts(purse: BatchPurse) -> str:
     """Return what a purse has spent and holds in one line, every cap that it has beside it."""
     caps, spent, held, unknown = purse.caps, purse.spent, purse.held, purse.unknown
     of = "" if caps.cost is None else f" of ${caps.cost / 1e6:.2f}"

@@ -22,7 +22,7 @@ _MINE = "SELECT 1 FROM jobs WHERE batch_id = ? AND job_id = ? AND fence = ? AND 
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class BatchPurse:
     """What a batch may spend, has spent, holds for calls under way, and does not know whether it was spent."""
 
     caps: Caps
@@ -58,12 +58,12 @@ class Purses:
         """Tell whether there is such a purse."""
         return bool(self._database.execute("SELECT 1 FROM purses WHERE purse = ?", (purse,)))
 
-    def read(self, purse: str) -> Purse:
+    def read(self, purse: str) -> BatchPurse:
         """Return the purse as it stands."""
         row = self._database.execute(f"SELECT {_COLUMNS} FROM purses WHERE purse = ?", (purse,))[0]
         return _purse(row)
 
-    def all(self) -> list[tuple[str, Purse]]:
+    def all(self) -> list[tuple[str, BatchPurse]]:
         """Return every purse with its name."""
         rows = self._database.execute(f"SELECT purse, {_COLUMNS} FROM purses ORDER BY purse")
         return [(str(name), _purse(row)) for name, *row in rows]
@@ -106,8 +106,8 @@ class Purses:
         )
 
 
-def _purse(row: Sequence[Any]) -> Purse:
-    return Purse(Caps(*row[:3]), *(Spend(*map(int, row[at : at + 3])) for at in (3, 6, 9)))
+def _purse(row: Sequence[Any]) -> BatchPurse:
+    return BatchPurse(Caps(*row[:3]), *(Spend(*map(int, row[at : at + 3])) for at in (3, 6, 9)))
 
 
 def _whose(claim: Claim) -> tuple[str, str, int]:

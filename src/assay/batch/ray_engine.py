@@ -23,7 +23,7 @@ from llm_runtime.garbage import collect_rarely
 _FAREWELL_S = 10.0
 
 
-class Station:
+class _Station:
     """An actor: one worker. Ray makes it anew where its process or machine dies, as a worker of a new name."""
 
     async def ready(self, store_url: str) -> None:
@@ -126,7 +126,7 @@ def stationed(ray: Any, count: int, store_url: str) -> Generator[list[Any]]:
         StoreError: one does not reach it.
     """
     # A task of an actor that dies is lost by default; places wait for models and need next to no processor.
-    station = ray.remote(max_restarts=-1, max_task_retries=-1, num_cpus=0, scheduling_strategy="SPREAD")(Station)
+    station = ray.remote(max_restarts=-1, max_task_retries=-1, num_cpus=0, scheduling_strategy="SPREAD")(_Station)
     stations = [station.remote() for _ in range(count)]
     try:
         with _own_errors(ray):

@@ -14,7 +14,7 @@ from assay.batch.buckets import Buckets
 from assay.batch.database import open_database
 from assay.batch.metering import Meter, amounts
 from assay.batch.performing import Gateways
-from assay.batch.purses import Purse, Purses
+from assay.batch.purses import BatchPurse, Purses
 from assay.batch.schema import migrate
 from assay.batch.write_queue import PURSES, WriteQueue
 from assay.launch import PerRun
@@ -114,7 +114,7 @@ class Spending:
             await gateway.least_cost(asked)
         return PerRun(gateway.under, gateway.who, capped=True)
 
-    async def purse(self, of: Allowance) -> Purse | None:
+    async def purse(self, of: Allowance) -> BatchPurse | None:
         """Return what somebody has spent in this period; ``None`` where there is no purse yet."""
         name = of.purse(self._now())
         queue, purses, _ = self._open()
@@ -128,7 +128,7 @@ class Spending:
         name, settings = of.purse(self._now()), self._settings()
         queue, purses, buckets = self._open()
 
-        def opened() -> Purse:
+        def opened() -> BatchPurse:
             purses.open(name, of.caps)
             return purses.read(name)
 

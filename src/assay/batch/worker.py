@@ -15,7 +15,7 @@ from assay.batch.ledger import Batch, Claim, Ledger
 from assay.batch.metering import CURRENT, BatchBudgetExceeded, JobLost
 from assay.batch.pacing import Pace, pace_of
 from assay.batch.performing import CallsFailed, JobRunner, MakeRunner, WorkerContext, recorded_runs
-from assay.batch.purses import Purse, Purses
+from assay.batch.purses import BatchPurse, Purses
 from assay.batch.write_queue import BUCKETS, JOBS, WriteQueue
 from llm_runtime.errors import (
     AuthenticationFailed,
@@ -86,7 +86,7 @@ class Worker:
     run_job: JobRunner
     buckets: Buckets
     owner: Owner
-    purse: Callable[[], Purse] | None = None
+    purse: Callable[[], BatchPurse] | None = None
     pace: Pace = field(default_factory=Pace)
     tally: WorkerCounts = field(default_factory=WorkerCounts)
     _work: Work = field(init=False)

@@ -19,7 +19,7 @@ _MARKS: dict[Grade, tuple[str, str]] = {"ok": ("ok", "green"), "note": ("--", "y
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Remark:
     """One thing that was looked at: how it stands, and what to do where it is not well."""
 
     grade: Grade
@@ -37,7 +37,7 @@ def doctor(as_json: bool) -> int:
     )
 
 
-def show(checks: list[Check], *, as_json: bool) -> int:
+def show(checks: list[Remark], *, as_json: bool) -> int:
     """Print checks, and return the exit code: 1 where something is at fault."""
     if as_json:
         import json
@@ -51,19 +51,19 @@ def show(checks: list[Check], *, as_json: bool) -> int:
     return 1 if any(check.grade == "fault" for check in checks) else 0
 
 
-def _python() -> Iterator[Check]:
+def _python() -> Iterator[Remark]:
     version = ".".join(map(str, sys.version_info[:3]))
-    yield Check("ok" if sys.version_info >= (3, 11) else "fault", "Python", version)
+    yield Remark("ok" if sys.version_info >= (3, 11) else "fault", "Python", version)
 
 
-def _parts() -> Iterator[Check]:
+def _parts() -> Iterator[Remark]:
     """Check every dependency in the distribution's own metadata: what it always needs, then extra by extra."""
     from importlib import metadata
 
     from assay import __version__
     from llm_runtime.installing import how_to_install, requirements
 
-    yield Check("ok", "assay", __version__)
+    yield Remark("ok", "assay", __version__)
     packages: dict[str, list[str]] = {}
     for extra, name, _ in sorted(requirements()):
         if extra not in _COLLECTIONS:
@@ -71,12 +71,12 @@ def _parts() -> Iterator[Check]:
     for name, extras in packages.items():
         belongs = ", ".join(filter(None, extras))
         try:
-            yield Check("ok", name, metadata.version(name) + (f" ({belongs})" if belongs else ""))
+            yield Remark("ok", name, metadata.version(name) + (f" ({belongs})" if belongs else ""))
         except metadata.PackageNotFoundError:
-            yield Check("note" if extras[0] else "fault", name, f"not installed; {how_to_install(extras[0])}")
+            yield Remark("note" if extras[0] else "fault", name, f"not installed; {how_to_install(extras[0])}")
 
 
-def _installed() -> Iterator[Check]:
+def _installed() -> Iterator[Remark]:
     """Check what others installed."""
     from assay.registry import OURS, left_out, protocols
     from llm_runtime.plugins import found, load
@@ -87,19 +87,19 @@ def _installed() -> Iterator[Check]:
         pages()
     for name, protocol in protocols().items():
         if name not in OURS:
-            yield Check("ok", f"protocol {name}", protocol.about)
+            yield Remark("ok", f"protocol {name}", protocol.about)
     for name, reason in left_out().items():
-        yield Check("fault", f"protocol {name}", f"{reason}; mend or uninstall it")
+        yield Remark("fault", f"protocol {name}", f"{reason}; mend or uninstall it")
     for group, kind in _GROUPS.items():
         for name, place in found(group).items():
             try:
                 load(group, name)
-                yield Check("ok", f"{kind} {name}", place)
+                yield Remark("ok", f"{kind} {name}", place)
             except LlmRuntimeError as fault:
-                yield Check("fault", f"{kind} {name}", f"{fault}; mend or uninstall it")
+                yield Remark("fault", f"{kind} {name}", f"{fault}; mend or uninstall it")
 
 
-def _isolation() -> Iterator[Check]:
+def _isolation() -> Iterator[Remark]:
     """Check whether code of models can run here: `eval` needs a sandbox, `code` is safer in one."""
     import asyncio
 
@@ -108,12 +108,12 @@ def _isolation() -> Iterator[Check]:
     try:
         asyncio.run(sandbox.probe())
     except sandbox.NoIsolation as error:
-        yield Check("note", "sandbox", f"{error} (nothing that a model wrote runs without one)")
+        yield Remark("note", "sandbox", f"{error} (nothing that a model wrote runs without one)")
         return
-    yield Check("ok", "sandbox", f"{sandbox.backend().name} isolates (code, eval)")
+    yield Remark("ok", "sandbox", f"{sandbox.backend().name} isolates (code, eval)")
 
 
-def _configuration() -> Iterator[Check]:
+def _configuration() -> Iterator[Remark]:
     from llm_runtime.dialects import HOSTED
     from llm_runtime.settings import config_dir, load_settings
 
@@ -121,22 +121,22 @@ def _configuration() -> Iterator[Check]:
     try:
         settings = load_settings()
     except LlmRuntimeError as error:
-        yield Check("fault", "configuration", str(error))
+        yield Remark("fault", "configuration", str(error))
         return
-    yield Check("ok", "configuration", f"{path}{'' if path.is_dir() else ' (not there; the defaults hold)'}")
+    yield Remark("ok", "configuration", f"{path}{'' if path.is_dir() else ' (not there; the defaults hold)'}")
     keys = path / "keys.toml"
     if keys.is_file() and keys.stat().st_mode & 0o077:
-        yield Check("fault", "keys file", f"{keys} can be read by others; chmod 600 it")
+        yield Remark("fault", "keys file", f"{keys} can be read by others; chmod 600 it")
     for provider in settings.providers:
         key = settings.keys.get(provider)
         where = settings.endpoint(provider).base_url if provider in settings.config.endpoints else ""
         words = f"key from {key.source}" if key else "no key"
-        yield Check("ok", provider, f"{where}, {words}" if where else words)
+        yield Remark("ok", provider, f"{where}, {words}" if where else words)
     if without := [f"{name} ({at.key_env})" for name, at in HOSTED.items() if name not in settings.providers]:
-        yield Check("note", "no key", ", ".join(without))
+        yield Remark("note", "no key", ", ".join(without))
 
 
-def _models() -> Iterator[Check]:
+def _models() -> Iterator[Remark]:
     import asyncio
 
     from llm_runtime.gateway import Gateway
@@ -150,13 +150,13 @@ def _models() -> Iterator[Check]:
     try:
         servers = asyncio.run(local())
     except LlmRuntimeError as error:
-        yield Check("fault", "local servers", str(error))
+        yield Remark("fault", "local servers", str(error))
         return
-    yield Check("ok" if servers else "note", "local servers", ", ".join(servers) or "none answers on this machine")
-    yield Check("note", "a model", "whether it can carry each protocol is measured by: assay models check MODEL")
+    yield Remark("ok" if servers else "note", "local servers", ", ".join(servers) or "none answers on this machine")
+    yield Remark("note", "a model", "whether it can carry each protocol is measured by: assay models check MODEL")
 
 
-def _store() -> Iterator[Check]:
+def _store() -> Iterator[Remark]:
     from assay.console.options import open_runs
     from llm_runtime.settings import data_dir
 
@@ -165,6 +165,6 @@ def _store() -> Iterator[Check]:
         count = len(store.runs(limit=1000))
         store.close()
     except LlmRuntimeError as error:
-        yield Check("fault", "run store", str(error))
+        yield Remark("fault", "run store", str(error))
         return
-    yield Check("ok", "run store", f"{data_dir() / 'runs.db'} ({count}{'+' if count == 1000 else ''} runs)")
+    yield Remark("ok", "run store", f"{data_dir() / 'runs.db'} ({count}{'+' if count == 1000 else ''} runs)")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.doctor import Check, show
+from assay.cli.doctor import Remark, show
 from assay.console.options import open_runs, store_option
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StoreBusy, StoreDamaged
 
@@ -186,11 +186,11 @@ def doctor(as_json: bool, store_path: str | None) -> int:
         with closing(open_runs(store_path)) as opened:
             checks = [*_file(opened), *_runs(opened), *_signatures(opened)]
     except LlmRuntimeError as error:
-        checks = [Check("fault", "store", str(error))]
+        checks = [Remark("fault", "store", str(error))]
     return show(checks, as_json=as_json)
 
 
-def _file(opened: RunStore) -> Iterator[Check]:
+def _file(opened: RunStore) -> Iterator[Remark]:
     import shutil
 
     from llm_runtime.store import SqliteStore
@@ -198,39 +198,41 @@ def _file(opened: RunStore) -> Iterator[Check]:
     size = opened.size()
     if isinstance(opened, SqliteStore):
         free = shutil.disk_usage(opened.path.parent).free
-        yield Check("ok", "store", f"{opened.path}, {size:,} bytes")
-        yield Check("ok" if free > 2 * size + 10**8 else "note", "room", f"{free:,} bytes are free on its disk")
+        yield Remark("ok", "store", f"{opened.path}, {size:,} bytes")
+        yield Remark("ok" if free > 2 * size + 10**8 else "note", "room", f"{free:,} bytes are free on its disk")
     else:
-        yield Check("ok", "store", f"in PostgreSQL, {size:,} bytes")
-    yield Check("ok", "durability", opened.durability)
+        yield Remark("ok", "store", f"in PostgreSQL, {size:,} bytes")
+    yield Remark("ok", "durability", opened.durability)
     for fault in opened.faults():
-        yield Check("fault", "damaged", f"{fault}; restore a backup: assay store backup FILE from the copy")
+        yield Remark("fault", "damaged", f"{fault}; restore a backup: assay store backup FILE from the copy")
 
 
-def _runs(opened: RunStore) -> Iterator[Check]:
+def _runs(opened: RunStore) -> Iterator[Remark]:
     from llm_runtime.store.upkeep import every_run
 
     states = Counter(run.state for run in every_run(opened))
     words = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-    yield Check("ok", "runs", words or "none yet")
+    yield Remark("ok", "runs", words or "none yet")
     gone = opened.reader.execute("SELECT run_id FROM heads WHERE run_id NOT IN (SELECT run_id FROM runs) LIMIT 1")
     for (run_id,) in gone:
-        yield Check("fault", "lost", f"run {run_id} is gone, and its head is there; see: assay runs verify --all")
+        yield Remark("fault", "lost", f"run {run_id} is gone, and its head is there; see: assay runs verify --all")
 
 
-def _signatures(opened: RunStore) -> Iterator[Check]:
+def _signatures(opened: RunStore) -> Iterator[Remark]:
     from llm_runtime.store.signing import KeySigner
 
     heads = opened.heads
     query = "SELECT public_key, count(*) FROM heads GROUP BY public_key ORDER BY count(*) DESC"
     signed = [(bytes(key).hex(), count) for key, count in opened.reader.execute(query)]
     for key, count in signed:
-        yield Check("ok", "signed by", f"{key} ({count} runs)")
+        yield Remark("ok", "signed by", f"{key} ({count} runs)")
     if len(signed) > 1:
-        yield Check("note", "two signers", "name one for all: ASSAY_SIGNING_KEY, or verify with both: --key, --key")
+        yield Remark(
+            "note", "two signers", "name one for all: ASSAY_SIGNING_KEY, or verify with both: --key, --key"
+        )
     if heads.signer is not heads.own:
         where = "a key of yours" if isinstance(heads.signer, KeySigner) else "a program of yours"
-        yield Check("ok", "signer", where)
+        yield Remark("ok", "signer", where)
     else:
         where = f"{heads.own.key_file}{'' if heads.own.exists else ', made at the first signature'}"
-        yield Check("note", "signer", f"{where}; let it lie elsewhere where others write the store")
+        yield Remark("note", "signer", f"{where}; let it lie elsewhere where others write the store")

@@ -99,7 +99,7 @@ class Followers:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Execution:
     """A run to be carried out; of a resumed run the log says more once it is held.
 
     Args:
@@ -146,7 +146,7 @@ class Reached:
 
 
 async def model_of(
-    job: Job,
+    job: Execution,
     settings: Settings,
     terms: Terms,
     events: list[Event],
@@ -194,7 +194,7 @@ async def model_of(
     return Reached(gateway.generate, gateway.local, window, gateway.who)
 
 
-def who_of(job: Job, reached: Reached) -> Who:
+def who_of(job: Execution, reached: Reached) -> Who:
     """Return what tells who answers a run's calls: its recording, its tools, or what its models say."""
 
     async def who(request: Request) -> Answerer | None:

@@ -15,8 +15,8 @@ from assay import __version__
 from assay.launch.behaviours import names_of, of_log, todays
 from assay.launch.checks import check_terms, require_own_tools, require_replayable
 from assay.launch.execution import (
+    Execution,
     Followers,
-    Job,
     LateEmit,
     Outcome,
     PerRun,
@@ -179,7 +179,7 @@ class Launcher:
         )
         answers, laid = answers or Recording(), own.settings(settings)
         numbers = await of_log(run, [started])
-        job = Job(run, started, terms, laid, answers, followers, model, numbers=numbers, before=before)
+        job = Execution(run, started, terms, laid, answers, followers, model, numbers=numbers, before=before)
         return await self._begin(job)
 
     async def resume(
@@ -215,7 +215,7 @@ class Launcher:
         check_terms(run.run, own)
         await asyncio.to_thread(require_own_tools, self.store, run_id, run)
         numbers = await of_log(run, [event for _, event in self.store.events(run_id)])
-        job = Job(run, started, own, Settings(), Recording(), followers, model, numbers=numbers, resumed=True)
+        job = Execution(run, started, own, Settings(), Recording(), followers, model, numbers=numbers, resumed=True)
         return await self._begin(job)
 
     async def fork(
@@ -280,7 +280,7 @@ class Launcher:
         )
         answers = Recording.from_events(events, until=at)
         laid = terms.settings(settings)
-        return await self._begin(Job(run, started, terms, laid, answers, followers, model, numbers=numbers))
+        return await self._begin(Execution(run, started, terms, laid, answers, followers, model, numbers=numbers))
 
     async def replay(self, run_id: str, *, pace: Pace | None = None, followers: Followers = NOBODY) -> Replayed:
         """Run a recorded run again by the behaviour of its log, answered by its recording alone; nothing is stored.
@@ -325,7 +325,7 @@ class Launcher:
         """Return the first event of a run, which says what to do."""
         return first_event(event for _, event in self.store.events(run_id))
 
-    async def _begin(self, job: Job) -> Running:
+    async def _begin(self, job: Execution) -> Running:
         """Carry a run out in a task of its own; return when its log is open."""
         logged: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         task = asyncio.create_task(self._carry_out(job, logged), name=f"run {job.started.run_id}")
@@ -340,7 +340,7 @@ class Launcher:
             await task
         return Running(job.started.run_id, task)
 
-    async def _carry_out(self, job: Job, logged: asyncio.Future[None]) -> Outcome:
+    async def _carry_out(self, job: Execution, logged: asyncio.Future[None]) -> Outcome:
         measuring = instruments()
         async with AsyncExitStack() as stack:
             relay = LateEmit()

@@ -18,7 +18,7 @@ _DUE = "state = 'waiting' AND (due IS NULL OR due <= clock_timestamp())"
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class QueuedEntry:
     """An entry as a person sees it.
 
     Args:
@@ -110,7 +110,7 @@ def put_once(database: Database, entry: Entry, priority: int, schedule: str, mom
     return bool(database.execute(f"{insert} ON CONFLICT (schedule, moment) DO NOTHING RETURNING 1", values))
 
 
-def listed(database: Database, state: str = "", most: int = 200) -> list[Waiting]:
+def listed(database: Database, state: str = "", most: int = 200) -> list[QueuedEntry]:
     """Return entries, those first that are taken next; ``state`` as in :class:`Waiting`."""
     rows = database.execute(
         f"SELECT number, state, {_SAYS}, priority, attempts, due, error FROM queue_entries "
@@ -119,7 +119,7 @@ def listed(database: Database, state: str = "", most: int = 200) -> list[Waiting
         "CASE WHEN state IN ('waiting', 'running') THEN number ELSE -number END LIMIT ?",
         (state, most),
     )
-    return [Waiting(*row) for row in rows]
+    return [QueuedEntry(*row) for row in rows]
 
 
 def counted(database: Database) -> dict[str, int]:
@@ -230,7 +230,7 @@ def _state(database: Database, number: int) -> str:
     return str(rows[0][0])
 
 
-def as_data(waiting: Waiting) -> dict[str, Any]:
+def as_data(waiting: QueuedEntry) -> dict[str, Any]:
     """Return an entry as JSON-compatible data."""
     due = waiting.due and waiting.due.isoformat()
-    return {**{name: getattr(waiting, name) for name in Waiting.__slots__}, "due": due}
+    return {**{name: getattr(waiting, name) for name in QueuedEntry.__slots__}, "due": due}

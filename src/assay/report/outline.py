@@ -177,7 +177,7 @@ class Writing:
         for one in (line for line in lines if self.holds(line, scope)):
             match one.kind:
                 case "table":
-                    yield self._table(one)
+                    yield self._table(one, scope or self.scope)
                 case "dots":
                     yield from self._dots(one)
                 case "own":
@@ -211,17 +211,17 @@ class Writing:
             case _:
                 return Plain(text)
 
-    def _table(self, one: BlockLine) -> Table:
+    def _table(self, one: BlockLine, scope: Scope) -> Table:
         columns = (
             Column(head, "text" if place < one.texts or head in one.worded else "number")
             for place, head in enumerate(one.heads)
         )
-        written = [(one.rows, self.scope)] if one.rows else []
+        written = [(one.rows, scope)] if one.rows else []
         if one.each:
-            written += [((one.cells,), row) for row in self.entries(one.each)]
-        rows = (tuple(self.text(cell, scope) for cell in cells) for lines, scope in written for cells in lines)
-        total = one.total and tuple(map(self.text, one.total))
-        return Table(tuple(columns), tuple(rows), total, self.text(one.caption))
+            written += [((one.cells,), row) for row in self.entries(one.each, scope)]
+        rows = (tuple(self.text(cell, row) for cell in cells) for lines, row in written for cells in lines)
+        total = one.total and tuple(self.text(cell, scope) for cell in one.total)
+        return Table(tuple(columns), tuple(rows), total, self.text(one.caption, scope))
 
     def _dots(self, one: BlockLine) -> Iterator[Figure]:
         dots = [

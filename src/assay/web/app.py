@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from assay.web.app_state import AppState, respond
-from assay.web.guard import Guard
+from assay.web.guard import GuardMiddleware
 from assay.web.listing import keep_words
 from assay.web.pages.errors import error_page
 from assay.web.permissions import NotAllowed
@@ -62,7 +62,7 @@ def application(site: AppState, doors: Doors = no_doors) -> ASGIApp:
     )
     app.state.site = site
     # Streams are left as they are. Pages hold the secret path of the launch, which is in their address anyway.
-    return Guard(GZipMiddleware(app, compresslevel=5), site.gate)
+    return GuardMiddleware(GZipMiddleware(app, compresslevel=5), site.gate)
 
 
 async def _take_words(site: AppState) -> None:

@@ -15,7 +15,7 @@ from assay.protocol import Protocol
 from assay.web import data
 from assay.web.app_state import AppState, respond, site_of, wants_json
 from assay.web.estimating import estimate_of
-from assay.web.pages.home import Box, Played, Way, choice_fragment, home_page
+from assay.web.pages.home import Played, StartBox, Way, choice_fragment, home_page
 from assay.web.permissions import seen
 from assay.web.suggesting import openings, suggest
 from llm_runtime.store import RunStore
@@ -63,7 +63,7 @@ async def home(request: Request) -> Response:
     )
 
 
-def _box(site: AppState, text: str, chosen: str, model: str) -> Box:
+def _box(site: AppState, text: str, chosen: str, model: str) -> StartBox:
     choices, suggestion = site.models.known, suggest(text)
     asked = model or site.settings().config.model or ""
     chip = choices.of(asked)
@@ -77,7 +77,7 @@ def _box(site: AppState, text: str, chosen: str, model: str) -> Box:
         )
         for name, (run, _) in openings().items()
     ]
-    return Box(text, ways, choices, site.models.looked, chosen, model, price is not None and price.free)
+    return StartBox(text, ways, choices, site.models.looked, chosen, model, price is not None and price.free)
 
 
 def _played(store: RunStore, name: str, protocol: Protocol) -> Played:

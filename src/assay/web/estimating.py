@@ -24,7 +24,7 @@ _MEASURED = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class UsualRun:
     """What a usual run takes.
 
     Args:
@@ -42,7 +42,7 @@ class Estimate:
     basis: str
 
 
-def estimate_of(run: RunType, store: RunStore, text: str, price: Price | None, units: int = 1) -> Estimate | None:
+def estimate_of(run: RunType, store: RunStore, text: str, price: Price | None, units: int = 1) -> UsualRun | None:
     """Estimate a run of a kind before it is started.
 
     Args:
@@ -66,7 +66,7 @@ def estimate_of(run: RunType, store: RunStore, text: str, price: Price | None, u
     )
 
 
-def words_of(estimate: Estimate | None, units: int = 1) -> str:
+def words_of(estimate: UsualRun | None, units: int = 1) -> str:
     """Write an estimate as a sentence."""
     if estimate is None:
         return "Nothing is known yet of what this takes; set a budget."
@@ -79,7 +79,7 @@ def words_of(estimate: Estimate | None, units: int = 1) -> str:
     )
 
 
-def estimate(needs: Needs | None, past: Sequence[RunSummary], text: str, price: Price | None) -> Estimate | None:
+def estimate(needs: Needs | None, past: Sequence[RunSummary], text: str, price: Price | None) -> UsualRun | None:
     """Estimate a run from finished ones of its kind, else from its protocol's recording; ``None`` without either.
 
     Args:
@@ -103,6 +103,6 @@ def estimate(needs: Needs | None, past: Sequence[RunSummary], text: str, price: 
         return None
     # Call by call, since prices may depend on the length of a prompt.
     each = price.of(Usage(asked // max(calls, 1), answered // max(calls, 1))) if price else None
-    return Estimate(
+    return UsualRun(
         calls, asked + answered, None if each is None else each * calls, max(round(milliseconds, -4), 10_000), basis
     )

@@ -24,7 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from assay.web.pages.entering import entrance
 from assay.web.people import SEVERAL, WHO, People, Person
 from assay.web.root import ROOT
-from assay.web.signing_in import Line
+from assay.web.signing_in import PasswordQueue
 from llm_runtime.errors import ConfigurationError
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -66,13 +66,13 @@ class Gate:
         token: str | None = None,
         hosts: Iterable[str] = (),
         people: People | None = None,
-        line: Line | None = None,
+        line: PasswordQueue | None = None,
     ) -> None:
         self.token = token or secrets.token_urlsafe(32)
         self.key: str | None = secrets.token_urlsafe(24)
         self.root = f"/s/{secrets.token_urlsafe(16)}"
         self.people = people
-        self._line = line or Line()
+        self._line = line or PasswordQueue()
         self._sessions: dict[str, tuple[str, str]] = {}
         self._everywhere = host in ("0.0.0.0", "::", "")
         self._names = {name.lower() for name in (*_LOOPBACK, *hosts)} | {host.lower()}
@@ -174,7 +174,7 @@ class Gate:
         return kind.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self.token.encode())
 
 
-class Guard:
+class GuardMiddleware:
     """ASGI middleware: refuses what the gate objects to, and puts the headers on every answer."""
 
     def __init__(self, app: ASGIApp, gate: Gate) -> None:

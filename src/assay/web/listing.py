@@ -16,7 +16,7 @@ from assay.registry import known, run_types
 from assay.web import data
 from assay.web.app_state import respond, site_of, wants_json
 from assay.web.batches import with_ledger
-from assay.web.pages.runs import ORDERS, STATES, Choice, Listed, runs_page
+from assay.web.pages.runs import ORDERS, STATES, Choice, ListedRuns, runs_page
 from assay.web.people import may_all
 from assay.web.permissions import seen
 from llm_runtime.errors import ConfigurationError, StoreError
@@ -40,7 +40,7 @@ async def list_runs(request: Request) -> Response:
     runs = await asyncio.to_thread(_chosen, site.store, choice, [f"{batch.tag}-" for batch in batches])
     page, more = runs[:_LISTED], len(runs) > _LISTED
     ids = [run.run_id for run in page]
-    listed = Listed(page, glimpses(site.store, page), tags_of_runs(site.store, ids), notes_of(site.store, ids))
+    listed = ListedRuns(page, glimpses(site.store, page), tags_of_runs(site.store, ids), notes_of(site.store, ids))
     if wants_json(request):
         return respond(request, lambda: _data(listed, choice, more), str)
     newest = site.store.summary(choice.before).started_at if choice.before else inf
@@ -82,7 +82,7 @@ def keep_words(store: RunStore, most: int = 100) -> int:
         return 0
 
 
-def _data(listed: Listed, choice: Choice, more: bool) -> dict[str, object]:
+def _data(listed: ListedRuns, choice: Choice, more: bool) -> dict[str, object]:
     runs = [
         {
             **data.summary_data(run),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from assay.batch.purses import Purse
+from assay.batch.purses import BatchPurse
 from assay.batch.spending import read_budget
 from assay.web.app_state import redirect, request_fields, run_id_of, site_of, wants_json
 from assay.web.forms import whole_number
@@ -119,7 +119,7 @@ async def _page(request: Request, link: str = "", fault: str = "") -> str:
 
 def people_page(
     listed: list[Person],
-    purses: Mapping[str, Purse | None],
+    purses: Mapping[str, BatchPurse | None],
     sessions: Mapping[str, int],
     link: str = "",
     fault: str = "",

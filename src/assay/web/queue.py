@@ -13,7 +13,7 @@ from starlette.responses import Response
 from assay.batch.database import Database
 from assay.queue.entry import Entry, entry_of
 from assay.queue.metrics import prometheus
-from assay.queue.tables import Waiting, as_data, cancel, listed, open_queue, put
+from assay.queue.tables import QueuedEntry, as_data, cancel, listed, open_queue, put
 from assay.registry import Prepared, prepared
 from assay.terms import Terms
 from assay.web.app_state import redirect, respond, site_of
@@ -41,7 +41,7 @@ async def list_queue(request: Request) -> Response:
     )
 
 
-def queue_page(entries: list[Waiting]) -> str:
+def queue_page(entries: list[QueuedEntry]) -> str:
     """Return the list of entries."""
     live = any(entry.state in ("waiting", "running") for entry in entries)
     return render("queue.html", entries=entries, live=live)

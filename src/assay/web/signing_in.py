@@ -19,7 +19,7 @@ _COUNTS_S, _FREE_OF_NAME, _FREE_OF_ADDRESS = 60.0, 5, 30
 _LONGEST_S, _OF_ADDRESS_S = 5.0, 1.0
 
 
-class Line:
+class PasswordQueue:
     """Where passwords wait.
 
     Args:

@@ -13,7 +13,7 @@ from criticality import events as e
 from criticality.agents.policies import Agent, NotAllowed
 from criticality.canonical import toml
 from criticality.deliverable import ledger_text, state_text
-from criticality.ledger import Decision, Ledger, Operation
+from criticality.ledger import Decision, Ledger, LedgerStep
 from criticality.orchestrator import read_project
 from criticality.project import files
 from criticality.project.journal import Clock, Journal
@@ -157,7 +157,7 @@ class LedgerFile(Model):
     """``ledger.toml``."""
 
     meta: dict[str, str]
-    operations: list[Operation] = []
+    operations: list[LedgerStep] = []
 
 
 #: The artifacts that have a schema: where each lies, and what it has to be.

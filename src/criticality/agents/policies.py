@@ -25,7 +25,7 @@ class NotAllowed(LlmRuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class _Policy:
     """What one agent may use.
 
     Args:
@@ -45,20 +45,20 @@ class Policy:
         return self.artifact if server == "artifact" else self.toolchain
 
 
-POLICIES: dict[Agent, Policy] = {
-    "architect": Policy("Interviews and writes specifications; runs nothing.", artifact=TOOLS["artifact"]),
-    "auditor": Policy(
+POLICIES: dict[Agent, _Policy] = {
+    "architect": _Policy("Interviews and writes specifications; runs nothing.", artifact=TOOLS["artifact"]),
+    "auditor": _Policy(
         "Looks for what does not hold; reads, and changes nothing.",
         artifact=_READING,
         toolchain=("verify_structure", "check_complexity"),
     ),
-    "structurer": Policy("Writes types and signatures, never logic.", artifact=_READING),
-    "worker": Policy(
+    "structurer": _Policy("Writes types and signatures, never logic.", artifact=_READING),
+    "worker": _Policy(
         "Writes one function; knows its signature and its tests, not the specification.",
         toolchain=("verify_structure", "run_function_test", "run_property_test", "check_complexity"),
         one_function=True,
     ),
-    "guardian": Policy(
+    "guardian": _Policy(
         "Watches a worker's code for what is dangerous.",
         toolchain=("scan_security", "check_complexity"),
         one_function=True,

@@ -1,11 +1,11 @@
-"""The council: its seats, the two ways to hear them, and what one loop of deliberation leaves behind.
+"""The council: its seats, and the two ways to hear them.
 
 Everything is keyed by a seat's index in the triaged council, because two seats may share a role.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from typing import Literal, TypeAlias
@@ -14,6 +14,7 @@ from crucible.config import CouncilRole
 from crucible.events import Critiqued, SeatAnswered, SeatFailed
 from crucible.openrouter.client import OpenRouterClient
 from crucible.schemas import TriageOutput
+from crucible.transcript import CouncilTranscript, Loop
 from llm_runtime.errors import BudgetExceeded, CallError, LlmRuntimeError
 from llm_runtime.events import Emit, ModelSubstituted
 from llm_runtime.messages import CallLabel, Message
@@ -46,31 +47,6 @@ class Seat:
     model: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LoopOutcome:
-    """What one loop leaves behind.
-
-    Args:
-        positions: seat -> what it holds at the end of the loop, in seat order; a failed seat is missing.
-        critiques: what the red team said, in order; at least one.
-    """
-
-    positions: Mapping[Seat, str]
-    critiques: tuple[str, ...]
-
-    @property
-    def critique(self) -> str:
-        """The last critique: the one of the loop's final positions."""
-        return self.critiques[-1]
-
-    def by_role(self) -> dict[CouncilRole, str]:
-        """Return the positions keyed by role; texts of equal roles are joined in seat order."""
-        texts: dict[CouncilRole, list[str]] = {}
-        for seat, text in self.positions.items():
-            texts.setdefault(seat.role, []).append(text)
-        return {role: "\n\n".join(parts) for role, parts in texts.items()}
-
-
 def panel_models(roles: Sequence[CouncilRole], models: Sequence[str]) -> list[str]:
     """Return each seat's model of a panel: in turn, and for the red team the least used; empty without a panel.
 
@@ -95,6 +71,7 @@ class SeatedCouncil:
         client: makes the calls.
         emit: hears what was said, in seat order whoever answered first.
         seed: the fences around what models wrote are drawn from it.
+        transcript: hears all that is emitted, and tells what was said so far.
         models: a panel that the user chose, in place of triage's hints.
     """
 
@@ -107,6 +84,7 @@ class SeatedCouncil:
         client: OpenRouterClient,
         emit: Emit,
         seed: int,
+        transcript: CouncilTranscript,
         models: Sequence[str] = (),
     ) -> None:
         panel = panel_models([seat.role for seat in triage.council], models)
@@ -122,12 +100,12 @@ class SeatedCouncil:
         self._client = client
         self._emit = emit
         self._seed = seed
-        self._failures: dict[int, dict[Seat, CallError]] = {}
+        self._loops = transcript.loops
 
     async def hear(
         self, loop: int, phase: Phase, seats: Sequence[Seat], compose: Callable[[Seat, Fence], Sequence[Message]]
-    ) -> dict[Seat, str]:
-        """Ask ``seats`` at once; who failed is reported and missing from the answer.
+    ) -> None:
+        """Ask ``seats`` at once; the transcript has what they said, and who failed.
 
         Args:
             loop: 1-based.
@@ -150,17 +128,11 @@ class SeatedCouncil:
                 return fault
 
         answers = await gather(ask(seat) for seat in seats)
-        texts: dict[Seat, str] = {}
         for seat, answer in zip(seats, answers, strict=True):
             if isinstance(answer, BudgetExceeded):
                 raise answer
             self._report(loop, phase, seat, answer)
-            if isinstance(answer, str):
-                texts[seat] = answer
-            elif phase != "defence":  # a seat without a defence keeps the position that it gave in this loop
-                self._failures.setdefault(loop, {})[seat] = answer
-        self._require_voices(loop)
-        return texts
+        require_voices(self._loops[loop], len(self.deliberating))
 
     async def critique(
         self,
@@ -169,7 +141,7 @@ class SeatedCouncil:
         *,
         step: int = 1,
         targets_in: Callable[[str], Sequence[Seat]] | None = None,
-    ) -> str:
+    ) -> None:
         """Ask the red team.
 
         Args:
@@ -193,7 +165,6 @@ class SeatedCouncil:
             ) from fault
         targets = [seat.label for seat in targets_in(text)] if targets_in else []
         self._emit(Critiqued(loop=loop, step=step, seat=self.red_team.label, text=text, targets=targets))
-        return text
 
     async def _call(self, seat: Seat, messages: Sequence[Message], label: CallLabel) -> str:
         if seat.model:
@@ -223,14 +194,19 @@ class SeatedCouncil:
             )
         self._emit(event)
 
-    def _require_voices(self, loop: int) -> None:
-        failures = self._failures.get(loop, {})
-        left = len(self.deliberating) - len(failures)
-        if failures and left < LEAST_VOICES:
-            causes = "; ".join(f"{seat.label}: {reason_of(fault)}" for seat, fault in failures.items())
-            raise CouncilFailed(
-                f"loop {loop} needs {LEAST_VOICES} deliberating seats and has {left} left: {causes}"
-            ) from next(iter(failures.values()))
+
+def require_voices(loop: Loop, seats: int) -> None:
+    """Refuse to go on with a loop in which fewer than two of so many deliberating seats have answered.
+
+    Raises:
+        CouncilFailed: it is so.
+    """
+    left = seats - len(loop.left_out)
+    if loop.left_out and left < LEAST_VOICES:
+        causes = "; ".join(f"{one.seat}: {one.error}: {one.message}" for one in loop.left_out)
+        raise CouncilFailed(
+            f"loop {loop.number} needs {LEAST_VOICES} deliberating seats and has {left} left: {causes}"
+        )
 
 
 def reason_of(fault: LlmRuntimeError) -> str:

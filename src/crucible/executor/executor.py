@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from crucible.config import ComplexityDomain, DeltaStrategy, EngineConfig, LoopGrammar
 from crucible.events import LoopEnded, LoopStarted, ShortCircuited, Synthesised
-from crucible.executor.council import LoopOutcome, SeatedCouncil
+from crucible.executor.council import SeatedCouncil
 from crucible.executor.delta import LLMJudgeDeltaStrategy
 from crucible.executor.grammars.debate import debate_loop
 from crucible.executor.grammars.parallel import parallel_loop
@@ -16,13 +16,14 @@ from crucible.executor.grammars.sequential import sequential_loop
 from crucible.executor.synthesis import synthesize
 from crucible.openrouter.client import OpenRouterClient
 from crucible.red_team.prompts import system_prompt
-from crucible.schemas import ExecutorResult, LoopRecord, TriageOutput
+from crucible.schemas import ExecutorResult, TriageOutput
+from crucible.transcript import CouncilTranscript, Loop, by_role
 from llm_runtime.errors import CallError, LlmRuntimeError
 from llm_runtime.events import Emit
 from llm_runtime.messages import CallLabel, Message
 
-Grammar: TypeAlias = Callable[[SeatedCouncil, int, LoopOutcome | None], Awaitable[LoopOutcome]]
-"""One loop: the council, the loop's 1-based number, and what the loop before left (``None`` in the first)."""
+Grammar: TypeAlias = Callable[[SeatedCouncil, Loop, Loop | None], Awaitable[None]]
+"""One loop: the council, the loop, and the one before (``None`` in the first)."""
 
 GRAMMARS: Mapping[LoopGrammar, Grammar] = {
     LoopGrammar.PARALLEL: parallel_loop,
@@ -47,13 +48,22 @@ class Executor:
     Args:
         config: models, observability and delta strategy.
         client: makes the calls.
+        transcript: hears what ``emit`` does, and is what the council knows of itself.
         emit: hears the story of the run.
         seed: the run's.
     """
 
-    def __init__(self, config: EngineConfig, client: OpenRouterClient, emit: Emit, seed: int) -> None:
+    def __init__(
+        self,
+        config: EngineConfig,
+        client: OpenRouterClient,
+        transcript: CouncilTranscript,
+        emit: Emit,
+        seed: int,
+    ) -> None:
         self._config = config
         self._client = client
+        self._transcript = transcript
         self._emit = emit
         self._seed = seed
 
@@ -66,12 +76,10 @@ class Executor:
         """
         if triage.short_circuit_allowed and triage.complexity is ComplexityDomain.SIMPLE:
             return await self._short_circuit(triage)
-        trace: list[LoopRecord] | None = [] if self._config.observability else None
-        outcomes = await self._deliberate(triage, trace)
-        response = await synthesize(
-            self._client, self._config.default_model, triage, user_query, outcomes, self._seed
-        )
-        return self._finish(response, len(outcomes), len(outcomes) < triage.loop_count, trace)
+        await self._deliberate(triage)
+        loops = self._transcript.in_order()
+        response = await synthesize(self._client, self._config.default_model, triage, user_query, loops, self._seed)
+        return self._finish(response, early_exit=len(loops) < triage.loop_count)
 
     async def _short_circuit(self, triage: TriageOutput) -> ExecutorResult:
         self._emit(ShortCircuited())
@@ -80,9 +88,9 @@ class Executor:
             [Message("system", triage.synthesis_instruction), Message("user", triage.reconstructed_query)],
             label=CallLabel("crucible", "answer"),
         )
-        return self._finish(response, 0, True, [] if self._config.observability else None)
+        return self._finish(response, early_exit=True)
 
-    async def _deliberate(self, triage: TriageOutput, trace: list[LoopRecord] | None) -> list[LoopOutcome]:
+    async def _deliberate(self, triage: TriageOutput) -> None:
         council = SeatedCouncil(
             triage,
             red_team_prompt=system_prompt(triage.red_team_flavor),
@@ -90,40 +98,30 @@ class Executor:
             client=self._client,
             emit=self._emit,
             seed=self._seed,
+            transcript=self._transcript,
             models=self._config.models,
         )
         run_loop = GRAMMARS[triage.loop_grammar]
-        outcomes: list[LoopOutcome] = []
+        prior: Loop | None = None
         for loop in range(1, triage.loop_count + 1):
             self._emit(LoopStarted(loop=loop, of=triage.loop_count, grammar=triage.loop_grammar.value))
-            prior = outcomes[-1] if outcomes else None
-            outcome = await run_loop(council, loop, prior)
-            outcomes.append(outcome)
-            judgment = await self._compare(triage, loop, prior, outcome)
+            current = self._transcript.loops[loop]
+            await run_loop(council, current, prior)
+            judgment = await self._compare(triage, prior, current)
             self._emit(
                 LoopEnded(loop=loop, delta_detected=judgment.changed, judged=judgment.judged, note=judgment.note)
             )
-            if trace is not None:
-                trace.append(
-                    LoopRecord(
-                        loop_number=loop,
-                        council_responses=outcome.by_role(),
-                        red_team_critique="\n\n".join(outcome.critiques),
-                        delta_detected=judgment.changed,
-                    )
-                )
             if not judgment.changed:
                 break
-        return outcomes
+            prior = current
 
-    async def _compare(
-        self, triage: TriageOutput, loop: int, prior: LoopOutcome | None, current: LoopOutcome
-    ) -> _Judgment:
+    async def _compare(self, triage: TriageOutput, prior: Loop | None, current: Loop) -> _Judgment:
         """Tell whether the loop changed anything, asked only where the answer can end the deliberation."""
+        loop = current.number
         if prior is None or not triage.allow_early_exit or not EARLIEST_EXIT <= loop < triage.loop_count:
             return _Judgment(changed=True, judged=False)
         try:
-            changed = await self._strategy(loop).detect(prior.by_role(), current.by_role())
+            changed = await self._strategy(loop).detect(by_role(prior.positions), by_role(current.positions))
         except Exception as fault:
             if isinstance(fault, LlmRuntimeError) and not isinstance(fault, CallError):
                 raise
@@ -135,9 +133,9 @@ class Executor:
             self._client, CallLabel("crucible", "delta", round=loop), self._seed
         )
 
-    def _finish(
-        self, response: str, loops: int, early_exit: bool, trace: list[LoopRecord] | None
-    ) -> ExecutorResult:
+    def _finish(self, response: str, *, early_exit: bool) -> ExecutorResult:
+        loops = len(self._transcript.loops)
+        trace = self._transcript.trace(kept=False) if self._config.observability else None
         self._emit(Synthesised(text=response, loops_executed=loops, early_exit=early_exit))
         return ExecutorResult(
             final_response=response, loops_executed=loops, early_exit=early_exit, reasoning_trace=trace

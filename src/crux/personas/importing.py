@@ -27,7 +27,7 @@ _FEEDS = {".xml", ".rss", ".atom"}
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class Gathered:
     """What an import found.
 
     Args:
@@ -43,7 +43,7 @@ class Imported:
     skipped: tuple[str, ...] = ()
 
 
-def import_corpus(path: Path, *, author: str = "", speaker: str = "", drafts: bool = False) -> Imported:
+def import_corpus(path: Path, *, author: str = "", speaker: str = "", drafts: bool = False) -> Gathered:
     """Read whatever ``path`` is.
 
     Args:
@@ -60,15 +60,15 @@ def import_corpus(path: Path, *, author: str = "", speaker: str = "", drafts: bo
     if not path.exists():
         raise CorpusError(f"{path.name}: there is no such file or folder")
     if is_archive(path):
-        imported = Imported(make_corpus(read_x_archive(path)))
+        imported = Gathered(make_corpus(read_x_archive(path)))
     elif path.is_dir():
         imported = read_folder(path, speaker, drafts=drafts)
     elif path.suffix.lower() in _FEEDS:
         notes: list[str] = []
         entries, left_out = read_feed(read_text(path, notes), path.name, author, drafts=drafts)
-        imported = Imported(make_corpus(entries), skipped=(*notes, *left_out))
+        imported = Gathered(make_corpus(entries), skipped=(*notes, *left_out))
     elif path.suffix.lower() in DOCUMENTS:
-        imported = Imported(make_corpus([read_document(path, speaker)]))
+        imported = Gathered(make_corpus([read_document(path, speaker)]))
     elif path.suffix.lower() in {".jsonl", ".ndjson"}:
         imported = read_jsonl(path)
     elif path.suffix.lower() in _TEXTS:
@@ -84,7 +84,7 @@ def import_corpus(path: Path, *, author: str = "", speaker: str = "", drafts: bo
     return _parted(imported)
 
 
-def _parted(imported: Imported) -> Imported:
+def _parted(imported: Gathered) -> Gathered:
     """Cut texts that are too long for one item into parts, and say so."""
     items: list[CorpusItem] = []
     lines: list[str] = []
@@ -98,7 +98,7 @@ def _parted(imported: Imported) -> Imported:
     return replace(imported, corpus=make_corpus(items), skipped=(*imported.skipped, *lines))
 
 
-def read_folder(folder: Path, speaker: str = "", *, drafts: bool = False) -> Imported:
+def read_folder(folder: Path, speaker: str = "", *, drafts: bool = False) -> Gathered:
     """Read all texts below a folder, links not followed; a Substack or Medium export is known by its files.
 
     Raises:
@@ -114,7 +114,7 @@ def read_folder(folder: Path, speaker: str = "", *, drafts: bool = False) -> Imp
     return _gather(files, folder, speaker, drafts=drafts)
 
 
-def read_jsonl(path: Path) -> Imported:
+def read_jsonl(path: Path) -> Gathered:
     """Read one text a line: ``{"text": ..., "id"?, "source"?, "title"?, "date"?, "url"?, "replies_to"?}``.
 
     A line that is no such object is skipped, and said.
@@ -147,10 +147,10 @@ def read_jsonl(path: Path) -> Imported:
                 replies_to=tuple(map(str, fields.get("replies_to") or ())),
             )
         )
-    return Imported(make_corpus(items), skipped=tuple(skipped))
+    return Gathered(make_corpus(items), skipped=tuple(skipped))
 
 
-def _gather(files: list[Path], root: Path, speaker: str = "", *, drafts: bool = False) -> Imported:
+def _gather(files: list[Path], root: Path, speaker: str = "", *, drafts: bool = False) -> Gathered:
     items: list[CorpusItem] = []
     skipped: list[str] = []
     posts = read_posts(root)
@@ -180,7 +180,7 @@ def _gather(files: list[Path], root: Path, speaker: str = "", *, drafts: bool = 
         signed.update(dict.fromkeys(_listed(head.get("signed")) + _listed(head.get("aliases"))))
         items.append(_item(file, root, head, text).model_copy(update={"quoted": quoted}))
     author = max(authors, key=lambda name: authors[name], default="")
-    return Imported(make_corpus(items), author, tuple(name for name in signed if name != author), tuple(skipped))
+    return Gathered(make_corpus(items), author, tuple(name for name in signed if name != author), tuple(skipped))
 
 
 def _item(file: Path, root: Path, head: dict[str, str | list[str]], text: str) -> CorpusItem:

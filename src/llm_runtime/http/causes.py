@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from llm_runtime import errors
 from llm_runtime.errors import CallError, ContextExceeded, ErrorInReply, RequestRefused
 from llm_runtime.http.failures import Failure, read_failure
-from llm_runtime.http.waits import LONGEST_WAIT, Wait, in_words
+from llm_runtime.http.waits import LONGEST_WAIT, RetryAdvice, in_words
 
 
 class Meaning(NamedTuple):
@@ -77,7 +77,7 @@ def error_for_status(
     model: str,
     dialect: str = "",
     request_id: str | None = None,
-    wait: Wait | None = None,
+    wait: RetryAdvice | None = None,
 ) -> CallError:
     """Return the typed error for a status that is not a success.
 
@@ -87,7 +87,7 @@ def error_for_status(
         wait: what the headers ask for; the body's own wish counts where they are silent.
     """
     row = next((row for row in TABLE if row.fits(failure, dialect)), TABLE[-1])
-    wait = wait or Wait()
+    wait = wait or RetryAdvice()
     seconds = failure.wait if wait.seconds is None else wait.seconds
     error = _made(row, failure, provider, model, request_id, seconds)
     if wait.again is False:

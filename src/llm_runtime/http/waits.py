@@ -18,7 +18,7 @@ _PIECE = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)(ms|[smhd])")
 _IN_WORDS = re.compile(rf"(?:try again|retry|wait)[^.;\d]{{0,20}}?\b({_DURATION})", re.IGNORECASE)
 
 
-class Wait(NamedTuple):
+class RetryAdvice(NamedTuple):
     """What the headers of a refusal ask for.
 
     Args:
@@ -36,7 +36,7 @@ def about_waiting(headers: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in named if "retry" in name or "ratelimit" in name}
 
 
-def read_wait(headers: Mapping[str, str], now: float) -> Wait:
+def read_wait(headers: Mapping[str, str], now: float) -> RetryAdvice:
     """Read ``retry-after-ms``, ``Retry-After`` (RFC 9110, 10.2.3), ``*ratelimit*reset*`` and ``x-should-retry``.
 
     Args:
@@ -46,10 +46,10 @@ def read_wait(headers: Mapping[str, str], now: float) -> Wait:
     again = {"true": True, "false": False}.get(headers.get("x-should-retry", "").strip().lower())
     seconds = _number(headers.get("retry-after-ms", ""))
     if seconds is not None:
-        return Wait(seconds / 1000, again)
+        return RetryAdvice(seconds / 1000, again)
     if "retry-after" in headers and (seconds := retry_after_seconds(headers["retry-after"], now)) is not None:
-        return Wait(seconds, again)
-    return Wait(_reset(headers, now), again)
+        return RetryAdvice(seconds, again)
+    return RetryAdvice(_reset(headers, now), again)
 
 
 def retry_after_seconds(value: str, now: float) -> float | None:

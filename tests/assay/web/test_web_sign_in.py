@@ -22,7 +22,7 @@ from assay.web.app_state import AppState
 from assay.web.guard import Gate
 from assay.web.people import People, Person
 from assay.web.serving import configuration
-from assay.web.signing_in import Line
+from assay.web.signing_in import PasswordQueue
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.store import RunStore
 from llm_runtime.store.upkeep import mark
@@ -56,7 +56,7 @@ class Slept:
 @pytest.mark.long
 async def test_sixty_wrong_passwords_slow_a_stranger_and_lock_nobody_out(people: People) -> None:
     slept = Slept()
-    gate = Gate(token=TOKEN, people=people, line=Line(lambda: slept.now, slept.sleep))
+    gate = Gate(token=TOKEN, people=people, line=PasswordQueue(lambda: slept.now, slept.sleep))
     for number in range(60):
         assert await gate.enter(f"nobody-{number}", "wrong", "", "10.0.0.9") is None
     guessed, slept.each = slept.each, []
@@ -76,7 +76,7 @@ async def test_sixty_wrong_passwords_slow_a_stranger_and_lock_nobody_out(people:
 
 async def test_the_line_is_bounded_and_one_address_fills_its_own_part_alone() -> None:
     opened, looks = threading.Event(), list[str]()
-    line = Line()
+    line = PasswordQueue()
 
     def look(name: str) -> str:
         looks.append(name)

@@ -23,14 +23,14 @@ from markupsafe import Markup
 
 from assay.batch.ledger import Batch, BatchStatus
 from assay.batch.progress import BatchProgress
-from assay.batch.purses import Purse
+from assay.batch.purses import BatchPurse
 from assay.demo import demos
 from assay.fields import Ui, fields_of
 from assay.launch.model_check import Fitness
 from assay.launch.model_choices import Choices, ModelChoice
-from assay.protocols.crux.pages.personas import Person as Author
+from assay.protocols.crux.pages.personas import PersonaRow as Author
 from assay.protocols.crux.pages.personas import persona_page, personas_page
-from assay.queue.tables import Waiting
+from assay.queue.tables import QueuedEntry
 from assay.report.markup import element
 from assay.report.matrix import Agreement, Cell, Matrix, MatrixRow, agreement, column_sums
 from assay.report.standing import RunStanding, RunVerdict
@@ -38,7 +38,7 @@ from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
 from assay.web.batch_starting import new_batch_page
 from assay.web.calls import CallEvents
-from assay.web.estimating import Estimate
+from assay.web.estimating import UsualRun
 from assay.web.forms import form_of, forms
 from assay.web.live_runs import LiveRun, LiveRuns
 from assay.web.managing import people_page
@@ -48,10 +48,10 @@ from assay.web.pages.compare import compare_page, pick_page
 from assay.web.pages.entering import entrance
 from assay.web.pages.errors import error_page
 from assay.web.pages.events import event_fragment, event_page, events_parts, listed
-from assay.web.pages.home import Box, Played, Way, choice_fragment, home_page
+from assay.web.pages.home import Played, StartBox, Way, choice_fragment, home_page
 from assay.web.pages.matrix import MatrixChoice, matrix_page
 from assay.web.pages.run import RunPageState, run_page, story_parts
-from assay.web.pages.runs import Choice, Listed, runs_page
+from assay.web.pages.runs import Choice, ListedRuns, runs_page
 from assay.web.pages.settings import Checked, settings_page
 from assay.web.pages.starting import fork_page, form_field, new_page, resume_page
 from assay.web.pages.timeline import call_fragment, call_page, timeline_parts
@@ -167,7 +167,7 @@ def story(text: str) -> Story:
 
 def batch(text: str) -> BatchProgress:
     of = Batch("autumn", "abcdef", text, "crucible", "", [], {}, "open", created_at=1)
-    purse = Purse(Caps(), Spend(1, 2, 3), Spend())
+    purse = BatchPurse(Caps(), Spend(1, 2, 3), Spend())
     return BatchProgress(of, BatchStatus({"running": 1, "dead": 1}, {text: 1}, 0.0), purse, None)
 
 
@@ -264,7 +264,7 @@ def people(text: str) -> list[Author]:
 
 def known_here(text: str) -> str:
     listed = [Person.model_validate({"name": text, "role": role, "budget": 5}) for role in ROLES]
-    purses = {text: Purse(Caps(), Spend(5, 5, 5), Spend())}
+    purses = {text: BatchPurse(Caps(), Spend(5, 5, 5), Spend())}
     return people_page(listed, purses, {text: 2}, text, text) + people_page([], {}, {})
 
 
@@ -286,13 +286,13 @@ def homes(text: str) -> str:
     )
 
 
-def boxes(text: str) -> tuple[Box, Box]:
-    way = Way(forms()[0], text, Estimate(1, 2, None, 3, text))
+def boxes(text: str) -> tuple[StartBox, StartBox]:
+    way = Way(forms()[0], text, UsualRun(1, 2, None, 3, text))
     chips = (ModelChoice(text, None, 5, text), ModelChoice("a", Price(1, 2)), ModelChoice("b", Price(0, 0), None))
     choices = Choices(chips, (text,), (Reachable(text, text, [text], text),))
     return (
-        Box(text, [way, Way(forms()[0])], choices, True, forms()[0].name, text, True),
-        Box("", [], Choices(), False, "", "", False),
+        StartBox(text, [way, Way(forms()[0])], choices, True, forms()[0].name, text, True),
+        StartBox("", [], Choices(), False, "", "", False),
     )
 
 
@@ -310,8 +310,8 @@ def settings_pages(text: str) -> str:
 def run_lists(text: str) -> str:
     runs = [summary(text, state) for state in _STATES] + [summary(text, origin="live", parent="", calls=0)]
     notes = {run.run_id: [Note(run.run_id, text, text, 3, text)] for run in runs}
-    listed = Listed(runs, seen(text, runs), {run.run_id: [text] for run in runs}, notes)
-    none, asked = Listed([], {}, {}, {}), Choice(text, text, text, text)
+    listed = ListedRuns(runs, seen(text, runs), {run.run_id: [text] for run in runs}, notes)
+    none, asked = ListedRuns([], {}, {}, {}), Choice(text, text, text, text)
     lists = runs_page(listed, [batch(text)], asked, [text], [text], True)
     return lists + runs_page(none, [], Choice(), [], [], False) + runs_page(none, [], asked, [], [], False)
 
@@ -361,8 +361,8 @@ def seen(text: str, runs: list[RunSummary]) -> dict[str, RunStanding]:
     }
 
 
-def entry(text: str, state: str) -> Waiting:
-    return Waiting(1, state, text, text, text, "0.1.0", 3, 0, datetime(2026, 1, 1, tzinfo=UTC), text)
+def entry(text: str, state: str) -> QueuedEntry:
+    return QueuedEntry(1, state, text, text, text, "0.1.0", 3, 0, datetime(2026, 1, 1, tzinfo=UTC), text)
 
 
 PAGES: dict[str, Callable[[str], str]] = {

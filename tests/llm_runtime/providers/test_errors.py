@@ -17,7 +17,7 @@ from llm_runtime.errors import AuthenticationFailed, CallError, ContextExceeded
 from llm_runtime.http import Http
 from llm_runtime.http.causes import error_for_status, error_in_reply
 from llm_runtime.http.failures import read_failure
-from llm_runtime.http.waits import Wait, about_waiting, read_wait
+from llm_runtime.http.waits import RetryAdvice, about_waiting, read_wait
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.providers.openai_compatible import openai_compatible
 from llm_runtime.testing import LoopbackServer
@@ -123,7 +123,7 @@ def test_a_wait_in_words_counts_where_the_headers_are_silent() -> None:
     error = error_for_status(read_failure(body, 429), provider="groq", model="m")
     assert error.retry_after == pytest.approx(578.016)
     assert "(in 10 min at the earliest)" in str(error)
-    error = error_for_status(read_failure(body, 429), provider="groq", model="m", wait=Wait(3.0))
+    error = error_for_status(read_failure(body, 429), provider="groq", model="m", wait=RetryAdvice(3.0))
     assert error.retry_after == 3.0
     assert "earliest" not in str(error)
 

@@ -27,7 +27,7 @@ _BEAT_S = 10.0
 _STEPS = 5
 
 
-class Progress(Protocol):
+class _Progress(Protocol):
     """Where signs of life go."""
 
     async def report_progress(
@@ -80,7 +80,7 @@ class Caller:
         self._most_s = most_s
         self._starting: dict[str, asyncio.Task[str]] = {}
 
-    async def run(self, kind: str, fields: Mapping[str, Any], key: ApiKey | None, progress: Progress) -> RunReply:
+    async def run(self, kind: str, fields: Mapping[str, Any], key: ApiKey | None, progress: _Progress) -> RunReply:
         """Begin a run, or find the same one, and wait for its end.
 
         Args:
@@ -106,7 +106,7 @@ class Caller:
             return RunReply(run_id="", state="starting", why=why)
         return await self._until(begun.result(), progress, until)
 
-    async def wait(self, run_id: str, key: ApiKey | None, progress: Progress) -> RunReply:
+    async def wait(self, run_id: str, key: ApiKey | None, progress: _Progress) -> RunReply:
         """Wait for a run's end, as long as a call may take."""
         until = asyncio.get_running_loop().time() + self._most_s
         return await self._until(self.desk.own(run_id, key), progress, until)
@@ -153,7 +153,7 @@ class Caller:
                     self.desk.own(name.text, key)
         return Order(prepared, terms, order_name(key, [kind, preset, fields]), key)
 
-    async def _until(self, run_id: str, progress: Progress, until: float) -> RunReply:
+    async def _until(self, run_id: str, progress: _Progress, until: float) -> RunReply:
         loop = asyncio.get_running_loop()
         run, began = self.desk.hub.watch(run_id), loop.time()
         run.join()

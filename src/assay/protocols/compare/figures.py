@@ -53,7 +53,7 @@ class Row(_Strict):
         return self.expected is not None
 
 
-class Bounds(_Strict):
+class _Bounds(_Strict):
     """An estimate between its bounds, at 95% confidence."""
 
     estimate: float
@@ -61,7 +61,7 @@ class Bounds(_Strict):
     high: float
 
     @classmethod
-    def of(cls, interval: Interval) -> Bounds:
+    def of(cls, interval: Interval) -> _Bounds:
         """From the statistics' own form."""
         return cls(estimate=interval.estimate, low=interval.low, high=interval.high)
 
@@ -85,7 +85,7 @@ class MethodFigures(_Strict):
     checkable: int
     right: int
     errors: int
-    score: Bounds | None
+    score: _Bounds | None
     samples: float
     calls: int
     tokens: int
@@ -112,11 +112,11 @@ class Comparison(_Strict):
     only_a: int
     only_b: int
     neither: int
-    difference: Bounds | None
+    difference: _Bounds | None
     p: float | None
     p_holm: float | None = None
     p_anytime: float | None = Field(default=None, exclude_if=_unset)
-    spend: Bounds | None
+    spend: _Bounds | None
     spend_in: str
 
     @property
@@ -217,7 +217,7 @@ def _method(method: str, rows: Sequence[Row]) -> MethodFigures:
         checkable=len(checked),
         right=right,
         errors=sum(bool(row.error) for row in rows),
-        score=Bounds.of(wilson(right, len(checked))) if checked else None,
+        score=_Bounds.of(wilson(right, len(checked))) if checked else None,
         samples=sum(row.samples for row in rows) / len(rows) if rows else 0.0,
         calls=sum(row.calls for row in rows),
         tokens=sum(row.tokens for row in rows),
@@ -242,14 +242,14 @@ def _comparison(a: str, b: str, of_a: Sequence[Row], of_b: Sequence[Row], seed: 
         a=a,
         b=b,
         **asdict(counts),
-        difference=Bounds.of(newcombe_paired(counts)) if pairs else None,
+        difference=_Bounds.of(newcombe_paired(counts)) if pairs else None,
         p=mcnemar(counts.only_a, counts.only_b) if pairs else None,
         spend=_ratio(spends, seed),
         spend_in="USD" if priced else "tokens" if any(x + y for x, y in spends) else "",
     )
 
 
-def _ratio(spends: Sequence[tuple[float, float]], seed: int) -> Bounds | None:
+def _ratio(spends: Sequence[tuple[float, float]], seed: int) -> _Bounds | None:
     # A method that failed before it asked anybody spent nothing there, and a sample of such tasks has no ratio.
     if any(y <= 0 for _, y in spends):
         return None
@@ -259,5 +259,5 @@ def _ratio(spends: Sequence[tuple[float, float]], seed: int) -> Bounds | None:
 
     if len(spends) < 2:
         value = statistic(spends)
-        return Bounds(estimate=value, low=value, high=value)
-    return Bounds.of(paired_bootstrap(spends, statistic, rng=random.Random(seed), resamples=1000))
+        return _Bounds(estimate=value, low=value, high=value)
+    return _Bounds.of(paired_bootstrap(spends, statistic, rng=random.Random(seed), resamples=1000))

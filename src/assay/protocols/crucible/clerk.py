@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from assay.protocols.crucible.ledger import Attack, Entries, Entry, entered
 from assay.protocols.crucible.report.pins import attacks
-from assay.protocols.crucible.report.state import CouncilState
 from crucible.ledger import Ledger, Objection
+from crucible.transcript import CouncilTranscript
 from llm_runtime.errors import BudgetExceeded, CallError, DeadlineExceeded, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
@@ -19,7 +19,7 @@ _MODEL = "openrouter/auto"
 
 
 async def write_ledger(
-    generate: Generate, state: CouncilState, letters: Mapping[str, str], seed: int, budget: float | None
+    generate: Generate, state: CouncilTranscript, letters: Mapping[str, str], seed: int, budget: float | None
 ) -> Ledger:
     """Ask the clerk about each critique; what it does not read is kept as open, and said.
 

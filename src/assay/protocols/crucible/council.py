@@ -10,7 +10,6 @@ from assay.protocols.crucible.around import formed, grounded, lettered
 from assay.protocols.crucible.clerk import write_ledger
 from assay.protocols.crucible.judging import ConclusionsJudge
 from assay.protocols.crucible.purposes import form_of
-from assay.protocols.crucible.report.state import CouncilState
 from assay.protocols.crucible.shortening import shortening, unmarked
 from assay.protocols.crucible.task import Options, Task
 from crucible import Council, Crucible
@@ -19,6 +18,7 @@ from crucible.events import LedgerWritten, Triaged
 from crucible.executor.delta import TextSimilarityDeltaStrategy
 from crucible.letters import Lettering
 from crucible.material import check_window, manifest
+from crucible.transcript import CouncilTranscript
 from llm_runtime.events import Event
 
 
@@ -34,12 +34,12 @@ async def run(task: Task, options: Options, context: RunContext) -> Data:
     seed = context.seed
     if options.form == "records":
         return await _of_records(task, options, context)
-    state, seats = CouncilState(), Lettering(seed)
+    state, seats = CouncilTranscript(), Lettering(seed)
 
     def emit(event: Event) -> Awaitable[None] | None:
-        state.apply(event, 0)
+        state.apply(event)
         if isinstance(event, Triaged) and options.letters:
-            drawn = state.lettering(seed)
+            drawn = Lettering.of(state.labels, state.grammar, seed)
             seats.names, seats.drawn = drawn.names, drawn.drawn
         return context.emit(event)
 

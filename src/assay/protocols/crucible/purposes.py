@@ -20,7 +20,7 @@ WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class _Form:
     """The words of a purpose.
 
     Args:
@@ -35,10 +35,10 @@ class Form:
 
 
 @cache
-def form_of(purpose: Purpose) -> Form:
+def form_of(purpose: Purpose) -> _Form:
     """Return the words of a purpose; a plain answer has none."""
     if purpose == "answer":
-        return Form()
+        return _Form()
     parts = load_prompt("assay.protocols.crucible", f"as_{purpose}").text.split("\n---\n")
     question, triage, response = (part.strip() for part in parts)
-    return Form(question, triage, response)
+    return _Form(question, triage, response)

@@ -11,7 +11,7 @@ from assay.demo import demos
 from assay.launch.model_choices import Choices
 from assay.protocol import RunType
 from assay.report.standing import RunStanding
-from assay.web.estimating import Estimate
+from assay.web.estimating import UsualRun
 from assay.web.templating import render
 from llm_runtime.store import RunSummary
 
@@ -30,11 +30,11 @@ class Way:
 
     run: RunType
     why: str = ""
-    estimate: Estimate | None = None
+    estimate: UsualRun | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class StartBox:
     """What stands in the box and under it.
 
     Args:
@@ -57,7 +57,7 @@ class Box:
 
 
 def home_page(
-    box: Box, played: Mapping[str, Played], latest: list[RunSummary], seen: Mapping[str, RunStanding]
+    box: StartBox, played: Mapping[str, Played], latest: list[RunSummary], seen: Mapping[str, RunStanding]
 ) -> str:
     """Return the page.
 
@@ -74,6 +74,6 @@ def home_page(
     )
 
 
-def choice_fragment(box: Box) -> Markup:
+def choice_fragment(box: StartBox) -> Markup:
     """Return what stands under the box."""
     return render("choice.html", **{name: getattr(box, name) for name in box.__slots__})

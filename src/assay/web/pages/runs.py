@@ -37,7 +37,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedRuns:
     """Runs to show, and what is known of each by its id."""
 
     runs: Sequence[RunSummary]
@@ -52,7 +52,7 @@ class Listed:
 
 
 def runs_page(
-    listed: Listed,
+    listed: ListedRuns,
     folded: Sequence[BatchProgress],
     choice: Choice,
     protocols: list[str],

@@ -9,7 +9,7 @@ from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
 from criticality.languages.base.data import fill, vocabulary
 from criticality.languages.base.pages import Filter
-from criticality.languages.cpp.expressions import Renderer, quoted
+from criticality.languages.cpp.expressions import CppRenderer, quoted
 from criticality.languages.cpp.names import SCALAR_HEADERS, ident, member, owned, parameter, usable
 from criticality.languages.cpp.toolchain import CppToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan, called_elsewhere
@@ -31,7 +31,7 @@ class Cpp(GrammarLanguage):
     importable = frozenset(_WORDS["importable"])
     types_taken = frozenset(_WORDS["types_taken"])
     ignored = "/build\n"
-    tools, renderer, constructing = CppToolchain, Renderer, Renderer
+    tools, renderer, constructing = CppToolchain, CppRenderer, CppRenderer
     value, between_cases = "value_", "\n"
 
     def usable(self, name: str) -> bool:

@@ -7,13 +7,13 @@ from decimal import Decimal
 from criticality.languages.base.brackets import negated
 from criticality.languages.base.expressions.conversions import ExpressionFault
 from criticality.languages.base.expressions.nodes import Constant, Operation
-from criticality.languages.base.expressions.rendering import Renderer as ByForms
+from criticality.languages.base.expressions.rendering import Renderer
 from criticality.languages.base.forms import Written
 from criticality.languages.cpp.names import ident, member, owned
 from criticality.spec.types import TypeRef
 
 
-class Renderer(ByForms):
+class CppRenderer(Renderer):
     """Renders expressions of one system."""
 
     package, title = "criticality.languages.cpp", "C++"

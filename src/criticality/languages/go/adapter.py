@@ -11,7 +11,7 @@ from criticality.languages.base.data import fill
 from criticality.languages.base.naming import pascal
 from criticality.languages.base.pages import Check, Filter, Named
 from criticality.languages.base.witnesses import checked
-from criticality.languages.go.expressions import Inside, Renderer
+from criticality.languages.go.expressions import GoRenderer, Inside
 from criticality.languages.go.names import PACKAGES, ident, kind, member, package, quoted, usable, with_imports
 from criticality.languages.go.toolchain import GoToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
@@ -37,7 +37,7 @@ class Go(GrammarLanguage):
 
     name, title = "go", "Go"
     audits = (("govulncheck", "./..."), ("gosec", "-quiet", "./..."))
-    tools, renderer, constructing = GoToolchain, Renderer, Inside
+    tools, renderer, constructing = GoToolchain, GoRenderer, Inside
     besides = ("domain",)
 
     def function(self, name: str) -> str:

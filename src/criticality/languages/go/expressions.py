@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from criticality.languages.base.expressions.rendering import Renderer as ByForms
+from criticality.languages.base.expressions.rendering import Renderer
 from criticality.languages.base.naming import pascal
 from criticality.languages.go.names import ident, kind, member, quoted
 from criticality.spec.types import TypeRef
 
 
-class Renderer(ByForms):
+class GoRenderer(Renderer):
     """Renders expressions of one system."""
 
     package, title = "criticality.languages.go", "Go"
@@ -30,7 +30,7 @@ class Renderer(ByForms):
         return kind(self.spec, type_, prefix=self.prefix)
 
 
-class Inside(Renderer):
+class Inside(GoRenderer):
     """Expressions inside of the package ``domain``."""
 
     prefix = ""

@@ -12,7 +12,7 @@ from criticality.languages.base.data import vocabulary
 from criticality.languages.base.naming import pascal
 from criticality.languages.base.pages import Check, Filter
 from criticality.languages.java import names
-from criticality.languages.java.expressions import Renderer
+from criticality.languages.java.expressions import JavaRenderer
 from criticality.languages.java.names import IMPORTED, ident, java_file, kind, package, quoted
 from criticality.languages.java.toolchain import JavaToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
@@ -33,7 +33,7 @@ class Java(GrammarLanguage):
 
     name, title = "java", "Java"
     audits = (("dependency-check", "--scan", "."),)
-    tools, renderer, constructing = JavaToolchain, Renderer, Renderer
+    tools, renderer, constructing = JavaToolchain, JavaRenderer, JavaRenderer
 
     def function(self, name: str) -> str:
         return ident(name)

@@ -6,13 +6,13 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from itertools import count
 
-from criticality.languages.base.expressions.rendering import Renderer as ByForms
+from criticality.languages.base.expressions.rendering import Renderer
 from criticality.languages.java.names import ident, kind, member, quoted
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
 
 
-class Renderer(ByForms):
+class JavaRenderer(Renderer):
     """Renders expressions of one system."""
 
     package, title = "criticality.languages.java", "Java"

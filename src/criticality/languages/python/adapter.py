@@ -21,7 +21,7 @@ from criticality.languages.python import domain, inspection, names, scans, servi
 from criticality.languages.python import mutants as mutations
 from criticality.languages.python import smells as smelling
 from criticality.languages.python import splice as splicing
-from criticality.languages.python.toolchain import Toolchain
+from criticality.languages.python.toolchain import PythonToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
 from llm_runtime.installing import how_to_install
@@ -39,7 +39,7 @@ class Python(GrammarLanguage):
     importable = names.IMPORTABLE
     audits = (("pip-audit", "--progress-spinner", "off", "."),)
     ignored = "__pycache__/\n.*_cache/\n.venv/\n"
-    tools = Toolchain
+    tools = PythonToolchain
     between, apart = "\n\n", "\n\n\n"
 
     def usable(self, name: str) -> bool:

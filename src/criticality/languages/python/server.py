@@ -73,7 +73,7 @@ _WRITTEN = {
 }
 
 
-class Values:
+class _Values:
     """Between Python's values and the wire's, by the types of the specification: ``[name, *arguments]`` each."""
 
     def __init__(self, known, domain):
@@ -275,7 +275,7 @@ def main():
     for stream in (0, 1, 2):
         os.dup2(null, stream)
     warm()
-    functions = Functions(known, Values(known, importlib.import_module(f"{known['package']}.domain")), variant)
+    functions = Functions(known, _Values(known, importlib.import_module(f"{known['package']}.domain")), variant)
 
     def read(size):
         parts = b""

@@ -11,7 +11,7 @@ from criticality.judging.served import ServedProgram
 from criticality.language import Plan, Tree
 from criticality.languages.base.data import read_text
 from criticality.languages.python.names import PACKAGE
-from criticality.languages.python.toolchain import Toolchain
+from criticality.languages.python.toolchain import PythonToolchain
 from criticality.lattice_plan import index
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
@@ -28,7 +28,7 @@ def serve(
     for number, bodies in enumerate(variants):
         for path, text in sources(spec, plan, bodies).items():
             files[f"variants/{number}/{path.removeprefix('src/')}"] = text
-    return Toolchain.served(files, len(variants))
+    return PythonToolchain.served(files, len(variants))
 
 
 def _known(spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> dict[str, Any]:

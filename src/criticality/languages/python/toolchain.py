@@ -17,7 +17,7 @@ from llm_runtime.errors import MissingExtraError
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp"}
 
 
-class Toolchain(WarmToolchain):
+class PythonToolchain(WarmToolchain):
     """mypy, strict; it looks at what stands below ``src`` alone.
 
     Raises:

@@ -9,7 +9,7 @@ from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
 from criticality.languages.base.data import read_text, vocabulary
 from criticality.languages.base.pages import Filter, Named
-from criticality.languages.rust.expressions import Renderer, quoted
+from criticality.languages.rust.expressions import RustRenderer, quoted
 from criticality.languages.rust.names import (
     SCALAR_MODULES,
     borrowed,
@@ -42,7 +42,7 @@ class Rust(GrammarLanguage):
     importable = frozenset(_WORDS["importable"])
     types_taken = frozenset(_WORDS["types_taken"])
     ignored = "/target\n"
-    tools, renderer, constructing = RustToolchain, Renderer, Renderer
+    tools, renderer, constructing = RustToolchain, RustRenderer, RustRenderer
 
     def usable(self, name: str) -> bool:
         return usable(name)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from criticality.languages.base.brackets import negated
 from criticality.languages.base.expressions.nodes import Constant, Expression, Field, Operation, Unwrap, Variable
-from criticality.languages.base.expressions.rendering import Renderer as ByForms
+from criticality.languages.base.expressions.rendering import Renderer
 from criticality.languages.base.forms import Written
 from criticality.languages.base.witnesses import checked
 from criticality.languages.rust.names import ident, is_copied, member, own, owned
@@ -15,7 +15,7 @@ from criticality.spec.types import TypeRef
 _COPIES = (".clone()", ".to_string()", ".to_vec()")
 
 
-class Renderer(ByForms):
+class RustRenderer(Renderer):
     """Renders expressions of one system."""
 
     package, title = "criticality.languages.rust", "Rust"

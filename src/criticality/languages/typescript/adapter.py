@@ -10,12 +10,12 @@ from criticality.languages.base.adapter import GrammarLanguage
 from criticality.languages.base.data import read_text, vocabulary
 from criticality.languages.base.expressions import Scope, condition
 from criticality.languages.base.expressions.nodes import Variable, walk
-from criticality.languages.base.expressions.rendering import Renderer as ByForms
+from criticality.languages.base.expressions.rendering import Renderer
 from criticality.languages.base.forms import forms
 from criticality.languages.base.naming import camel
 from criticality.languages.base.pages import Check, Filter, sentence
 from criticality.languages.base.witnesses import conditions
-from criticality.languages.typescript.expressions import Renderer, quoted
+from criticality.languages.typescript.expressions import TypeScriptRenderer, quoted
 from criticality.languages.typescript.names import (
     annotation,
     identifier,
@@ -43,7 +43,7 @@ class TypeScript(GrammarLanguage):
     name, title = "typescript", "TypeScript"
     audits = (("npm", "audit", "--package-lock-only"),)
     ignored = "/node_modules\n/out\n"
-    tools, renderer, constructing = TypeScriptToolchain, Renderer, Renderer
+    tools, renderer, constructing = TypeScriptToolchain, TypeScriptRenderer, TypeScriptRenderer
     between = "\n\n\n"
 
     def function(self, name: str) -> str:
@@ -71,7 +71,7 @@ class TypeScript(GrammarLanguage):
             ),
         }  # fmt: skip
 
-    def held(self, renderer: ByForms, field: str) -> str:
+    def held(self, renderer: Renderer, field: str) -> str:
         return f"fields.{camel(field)}"
 
     def checks(self, spec: Spec, name: str) -> Iterator[Check]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from criticality.languages.base.expressions.nodes import Operation
-from criticality.languages.base.expressions.rendering import Renderer as ByForms
+from criticality.languages.base.expressions.rendering import Renderer
 from criticality.languages.base.forms import Written
 from criticality.languages.base.naming import camel
 from criticality.languages.typescript.names import annotation, identifier
@@ -16,7 +16,7 @@ _EQUAL = 3
 _IDENTICAL = frozenset({"Int", "Float", "Text", "Bool", "UUID", "Date"})
 
 
-class Renderer(ByForms):
+class TypeScriptRenderer(Renderer):
     """Renders expressions of one system."""
 
     package, title = "criticality.languages.typescript", "TypeScript"

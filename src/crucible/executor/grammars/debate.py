@@ -8,38 +8,38 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from crucible.executor.council import LoopOutcome, Seat, SeatedCouncil
-from crucible.executor.grammars.parallel import by_label, state_positions
+from crucible.executor.council import Seat, SeatedCouncil
+from crucible.executor.grammars.parallel import state_positions
 from crucible.red_team.prompts import critique_targets
+from crucible.transcript import Loop
 from llm_runtime.messages import Message
 from llm_runtime.prompts import Fence, load_prompt
 
 _DECORATION = " \t*_`#>-"
 
 
-async def debate_loop(council: SeatedCouncil, loop: int, prior: LoopOutcome | None) -> LoopOutcome:
+async def debate_loop(council: SeatedCouncil, loop: Loop, prior: Loop | None) -> None:
     """Run one loop: positions as in PARALLEL, a critique that names its targets, their defence.
 
     Who is not targeted, or fails to defend, keeps its position.
     """
-    positions = await state_positions(council, loop, prior)
-    attack = await council.critique(
-        loop,
-        lambda fence: critique_targets(council.query, by_label(positions), fence),
-        targets_in=lambda text: read_targets(text, positions),
+    await state_positions(council, loop, prior)
+    seats = [seat for seat in council.deliberating if seat.label in loop.positions]
+    await council.critique(
+        loop.number,
+        lambda fence: critique_targets(council.query, loop.positions, fence),
+        targets_in=lambda text: read_targets(text, seats),
     )
 
     def compose(seat: Seat, fence: Fence) -> Sequence[Message]:
         task = load_prompt("crucible.executor.grammars", "defence").render(
             seat=seat.label,
-            position=fence("YOUR OWN POSITION", positions[seat]),
-            attack=fence("RED TEAM ATTACK", attack),
+            position=fence("YOUR OWN POSITION", loop.positions[seat.label]),
+            attack=fence("RED TEAM ATTACK", loop.critique),
         )
         return [Message("user", task)]
 
-    targets = read_targets(attack, positions) or list(positions)
-    defended = await council.hear(loop, "defence", targets, compose)
-    return LoopOutcome(positions | defended, (attack,))
+    await council.hear(loop.number, "defence", read_targets(loop.critique, seats) or seats, compose)
 
 
 def read_targets(critique: str, seats: Iterable[Seat]) -> list[Seat]:

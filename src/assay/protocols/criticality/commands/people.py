@@ -11,7 +11,7 @@ from criticality.human import Approval, Reply, Resolution
 
 if TYPE_CHECKING:
     from assay.console.live import LiveDisplay
-    from criticality.artifacts import Answer, Artifacts
+    from criticality.artifacts import Artifacts, InterviewAnswer
     from criticality.machine.states import HumanQuery
     from criticality.spec.spec import Spec
 
@@ -61,7 +61,7 @@ def greeting(known: Artifacts) -> str:
     return "\n".join([*lines, "", *how, ""])
 
 
-def _brief(answer: Answer) -> str:
+def _brief(answer: InterviewAnswer) -> str:
     """Write an answer in one line, with what it answers."""
     subject = answer.question.replace("_", " ").replace("feature:", "")
     text = " ".join(answer.answer.split())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -15,7 +17,8 @@ from assay.report.frame import (
     provenance_section,
 )
 from assay.report.generic import GenericFold
-from assay.report.story import Block, Column, Fact, Note, Plain, Prose, Section, Story, Table
+from assay.report.outline import Writing, read_outline
+from assay.report.story import Block, Fact, Note, Section, Story
 from assay.report.units import count_noun
 from criticality.adopt.adopting import Adoption, Finding
 from criticality.adopt.events import FunctionJudged, PackageRead, PromisesBroken, PromisesMade
@@ -53,23 +56,26 @@ class AdoptFold(GenericFold):
     def story(self) -> Story:
         """Tell what became of each function."""
         run, adoptions = self.run, [self.adoptions[name] for name in self.functions if name in self.adoptions]
-        adopted = [one for one in adoptions if not one.refused]
-        findings = [(one, f) for one in adoptions for f in one.findings if f.kind == "finding"]
+        refused = {one.function: one.refused for one in adoptions if one.refused}
+        scope = {
+            "adoptions": adoptions,
+            "findings": [(one, f) for one in adoptions for f in one.findings if f.kind == "finding"],
+            "folder": str(run.result.get("folder", "")),
+            "left_out": refused | self.left_out,
+        }
         ended = ending_notes(run, ending(run, "The adoption"))
         sections = [
             Section("How it ended", ended) if ended else None,
-            _summary(adoptions, findings, str(run.result.get("folder", ""))),
-            *(_section(one) for one in adoptions),
-            _left_out({one.function: one.refused for one in adoptions if one.refused} | self.left_out),
+            *_outline().told(Writing(scope, _FORMS, {"decided": _decided, "rewriting": _rewriting})),
             cost_section(run, lambda seat, phase: seat.rpartition(":")[2] or phase),
-            provenance_section(run, {"Folder": str(run.result.get("folder", ""))}),
+            provenance_section(run, {"Folder": scope["folder"]}),
         ]
         return Story(
             title=run.title or "An adoption",
             subtitle="Adoption",
             facts=(
-                Fact("Adopted", f"{len(adopted)} of {len(self.functions)}"),
-                Fact("Findings", str(len(findings))),
+                Fact("Adopted", f"{len(adoptions) - len(refused)} of {len(self.functions)}"),
+                Fact("Findings", str(len(scope["findings"]))),
                 *head_facts(run),
             ),
             sections=tuple(section for section in sections if section),
@@ -93,57 +99,31 @@ def _ended(adoption: Adoption) -> str:
     )
 
 
-def _summary(adoptions: list[Adoption], findings: list[tuple[Adoption, Finding]], folder: str) -> Section | None:
-    if not adoptions:
-        return None
-    lines = [f"{one.function}: {_ended(one)}. {one.rewriting}".rstrip() for one in adoptions]
-    blocks: list[Block] = [Plain("\n".join(lines))]
-    if findings:
-        words = (
-            "The code does not do what is promised in these cases; which of the two is right is yours to decide."
-        )
-        blocks += [Plain(words), *(Note(f"{one.function}: {_told(f)}", "bad") for one, f in findings)]
-    if folder:
-        blocks.append(Plain(f"Specification, tests and trace lie in {folder}; the package is as it was."))
-    return Section("What came of it", tuple(blocks))
-
-
 def _told(finding: Finding) -> str:
     case = f": {finding.case}" if finding.case else ""
     return f"{finding.promise}{case} ({finding.because.rstrip('.')})"
 
 
-def _section(one: Adoption) -> Section:
-    if one.refused:
-        return Section(one.function, (Note(f"Not adopted: {one.refused}", "warning"), *_decided(one)))
-    proposal = one.proposal
-    name = one.function.rpartition(".")[2]
+def _promised(one: Adoption) -> str:
+    name, proposal = one.function.rpartition(".")[2], one.proposal
     head = f"{name}({', '.join(proposal.params)}) -> {proposal.returns}"
-    lines = "\n".join([head, *(f"  {line}" for line in proposal.contracts)])
-    blocks: list[Block] = [
-        Plain(proposal.doc),
-        Prose(fenced(lines)),
-        Plain(f"{_ended(one)[:1].upper()}{_ended(one)[1:]}."),
-    ]
-    if proposal.claims:
-        rows = tuple((claim.text, claim.source, str(len(claim.tests))) for claim in proposal.claims)
-        blocks.append(Table((Column("Claim"), Column("From"), Column("Tests", "number")), rows))
-    blocks += _decided(one)
-    if one.left_open:
-        rows = tuple((case["case"], case["first"], case["second"]) for case in one.left_open)
-        caption = "Left open: the promises allow either, and the code does the first"
-        blocks.append(Table((Column("Case"), Column("The code"), Column("Another")), rows, caption=caption))
-    if one.rewriting:
-        blocks.append(Note(one.rewriting, "good" if one.rewritten else "warning"))
-    return Section(one.function, tuple(blocks))
+    return fenced("\n".join([head, *(f"  {line}" for line in proposal.contracts)]))
 
 
 def _decided(one: Adoption) -> list[Block]:
     return [Note(f"{_WORDS[f.kind]}: {_told(f)}", "bad" if f.kind == "finding" else "info") for f in one.findings]
 
 
-def _left_out(left_out: Mapping[str, str]) -> Section | None:
-    if not left_out:
-        return None
-    rows = tuple(left_out.items())
-    return Section("Not adopted", (Table((Column("Function"), Column("Why")), rows),))
+def _rewriting(one: Adoption) -> list[Block]:
+    told = one.rewriting and not one.refused
+    return [Note(one.rewriting, "good" if one.rewritten else "warning")] if told else []
+
+
+_FORMS: Mapping[str, Callable[[Any], str]] = {
+    "length": lambda held: str(len(held)),
+    "lines": lambda ones: "\n".join(f"{one.function}: {_ended(one)}. {one.rewriting}".rstrip() for one in ones),
+    "measured": lambda one: _ended(one).capitalize(),
+    "promised": _promised,
+    "told": _told,
+}
+_outline = cache(partial(read_outline, __package__ or "", "adopt.toml"))

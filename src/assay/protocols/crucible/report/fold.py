@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from assay.protocols.crucible.report.state import CouncilState, Loop, Seat
+from assay.protocols.crucible.report.state import CouncilState, NamedSeat
 from assay.protocols.crucible.report.story import council_story
 from assay.report.clean import one_line
 from assay.report.frame import run_progress
@@ -30,6 +30,7 @@ from crucible.events import (
     Triaged,
 )
 from crucible.ledger import headline
+from crucible.transcript import Loop
 from llm_runtime.events import CallFailed, CallFinished, Event
 
 _PHASES = {
@@ -67,12 +68,13 @@ class CouncilFold(GenericFold):
 
     def __init__(self, keep: int | None = None) -> None:
         super().__init__(keep)
-        self.state = CouncilState(self.run)
+        self.state = CouncilState(run=self.run)
         self._heard: dict[str, _Heard] = {}
 
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
-        self.state.apply(event, at)
+        super().apply(event, at)
+        self.state.apply(event)
         if isinstance(event, (CallFinished, CallFailed)):
             self._listen(event)
 
@@ -100,7 +102,7 @@ class CouncilFold(GenericFold):
             return "done" if self.state.answer is not None else ""
         return ", ".join(_PHASES.get(phase, phase.replace("_", " ")) for phase in running)
 
-    def _seat(self, seat: Seat, loop: Loop | None) -> SeatProgress:
+    def _seat(self, seat: NamedSeat, loop: Loop | None) -> SeatProgress:
         running = [call for call in self.state.run.tally.running.values() if call.label.seat == seat.key]
         heard = self._heard.get(seat.key)
         state: SeatState = "waiting"

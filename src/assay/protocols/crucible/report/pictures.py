@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.protocols.crucible.report.state import CouncilState, Seat, phase_name
+from assay.protocols.crucible.report.state import CouncilState, NamedSeat, title
 from assay.report.story import Figure
 from assay.report.svg.timeline import Band, Span, timeline
 from assay.report.tally import Call
@@ -27,9 +27,9 @@ def calls_picture(state: CouncilState) -> Figure | None:
     return Figure(timeline(rows, spans, bands, title, description), caption, description)
 
 
-def _span(call: Call, seats: dict[str, Seat], began: int, until: int) -> Span:
+def _span(call: Call, seats: dict[str, NamedSeat], began: int, until: int) -> Span:
     seat = seats.get(call.label.seat)
-    row = seat.name if seat else call.label.seat or phase_name(call.label.phase)
+    row = seat.name if seat else call.label.seat or title(call.label.phase)
     end = until if call.ended is None else call.ended
     loop = f", loop {call.label.round}" if call.label.round else ""
     ending = {"failed": f", failed: {call.error}", "cut": ", never answered"}.get(call.state, "")

@@ -14,18 +14,19 @@ from typing import TypeAlias
 
 from assay.protocols.crucible.ledger import Attack, entered
 from assay.protocols.crucible.quotations import quoted
-from assay.protocols.crucible.report.state import CouncilState, Loop
+from assay.protocols.crucible.report.state import CouncilState
 from assay.report.clean import one_line
 from assay.report.story import Pin
 from crucible.ledger import Objection
 from crucible.passages import ANSWER, Passage, Span, locate
+from crucible.transcript import CouncilTranscript, Loop
 
 _ABOUT = 200
 _Held: TypeAlias = tuple[tuple[str, Passage], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Pinned:
+class Pins:
     """The objections of a council, and where they are pinned.
 
     Args:
@@ -47,20 +48,19 @@ class Pinned:
         return [one.id for one in self.objections if one.claim and one.claim.words in sentence]
 
 
-def attacks(state: CouncilState, letters: Mapping[str, str]) -> list[Attack]:
+def attacks(state: CouncilTranscript, letters: Mapping[str, str]) -> list[Attack]:
     """Return every critique of a council with what it attacked and what came after it, in order."""
     answer = None if state.answer is None else Passage(ANSWER, state.answer)
     return [
         Attack(loop.number, critique.step, passage, before, after, answer, letters)
-        for number in sorted(state.loops)
-        for loop in [state.loops[number]]
+        for loop in state.in_order()
         for critique in (loop.critiques[step] for step in sorted(loop.critiques))
         for passage in [Passage(f"critique/{loop.number}/{critique.step}", critique.text)]
         for before, after in [_around(state, loop, critique.after)]
     ]
 
 
-def pinned(state: CouncilState) -> Pinned:
+def pinned(state: CouncilState) -> Pins:
     """Return the council's objections with their pins."""
     read = state.ledger is not None
     if state.ledger is not None:
@@ -81,7 +81,7 @@ def pinned(state: CouncilState) -> Pinned:
     ordered = {
         source: tuple(sorted(placed, key=lambda pin: (pin.start, pin.end))) for source, placed in pins.items()
     }
-    return Pinned(tuple(objections), ordered, not read and any(one.claim for one in objections))
+    return Pins(tuple(objections), ordered, not read and any(one.claim for one in objections))
 
 
 def _pins(one: Objection, *, read: bool) -> Iterator[tuple[str, Pin]]:
@@ -121,7 +121,7 @@ def _quoted(one: Objection, held: _Held) -> tuple[str, Span] | None:
     return next(((seat, span) for seat, span in spans if span is not None), None)
 
 
-def _around(state: CouncilState, loop: Loop, answered: int) -> tuple[dict[str, Passage], dict[str, Passage]]:
+def _around(state: CouncilTranscript, loop: Loop, answered: int) -> tuple[dict[str, Passage], dict[str, Passage]]:
     following = state.loops.get(loop.number + 1)
     if loop.grammar == "sequential":
         drafts = list(chain(_texts(loop), _texts(following) if following else ()))

@@ -16,8 +16,8 @@ from assay.protocols.crucible.report.objections import (
     still_open,
 )
 from assay.protocols.crucible.report.pictures import calls_picture
-from assay.protocols.crucible.report.pins import Pinned, pinned
-from assay.protocols.crucible.report.state import CouncilState, Critique, Loop, Seat, phase_name
+from assay.protocols.crucible.report.pins import Pins, pinned
+from assay.protocols.crucible.report.state import CouncilState, NamedSeat, title
 from assay.report.changes import changes
 from assay.report.clean import one_line
 from assay.report.frame import cost_section, ending, ending_notes, head_facts, provenance_section
@@ -37,6 +37,7 @@ from assay.report.story import (
 )
 from assay.report.units import count_noun, in_words
 from crucible.passages import ANSWER
+from crucible.transcript import Critique, Loop
 
 _GRAMMARS = {
     "parallel": "all seats answer at once, then the red team attacks them all",
@@ -54,8 +55,8 @@ _LONGEST_TITLE, _CUT_TITLE = 400, 200
 def council_story(state: CouncilState) -> Story:
     """Tell the story of a council in whatever state it is: finished, under way, stopped, failed or cut off."""
     quoted, pins = answer_quotations(state), pinned(state)
-    loops = [_loop_section(state, state.loops[number], pins) for number in sorted(state.loops)]
-    spend = cost_section(state.run, lambda seat, phase: state.seat(seat).name if seat else phase_name(phase))
+    loops = [_loop_section(state, loop, pins) for loop in state.in_order()]
+    spend = cost_section(state.run, lambda seat, phase: state.seat(seat).name if seat else title(phase))
     rest = [*loops, _configuration(state), provenance_section(state.run)]
     path = _path(state)
     if state.answer is not None and path is not None:
@@ -99,13 +100,13 @@ def how_it_ended(state: CouncilState) -> str:
     return f"It used all {count_noun(state.limit(), 'loop')} it was given."
 
 
-def _outcome(state: CouncilState, quoted: list[Quotation], pins: Pinned) -> Section | None:
+def _outcome(state: CouncilState, quoted: list[Quotation], pins: Pins) -> Section | None:
     if state.answer is not None:
         # What the reader came for is read undisturbed: signs, and no marks.
         behind = tuple(replace(pin, start=pin.end) for pin in pins.by_text.get(ANSWER, ()))
         blocks: list[Block] = [Prose(state.answer, lead=True, notes=signs(quoted), pins=behind)]
         if state.not_attacked:
-            blocks.insert(0, Note(_UNATTACKED.format(state.not_attacked[0].reason), "warning"))
+            blocks.insert(0, Note(_UNATTACKED.format(state.not_attacked), "warning"))
         if (left := still_open(state)) is not None:
             blocks.append(left)
         if state.run.state in ("stopped", "failed"):
@@ -165,7 +166,7 @@ def _summary(state: CouncilState) -> str:
     )
 
 
-def _loop_section(state: CouncilState, loop: Loop, pins: Pinned) -> Section:
+def _loop_section(state: CouncilState, loop: Loop, pins: Pins) -> Section:
     blocks: list[Block] = []
     critiques = [loop.critiques[step] for step in sorted(loop.critiques)]
     for index, (key, kind, text) in enumerate(state.spoken(loop)):
@@ -181,7 +182,7 @@ def _loop_section(state: CouncilState, loop: Loop, pins: Pinned) -> Section:
     return Section(f"Loop {loop.number}", tuple(blocks))
 
 
-def _answer(state: CouncilState, loop: Loop, seat: Seat, kind: str, text: str, pins: Pinned) -> Voice:
+def _answer(state: CouncilState, loop: Loop, seat: NamedSeat, kind: str, text: str, pins: Pins) -> Voice:
     before = loop.answers.get((seat.key, "position")) if kind == "defence" else state.before(loop, seat.key)
     notes, own = checked(state, text), pins.by_text.get(f"{loop.number}/{seat.key}/{kind}", ())
     if before is None:
@@ -203,7 +204,7 @@ def _answer(state: CouncilState, loop: Loop, seat: Seat, kind: str, text: str, p
     return Voice(seat.name, tuple(blocks), seat.accent, remark)
 
 
-def _critique(state: CouncilState, loop: Loop, critique: Critique, pins: Pinned) -> Voice:
+def _critique(state: CouncilState, loop: Loop, critique: Critique, pins: Pins) -> Voice:
     name = state.red_team.name if state.red_team else "Red team"
     aimed = in_words([state.seat(target).name for target in critique.targets])
     own = pins.by_text.get(f"critique/{loop.number}/{critique.step}", ())

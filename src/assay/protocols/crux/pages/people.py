@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from assay.protocols.crux.authors import shipped_persona
-from assay.protocols.crux.pages.personas import Person, persona_page, personas_page
+from assay.protocols.crux.pages.personas import PersonaRow, persona_page, personas_page
 from assay.protocols.crux.people import add_texts, open_people, persona_of
 from assay.protocols.crux.report.persona import persona_story
 from assay.web import forms
@@ -77,27 +77,27 @@ async def build_person(request: Request) -> Response:
     return redirect(request, f"/runs/{run_id}", {"run_id": run_id, "page": f"/runs/{run_id}"}, 201)
 
 
-def known_people() -> list[Person]:
+def known_people() -> list[PersonaRow]:
     """Return whoever was imported here, then the authors that come with Assay."""
     people = open_people()
-    listed: list[Person] = []
+    listed: list[PersonaRow] = []
     for name in people.names():
         try:
             check = people.check(name)
         except LlmRuntimeError as fault:
-            listed.append(Person(slug(name), name, 0, None, "not built", str(fault)))
+            listed.append(PersonaRow(slug(name), name, 0, None, "not built", str(fault)))
             continue
         state = "not built" if not check.built else "texts changed" if check.stale else "built"
-        listed.append(Person(slug(name), name, check.texts, check.beliefs, state))
+        listed.append(PersonaRow(slug(name), name, check.texts, check.beliefs, state))
     return listed + [_shipped(shipped_persona(author)) for author in shipped_authors()]
 
 
-def _shipped(persona: Persona) -> Person:
+def _shipped(persona: Persona) -> PersonaRow:
     beliefs = len(persona.beliefs.nodes) if persona.beliefs else None
-    return Person(persona.id, persona.name, len(persona.corpus.items), beliefs, "comes with Assay")
+    return PersonaRow(persona.id, persona.name, len(persona.corpus.items), beliefs, "comes with Assay")
 
 
-def _named(request: Request) -> Person:
+def _named(request: Request) -> PersonaRow:
     wanted: str = request.path_params["persona_id"]
     person = next((each for each in known_people() if each.id == wanted), None)
     if person is None:
@@ -128,7 +128,7 @@ def _imported(fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _person_data(person: Person) -> dict[str, Any]:
+def _person_data(person: PersonaRow) -> dict[str, Any]:
     return {
         "id": person.id,
         "name": person.name,

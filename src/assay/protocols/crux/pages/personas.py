@@ -12,7 +12,7 @@ from assay.web.templating import render
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class PersonaRow:
     """Somebody whose texts are here.
 
     Args:
@@ -41,7 +41,7 @@ class Person:
         return self.state != "comes with Assay"
 
 
-def personas_page(people: list[Person], folder: str, values: Mapping[str, Any], fault: str = "") -> str:
+def personas_page(people: list[PersonaRow], folder: str, values: Mapping[str, Any], fault: str = "") -> str:
     """Return the list and the form of import.
 
     Args:
@@ -54,7 +54,7 @@ def personas_page(people: list[Person], folder: str, values: Mapping[str, Any], 
 
 
 def persona_page(
-    person: Person, story: Story | None, reachable: list[str], values: Mapping[str, Any], fault: str
+    person: PersonaRow, story: Story | None, reachable: list[str], values: Mapping[str, Any], fault: str
 ) -> str:
     """Return the page of one persona: what it came to, and the form to build it.
 

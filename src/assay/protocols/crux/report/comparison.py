@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -13,12 +15,13 @@ from assay.registry import find
 from assay.report.frame import cost_section
 from assay.report.generic import GenericFold
 from assay.report.markdown import story_markdown
+from assay.report.outline import Writing, read_outline
 from assay.report.progress import Progress
 from assay.report.run import RunTotals, timed_events
-from assay.report.story import Block, Column, Details, Fact, Note, Plain, Quote, Section, Story, Table, Voice
+from assay.report.story import Block, Column, Fact, Plain, Quote, Story, Table, Voice
 from assay.report.units import count, count_noun
 from crux.claims.audit import ENOUGH
-from crux.comparison import Candidate, Comparison, Match, Read, SideView
+from crux.comparison import Comparison, CruxCandidate, Match, Read
 from crux.events import PersonaStep
 from crux.results import Place
 from llm_runtime.errors import ConfigurationError, StoreDamaged
@@ -89,51 +92,33 @@ def comparison_markdown(comparison: Comparison) -> str:
 
 def comparison_story(comparison: Comparison) -> Story:
     """Return a comparison, opened."""
-    names = (comparison.authors[0].name, comparison.authors[1].name)
-    notes: list[Block] = [Note(line, "warning") for line in comparison.warnings]
-    notes += [Note(line, "warning") for read in comparison.authors for line in _left_out(read)]
-    facts = (
-        Fact("Candidate cruxes", count(len(comparison.candidates))),
-        Fact("Opposed", count(len(comparison.opposed))),
-        Fact("Shared", count(len(comparison.shared))),
-        *(
-            Fact(read.name, f"{count_noun(read.claims, 'claim')} in {read.passages} passages")
-            for read in comparison.authors
-        ),
+    first, second = comparison.authors
+    names = (first.name, second.name)
+    scope = {
+        "found": comparison,
+        "names": names,
+        "about": f" on {comparison.topic}" if comparison.topic else "",
+        "care": [*comparison.warnings, *(line for read in comparison.authors for line in _left_out(read))],
+        "alone": dict(zip(names, (comparison.first_alone, comparison.second_alone), strict=True)),
+    }
+    own: dict[str, Callable[[Any], list[Block]]] = {
+        "answers": lambda one: _sides(one, names, ("YES", "NO")),
+        "sides": lambda one: _sides(one, names),
+        "positions": lambda _: [_positions(comparison.candidates, names)],
+        "maps": lambda _: list(filter(None, [map_picture(comparison)])),
+    }
+    story = _outline().story(Writing(scope, _FORMS, own))
+    read = (
+        Fact(one.name, f"{count_noun(one.claims, 'claim')} in {one.passages} passages") for one in (first, second)
     )
-    picture = map_picture(comparison)
-    sections = [
-        Section("Candidate cruxes", tuple(_candidate(one, names) for one in comparison.candidates))
-        if comparison.candidates
-        else Section("Candidate cruxes", (Plain("None: no two claims were found that cannot both be held."),)),
-        Section("Read with care", tuple(notes)) if notes else None,
-        _positions(comparison, names),
-        Section("The two maps", (picture,)) if picture else None,
-        _matches("Opposed", comparison.opposed, names),
-        _matches("Shared", comparison.shared, names),
-        *(
-            Section(f"Only {name}", tuple(_details(view) for view in views)) if views else None
-            for name, views in zip(names, (comparison.first_alone, comparison.second_alone), strict=True)
-        ),
-        *(audit_section(read.audit, read.name) for read in comparison.authors if read.audit),
-    ]
-    about = f" on {comparison.topic}" if comparison.topic else ""
-    return Story(
-        f"{names[0]} and {names[1]}{about}",
-        "Crux · the texts compared, before anybody speaks",
-        facts=facts,
-        sections=tuple(section for section in sections if section),
-    )
+    audits = (audit_section(one.audit, one.name) for one in (first, second) if one.audit)
+    return replace(story, facts=(*story.facts, *read), sections=(*story.sections, *audits))
 
 
-def _positions(comparison: Comparison, names: tuple[str, str]) -> Section | None:
+def _positions(candidates: Sequence[CruxCandidate], names: tuple[str, str]) -> Table:
     """Return one line a question: what each answers, and what the answer rests on."""
-    if not comparison.candidates:
-        return None
-    rows = tuple(
-        (one.question, f"YES: {worded(one.first)}", f"NO: {worded(one.second)}") for one in comparison.candidates
-    )
-    return Section("Where each stands", (Table((Column("Question"), *map(Column, names)), rows),))
+    rows = tuple((one.question, f"YES: {worded(one.first)}", f"NO: {worded(one.second)}") for one in candidates)
+    return Table((Column("Question"), *map(Column, names)), rows)
 
 
 def _step_line(step: PersonaStep) -> str:
@@ -151,41 +136,32 @@ def _left_out(read: Read) -> list[str]:
     return lines
 
 
-def _candidate(one: Candidate, names: tuple[str, str]) -> Details:
-    state = "" if one.confirmed else " (not confirmed by their own sentences)"
+def _rests(one: CruxCandidate) -> str:
     rests = f"{count_noun(one.rests, 'claim')} of both rest on it." if one.rests else "Nothing else rests on it."
-    blocks: list[Block] = [
-        Plain(f"{rests} {one.why}".strip()),
-        *_sides(one.first, one.second, names, ("YES", "NO")),
-    ]
-    return Details(f"{one.question}{state}", tuple(blocks))
+    return f"{rests} {one.why}".strip()
 
 
-def _matches(head: str, matches: Sequence[Match], names: tuple[str, str]) -> Section | None:
-    if not matches:
-        return None
-    blocks = [
-        Details(
-            f"{worded(match.first)} / {worded(match.second)}",
-            (*((Plain(match.why),) if match.why else ()), *_sides(match.first, match.second, names)),
-        )
-        for match in matches
-    ]
-    return Section(head, tuple(blocks))
-
-
-def _sides(
-    first: SideView, second: SideView, names: tuple[str, str], remarks: tuple[str, str] = ("", "")
-) -> list[Block]:
+def _sides(one: CruxCandidate | Match, names: tuple[str, str], remarks: tuple[str, str] = ("", "")) -> list[Block]:
     return [
-        Voice(name, (Plain(worded(view)), *map(_quote, view.places)), accent, remark)
-        for name, view, accent, remark in zip(names, (first, second), ("c0", "c1"), remarks, strict=True)
+        Voice(
+            name,
+            (Plain(worded(view)), *(Quote(place.quote, _dated(place)) for place in view.places)),
+            accent,
+            remark,
+        )
+        for name, view, accent, remark in zip(names, (one.first, one.second), ("c0", "c1"), remarks, strict=True)
     ]
 
 
-def _details(view: SideView) -> Details:
-    return Details(worded(view), tuple(map(_quote, view.places)))
+def _dated(place: Place) -> str:
+    return ", ".join(part for part in (place.title or place.item, place.date) if part)
 
 
-def _quote(place: Place) -> Quote:
-    return Quote(place.quote, ", ".join(part for part in (place.title or place.item, place.date) if part))
+_FORMS: Mapping[str, Callable[[Any], str]] = {
+    "dated": _dated,
+    "number": lambda held: count(len(held)),
+    "rests": _rests,
+    "state": lambda one: "" if one.confirmed else " (not confirmed by their own sentences)",
+    "worded": worded,
+}
+_outline = cache(partial(read_outline, __package__ or "", "comparison.toml"))

@@ -2,47 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Any
+
 from assay.report.clean import escaped
-from assay.report.story import Block, Column, Details, Fact, Note, Plain, Prose, Quote, Section, Story, Table
+from assay.report.outline import Scope, Writing, read_outline
+from assay.report.story import Details, Note, Quote, Section, Story
 from assay.report.units import count, count_noun
 from crux import Persona
 from crux.claims.audit import ENOUGH, Audit
-from crux.personas.beliefs import BeliefNode
+from crux.personas.beliefs import BeliefGraph, BeliefNode
 
 #: Quotations shown under a belief; a dense one has dozens.
 _PLACES = 4
+_FORMS: Mapping[str, Callable[[Any], str]] = {
+    "escaped": escaped,
+    "number": lambda held: count(len(held)),
+    "spoken": lambda voice: "; ".join([*voice.speech_patterns, *voice.vocabulary]),
+}
+_outline = cache(partial(read_outline, __package__ or "", "persona.toml"))
 
 
 def persona_story(persona: Persona) -> Story:
     """Return the persona, opened."""
-    contract, corpus, graph = persona.contract, persona.corpus, persona.beliefs
-    dates = [item.date for item in corpus.items if item.date]
-    facts = [Fact("Texts", count(len(corpus.items))), Fact("Passages", count(len(corpus.chunks)))]
-    if dates:
-        facts.append(Fact("Written", f"{min(dates)} to {max(dates)}"))
-    if graph is not None:
-        facts.append(Fact("Beliefs", str(len(graph.nodes))))
-    prose = (
-        ("Personality", contract.personality),
-        ("Bias", contract.bias),
-        ("Stakes", contract.stakes),
-        ("Epistemology", contract.epistemology),
-        ("Time horizon", contract.time_horizon),
-        ("Evidence", contract.evidence_policy),
-    )
-    flips = tuple((flip.id, flip.text) for flip in contract.flip_conditions)
-    voice: list[Block] = [Plain("; ".join([*contract.voice.speech_patterns, *contract.voice.vocabulary]))]
-    voice += [Quote(place.quote, f"{place.title}, {place.date}") for place in contract.voice.examples]
-    sections = [
-        Section("Contract", tuple(Prose(f"**{head}.** {escaped(text)}") for head, text in prose if text)),
-        Section("What would change this mind", (Table((Column("Id"), Column("Condition")), flips),)),
-        Section("Voice", tuple(voice)),
-        Section("Anchors", tuple(Quote(p.quote, f"{p.title}, {p.date}") for p in contract.anchor_excerpts)),
+    dates, graph = sorted(item.date for item in persona.corpus.items if item.date), persona.beliefs
+    nodes = sorted(graph.nodes, key=lambda node: (-node.confidence, node.id)) if graph else []
+    scope = {
+        "persona": persona,
+        "contract": persona.contract,
+        "dates": (dates[0], dates[-1]) if dates else (),
+        "beliefs": [_belief(graph, node) for node in nodes if graph],
+    }
+    return _outline().story(Writing(scope, _FORMS))
+
+
+def _belief(graph: BeliefGraph, node: BeliefNode) -> Scope:
+    rests = [
+        f"{'supports' if edge.polarity == 1 else 'undermines'} {graph.by_id[edge.to].concept}"
+        for edge in graph.edges
+        if edge.from_ == node.id and edge.to in graph.by_id
     ]
-    if graph is not None:
-        ordered = sorted(graph.nodes, key=lambda node: (-node.confidence, node.id))
-        sections.append(Section("Beliefs", tuple(_belief(persona, node) for node in ordered)))
-    return Story(persona.name, f"Crux · persona {persona.id}", facts=tuple(facts), sections=tuple(sections))
+    more = node.places[_PLACES:]
+    said = ". ".join([node.type.replace("_", " "), *rests])
+    texts = {place.item for place in more}
+    return {"node": node, "said": said, "places": node.places[:_PLACES], "more": more, "texts": texts}
 
 
 def audit_line(audit: Audit) -> str:
@@ -66,20 +70,3 @@ def audit_section(audit: Audit, name: str = "") -> Section:
         f"What reading {name} overlooked" if name else "What reading overlooked",
         (Note(audit_line(audit), tone), *missed),
     )
-
-
-def _belief(persona: Persona, node: BeliefNode) -> Details:
-    graph = persona.beliefs
-    edges = [edge for edge in graph.edges if edge.from_ == node.id] if graph else []
-    rests = [
-        f"{'supports' if edge.polarity == 1 else 'undermines'} {graph.by_id[edge.to].concept}"
-        for edge in edges
-        if graph and edge.to in graph.by_id
-    ]
-    blocks: list[Block] = [Plain(". ".join([node.type.replace("_", " "), *rests]) + ".")]
-    blocks += [Quote(place.quote, f"{place.title}, {place.date}") for place in node.places[:_PLACES]]
-    if len(node.places) > _PLACES:
-        more = node.places[_PLACES:]
-        texts = len({place.item for place in more})
-        blocks.append(Plain(f"And in {count_noun(len(more), 'place')} more, in {count_noun(texts, 'text')}."))
-    return Details(f"{node.concept} (confidence {node.confidence:.2f})", tuple(blocks))

@@ -10,7 +10,7 @@ from assay.report.run import RunTotals, timed_events
 from crux.config import DebateConfig
 from crux.personas.corpus import CorpusItem
 from crux.results import DebateResult
-from crux.transcript import Transcript
+from crux.transcript import DebateTranscript
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event, RunResumed, RunStarted
 
@@ -31,7 +31,7 @@ class DebateState:
 
     def __init__(self, run: RunTotals | None = None) -> None:
         self.run = run or RunTotals()
-        self.debate = Transcript()
+        self.debate = DebateTranscript()
         self.ids: dict[str, str] = {}
         """Persona id -> name, for the labels of calls."""
         self.texts: dict[str, dict[str, CorpusItem]] = {}
@@ -45,7 +45,7 @@ class DebateState:
         if isinstance(event, RunStarted):
             self._open(event)
         elif isinstance(event, RunResumed):
-            self.debate = Transcript(self.debate.topic, self.debate.personas, self.debate.seed)
+            self.debate = DebateTranscript(self.debate.topic, self.debate.personas, self.debate.seed)
         self.debate.apply(event)
 
     @property
@@ -72,7 +72,7 @@ class DebateState:
     def _open(self, event: RunStarted) -> None:
         from assay.protocols.crux.task import Options, seated
 
-        self.debate = Transcript(str(event.task.get("topic", event.title)), seed=event.seed)
+        self.debate = DebateTranscript(str(event.task.get("topic", event.title)), seed=event.seed)
         try:
             options = cast("Options", opened(event).options)
             panel, self.config = seated(options), options.config()
