@@ -180,18 +180,20 @@ class _Worker:
             self._unwanted.discard(number)
             await (self._enter(end, number, "aborted") if stopped else self._enter(put_back, number))
         except Exception as error:
-            line = f"{type(error).__name__}: {_one_line(error)}"
-            if not passing(error) or taken.attempts + 1 >= ATTEMPTS:
-                entered = await self._enter(end, number, "failed", line)
-            else:
-                # Who waits for another that has the run has not tried.
-                wait = min(_FIRST_WAIT_S * 2**taken.attempts, _LONGEST_WAIT_S)
-                tried = not isinstance(error, StoreBusy)
-                entered = await self._enter(put_back, number, line, wait, int(tried))
-            if entered:
-                say("entry failed", entry=number, error=line)
+            await self._fail(taken, error)
         else:
             await self._enter(end, number, "done")
+
+    async def _fail(self, taken: Taken, error: Exception) -> None:
+        line = f"{type(error).__name__}: {_one_line(error)}"
+        if not passing(error) or taken.attempts + 1 >= ATTEMPTS:
+            entered = await self._enter(end, taken.number, "failed", line)
+        else:
+            # Who waits for another that has the run has not tried.
+            wait, tried = min(_FIRST_WAIT_S * 2**taken.attempts, _LONGEST_WAIT_S), not isinstance(error, StoreBusy)
+            entered = await self._enter(put_back, taken.number, line, wait, int(tried))
+        if entered:
+            self._service.say("entry failed", entry=taken.number, error=line)
 
     async def _enter(self, what: Callable[..., bool], number: int, *values: object) -> bool:
         """Enter how an entry ended; return false where another worker has it by now, and say that."""
