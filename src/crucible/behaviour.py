@@ -3,10 +3,17 @@
 2: triage names lines of models, not releases.
 3: objections are numbered and quote what they strike; a clerk writes a ledger, seats have letters.
 4: a council of records stands beside the form in prose, which is as it was.
+5: schemas want an answer to each objection and nothing that is not asked for; quotations that stand nowhere are
+dropped; an answer that repeats its instruction is asked for again, and so are words of findings that stand nowhere.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crucible", number=4, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
+BEHAVIOUR = Behaviour("crucible", number=5, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
+
+
+def first_records() -> bool:
+    """Tell whether the run under way is of number 4: numbers before it have no records."""
+    return BEHAVIOUR.in_force == 4

@@ -6,14 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from crucible.asking import Asker, Say, Wanted, part
+from crucible.behaviour import first_records
 from crucible.deliberation import Deliberation
+from crucible.objections import runs
 from crucible.records import SEVERITIES, FindingRecord, Rest, Review, Synthesis
 from crucible.rendering import review_text
+from crucible.reviewing import checked
 from crucible.schemas import TriageOutput
+from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.prompts import Fence, load_prompt
 
 _LABEL = CallLabel("crucible", "synthesis")
+#: Of its runs of characters, the share from which on an answer is the instruction; shorter ones may be words of it.
+_REPEATED, _LEAST = 0.8, 40
 Models = Sequence[Sequence[str]]
 
 
@@ -39,13 +45,20 @@ async def answered(
 ) -> _Conclusion:
     """Write the answer."""
 
+    order = f"{triage.synthesis_instruction}\n{deliberation.briefing.form}"
+
+    def own(written: Synthesis) -> str | None:
+        fault = "`answer` repeats the instruction; write what the user is to read"
+        return fault if _repeats(written, order) else None
+
     async def parts(say: Say) -> Synthesis:
-        return Synthesis(answer=await say(part("answer")))
+        written = Synthesis(answer=await say(part("answer")))
+        if fault := own(written):
+            raise StructuredOutputError(fault, written.answer)
+        return written
 
     compose = _composer("synthesis_answer", triage, deliberation, query, formed(deliberation.briefing.form))
-    wanted = Wanted(
-        Synthesis, compose, parts=parts, words=lambda text: Synthesis(answer=text), shown=_shown(deliberation)
-    )
+    wanted = Wanted(Synthesis, compose, own, parts, lambda text: Synthesis(answer=text), _shown(deliberation))
     got = await asker.record(wanted, _LABEL, models)
     return _Conclusion(got.answer, got.claims)
 
@@ -58,9 +71,18 @@ async def reviewed(
     Raises:
         StructuredOutputError: no model gave findings that can be read.
     """
-    wanted = Wanted(
-        Review, _composer("synthesis_review", triage, deliberation, query, ""), shown=_shown(deliberation)
-    )
+    complained = first_records()
+
+    def quoting(review: Review) -> str | None:
+        """Complain once of words that stand nowhere; a finding that has none may still be right."""
+        nonlocal complained
+        marked = checked(review.findings, deliberation.briefing.material)
+        bare = [] if complained else [one.found.title for one in marked if not one.verified]
+        complained = True
+        return f"`quote` is no line at that place: {bare[0][:200]}; copy it from the attachment" if bare else None
+
+    compose = _composer("synthesis_review", triage, deliberation, query, "")
+    wanted = Wanted(Review, compose, quoting, shown=_shown(deliberation))
     got = await asker.record(wanted, _LABEL, models)
     got.findings.sort(key=lambda one: SEVERITIES.index(one.severity))
     return _Conclusion(review_text(got), findings=got.findings, looked_at=got.looked_at)
@@ -69,6 +91,12 @@ async def reviewed(
 def formed(form: str) -> str:
     """Return the order to write in a form; nothing where there is none."""
     return load_prompt("crucible", "form").render(form=form) if form else ""
+
+
+def _repeats(written: Synthesis, order: str) -> bool:
+    said = runs(written.answer)
+    most = len(said) >= _LEAST and len(said & runs(order)) >= _REPEATED * len(said)
+    return most and not first_records()
 
 
 def _shown(deliberation: Deliberation) -> str:

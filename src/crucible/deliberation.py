@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from crucible.asking import Asker
+from crucible.behaviour import first_records
 from crucible.briefing import Briefing
 from crucible.config import LoopGrammar
 from crucible.events import Concluded, Critiqued, LoopEnded, LoopStarted, NotAttacked, SeatAnswered, SeatFailed
@@ -16,6 +17,7 @@ from crucible.objections import Holding, Objections, RaisedObjection
 from crucible.panel import EARLIER, CouncilMember, seated
 from crucible.records import ClaimRecord, DraftRecord, PositionRecord, RevisionRecord
 from crucible.rendering import draft_page, position_page
+from crucible.reviewing import borne_out
 from crucible.schemas import TriageOutput
 from crucible.transcript import CouncilTranscript
 from llm_runtime.errors import (
@@ -186,7 +188,8 @@ class Deliberation:
                 self._numbers[member.label] = self._numbers.get(member.label, 0) + 1
                 id = f"{member.letter}{self._numbers[member.label]}"
             known.discard(id)
-            listed.append(claim.model_copy(update={"id": id}))
+            one = claim.model_copy(update={"id": id})
+            listed.append(one if first_records() else borne_out(one, self.briefing.material))
         return tuple(listed)
 
     async def _attack(

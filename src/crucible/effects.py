@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from crucible.asking import Asker, Wanted
+from crucible.behaviour import first_records
 from crucible.ledger import Effect
 from crucible.objections import RaisedObjection
 from crucible.passages import ANSWER, Passage, Span, locate
-from crucible.records import EffectsRecord, Told
+from crucible.records import EffectsRecord, Told, wanting
 from llm_runtime.errors import BudgetExceeded, CallError, DeadlineExceeded, StructuredOutputError
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.normal import normal
@@ -41,28 +42,36 @@ async def effects(
             asked.append(one)
     if not asked:
         return found, ""
+    told, note = dict[str, Told](), ""
     try:
-        reading = await asker.record(_wanted(asked, answer, seed), LABEL, models)
+        await asker.record(_wanted(asked, answer, seed, told), LABEL, models)
     except (CallError, StructuredOutputError, BudgetExceeded, DeadlineExceeded) as fault:
         note = f"What the answer does with the claims was not looked at: {fault}"
-        return {**{one.id: ("unclear", None) for one in asked}, **found}, note
-    told = {one.id.strip().upper(): one for one in reading.claims}
+        if first_records():
+            told.clear()
     for one in asked:
         found[one.id] = _shown(one.about, told.get(one.id), passage)
-    return found, ""
+    return found, note
 
 
-def _wanted(asked: Sequence[RaisedObjection], answer: str, seed: int) -> Wanted[EffectsRecord]:
+def _wanted(
+    asked: Sequence[RaisedObjection], answer: str, seed: int, told: dict[str, Told]
+) -> Wanted[EffectsRecord]:
+    """Ask for an entry for each; ``told`` gathers them, for some models give one at a time."""
     fence = Fence(seed, LABEL)
     claims = "\n\n".join(fence(f"CLAIM {one.id}", one.about) for one in asked)
     whole = fence("ANSWER", answer)
     task = load_prompt("crucible", "effects").render(claims=claims, answer=whole)
 
     def complete(reading: EffectsRecord) -> str | None:
-        missing = [one.id for one in asked if one.id not in {told.id.strip().upper() for told in reading.claims}]
+        if first_records():
+            told.clear()
+        told.update((one.id.strip().upper(), one) for one in reading.claims)
+        missing = [one.id for one in asked if one.id not in told]
         return f"there is no entry for {', '.join(missing)}" if missing else None
 
-    return Wanted(EffectsRecord, lambda bound: [Message("user", task)], complete, shown=f"{claims}\n{whole}")
+    kind = wanting(EffectsRecord, "claims", len(asked))
+    return Wanted(kind, lambda bound: [Message("user", task)], complete, shown=f"{claims}\n{whole}")
 
 
 def _shown(claim: str, told: Told | None, passage: Passage) -> tuple[Effect, Span | None]:

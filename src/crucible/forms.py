@@ -9,7 +9,15 @@ from crucible.asking import Say, Wanted, lines_of, part
 from crucible.briefing import Briefing
 from crucible.objections import Holding, Objections, RaisedObjection, nearest, strikes
 from crucible.panel import EARLIER, CouncilMember
-from crucible.records import AttackRecord, ClaimRecord, CritiqueRecord, DraftRecord, PositionRecord, RevisionRecord
+from crucible.records import (
+    AttackRecord,
+    ClaimRecord,
+    CritiqueRecord,
+    DraftRecord,
+    PositionRecord,
+    RevisionRecord,
+    wanting,
+)
 from crucible.rendering import claim_words, cut
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import CallLabel, Message
@@ -116,7 +124,8 @@ class Forms:
             return RevisionRecord(conclusion=lines_of(text)[0], claims=_every_line(text))
 
         shown = self.shown(fence, None, own=member.label)
-        return Wanted(RevisionRecord, compose, _answers_all(mine), parts, words, shown)
+        kind = wanting(RevisionRecord, "answers", len(mine))
+        return Wanted(kind, compose, _answers_all(mine), parts, words, shown)
 
     def draft(
         self, member: CouncilMember, label: CallLabel, open_: Sequence[RaisedObjection], last: Holding | None
@@ -147,7 +156,8 @@ class Forms:
         def words(text: str) -> DraftRecord:
             return DraftRecord(text=text, conclusion=lines_of(text)[-1] if lines_of(text) else text)
 
-        return Wanted(DraftRecord, compose, _answers_all(open_), parts, words, last.text if last else "")
+        kind = wanting(DraftRecord, "answers", len(open_))
+        return Wanted(kind, compose, _answers_all(open_), parts, words, last.text if last else "")
 
     def critique(self, label: CallLabel, held: Sequence[Holding]) -> Wanted[CritiqueRecord]:
         """Ask for objections to what is held, and for what the critic finds of its earlier ones."""
@@ -177,7 +187,8 @@ class Forms:
         def words(text: str) -> CritiqueRecord:
             return CritiqueRecord(objections=[nearest(text, held)])
 
-        return Wanted(CritiqueRecord, compose, located, parts, words, "\n\n".join(one.text for one in held))
+        kind = wanting(CritiqueRecord, "earlier", len(ids))
+        return Wanted(kind, compose, located, parts, words, "\n\n".join(one.text for one in held))
 
     def _critique_task(
         self, label: CallLabel, held: Sequence[Holding], left: Sequence[RaisedObjection], bound: int | None

@@ -264,10 +264,11 @@ def _kept(one: RaisedObjection, now: Holding) -> tuple[bool, Span | None]:
 
 def _alike(one: str, other: str) -> float:
     """Return the share of runs of characters that two texts have in common, 0 to 1."""
-    first, second = _runs(one), _runs(other)
+    first, second = runs(one), runs(other)
     return len(first & second) / len(first | second) if first and second else 0.0
 
 
-def _runs(text: str) -> set[str]:
+def runs(text: str) -> set[str]:
+    """Return the runs of characters of a text, however it is set: what texts have in common is counted in them."""
     form = "".join(normal(text).text.split())
     return {form[at : at + _RUN] for at in range(max(len(form) - _RUN + 1, 1))} if form else set()

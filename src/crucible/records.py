@@ -6,12 +6,15 @@ Fields stand in the order in which they are best thought of. What a schema canno
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from functools import cache
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from crucible.behaviour import first_records
 from crucible.ledger import Effect
 
+T = TypeVar("T", bound=BaseModel)
 Severity: TypeAlias = Literal["critical", "major", "minor"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "major", "minor")
 
@@ -168,3 +171,21 @@ class EffectsRecord(BaseModel):
     """What a reader of the answer says of all attacked claims."""
 
     claims: list[Told]
+
+
+def wanting(kind: type[T], field: str, least: int) -> type[T]:
+    """Return a record whose schema wants so many entries of a field; with none to give it has no such field."""
+    return kind if first_records() else _wanting(kind, field, least)
+
+
+@cache
+def _wanting(kind: type[T], field: str, least: int) -> type[T]:
+    def narrowed(schema: Any) -> None:
+        if least:
+            schema["properties"][field]["minItems"] = least
+            schema["required"] = list(dict.fromkeys([*schema.get("required", ()), field]))
+        else:
+            del schema["properties"][field]
+
+    own = {"model_config": ConfigDict(json_schema_extra=narrowed), "__doc__": kind.__doc__, "__module__": __name__}
+    return type(kind)(kind.__name__, (kind,), own)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from crucible.material import Attachment, Dossier, ids
-from crucible.records import SEVERITIES, FindingRecord, Severity
+from crucible.records import SEVERITIES, ClaimRecord, FindingRecord, Severity
 
 DIFF = "diff"
 """The name of an attachment that is a diff."""
@@ -85,6 +85,13 @@ def checked(found: Iterable[FindingRecord], dossier: Dossier) -> list[CheckedFin
     return sorted(listed, key=lambda one: SEVERITIES.index(one.severity))
 
 
+def borne_out(claim: ClaimRecord, dossier: Dossier) -> ClaimRecord:
+    """Return a claim with the quotation that it rests on, at its place; without one that stands nowhere."""
+    name, (first, last), stands = _located(claim, ids(dossier))
+    place = f"{name}:{first}" if first == last else f"{name}:{first}-{last}"
+    return claim.model_copy(update={"place": place} if stands else {"quote": "", "place": ""})
+
+
 def at_least(listed: Sequence[CheckedFinding], severity: Severity) -> list[CheckedFinding]:
     """Return the findings that are as grave as this or graver."""
     return [one for one in listed if SEVERITIES.index(one.severity) <= SEVERITIES.index(severity)]
@@ -100,8 +107,10 @@ def _checked(one: FindingRecord, attachments: dict[str, Attachment]) -> CheckedF
     return CheckedFinding(mended, _places(item, first, last), verified=stands)
 
 
-def _located(one: FindingRecord, attachments: dict[str, Attachment]) -> tuple[str, tuple[int, int], bool]:
-    """Return attachment and lines of a finding, and whether its words stand there."""
+def _located(
+    one: FindingRecord | ClaimRecord, attachments: dict[str, Attachment]
+) -> tuple[str, tuple[int, int], bool]:
+    """Return attachment and lines of what is claimed, and whether its words stand there."""
     given = _PLACE.search(one.place)
     name = given[1].upper() if given else ""
     said = (int(given[2] or 0), int(given[3] or given[2] or 0)) if given else (0, 0)

@@ -32,6 +32,7 @@ ATTEMPTS = 20
 #: Seconds before what may get better by itself is tried again; doubled each time up to the longest.
 _FIRST_WAIT_S = 5.0
 _LONGEST_WAIT_S = 300.0
+_TAKEN_OVER = "this worker fell silent for a while, and another went on with the run; nothing needs to be done"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,33 +165,43 @@ class _Worker:
 
     async def _carry_out(self, taken: Taken) -> None:
         """Carry out one entry, say how it went, and enter that; nothing is entered where another has it by now."""
-        number, owner, say = taken.number, self._owner.name, self._service.say
+        number, say = taken.number, self._service.say
         try:
             entry: Entry = read_entry(taken.data)
             say("run taken", entry=number, run=entry.run_id, kind=entry.kind, attempt=taken.attempts + 1)
             outcome = await self._carrier.carry(entry)
-            say("run ended", entry=number, run=entry.run_id, kind=entry.kind, **ending(outcome))
+            # Where another has the run, it has not ended.
+            if outcome is None or not isinstance(outcome.error, StoreBusy):
+                say("run ended", entry=number, run=entry.run_id, kind=entry.kind, **ending(outcome))
             if outcome is not None and outcome.error is not None:
                 raise outcome.error
         except asyncio.CancelledError:
             stopped = number in self._unwanted
             self._unwanted.discard(number)
-            await (self._enter(end, owner, number, "aborted") if stopped else self._enter(put_back, owner, number))
+            await (self._enter(end, number, "aborted") if stopped else self._enter(put_back, number))
         except Exception as error:
-            line = f"{type(error).__name__}: {_one_line(error)}"
-            say("entry failed", entry=number, error=line)
-            if not passing(error) or taken.attempts + 1 >= ATTEMPTS:
-                await self._enter(end, owner, number, "failed", line)
-                return
+            await self._fail(taken, error)
+        else:
+            await self._enter(end, number, "done")
+
+    async def _fail(self, taken: Taken, error: Exception) -> None:
+        line = f"{type(error).__name__}: {_one_line(error)}"
+        if not passing(error) or taken.attempts + 1 >= ATTEMPTS:
+            entered = await self._enter(end, taken.number, "failed", line)
+        else:
             # Who waits for another that has the run has not tried.
             wait, tried = min(_FIRST_WAIT_S * 2**taken.attempts, _LONGEST_WAIT_S), not isinstance(error, StoreBusy)
-            await self._enter(put_back, owner, number, line, wait, int(tried))
-        else:
-            await self._enter(end, owner, number, "done")
+            entered = await self._enter(put_back, taken.number, line, wait, int(tried))
+        if entered:
+            self._service.say("entry failed", entry=taken.number, error=line)
 
-    async def _enter(self, what: Callable[..., bool], *values: object) -> None:
+    async def _enter(self, what: Callable[..., bool], number: int, *values: object) -> bool:
+        """Enter how an entry ended; return false where another worker has it by now, and say that."""
         with suppress(StoreError):
-            await self._do(what, *values)
+            if not await self._do(what, self._owner.name, number, *values):
+                self._service.say("entry taken over", entry=number, note=_TAKEN_OVER)
+                return False
+        return True
 
     async def _do(self, what: Callable[..., T], *values: object) -> T:
         return await asyncio.to_thread(what, self._database, *values)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.protocols.crucible.ledger import Attack, Entries, entered, pieces
 from assay.protocols.crucible.report.objections import gist
 from crucible.ledger import Change, Ledger, Objection, headline
 from crucible.passages import Passage, Span, locate
+from crucible.prose.pieces import Attack, Entries, entered, pieces
 
 DATA: dict[str, Any] = json.loads(Path(__file__).with_name("critiques.json").read_text("utf-8"))
 CASES: list[dict[str, Any]] = DATA["critiques"]

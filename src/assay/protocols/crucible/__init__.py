@@ -72,6 +72,6 @@ PROTOCOL = Protocol(
         own='Ask your own:  assay ask "..."   (assay models shows what you can reach)',
         prepare=f"{_HERE}.task:demo",
     ),
-    needs=Needs(json="always", window=6_400, calls=15, answered=5_200, asked=25_600),
+    needs=Needs(json="always", window=6_400, calls=15, answered=6_500, asked=24_600),
     behaviours=("crucible.behaviour:BEHAVIOUR",),
 )

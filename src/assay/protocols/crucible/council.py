@@ -6,11 +6,8 @@ from collections.abc import Awaitable
 
 from assay.hooks import Data
 from assay.protocol import RunContext
-from assay.protocols.crucible.around import formed, grounded, lettered
-from assay.protocols.crucible.clerk import write_ledger
-from assay.protocols.crucible.judging import ConclusionsJudge
 from assay.protocols.crucible.purposes import form_of
-from assay.protocols.crucible.shortening import shortening, unmarked
+from assay.protocols.crucible.report.pins import attacks
 from assay.protocols.crucible.task import Options, Task
 from crucible import Council, Crucible
 from crucible.config import DeltaStrategy
@@ -18,6 +15,9 @@ from crucible.events import LedgerWritten, Triaged
 from crucible.executor.delta import TextSimilarityDeltaStrategy
 from crucible.letters import Lettering
 from crucible.material import check_window, manifest
+from crucible.prose.around import formed, grounded, lettered
+from crucible.prose.clerk import write_ledger
+from crucible.prose.judging import ConclusionsJudge
 from crucible.transcript import CouncilTranscript
 from llm_runtime.events import Event
 
@@ -44,8 +44,7 @@ async def run(task: Task, options: Options, context: RunContext) -> Data:
         return context.emit(event)
 
     form = form_of(task.purpose)
-    generate = shortening(unmarked(context.generate), emit)
-    generate = grounded(generate, task.dossier, seed, task.earlier)
+    generate = grounded(context.generate, task.dossier, seed, task.earlier)
     generate = lettered(formed(generate, form.response), seats)
     strategies: dict[str, DeltaStrategy | None] = {
         "conclusions": ConclusionsJudge(context.generate, context.emit, seed),
@@ -57,7 +56,7 @@ async def run(task: Task, options: Options, context: RunContext) -> Data:
         result = (await engine.run(task.query, _for_triage(task))).model_dump(mode="json")
     if options.ledger == "off":
         return result
-    ledger = await write_ledger(context.generate, state, seats.names, seed, options.ledger_budget)
+    ledger = await write_ledger(context.generate, attacks(state, seats.names), seed, options.ledger_budget)
     data = ledger.model_dump(mode="json", exclude_defaults=True)
     context.emit(LedgerWritten(ledger=data))
     return {**result, "ledger": {"objections": [], **data}}

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from crucible import CouncilRole
+from crucible.config import CouncilRole
 from crucible.events import Concluded
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.events import Emit
@@ -77,7 +77,7 @@ class ConclusionsJudge:
             f"{fence(f'BEFORE {role.value}', prior[role])}\n\n{fence(f'NOW {role.value}', text)}"
             for role, text in current.items()
         ]
-        task = load_prompt("assay.protocols.crucible", "conclusions").render(
+        task = load_prompt("crucible.prose", "conclusions").render(
             positions="\n\n".join(pairs), roles=", ".join(roles)
         )
 

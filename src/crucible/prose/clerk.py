@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
-from assay.protocols.crucible.ledger import Attack, Entries, Entry, entered
-from assay.protocols.crucible.report.pins import attacks
 from crucible.ledger import Ledger, Objection
-from crucible.transcript import CouncilTranscript
+from crucible.prose.pieces import Attack, Entries, Entry, entered
 from llm_runtime.errors import BudgetExceeded, CallError, DeadlineExceeded, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
@@ -18,19 +16,17 @@ PHASE = "clerk"
 _MODEL = "openrouter/auto"
 
 
-async def write_ledger(
-    generate: Generate, state: CouncilTranscript, letters: Mapping[str, str], seed: int, budget: float | None
-) -> Ledger:
+async def write_ledger(generate: Generate, attacks: Iterable[Attack], seed: int, budget: float | None) -> Ledger:
     """Ask the clerk about each critique; what it does not read is kept as open, and said.
 
     Nothing that fails here ends the run: its answer is there already.
 
     Args:
-        letters: of the seats, by label.
+        attacks: every critique, in order.
         budget: dollars that the clerk may spend; ``None`` leaves it to the run's own bounds.
     """
     meter, objections, faults = Meter(generate), list[Objection](), list[str]()
-    for attack in attacks(state, letters):
+    for attack in attacks:
         entries: list[Entry] = []
         if not faults or not faults[-1].startswith("its budget"):
             try:
@@ -59,7 +55,7 @@ async def _read(generate: Generate, attack: Attack, seed: int) -> list[Entry]:
     before = [fence(f"POSITION {called(seat)}", one.text) for seat, one in attack.before.items()]
     after = [fence(f"LATER {called(seat)}", one.text) for seat, one in attack.after.items()]
     after += [fence("ANSWER", attack.answer.text)] if attack.answer else []
-    task = load_prompt("assay.protocols.crucible", "clerk").render(
+    task = load_prompt("crucible.prose", "clerk").render(
         positions="\n\n".join(before),
         critique=fence("CRITIQUE", attack.critique.text),
         later="\n\n".join(after) or "(nothing was written after it)",

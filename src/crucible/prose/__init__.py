@@ -1,0 +1,1 @@
+"""What stands around a council in prose: what seats are shown, who judges, and a clerk who reads it afterwards."""
