@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
+from collections.abc import Iterator
 from contextlib import closing
 from importlib import resources
 from pathlib import Path
@@ -79,8 +80,9 @@ def test_a_prompt_is_read_as_the_number_in_force_has_it(tmp_path: Path, monkeypa
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> RunStore:
-    return SqliteStore(tmp_path / "runs.sqlite3")
+def store(tmp_path: Path) -> Iterator[RunStore]:
+    with closing(SqliteStore(tmp_path / "runs.sqlite3")) as opened:
+        yield opened
 
 
 async def council(store: RunStore, **update: Any) -> str:
