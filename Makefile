@@ -10,7 +10,8 @@ LOCKED = sed '/^\# $(1)$$/,$$d' constraints.txt > $(VENV)/locked.txt && $(PIP) -
 # What `make test` leaves to `make test-all`: tests that need more than Python, and long ones.
 RESOURCES := postgres or browser or box or ray or toolchain
 PYTEST := $(BIN)/python -m pytest -q
-BOTH_CORES := -n 2 --dist worksteal
+# One more than the processors of a small machine: a test that waits for a process or a clock leaves one idle.
+ABREAST := -n 3 --dist worksteal
 
 # Where byte code is not kept, each of hundreds of processes compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -41,20 +42,20 @@ demo: $(VENV)/.installed ## play the recorded council through the real engine; t
 	@$(BIN)/assay demo
 
 test: $(VENV)/.installed-dev ## the tests that need nothing but Python, in a few minutes
-	@$(PYTEST) $(BOTH_CORES) -m "not ($(RESOURCES) or long)"
+	@$(PYTEST) $(ABREAST) -m "not ($(RESOURCES) or long)"
 
 test-cost: $(VENV)/.installed-dev ## `make test`, and out/costs.txt: what each test took of a processor, the dearest first
-	@$(PYTEST) $(BOTH_CORES) -m "not ($(RESOURCES) or long)" --costs out/costs.txt && head -n 30 out/costs.txt
+	@$(PYTEST) $(ABREAST) -m "not ($(RESOURCES) or long)" --costs out/costs.txt && head -n 30 out/costs.txt
 
 test-all: $(VENV)/.installed-dev ## every test, with all that it can be tried with; says what was skipped
-	@ASSAY_TESTS=full $(PYTEST) $(BOTH_CORES) -rs
+	@ASSAY_TESTS=full $(PYTEST) $(ABREAST) -rs
 
 test-resources: $(VENV)/.installed-dev ## the tests that need more than Python, without the long ones
-	@$(PYTEST) $(BOTH_CORES) --timeout 900 -rs -m "($(RESOURCES)) and not long"
+	@$(PYTEST) $(ABREAST) --timeout 900 -rs -m "($(RESOURCES)) and not long"
 
 LONG ?= tests
 test-long: $(VENV)/.installed-dev ## the long tests that need nothing but Python: make test-long [LONG=tests/crux]
-	@$(PYTEST) $(BOTH_CORES) -rs -m "long and not ($(RESOURCES))" $(LONG)
+	@$(PYTEST) $(ABREAST) -rs -m "long and not ($(RESOURCES))" $(LONG)
 
 test-languages: $(VENV)/.installed-dev ## the languages that Criticality writes, and what was skipped for want of tools
 	@$(PYTEST) -rs tests/criticality/languages
@@ -66,11 +67,11 @@ test-lower: pyproject.toml ## what needs no extra, with the oldest versions that
 	@$(PYTHON) -m venv $(LOWER) && $(LOWER)/bin/python -m pip install --quiet --disable-pip-version-check uv
 	@$(UV_LOWER) --resolution lowest-direct --editable '.[import]'
 	@$(UV_LOWER) pytest pytest-asyncio pytest-timeout pytest-xdist hypothesis
-	@$(LOWER)/bin/python -m pytest -q $(BOTH_CORES) -m "not ($(RESOURCES) or long)" tests/llm_runtime \
+	@$(LOWER)/bin/python -m pytest -q $(ABREAST) -m "not ($(RESOURCES) or long)" tests/llm_runtime \
 		tests/assay/cli/test_ask_command.py tests/assay/cli/test_runs_command.py
 
 fuzz: $(VENV)/.installed-dev ## the properties, with new examples at each run; what it finds becomes an @example
-	@ASSAY_TESTS=fuzz $(PYTEST) $(BOTH_CORES) -m "hypothesis or counted"
+	@ASSAY_TESTS=fuzz $(PYTEST) $(ABREAST) -m "hypothesis or counted"
 
 lint: $(VENV)/.installed-dev ## ruff, pyright strict, import-linter
 	@$(BIN)/ruff check .

@@ -36,6 +36,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "tools").mkdir()
     monkeypatch.chdir(tmp_path)
+    # All but one of the plugins that are installed take their time and are of no use here.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_PLUGINS", "pytest_timeout")
     return tmp_path
 
 

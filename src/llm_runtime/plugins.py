@@ -44,9 +44,15 @@ def unloadable(place: str, fault: BaseException) -> str:
 @cache
 def _installed(group: str, path: tuple[str, ...]) -> dict[str, str]:
     # To load what reads all of them doubles the time of --help.
-    files = (file for folder in path for file in Path(folder).glob("*-info/entry_points.txt"))
-    if not any(f"[{group}]".encode() in file.read_bytes() for file in files):
+    if f"[{group}]".encode() not in _offered(path):
         return {}
     from importlib.metadata import entry_points
 
     return {point.name: point.value for point in sorted(entry_points(group=group), key=lambda one: one.name)}
+
+
+@cache
+def _offered(path: tuple[str, ...]) -> bytes:
+    """Return the entry points of all packages in these folders, as they are written."""
+    files = (file for folder in path for file in Path(folder).glob("*-info/entry_points.txt"))
+    return b"\n".join(file.read_bytes() for file in files)

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from statistics import quantiles
 from typing import Any
 
 import pytest
@@ -102,6 +103,16 @@ def test_no_replicates_have_no_interval() -> None:
         percentile_interval(1.0, [])
 
 
+@pytest.mark.parametrize(("confidence", "parts"), [(0.8, 10), (0.95, 40)])
+def test_the_quantiles_are_those_of_the_standard_library(confidence: float, parts: int) -> None:
+    rng = random.Random(3)
+    replicates = [rng.expovariate(1) for _ in range(998)]
+    cuts = quantiles(replicates, n=parts, method="inclusive")
+    ours = percentile_interval(1.0, replicates, confidence)
+    assert (ours.low, ours.high) == pytest.approx((cuts[0], cuts[-1]), rel=1e-9)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_scipy_agrees_on_the_same_replicates(confidence: float) -> None:
     scipy_stats = pytest.importorskip("scipy.stats", reason="needs the development oracle scipy")

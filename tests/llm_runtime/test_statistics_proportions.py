@@ -178,6 +178,18 @@ def test_negative_counts_and_empty_tables_are_refused() -> None:
         newcombe_paired(PairedCounts(0, 0, 0, 0))
 
 
+@pytest.mark.parametrize(
+    ("confidence", "one", "difference"),
+    [(0.8, (0.2728, 0.3456), (0.1043, 0.2897)), (0.99, (0.2401, 0.3853), (0.0054, 0.3718))],
+)
+def test_other_confidences_give_what_statsmodels_gave(
+    confidence: float, one: tuple[float, float], difference: tuple[float, float]
+) -> None:
+    assert rounded(wilson(81, 263, confidence)) == one
+    assert rounded(newcombe(56, 70, 48, 80, confidence)) == difference
+
+
+@pytest.mark.long
 @given(proportions(), proportions(), st.sampled_from([0.8, 0.95, 0.99]))
 def test_statsmodels_agrees(a: tuple[int, int], b: tuple[int, int], confidence: float) -> None:
     oracle = pytest.importorskip("statsmodels.stats.proportion", reason="needs the development oracle statsmodels")
@@ -189,6 +201,7 @@ def test_statsmodels_agrees(a: tuple[int, int], b: tuple[int, int], confidence: 
     assert (ours.low, ours.high) == pytest.approx(tuple(map(float, theirs)), abs=1e-9)
 
 
+@pytest.mark.long
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_statsmodels_and_scipy_agree_on_mcnemar(only_a: int, only_b: int) -> None:
     tables = pytest.importorskip(

@@ -80,12 +80,12 @@ class Index:
         hits = await self.passages(query)
         least = _LEAST if self.lexical.stemmed else _LEAST_IN_GRAMS
         spots = [
-            (rank, hit.chunk, start, end)
+            (rank, hit.chunk, *spot)
             for rank, hit in enumerate(hits)
-            for start, end in _worth_showing(hit.chunk.text, self.lexical.language, least)
+            for spot in _worth_showing(hit.chunk.text, self.lexical.language, least)
         ]
         best = hits[0].score if hits else 1.0
-        alike = self.lexical.bearing(query, [chunk.text[start:end] for _, chunk, start, end in spots])
+        alike = self.lexical.bearing(query, [spot[-1] for spot in spots])
         bearing = [
             score * (0.5 + 0.5 * hits[rank].score / best) for score, (rank, *_) in zip(alike, spots, strict=True)
         ]
@@ -94,17 +94,14 @@ class Index:
         if self._embed is not None:
             like = await self._likeness(query)
             places = {key: place for place, key in enumerate(self._sentences)}
-            meant = sorted(
-                range(len(spots)),
-                key=lambda at: -like[places[spots[at][1].id, spots[at][2]]],
-            )
+            meant = sorted(range(len(spots)), key=lambda at: -like[places[spots[at][1].id, spots[at][2]]])
             fused = _fused([order, meant])
             order, scores = [place for place, _ in fused], dict(fused)
         return self._own([(spots[place], scores[place]) for place in order], most)
 
-    def _own(self, ranked: Sequence[tuple[tuple[int, Chunk, int, int], float]], most: int) -> list[Sentence]:
+    def _own(self, ranked: Sequence[tuple[tuple[int, Chunk, int, int, str], float]], most: int) -> list[Sentence]:
         sentences: list[Sentence] = []
-        for (_, chunk, start, end), score in ranked:
+        for (_, chunk, start, end, _), score in ranked:
             if opens_quoted(chunk.text, start) or self._others(chunk, start, end):
                 continue
             whole = spans(chunk.text, self.lexical.language)
@@ -179,13 +176,10 @@ def laid_out(texts: tuple[str, ...], language: str = "") -> Lexical:
 
 
 @lru_cache(maxsize=4096)
-def _worth_showing(text: str, language: str, least: int) -> list[tuple[int, int]]:
-    """Return where the sentences of a passage begin and end, without headings, cries and endless ones."""
-    return [
-        (start, end)
-        for start, end in spans(text, language)
-        if end - start <= _MOST and sum(map(str.isalnum, text[start:end])) >= least
-    ]
+def _worth_showing(text: str, language: str, least: int) -> list[tuple[int, int, str]]:
+    """Return where the sentences of a passage begin and end, with their words; no headings, cries, endless ones."""
+    whole = [(start, end, text[start:end]) for start, end in spans(text, language) if end - start <= _MOST]
+    return [spot for spot in whole if sum(map(str.isalnum, spot[-1])) >= least]
 
 
 def _fused(rankings: Sequence[Sequence[int]]) -> list[tuple[int, float]]:
