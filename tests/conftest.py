@@ -66,6 +66,13 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(_machine.leave)
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what is marked with a box in each sandbox that this machine has."""
+    if _machine is not None and any(metafunc.definition.iter_markers("box")):
+        metafunc.fixturenames.append("in_box")
+        metafunc.parametrize("in_box", _machine.sandboxes or [""])
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Show the test the bare machine, with what its marks add; skip it where that is not here."""

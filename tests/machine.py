@@ -12,6 +12,8 @@ import shutil
 import sys
 import tempfile
 import time
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -26,9 +28,11 @@ KEPT = ("PYTHONPATH", "LD_LIBRARY_PATH", "TMPDIR", "PYTEST_VERSION", "PYTEST_XDI
 FIXED = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "ASSAY_SANDBOX": "none"}
 
 #: The programs that a mark stands for, as `needs` names them.
-NEEDS = {"box": ("bwrap",), "browser": ("chromium",), "ray": ("bash",)}
-#: What isolates, where it is here.
-SANDBOXES = ("bwrap", "podman", "docker")
+NEEDS = {"browser": ("chromium",), "ray": ("bash",)}
+#: What isolates, where it is here, with its programs; a test that is marked with a box is run in each of them.
+SANDBOXES = {"bubblewrap": ("bwrap",), "podman": ("podman", "newuidmap", "newgidmap"), "docker": ("docker",)}
+#: The caller's variables that say where container engines are.
+ENGINES = ("DOCKER_", "CONTAINER", "XDG_RUNTIME_DIR", "ASSAY_SANDBOX_IMAGE")
 #: What stands on the PATH of a test of languages, where it is here: the test itself skips for want of its own.
 TOOLS = """cc gcc g++ c++ as ld ar cmake make go gofmt cargo cargo-clippy clippy-driver rustc javac java jar
 node npm npx"""
@@ -66,6 +70,24 @@ class Machine:
         # Inspect AI opens its log once a process, and again where all logs were closed: not below an emptied home.
         self._bare["INSPECT_TRACE_FILE"] = str(self._folder / "inspect.log")
 
+    @cached_property
+    def sandboxes(self) -> list[str]:
+        """The names of those that are here and answer."""
+        from sandbox import NoIsolation, backend
+
+        here: list[str] = []
+        before = dict(os.environ)
+        os.environ.update(self._engines | {"PATH": self._path})
+        try:
+            for name in SANDBOXES:
+                with suppress(NoIsolation):
+                    backend(name).program()
+                    here.append(name)
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+        return here
+
     def enter(self, item: pytest.Item | None = None) -> None:
         """Give the process the environment of a test: nothing of what tests before it left there, or at home."""
         added = self._added(item) if item is not None else {}
@@ -92,16 +114,26 @@ class Machine:
         if missing := [name for name in needed if shutil.which(name, path=self._path) is None]:
             pytest.skip(f"{' and '.join(missing)} is not on this machine")
         added: dict[str, str] = {}
+        boxes: list[str] = []
         if "toolchain" in marks:
-            needed += [*TOOLS.split(), *SANDBOXES]
+            boxes = self.sandboxes
+            needed += TOOLS.split()
             added |= {name: str(Path(self._caller.get("HOME", "/"), place)) for name, place in AT_HOME.items()}
             added |= {name: value for name, value in self._caller.items() if name.startswith(TOLD)}
         if "box" in marks:
-            needed += SANDBOXES
-        if any(name in needed and shutil.which(name, path=self._path) for name in SANDBOXES):
-            added |= {"ASSAY_SANDBOX": ""}
+            one = getattr(getattr(item, "callspec", None), "params", {}).get("in_box")
+            boxes = [one] if one else self.sandboxes
+            if not self.sandboxes:
+                pytest.skip("nothing on this machine isolates: no bubblewrap, podman or docker")
+        if boxes:
+            needed += [program for box in boxes for program in SANDBOXES[box]]
+            added |= self._engines | {"ASSAY_SANDBOX": boxes[0] if len(boxes) == 1 else ""}
         folders = [str(folder) for name in dict.fromkeys(needed) if (folder := self._of(name)) is not None]
         return added | {"PATH": os.pathsep.join([*folders, self._bare["PATH"]])}
+
+    @property
+    def _engines(self) -> dict[str, str]:
+        return {name: value for name, value in self._caller.items() if name.startswith(ENGINES)}
 
     @property
     def _path(self) -> str:

@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.machine import BASE, FIXED, KEPT
+from tests.machine import BASE, FIXED, KEPT, SANDBOXES
+
+from sandbox import backend
 
 #: Programs that are on most machines on which somebody writes code.
 MORE = ("make", "bash", "tar", "openssl", "node", "cc", "cargo", "psql", "ssh-agent", "bwrap", "chromium", "man")
@@ -54,6 +56,13 @@ def test_what_a_test_hangs_on_the_root_log_the_next_does_not_meet(number: int) -
 def test_what_a_test_names_is_on_its_path_and_nothing_more_is() -> None:
     assert [name for name in MORE if shutil.which(name)] == ["make"]
     assert subprocess.run(["make", "--version"], capture_output=True, text=True).stdout.startswith("GNU Make")
+
+
+@pytest.mark.box
+def test_what_needs_a_box_is_run_in_each_sandbox_and_sees_no_other() -> None:
+    name = os.environ["ASSAY_SANDBOX"]
+    assert [one for one, (program, *_) in SANDBOXES.items() if shutil.which(program)] == [name]
+    assert backend().name == name
 
 
 @pytest.mark.needs("no-such-program")

@@ -24,7 +24,8 @@ class CannotIsolate(ConfigurationError):
 
 
 @contextmanager
-def _told() -> Generator[None]:
+def told() -> Generator[None]:
+    """Tell what goes wrong with a sandbox as what a person can cause."""
     try:
         yield
     except sandbox.NoIsolation as fault:
@@ -52,7 +53,7 @@ async def open_box(
         CannotIsolate: nothing here isolates; the message carries the reason.
         ConfigurationError: a hidden folder holds what the box is made of.
     """
-    with _told():
+    with told():
         mounts = {ORACLE: oracle} if oracle else {}
         return await sandbox.open_box(limits, root=root, mounts=mounts, hidden=[*hidden, _PACKAGE])
 
@@ -63,11 +64,11 @@ async def probe(root: Root | None = None) -> None:
     Raises:
         CannotIsolate: something of the host can be seen, reached or changed from inside; says what.
     """
-    with _told():
+    with told():
         await sandbox.probe(root)
 
 
-@_told()
+@told()
 def root_at(place: str | Path | None) -> Root:
     """Return the root in a folder or an image, or the host's.
 
@@ -77,7 +78,7 @@ def root_at(place: str | Path | None) -> Root:
     return Root.at(place)
 
 
-@_told()
+@told()
 def isolating() -> tuple[str, Path]:
     """Return the name and the program of what isolates here.
 
@@ -108,7 +109,7 @@ class BoxOrder(BoxLimits):
         return await open_box(self, hidden=self.hidden, root=self.root)
 
 
-@_told()
+@told()
 def order_of(puzzle: Puzzle, root: Root | None = None) -> BoxOrder:
     """Return the order for a puzzle's boxes: the puzzle itself and its neighbours are hidden, wherever they lie.
 

@@ -12,14 +12,16 @@ import json
 import os
 import re
 import shutil
-import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
+from ai_crucible.puzzle_box import told
 from ai_crucible.puzzle_files import PuzzleFiles, as_json, suite_check, why_unreadable
 from llm_runtime.errors import ConfigurationError
+from sandbox import OF_OURS, Order, Root, run_now
 
 _TEXTS = ("problem_statement", "patch", "test_patch")
 _TESTS = ("FAIL_TO_PASS", "PASS_TO_PASS")
@@ -124,7 +126,7 @@ def _patched(files: dict[str, bytes], patch: str) -> dict[str, bytes] | None:
     """Return the files after a patch; ``None`` where it does not fit.
 
     Raises:
-        ConfigurationError: no git is here.
+        ConfigurationError: no git is here, or no sandbox.
     """
     git = shutil.which("git")
     if git is None:
@@ -136,15 +138,14 @@ def _patched(files: dict[str, bytes], patch: str) -> dict[str, bytes] | None:
             path = Path(room, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        done = subprocess.run(
-            [git, "apply", "--whitespace=nowarn", "-"],
-            cwd=room,
-            input=patch.encode(),
-            capture_output=True,
-            check=False,
-            env={**os.environ, "GIT_CEILING_DIRECTORIES": str(Path(room).parent)},
-        )
-        return _files(Path(room)) if done.returncode == 0 else None
+        order = Order(
+            (str(Path(git).resolve()), "apply", "--whitespace=nowarn", "-"), OF_OURS, room, Root(whole=True),
+            environment={"HOME": "/tmp", "GIT_CEILING_DIRECTORIES": str(Path(room).parent)},
+            writable=(Path(room),), readable=(Path(sys.prefix), Path(sys.base_prefix)), python=sys.executable,
+        )  # fmt: skip
+        with told():
+            done = run_now(order, stdin=patch.encode())
+        return _files(Path(room)) if done.code == 0 else None
 
 
 def _tests(value: object) -> list[str | None]:

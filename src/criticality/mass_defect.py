@@ -40,8 +40,8 @@ async def analyze(work: Work) -> Event:
     if target is None:
         spec = work.artifacts.spec
         assert spec is not None
-        project = full_tree(work.language, work.artifacts) | work.language.project_files(spec)
-        summary["scanners"] = await audited(work.language.audits, project)
+        sources, manifests = full_tree(work.language, work.artifacts), work.language.project_files(spec)
+        summary["scanners"] = await audited(work.language.audits, sources, manifests)
     summary["mutation"] = work.artifacts.metrics.get("mutation") or {
         name: {"changes": m.get("changes", 0), "noticed": m.get("noticed", 0)}
         for name, m in work.artifacts.measured.items()

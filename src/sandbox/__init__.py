@@ -3,24 +3,26 @@
 It knows no protocol and no model. A box is opened by a backend, found by the entry points of ``assay.sandboxes``.
 """
 
-from sandbox.backends import NONE, Order, backend
+from sandbox.backends import NONE, Order, Start, backend, started
 from sandbox.boxes import HOME, PYTHON, WORK, open_box, probe
-from sandbox.channel import Box, Completed
-from sandbox.errors import BadRoot, BoxDied, NoIsolation, SandboxError
-from sandbox.limits import BoxLimits
+from sandbox.channel import Box, Channel, Completed
+from sandbox.errors import BadRoot, BoxDied, Gone, NoIsolation, SandboxError
+from sandbox.limits import OF_OURS, BoxLimits
 from sandbox.root import Root
-from sandbox.running import run
-from sandbox.serving import Gone, Served
+from sandbox.running import run, run_now
+from sandbox.serving import Served
 
 __all__ = [
     "HOME",
     "NONE",
+    "OF_OURS",
     "PYTHON",
     "WORK",
     "BadRoot",
     "Box",
     "BoxDied",
     "BoxLimits",
+    "Channel",
     "Completed",
     "Gone",
     "NoIsolation",
@@ -28,8 +30,11 @@ __all__ = [
     "Root",
     "SandboxError",
     "Served",
+    "Start",
     "backend",
     "open_box",
     "probe",
     "run",
+    "run_now",
+    "started",
 ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Generator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -136,8 +136,8 @@ class Backend(Protocol):
         """
         ...
 
-    def enclose(self, pid: int, limits: BoxLimits) -> ControlGroup | None:
-        """Put a control group around a box that has just been started, where that is for us to do."""
+    def enclose(self, pid: int, limits: BoxLimits, stack: ExitStack) -> ControlGroup | None:
+        """Put a control group around a box that has just been started, where we have to; it goes with the stack."""
         ...
 
 
@@ -154,7 +154,7 @@ class Bare:
         argv = order.launched(launcher, isolated=False)
         return Start(argv, {"cwd": order.folder, "env": dict(order.environment)})
 
-    def enclose(self, pid: int, limits: BoxLimits) -> ControlGroup | None:
+    def enclose(self, pid: int, limits: BoxLimits, stack: ExitStack) -> ControlGroup | None:
         return None
 
 
@@ -188,6 +188,21 @@ def backend(name: str = "", *, bare: bool = False) -> Backend:
         "nothing on this machine isolates: apt install bubblewrap, or podman, or docker"
         + (f"; {VARIABLE}={NONE} says that you want code of models to run all the same" if bare else "")
     )
+
+
+@contextmanager
+def started(order: Order, by: str = "") -> Generator[tuple[Backend, Start, ExitStack]]:
+    """Give how a box is started, and what holds all that was made for it; who starts it takes that over.
+
+    Raises:
+        NoIsolation: there is no backend, or it cannot be started.
+    """
+    chosen = backend(by, bare=True)
+    with ExitStack() as stack:
+        try:
+            yield chosen, chosen.start(order, stack), stack
+        except OSError as fault:
+            raise NoIsolation(f"{chosen.name} cannot be started here: {fault}") from None
 
 
 @cache

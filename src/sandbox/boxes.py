@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import tempfile
-from asyncio.subprocess import PIPE
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from sandbox.backends import Order, backend
-from sandbox.channel import Box, read_frame
-from sandbox.errors import NoIsolation
+from sandbox.backends import Order, backend, started
+from sandbox.channel import Box, Channel
+from sandbox.errors import Gone, NoIsolation
 from sandbox.limits import BoxLimits
 from sandbox.root import Root
 
@@ -50,38 +47,24 @@ async def open_box(
         NoIsolation: there is no backend, or it fails; the message carries its reason.
         BadRoot: a hidden folder holds what the box is made of.
     """
-    limits, chosen = limits or BoxLimits(), backend(by)
-    orders = {**limits.model_dump(), "home": HOME, "work": WORK, "environment": _ENVIRONMENT}
+    limits = limits or BoxLimits()
+    orders = {**limits.model_dump(), "each": limits.of_a_process(), "home": HOME, "work": WORK}
+    orders["environment"] = _ENVIRONMENT
     order = Order(
         (PYTHON, "-I", "-S", _SUPERVISOR, json.dumps(orders)), limits, HOME, root or Root(),
         environment={"PATH": _ENVIRONMENT["PATH"]}, mounts=mounts or {}, texts={_SUPERVISOR: _supervisor()},
         hidden=tuple(hidden), scratch=(HOME, "/tmp"), supervised=True,
     )  # fmt: skip
-    with ExitStack() as opening:
-        complaints = opening.enter_context(tempfile.TemporaryFile())
-        start = chosen.start(order, opening)
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *start.argv, stdin=PIPE, stdout=PIPE, stderr=complaints, limit=1 << 20, **start.options
-            )
-        except OSError as fault:
-            raise NoIsolation(f"{chosen.name} cannot be started here: {fault}") from None
-        box = Box(process, limits)
-        assert process.stdout is not None
-        try:
-            async with asyncio.timeout(_START_S):
-                await read_frame(process.stdout, 0)
-        except (EOFError, ValueError, OSError) as fault:
-            await box.close()
-            complaints.seek(0)
-            reason = complaints.read(2000).decode("utf-8", "replace").strip().replace("\n", " / ")
-            raise NoIsolation(f"{chosen.name} gives no box here: {reason or type(fault).__name__}") from None
-        except BaseException:
-            await box.close()
-            raise
-        box.group = chosen.enclose(process.pid, limits)
-        box.held = opening.pop_all()
-    return box
+    with started(order, backend(by).name) as (chosen, start, stack):
+        channel = await Channel.to(start, stack, cap=limits.archive + limits.output)
+    try:
+        await channel.hear(_START_S)
+    except BaseException as fault:
+        await channel.close()
+        if isinstance(fault, Gone):
+            raise NoIsolation(f"{chosen.name} gives no box here: {fault}") from None
+        raise
+    return Box(channel, limits, chosen.enclose(channel.pid, limits, channel.held))
 
 
 @cache
@@ -90,34 +73,21 @@ def _supervisor() -> bytes:
 
 
 _PROBE = """
-import json, os, socket
-def reach():
+import ctypes, glob, json, os, socket
+def can(act, *given):
     try:
-        socket.create_connection(("192.0.2.1", 80), 0.2).close()
+        act(*given).close()
         return True
-    except OSError:
-        return False
-def writable(path):
-    try:
-        open(path, "w").close()
-        return True
-    except OSError:
-        return False
-def spared():
-    try:
-        os.unshare if hasattr(os, "unshare") else None
-        import ctypes
-        return ctypes.CDLL(None).unshare(0x10000000) == 0
     except OSError:
         return False
 with open("/proc/self/status") as status:
     fields = dict(line.split(":\\t", 1) for line in status.read().splitlines() if ":\\t" in line)
 print(json.dumps({
-    "network": reach() or sorted(os.listdir("/sys/class/net") if os.path.isdir("/sys/class/net") else []) != [],
+    "network": can(socket.create_connection, ("192.0.2.1", 80), 0.2) or glob.glob("/sys/class/net/*"),
     "root": sorted(set(os.listdir("/")) - set(%s)),
-    "writable": [p for p in ("/usr/.probe", "/.probe", "/etc/.probe", "/dev/.probe") if writable(p)],
+    "writable": [p for p in ("/usr/.probe", "/.probe", "/etc/.probe", "/dev/.probe") if can(open, p, "w")],
     "capabilities": int(fields["CapEff"].strip(), 16) | int(fields["CapBnd"].strip(), 16),
-    "namespaces": spared(),
+    "namespaces": ctypes.CDLL(None).unshare(0x10000000) == 0,
     "unfiltered": fields["Seccomp"].strip() != "2",
     "processes": sorted(int(n) for n in os.listdir("/proc") if n.isdigit() and int(n) not in (1, os.getpid())),
 }))

@@ -37,8 +37,11 @@ class Bubblewrap:
         who = {"user": _UNPRIVILEGED, "group": _UNPRIVILEGED, "extra_groups": ()} if drop else {}
         return Start(argv, {"pass_fds": [*texts.values(), *mounts.values()], "cwd": "/", "env": {}, **who})
 
-    def enclose(self, pid: int, limits: BoxLimits) -> ControlGroup | None:
-        return enclose(pid, limits)
+    def enclose(self, pid: int, limits: BoxLimits, stack: ExitStack) -> ControlGroup | None:
+        if (group := enclose(pid, limits)) is not None:
+            # Taken down after what is in it has ended.
+            stack.callback(group.gone)
+        return group
 
 
 def arguments(bwrap: str, order: Order, texts: dict[str, int], mounts: dict[str, int]) -> list[str]:

@@ -7,8 +7,8 @@ many containers). Where there is neither, the limits of :mod:`sandbox.supervisor
 
 from __future__ import annotations
 
-import asyncio
 import secrets
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,12 +47,12 @@ class ControlGroup:
                 folder.rmdir()
         return not any(folder.exists() for folder in self.folders)
 
-    async def gone(self) -> None:
+    def gone(self) -> None:
         """Remove the group as soon as that can be done."""
         for _ in range(_FAREWELLS):
             if self.remove():
                 break
-            await asyncio.sleep(_FAREWELL_S)
+            time.sleep(_FAREWELL_S)
 
 
 def enclose(pid: int, limits: BoxLimits, root: Path = _ROOT, own: Path = _OWN) -> ControlGroup | None:
@@ -86,27 +86,18 @@ def _version_2(limits: BoxLimits, root: Path, own: Path) -> ControlGroup | None:
         lines = own.read_text().splitlines()
         place = root / next(line.removeprefix("0::/") for line in lines if line.startswith("0::/"))
         parent = place.parent
-        if (
-            place != root
-            and parent != root
-            and {"memory", "pids"} <= set((parent / "cgroup.subtree_control").read_text().split())
-        ):
+        controllers = (parent / "cgroup.subtree_control").read_text().split()
+        if root not in (place, parent) and {"memory", "pids"} <= set(controllers):
             return _make(parent, {"memory.max": memory, "memory.swap.max": 0, "pids.max": processes})
     return None
 
 
 def _version_1(limits: BoxLimits, root: Path) -> ControlGroup | None:
     memory, processes = _most(limits)
-    made: list[Path] = []
-    for hierarchy, settings in (
-        ("memory", {"memory.limit_in_bytes": memory}),
-        ("pids", {"pids.max": processes}),
-    ):
-        parent = root / hierarchy
-        group = _make(parent, settings) if (parent / "cgroup.procs").exists() else None
-        if group is not None:
-            made += group.folders
-    return ControlGroup(tuple(made)) if made else None
+    caps = {"memory": {"memory.limit_in_bytes": memory}, "pids": {"pids.max": processes}}
+    made = [_make(root / name, cap) for name, cap in caps.items() if (root / name / "cgroup.procs").exists()]
+    folders = tuple(folder for group in made if group is not None for folder in group.folders)
+    return ControlGroup(folders) if folders else None
 
 
 def _make(parent: Path, settings: dict[str, int]) -> ControlGroup | None:

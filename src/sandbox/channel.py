@@ -1,22 +1,26 @@
-"""The kernel's end of a box: run a command, write a file, read a file, copy the work folder out or in."""
+"""Our end of a program that answers, and of a box: run a command, write, read, copy the work folder out or in."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from asyncio.subprocess import Process
+import os
+import tempfile
+from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import IO, Any, Literal, TypeAlias, cast
 
+from sandbox.backends import Start
 from sandbox.cgroup import ControlGroup
-from sandbox.errors import BoxDied
+from sandbox.errors import BoxDied, Gone, how_it_ended
 from sandbox.limits import BoxLimits
 
 Ended: TypeAlias = Literal["", "time", "output", "memory", "files", "processes"]
 
-_HEADER = 64 * 1024
+_LONGEST_LINE = 64 << 20
+_COMPLAINTS = 2000
 # How long past a command's own time the box may stay silent before it counts as dead.
 _GRACE_S = 10.0
 
@@ -43,23 +47,111 @@ class Completed:
         return self.stdout.decode("utf-8", "replace")
 
 
+class Channel:
+    """A program that answers lines, and bytes behind them, with lines of JSON, and bytes behind those.
+
+    Args:
+        process: the program, started by :meth:`to`.
+        complaints: what it says beside its answers.
+        held: what was made for it, which goes with it.
+        cap: bytes behind one answer.
+    """
+
+    def __init__(self, process: Process, complaints: IO[bytes], held: ExitStack, cap: int) -> None:
+        self._process, self._complaints, self.held, self._cap = process, complaints, held, cap
+
+    @classmethod
+    async def to(cls, start: Start, held: ExitStack | None = None, *, cap: int = 0) -> Channel:
+        """Start a program; it takes over what was made for it.
+
+        Raises:
+            OSError: there is no such program.
+        """
+        with ExitStack() as stack:
+            complaints = stack.enter_context(tempfile.TemporaryFile())
+            process = await asyncio.create_subprocess_exec(
+                *start.argv, stdin=PIPE, stdout=PIPE, stderr=complaints, limit=_LONGEST_LINE, **start.options
+            )
+            if held is not None:
+                stack.push(held.pop_all())
+            return cls(process, complaints, stack.pop_all(), cap)
+
+    @property
+    def pid(self) -> int:
+        """Of what was started."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.returncode is None
+
+    async def ask(self, line: bytes, blob: bytes = b"", *, seconds: float) -> tuple[dict[str, Any], bytes]:
+        """Ask, and return what is answered. Where that was cut off, there is nothing more to ask.
+
+        Raises:
+            Gone: it takes longer, has ended, or what it says is no answer.
+        """
+        assert self._process.stdin is not None
+        self._process.stdin.write(line + b"\n")
+        self._process.stdin.write(blob)
+        return await self.hear(seconds)
+
+    async def hear(self, seconds: float) -> tuple[dict[str, Any], bytes]:
+        """Return what it says next.
+
+        Raises:
+            Gone: as above.
+        """
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None and stdout is not None
+        try:
+            async with asyncio.timeout(seconds):
+                with suppress(ConnectionError):
+                    await stdin.drain()
+                line = await stdout.readline()
+                if not line.endswith(b"\n"):
+                    await self._process.wait()
+                    raise Gone(how_it_ended(self._process.returncode) + self._last_words())
+                answer: dict[str, Any] = json.loads(line)
+                size = answer.get("blob", 0)
+                if type(size) is not int or not 0 <= size <= self._cap:
+                    raise ValueError
+                return answer, await stdout.readexactly(size)
+        except TimeoutError:
+            raise Gone(f"it takes more than {seconds:g} s to answer") from None
+        except (EOFError, ValueError, AttributeError, OSError):
+            raise Gone("what it answers has another form") from None
+
+    async def close(self) -> None:
+        """End it, and all that was made for it."""
+        if self._process.returncode is None:
+            with suppress(ProcessLookupError):
+                self._process.kill()
+        await self._process.wait()
+        # The transport frees its pipes only once it is told to; the loop may end before it would by itself.
+        cast(Any, self._process)._transport.close()
+        await asyncio.to_thread(self.held.close)
+
+    def _last_words(self) -> str:
+        self._complaints.seek(max(0, self._complaints.seek(0, os.SEEK_END) - _COMPLAINTS))
+        lines = self._complaints.read().decode("utf-8", "replace").strip().splitlines()
+        return f" ({lines[-1].strip()[:300]})" if lines else ""
+
+
 class Box:
     """One running box. Commands run one after the other; what a command started ends with it.
 
     Args:
-        process: bubblewrap, its pipes connected to the supervisor.
+        channel: to the supervisor.
         limits: what the box was started with.
+        group: the control group around it, where there is one.
     """
 
-    def __init__(self, process: Process, limits: BoxLimits) -> None:
-        self._process = process
-        self._limits = limits
+    def __init__(self, channel: Channel, limits: BoxLimits, group: ControlGroup | None) -> None:
+        self._channel, self._limits, self.group = channel, limits, group
         self._turn = asyncio.Lock()
         self._dead = ""
-        #: the control group around it, where there is one
-        self.group: ControlGroup | None = None
-        #: what its backend made for it, which goes with it
-        self.held = ExitStack()
 
     @property
     def limits(self) -> BoxLimits:
@@ -69,7 +161,7 @@ class Box:
     @property
     def alive(self) -> bool:
         """Whether it still answers."""
-        return not self._dead and self._process.returncode is None
+        return not self._dead and self._channel.alive
 
     async def run(
         self,
@@ -137,15 +229,7 @@ class Box:
     async def close(self) -> None:
         """End the box and everything in it."""
         self._dead = self._dead or "it was closed"
-        if self._process.returncode is None:
-            with suppress(ProcessLookupError):
-                self._process.kill()
-        await self._process.wait()
-        # The transport frees its pipes only once it is told to; the loop may end before it would by itself.
-        cast(Any, self._process)._transport.close()
-        await asyncio.to_thread(self.held.close)
-        if self.group is not None:
-            await self.group.gone()
+        await self._channel.close()
 
     async def _ask(
         self, request: dict[str, Any], blob: bytes = b"", seconds: float = 60.0
@@ -153,46 +237,18 @@ class Box:
         async with self._turn:
             if self._dead:
                 raise BoxDied(f"the box is gone: {self._dead}")
+            header = json.dumps({**request, "blob": len(blob)}).encode()
             try:
-                async with asyncio.timeout(seconds):
-                    answer, data = await self._exchange({**request, "blob": len(blob)}, blob)
-            except (OSError, EOFError, ValueError, KeyError, TypeError) as fault:
-                self._dead = f"it stopped answering ({type(fault).__name__})"
+                answer, data = await self._channel.ask(header, blob, seconds=seconds)
+            except Gone as fault:
+                self._dead = str(fault)
                 raise BoxDied(f"the box is gone: {self._dead}") from None
             except BaseException:
-                # An exchange cut in the middle leaves the stream out of step.
                 self._dead = "an exchange with it was cut off"
                 raise
         if kind := answer.get("refused"):
             raise _refusal(str(kind), str(answer.get("message", "")), request)
         return answer, data
-
-    async def _exchange(self, header: dict[str, Any], blob: bytes) -> tuple[dict[str, Any], bytes]:
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None and stdout is not None
-        stdin.write(json.dumps(header).encode() + b"\n")
-        stdin.write(blob)
-        await stdin.drain()
-        return await read_frame(stdout, self._limits.archive + self._limits.output + _HEADER)
-
-
-async def read_frame(stream: asyncio.StreamReader, cap: int) -> tuple[dict[str, Any], bytes]:
-    """Read one answer of a supervisor.
-
-    Raises:
-        EOFError, ValueError: there is none, or what came is not one.
-    """
-    line = await stream.readline()
-    if not line.endswith(b"\n"):
-        raise EOFError
-    answer = json.loads(line)
-    if not isinstance(answer, dict):
-        raise ValueError("not a frame")
-    answer = cast(dict[str, Any], answer)
-    size = answer.get("blob", 0)
-    if type(size) is not int or not 0 <= size <= cap:
-        raise ValueError("not a frame")
-    return answer, await stream.readexactly(size)
 
 
 _FAULTS: dict[str, type[OSError]] = {

@@ -61,7 +61,7 @@ class Engine:
         argv += [*self.root(engine, folder), *order.launched(LAUNCHER)]
         return Start(argv, {"cwd": "/"}, _First(engine, name))
 
-    def enclose(self, pid: int, limits: BoxLimits) -> ControlGroup | None:
+    def enclose(self, pid: int, limits: BoxLimits, stack: ExitStack) -> ControlGroup | None:
         return None
 
     def _holding(self, order: Order, folder: Path) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 
 class SandboxError(Exception):
     """The root: nothing was run, or what ran is lost."""
@@ -17,3 +19,16 @@ class BadRoot(SandboxError):
 
 class BoxDied(SandboxError):
     """The box ended, or answers with what is no answer; its contents are lost."""
+
+
+class Gone(SandboxError):
+    """A program in a box ended, or was ended; the message says why, in words that follow its name."""
+
+
+def how_it_ended(code: int | None) -> str:
+    """Say how a process ended, by its exit code as Python or a shell tells it."""
+    number = -code if code is not None and code < 0 else (code or 0) - 128
+    if number == signal.SIGSYS:
+        return "it asked the system for what a body may not have (SIGSYS)"
+    known = number in {one.value for one in signal.Signals}
+    return f"its process was ended by {signal.Signals(number).name}" if known else "its process ended"

@@ -40,3 +40,10 @@ class BoxLimits(BaseModel):
         """Return what the kernel holds each process to, by the names of ``resource``."""
         held = {"AS": self.address_space, "FSIZE": self.disk, "NOFILE": self.open_files, "NPROC": self.processes}
         return {**held, "CORE": 0}
+
+
+#: For programs of ours, compilers and installers: they are large, and need no distrust.
+OF_OURS = BoxLimits(
+    processes=4096, memory=6 << 30, address_space=1 << 46, disk=4 << 30, open_files=4096, output=4 << 20,
+    seconds=900,
+)  # fmt: skip

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 
+from sandbox.backends import NONE, Order
 from sandbox.errors import BadRoot
+from sandbox.limits import OF_OURS
 from sandbox.made_once import made_once
 from sandbox.root import Root
+from sandbox.running import run_now
 
 LOCK = "requirements.lock"
 _PINNED = re.compile(
     r"[A-Za-z0-9][\w.-]*(\[[\w,. -]+\])?==[^\s;@*]+(\s*;[^\n]+?)?(\s+--hash=sha256:[0-9a-f]{64})+\s*", re.ASCII
 )
-_PATIENCE_S = 600
 
 
 def first_unpinned(lock: str) -> str:
@@ -53,31 +54,17 @@ def _install(lock: str, version: str, name: str, folder: Path) -> None:
     """Let pip take wheels alone, so that no package runs code of its own here."""
     wanted = folder / LOCK
     wanted.write_text(lock, encoding="utf-8")
-    command = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--no-input", "--no-compile"]
-    command += [
-        "--disable-pip-version-check",
-        "--only-binary=:all:",
-        "--require-hashes",
-        "--python-version",
-        version,
-    ]
-    command += ["--target", str(folder), "--requirement", str(wanted)]
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_PATIENCE_S,
-            env={**os.environ, "PIP_USER": "0"},
-            check=False,
-        )
-        complaints, code = done.stderr, done.returncode
-    except subprocess.TimeoutExpired:
-        complaints, code = f"not done within {_PATIENCE_S} seconds", 1
+    command = (
+        *(sys.executable, "-I", "-m", "pip", "install", "--quiet", "--no-input", "--no-compile"),
+        *("--disable-pip-version-check", "--only-binary=:all:", "--require-hashes", "--python-version", version),
+        *("--target", str(folder), "--requirement", str(wanted)),
+    )
+    # Ours, over what a lock names by hash; it has to reach the index.
+    order = Order(command, OF_OURS, str(folder), environment={**os.environ, "PIP_USER": "0"}, python=sys.executable)
+    done = run_now(order, by=NONE)
+    complaints = done.text if not done.ended else f"not done within its limit of {done.ended}"
     wanted.unlink()
-    if code:
+    if done.code or done.ended:
         lines = [line.strip() for line in complaints.splitlines() if line.strip()]
         why = next((line for line in lines if line.startswith("ERROR:")), (lines or ["no reason given"])[-1])
         raise BadRoot(f"{name}: {LOCK} cannot be installed for Python {version}: {why[:300]}")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
 
-from sandbox.backends import Order, Start, backend
+from sandbox.backends import Order, Start, started
 from sandbox.channel import Completed, Ended
-from sandbox.errors import NoIsolation
 from sandbox.limits import BoxLimits
 from sandbox.serving import end
 from sandbox.tree import held
@@ -16,49 +15,55 @@ from sandbox.tree import held
 _LOOK_S = 0.05
 
 
-async def run(order: Order, *, by: str = "") -> Completed:
+async def run(order: Order, *, stdin: bytes = b"", apart: bool = False, by: str = "") -> Completed:
     """Run a command; what it started has ended with it. Its two outputs come as one.
 
     Args:
         order: what it is run in; its limits count for all its processes together.
+        stdin: what it reads.
+        apart: what it says beside its output is left out.
         by: the backend; the one for this machine where left out.
 
     Raises:
         NoIsolation: there is none.
     """
-    chosen, limits = backend(by, bare=True), order.limits
-    with ExitStack() as stack:
-        start = chosen.start(order, stack)
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *start.argv, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, start_new_session=True, **start.options
-            )
-        except OSError as fault:
-            raise NoIsolation(f"{chosen.name} cannot be started here: {fault}") from None
-        assert process.stdout is not None
-        group = chosen.enclose(process.pid, limits)
-        reading = asyncio.ensure_future(_read(process.stdout, limits.output))
-        watching = asyncio.ensure_future(_watch(start, process.pid, limits))
-        ended: Ended = "time"
-        try:
-            async with asyncio.timeout(limits.seconds):
-                await asyncio.wait((reading, watching), return_when=asyncio.FIRST_COMPLETED)
-                ended = "" if reading.done() else watching.result()
-                if not ended:
-                    await process.wait()
-        except TimeoutError:
-            pass
-        finally:
-            watching.cancel()
-            end(process.pid)
-            # What still holds the pipe ends with its box.
-            stack.close()
-            await process.wait()
-            await asyncio.gather(watching, return_exceptions=True)
-            output = await reading
-            if group is not None:
-                await group.gone()
+    limits = order.limits
+    with started(order, by) as (chosen, start, stack):
+        process = await asyncio.create_subprocess_exec(
+            *start.argv, stdin=PIPE, stdout=PIPE, stderr=DEVNULL if apart else STDOUT, start_new_session=True,
+            **start.options,
+        )  # fmt: skip
+        chosen.enclose(process.pid, limits, stack)
+        held_by_it = stack.pop_all()
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(stdin)
+    process.stdin.close()
+    reading = asyncio.ensure_future(_read(process.stdout, limits.output))
+    watching = asyncio.ensure_future(_watch(start, process.pid, limits))
+    ended: Ended = "time"
+    try:
+        async with asyncio.timeout(limits.seconds):
+            await asyncio.wait((reading, watching), return_when=asyncio.FIRST_COMPLETED)
+            ended = "" if reading.done() else watching.result()
+            if not ended:
+                await process.wait()
+    except TimeoutError:
+        pass
+    finally:
+        watching.cancel()
+        end(process.pid)
+        # What still holds the pipe ends with its box.
+        await asyncio.to_thread(held_by_it.close)
+        await process.wait()
+        await asyncio.gather(watching, return_exceptions=True)
+        output = await reading
     return Completed(process.returncode or 0, output, b"", ended)
+
+
+def run_now(order: Order, *, stdin: bytes = b"", apart: bool = False, by: str = "") -> Completed:
+    """Run a command as :func:`run` does, for whoever waits for it, in a loop of its own or in none."""
+    with ThreadPoolExecutor(1) as one:
+        return one.submit(asyncio.run, run(order, stdin=stdin, apart=apart, by=by)).result()
 
 
 async def _read(stream: asyncio.StreamReader, most: int) -> bytes:

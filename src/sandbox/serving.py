@@ -8,18 +8,14 @@ import signal
 import struct
 import subprocess
 import time
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from typing import NoReturn
 
-from sandbox.backends import Order, backend
-from sandbox.errors import NoIsolation
+from sandbox.backends import Order, started
+from sandbox.errors import Gone, how_it_ended
 from sandbox.tree import spent
 
 MAX_FRAME = 8 << 20
-
-
-class Gone(Exception):
-    """The program ended, or was ended; the message says why, in words that follow its name."""
 
 
 class Served:
@@ -34,17 +30,12 @@ class Served:
     """
 
     def __init__(self, order: Order, *, by: str = "") -> None:
-        chosen = backend(by, bare=True)
         self._unread = bytearray()
-        with ExitStack() as stack:
-            self._start = chosen.start(order, stack)
-            try:
-                self._process = subprocess.Popen(
-                    self._start.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                    bufsize=0, start_new_session=True, **self._start.options,
-                )  # fmt: skip
-            except OSError as fault:
-                raise NoIsolation(f"{chosen.name} cannot be started here: {fault}") from None
+        with started(order, by) as (_, self._start, stack):
+            self._process = subprocess.Popen(
+                self._start.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                bufsize=0, start_new_session=True, **self._start.options,
+            )  # fmt: skip
             self._held = stack.pop_all()
         assert self._process.stdin is not None and self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
@@ -114,12 +105,7 @@ class Served:
     def _died(self) -> NoReturn:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
-        code = self._process.returncode
-        number = -code if code is not None and code < 0 else (code or 0) - 128
-        if number == signal.SIGSYS:
-            self._give_up("it asked the system for what a body may not have (SIGSYS)")
-        known = number in {one.value for one in signal.Signals}
-        self._give_up(f"its process was ended by {signal.Signals(number).name}" if known else "its process ended")
+        self._give_up(how_it_ended(self._process.returncode))
 
 
 def end(pid: int) -> None:

@@ -115,14 +115,8 @@ def restrain(limits, timeout):
     LIBC.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
     with open("/proc/self/oom_score_adj", "w") as adjustment:
         adjustment.write("1000")
-    for kind, value in (
-        (resource.RLIMIT_NPROC, limits["processes"]),
-        (resource.RLIMIT_AS, limits["address_space"]),
-        (resource.RLIMIT_FSIZE, limits["disk"]),
-        (resource.RLIMIT_NOFILE, limits["open_files"]),
-        (resource.RLIMIT_CPU, int(timeout) + 1),
-        (resource.RLIMIT_CORE, 0),
-    ):
+    for name, value in {**limits["each"], "CPU": int(timeout) + 1}.items():
+        kind = getattr(resource, "RLIMIT_" + name)
         _, hard = resource.getrlimit(kind)
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(kind, (value, value))

@@ -6,9 +6,7 @@ import asyncio
 import json
 import os
 import sys
-from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from criticality.judging.hearing import HEARING, VERDICT, Difference, Fault, Hearing, Verdict
@@ -16,9 +14,9 @@ from criticality.lattice_plan import ModulePlan
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.spec import Spec
 from llm_runtime.errors import ConfigurationError
+from sandbox import Channel, Gone, Start
 
 _LONGEST_S = 900.0
-_LINE = 64 << 20
 _MAIN = "import json,sys;sys.path[:]=json.loads(sys.argv[1]);from criticality.judging.sitting import main;main()"
 
 
@@ -30,7 +28,7 @@ class Court:
     """
 
     def __init__(self, parallel: int = 2) -> None:
-        self._free: asyncio.Queue[asyncio.subprocess.Process | None] = asyncio.Queue()
+        self._free: asyncio.Queue[Channel | None] = asyncio.Queue()
         for _ in range(parallel):
             self._free.put_nowait(None)
 
@@ -65,9 +63,8 @@ class Court:
 
     async def aclose(self) -> None:
         """End every process."""
-        for process in [self._free.get_nowait() for _ in range(self._free.qsize())]:
-            await _end(process)
-            self._free.put_nowait(None)
+        for channel in [self._free.get_nowait() for _ in range(self._free.qsize())]:
+            self._free.put_nowait(await _end(channel))
 
     async def _verdict(self, job: dict[str, Any], hearing: Hearing) -> Verdict:
         answer = await self._heard(job, hearing)
@@ -80,36 +77,26 @@ class Court:
 
     async def _answer(self, job: dict[str, Any]) -> Any:
         """Return what a sitting answers; a text where it came to no end."""
-        line = json.dumps(job).encode() + b"\n"
-        process = await self._free.get()
+        line = json.dumps(job).encode()
+        channel = await self._free.get()
         try:
-            if process is None or process.returncode is not None:
-                process = await self._started()
-            assert process.stdin is not None and process.stdout is not None
-            process.stdin.write(line)
-            async with asyncio.timeout(_LONGEST_S):
-                answer = json.loads(await process.stdout.readline())
-            if "fault" in answer:
-                raise ConfigurationError(str(answer["fault"]))
-            return answer["answer"]
-        except (TimeoutError, ValueError, ConnectionError):
-            await _end(process)
-            return "a clause took too long or too much memory to be evaluated; write it more simply"
-        except BaseException:
-            await _end(process)
+            if channel is None or not channel.alive:
+                environment = {**os.environ, "PYTHONHASHSEED": "0"}
+                words = [sys.executable, "-c", _MAIN, json.dumps(sys.path)]
+                channel = await Channel.to(Start(words, {"start_new_session": True, "env": environment}))
+            answer, _ = await channel.ask(line, seconds=_LONGEST_S)
+        except BaseException as fault:
+            channel = await _end(channel)
+            if isinstance(fault, Gone):
+                return "a clause took too long or too much memory to be evaluated; write it more simply"
             raise
         finally:
-            self._free.put_nowait(process)
-
-    async def _started(self) -> asyncio.subprocess.Process:
-        return await asyncio.create_subprocess_exec(
-            sys.executable, "-c", _MAIN, json.dumps(sys.path), stdin=PIPE, stdout=PIPE, stderr=DEVNULL,
-            limit=_LINE, start_new_session=True, env={**os.environ, "PYTHONHASHSEED": "0"},
-        )  # fmt: skip
+            self._free.put_nowait(channel)
+        if "fault" in answer:
+            raise ConfigurationError(str(answer["fault"]))
+        return answer["answer"]
 
 
-async def _end(process: asyncio.subprocess.Process | None) -> None:
-    if process is not None and process.returncode is None:
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+async def _end(channel: Channel | None) -> None:
+    if channel is not None:
+        await channel.close()

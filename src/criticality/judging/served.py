@@ -32,12 +32,10 @@ when its input closes. What is no answer to the request ends it: another id, a f
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, cast
@@ -46,16 +44,14 @@ from criticality.judging.building import BuildFailed, ServedProgram, faulty, wit
 from criticality.judging.outcomes import Call, Died, NoSuchValue, Outcome, Raised, Returned
 from criticality.judging.wire import Codec, Unreadable, pack, unpack
 from llm_runtime.errors import ConfigurationError
-from sandbox import BoxLimits, Gone, NoIsolation, Order, Root, Served, backend, run
+from sandbox import OF_OURS, BoxLimits, Gone, NoIsolation, Order, Root, Served, backend, run_now
 
 START_S = 30.0
 _AT_ONCE = 32 << 10
 #: What languages call it when there is no more memory.
 _NO_MEMORY = ("MemoryError", "OutOfMemoryError", "bad_alloc")
-#: A build is given more than a body: compilers are large, map more than they use, and are not what is distrusted.
-BUILDING = BoxLimits(
-    processes=512, memory=6 << 30, address_space=1 << 46, disk=1 << 30, open_files=4096, output=4 << 20, seconds=180
-)
+#: A build, which is not what is distrusted.
+BUILDING = OF_OURS.model_copy(update={"processes": 512, "disk": 1 << 30, "seconds": 180})
 
 
 class Place:
@@ -116,10 +112,7 @@ class Place:
     def _build(self, seconds: float) -> None:
         limits = BUILDING.model_copy(update={"seconds": seconds})
         for command in self.program.build:
-            made = run(self._order(command, limits, building=True), by=self.by)
-            # Whoever builds may stand in a loop of its own.
-            with ThreadPoolExecutor(1) as one:
-                ended = one.submit(asyncio.run, made).result()
+            ended = run_now(self._order(command, limits, building=True), by=self.by)
             if ended.ended:
                 slow = f"the build took more than {seconds:g} s"
                 raise BuildFailed(slow if ended.ended == "time" else ended.ended)

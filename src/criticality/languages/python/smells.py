@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-import asyncio
 import json
 import sys
-from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Iterator, Mapping
 
 from criticality.catalog import DetectedSmell, smells
+from criticality.judging.served import BUILDING, interpreter
 from criticality.languages.base.grammar.smells import too_much
+from sandbox import Order, Root, run
 
 _BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.Match)
 
@@ -120,11 +120,12 @@ def _complexity(function: ast.FunctionDef) -> int:
 async def _ruff(source: str) -> list[tuple[str, int]]:
     """Rule and line of each finding; none where ruff is not installed."""
     rules = sorted({rule for smell in smells().values() for tool, rule in smell.tools if tool == "ruff"})
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--output-format", "json", "--exit-zero",
-        "--select", ",".join(rules), "-", stdin=PIPE, stdout=PIPE, stderr=DEVNULL,
+    words = (sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--output-format", "json")
+    order = Order(
+        (*words, "--exit-zero", "--select", ",".join(rules), "-"), BUILDING, root=Root(whole=True),
+        environment={"PATH": "/usr/bin:/bin"}, readable=tuple(interpreter()), python=sys.executable,
     )  # fmt: skip
-    out, _ = await process.communicate(source.encode())
-    if process.returncode != 0:
+    done = await run(order, stdin=source.encode(), apart=True)
+    if done.code != 0:
         return []
-    return [(item["code"], item["location"]["row"]) for item in json.loads(out)]
+    return [(item["code"], item["location"]["row"]) for item in json.loads(done.stdout)]

@@ -7,15 +7,15 @@ import hashlib
 import os
 import re
 import shutil
-from asyncio.subprocess import DEVNULL, PIPE, STDOUT
+import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from llm_runtime.errors import ConfigurationError
+from sandbox import NONE, OF_OURS, Order, run
 
-_INSTALL_S = 900.0
 _DONE = ".complete"
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -77,10 +77,7 @@ class Pinned:
 
     async def _install(self, folder: Path) -> None:
         try:
-            async with asyncio.timeout(_INSTALL_S):
-                await self.install(folder)
-        except TimeoutError:
-            raise NotInstallable(f"installing what {self.title}'s tests need took too long; try again") from None
+            await self.install(folder)
         except CommandFailed as failed:
             raise NotInstallable(
                 f"what {self.title}'s tests need could not be installed ({failed}); connect to the network once, "
@@ -99,20 +96,15 @@ async def command(folder: Path, *words: str, environment: Mapping[str, str] | No
     Raises:
         CommandFailed: it ended with another code than 0.
     """
-    process = await asyncio.create_subprocess_exec(
-        *words, cwd=folder, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, env={**os.environ, **(environment or {})}
+    # What it installs is pinned by us, and it has to reach the index: no box.
+    order = Order(
+        words, OF_OURS, str(folder), environment=os.environ | dict(environment or {}), python=sys.executable
     )
-    try:
-        output, _ = await process.communicate()
-    except asyncio.CancelledError:
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
-        raise
-    text = output.decode("utf-8", "replace")
-    if process.returncode != 0:
-        raise CommandFailed(f"{Path(words[0]).name}: {_telling(text.splitlines())}")
-    return text
+    done = await run(order, by=NONE)
+    if done.ended or done.code != 0:
+        why = f"ended by its limit of {done.ended}" if done.ended else _telling(done.text.splitlines())
+        raise CommandFailed(f"{Path(words[0]).name}: {why}")
+    return done.text
 
 
 def _telling(lines: Sequence[str]) -> str:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from criticality.language import Fact
-from sandbox import NoIsolation, backend
+from sandbox import NONE, NoIsolation, backend
 
 
 def isolation() -> str:
     """Return what holds a test run."""
-    try:
-        chosen = backend(bare=True)
-    except NoIsolation:
-        return "nothing, so no test runs"
-    if chosen.isolates:
-        return f"{chosen.name}: no network, read-only system"
-    return "limits on resources, a filter of system calls"
+    name = isolator().version
+    if name == NONE:
+        return "limits on resources, a filter of system calls"
+    return f"{name}: no network, read-only system" if name else "nothing, so no test runs"
 
 
 def isolator() -> Fact:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 from abc import abstractmethod
-from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Mapping
-from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place
 from criticality.testing import Diagnostic, Limits
 from llm_runtime.errors import ConfigurationError
-from sandbox import NoIsolation, Order, backend
+from sandbox import Channel, Gone, NoIsolation, Order, started
 
 _ANSWER_S = 120.0
 
@@ -26,8 +22,8 @@ class WarmCompiler:
     """
 
     def __init__(self, order: Order) -> None:
-        self._order, self._box = order, ExitStack()
-        self._process: asyncio.subprocess.Process | None = None
+        self._order = order
+        self._channel: Channel | None = None
 
     async def ask(self, line: str) -> list[Diagnostic]:
         """Ask for the errors that it finds.
@@ -35,37 +31,26 @@ class WarmCompiler:
         Raises:
             ConfigurationError: it does not answer, or there is no sandbox here.
         """
-        if self._process is None or self._process.returncode is not None:
-            await self.close()
-            try:
-                start = backend(bare=True).start(self._order, self._box)
-            except NoIsolation as fault:
-                raise ConfigurationError(str(fault)) from None
-            self._process = await asyncio.create_subprocess_exec(
-                *start.argv, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, limit=16 << 20, **start.options
-            )
-        process = self._process
-        assert process.stdin is not None and process.stdout is not None
         try:
-            process.stdin.write(line.encode() + b"\n")
-            async with asyncio.timeout(_ANSWER_S):
-                answer = json.loads(await process.stdout.readline())
-        except asyncio.CancelledError:
+            if self._channel is None or not self._channel.alive:
+                await self.close()
+                with started(self._order) as (_, start, stack):
+                    self._channel = await Channel.to(start, stack)
+            answer, _ = await self._channel.ask(line.encode(), seconds=_ANSWER_S)
+            return [Diagnostic(error["place"], error["message"]) for error in answer["errors"]]
+        except NoIsolation as fault:
+            raise ConfigurationError(str(fault)) from None
+        except BaseException as fault:
             await self.close()
+            if isinstance(fault, Gone):
+                raise ConfigurationError(f"the compiler stopped: {fault}; run the command again") from None
             raise
-        except (TimeoutError, ValueError, ConnectionError):
-            await self.close()
-            raise ConfigurationError("the compiler stopped answering; run the command again") from None
-        return [Diagnostic(error["place"], error["message"]) for error in answer["errors"]]
 
     async def close(self) -> None:
         """End the process."""
-        process, self._process = self._process, None
-        if process is not None and process.returncode is None:
-            with suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-        self._box.close()
+        channel, self._channel = self._channel, None
+        if channel is not None:
+            await channel.close()
 
 
 class WarmToolchain(CompiledToolchain):

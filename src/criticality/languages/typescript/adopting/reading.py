@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import tempfile
+import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from criticality.judging.served import BUILDING, interpreter
 from criticality.languages.base.adopting import plan_name
 from criticality.languages.base.data import read_text
 from criticality.languages.base.naming import camel, snake
+from criticality.languages.base.toolchain.programs import prefix
 from criticality.languages.typescript.toolchain import NODE, TypeScriptToolchain, environment
 from criticality.standing import Candidate, Package, Parameter
 from llm_runtime.errors import ConfigurationError
+from sandbox import NoIsolation, Order, Root, backend, run_now
 
 _MANIFESTS = ("package.json", "tsconfig.json")
 #: Folders of a package that are not its own.
 BESIDE = ("node_modules", ".git")
-_READ_S = 120
+_LIMITS = BUILDING.model_copy(update={"seconds": 120, "output": 64 << 20})
 
 
 def is_typescript(path: Path) -> bool:
@@ -63,21 +66,34 @@ def _compiled(root: Path, path: Path) -> list[dict[str, Any]]:
         raise ConfigurationError(f"TypeScript needs node, which is not here; {NODE.get}")
     with ThreadPoolExecutor(1) as thread:  # this may be called from within a loop
         packages = thread.submit(asyncio.run, TypeScriptToolchain.pinned().ensure()).result()
-    library = packages / "node_modules/typescript/lib/typescript.js"
-    with tempfile.TemporaryDirectory(prefix="criticality-") as folder:
-        script = Path(folder, "reader.mjs")
-        script.write_text(read_text("criticality.languages.typescript.adopting", "reader.mjs"), "utf-8")
-        words = [str(NODE.path()), str(script), str(library), root.as_posix(), path.as_posix()]
-        try:
-            ended = subprocess.run(
-                words, capture_output=True, env=environment(NODE.path()), timeout=_READ_S, check=False
-            )
-            answer = json.loads(ended.stdout)
-        except (subprocess.TimeoutExpired, ValueError):
-            raise ConfigurationError(f"{path.name} cannot be read: the compiler gives up on it") from None
+    library, script, node = packages / "node_modules/typescript/lib/typescript.js", "/run/reader.mjs", NODE.path()
+    order = Order(
+        (str(node), script, str(library), root.as_posix(), path.as_posix()), _LIMITS, root=Root(whole=True),
+        environment=environment(node), readable=(*interpreter(), packages, prefix(node), *_seen(root)),
+        texts={script: read_text("criticality.languages.typescript.adopting", "reader.mjs").encode()},
+        python=sys.executable,
+    )  # fmt: skip
+    try:
+        answer = json.loads(run_now(order, apart=True, by=backend().name).stdout)
+    except NoIsolation as fault:
+        raise ConfigurationError(str(fault)) from None
+    except ValueError:
+        raise ConfigurationError(f"{path.name} cannot be read: the compiler gives up on it") from None
     if "fault" in answer:
         raise ConfigurationError(f"{path.name} cannot be read: {answer['fault']}")
     return answer["files"]
+
+
+def _seen(root: Path) -> Iterator[Path]:
+    """Yield what a package is read with: itself, and of the repository around it what compilers look for there."""
+    yield root
+    top = next((one for one in (root, *root.parents) if (one / ".git").exists()), root)
+    for folder in (one for one in (root, *root.parents) if one.is_relative_to(top)):
+        modules = folder / "node_modules"
+        yield from (modules, *folder.glob("tsconfig*.json"), *folder.glob("package.json"))
+        # A workspace links its packages to each other.
+        links = (one.resolve() for one in (*modules.glob("*"), *modules.glob("@*/*")) if one.is_symlink())
+        yield from (one for one in links if one.is_relative_to(top))
 
 
 def _candidate(file: Path, dotted: str, plan: str, one: dict[str, Any]) -> Candidate:
