@@ -82,7 +82,7 @@ def test_a_prompt_is_read_as_the_number_in_force_has_it(tmp_path: Path, monkeypa
     assert load_prompt("engine_of_this_test", "ask").render() == "now" and not engine.before(5)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RunStore]:
     url = request.getfixturevalue("postgres_url") if request.param == "postgresql" else tmp_path / "runs.sqlite3"
     with closing(open_store(str(url))) as opened:
