@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import itertools
 import os
 import re
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.commands import Commands
 from tests.extent import EXAMPLES, FUZZ
 from tests.machine import Machine
 from tests.meter import Meter
+from tests.virtual_time import HastenedClock
 
 settings.register_profile(
     "assay",
@@ -89,6 +91,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             needs.add("postgres")
         for mark in sorted(needs):
             item.add_marker(mark)
+
+
+def pytest_asyncio_loop_factories(item: pytest.Item) -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """Return the loop of a test: one whose waits are short, where the mark ``hastened`` asks for it."""
+    return {"loop": HastenedClock if item.get_closest_marker("hastened") else asyncio.new_event_loop}
 
 
 def pytest_collection_finish() -> None:

@@ -335,6 +335,7 @@ async def test_fc11_a_wait_beyond_the_round_is_not_begun(circle: Any, tif: Any) 
     assert [f.kind for f in result.failures] == ["rate_limited"]
 
 
+@pytest.mark.hastened
 @pytest.mark.parametrize(
     "limits",
     [{"timeout_per_round": 2}, {"base_config": {"timeout_seconds": 2}}],
