@@ -85,7 +85,7 @@ mutants: $(VENV)/.installed-dev ## whether the tests see changes of the core tha
 ratchet: $(BIN)/python ## lower what each room of src may cost to what it costs today
 	@$(BIN)/python -m tools.house --lower
 
-past-stores: $(VENV)/.installed-dev ## make tests/past by the code of past commits: a quarter of an hour, and a clone with its history
+past-stores: $(VENV)/.installed-dev ## make tests/past by the code of past commits: a quarter of an hour, PostgreSQL, and a clone with its history
 	@$(BIN)/python -m tools.past_stores
 
 lock: $(VENV)/.installed-dev ## write constraints.txt: a version that stands there stays, what is missing is looked up

@@ -180,8 +180,11 @@ async def test_a_batch_that_a_past_release_left_half_done_goes_on_as_it_began(
     await goes_on_with_its_batch(past, server, anew=anew)
 
 
-async def test_a_batch_without_numbers_goes_on_as_it_began(tmp_path: Path, server: LoopbackServer) -> None:
-    past = laid_out("22b1c59d", tmp_path)
+@pytest.mark.parametrize("name", ["22b1c59d", "223f95a7"], ids=["without a clerk", "with one"])
+async def test_a_batch_without_numbers_goes_on_as_it_began(
+    tmp_path: Path, server: LoopbackServer, name: str
+) -> None:
+    past = laid_out(name, tmp_path)
     with closing(past.store):
         await goes_on_with_its_batch(past, server, anew=True)
 

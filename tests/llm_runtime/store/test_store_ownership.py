@@ -21,7 +21,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from llm_runtime.errors import StoreBusy, StoreError
 from llm_runtime.events import RunFinished, RunResumed, RunStarted
 from llm_runtime.store import RunLog, RunStore, SqliteStore
-from llm_runtime.store.database import SqliteDatabase
+from llm_runtime.store.database import SqliteDatabase, wall_clock_us
 from llm_runtime.store.ownership import SILENT_S, Owner
 from llm_runtime.store.verify import verify
 
@@ -212,6 +212,17 @@ def test_a_machine_that_was_asleep_buries_nobody_on_waking_up(watched: Watched) 
     assert watched.lives(after=1)
 
 
+def test_who_lives_is_not_taken_for_gone_by_one_whose_clock_is_a_day_off(
+    store_path: Path, started: Callable[..., RunStarted]
+) -> None:
+    with (
+        closing(SqliteStore(store_path, silent_s=3)) as store,
+        closing(SqliteDatabase(store_path, clock=lambda: wall_clock_us() + 86_400_000_000)) as rows,
+    ):
+        store.start(started())
+        assert not Owner(rows, store_path, silent_s=3).gone(store.owner.name)
+
+
 def test_a_sign_of_life_in_the_last_instant_counts(watched: Watched) -> None:
     assert all(watched.lives(after=4) for _ in range(8))
     watched.meanwhile = watched.owner.beat
@@ -245,6 +256,33 @@ def test_of_two_that_see_an_owner_dead_one_gets_its_run(
         with pytest.raises(StoreBusy):
             first.reopen("run-1")
         taken[0].emit(RunFinished(state="finished"))
+
+
+def test_who_was_overtaken_appends_nothing_though_its_place_is_free(
+    any_store: RunStore, started: Callable[..., RunStarted]
+) -> None:
+    log = any_store.start(started())
+    any_store.writer.execute("UPDATE runs SET holder = 'another'")
+    with pytest.raises(StoreBusy, match="another"):
+        log.emit(RunFinished(state="finished"))
+    with suppress(StoreError):
+        log.close()
+    assert [event.type for _, event in any_store.events("run-1")] == ["run.started"]
+
+
+def test_who_is_overtaken_before_it_changes_a_run_changes_nothing(
+    store: SqliteStore, started: Callable[..., RunStarted]
+) -> None:
+    store.start(started()).close()
+    store.writer.execute(
+        "CREATE TRIGGER overtaken AFTER UPDATE OF holder ON runs WHEN new.holder <> '' "
+        "BEGIN UPDATE runs SET holder = 'another'; END"
+    )
+    for change in (store.delete, store.repack):
+        with pytest.raises(StoreBusy):
+            change("run-1")
+        store.writer.execute("UPDATE runs SET holder = ''")
+    assert verify(store, "run-1").ok and len(store.runs()) == 1
 
 
 async def test_who_was_overtaken_hears_it_with_its_next_sign_of_life_and_frees_nothing(
