@@ -247,7 +247,7 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "dollars": dollars,
     "ending": ending,
     "failed": _failed,
-    "framing": lambda made: ARM_NAMES.get(made.arm, made.arm),
+    "framing": lambda made: ARM_NAMES.get(str(made.arm), str(made.arm)),
     "grouped": grouped,
     "lines": lambda held: "\n".join(map(str, held)),
     "list": ", ".join,
