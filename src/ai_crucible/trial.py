@@ -217,15 +217,13 @@ def _of_puzzle(
     return replace(framing, history=past, standings=others)
 
 
-def _conditions(desk: _Desk, protocol: str) -> dict[str, JsonValue]:
+def _conditions(desk: _Desk, protocol: str) -> dict[str, object]:
     """Return what the log says of all attempts."""
-    told = {
-        "arm": desk.framing.arm,
-        "protocol": protocol,
-        "seed": desk.framing.seed,
-        "environment": environment(desk.root),
-    }
-    return told | ({"cohort": list(desk.panel.cohort)} if desk.panel.cohort else {})
+    told: dict[str, object] = {"arm": desk.framing.arm, "protocol": protocol, "seed": desk.framing.seed}
+    told["environment"] = environment(desk.root)
+    if desk.panel.cohort:
+        told["cohort"] = list(desk.panel.cohort)
+    return told
 
 
 def _one_of(what: str, value: str, known: Sequence[T]) -> T:

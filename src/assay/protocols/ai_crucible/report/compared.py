@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ai_crucible.events import TrialsCompared
 from assay.protocols.ai_crucible.report.trial_records import TrialRecords
-from assay.report.story import Block, Note, Plain, Section, Table, columns
+from assay.report.story import Block, Note, Plain, Table, columns
 from assay.report.units import count_noun, money, short_count
 
 _HOW = (
@@ -32,11 +32,10 @@ def compared_lines(compared: TrialsCompared) -> list[str]:
     return [*lines, f"{made}; {count_noun(compared.left_out, 'attempt')} not made, about {saved} saved"]
 
 
-def compared_section(trials: TrialRecords) -> Section | None:
-    if not trials.compared:
-        return None
+def compared_blocks(trials: TrialRecords) -> list[Block]:
+    """Return each comparison with its pairs; nothing where there is none."""
     numbers = ("Only the first", "Only the second", "Both", "Neither", "e-value", "p, any time")
-    blocks: list[Block] = [Plain(_HOW)]
+    blocks: list[Block] = [Plain(_HOW)] if trials.compared else []
     for each in trials.compared:
         rows = tuple(
             (
@@ -52,4 +51,4 @@ def compared_section(trials: TrialRecords) -> Section | None:
             Note(f"{compared_lines(each)[-1].capitalize()}.", "good" if each.decided else "info"),
             Table(columns("Model", "Against", numbers=numbers), rows),
         ]
-    return Section("Models compared", tuple(blocks))
+    return blocks

@@ -57,10 +57,12 @@ class AdoptFold(GenericFold):
         """Tell what became of each function."""
         run, adoptions = self.run, [self.adoptions[name] for name in self.functions if name in self.adoptions]
         refused = {one.function: one.refused for one in adoptions if one.refused}
+        findings = [(one, f) for one in adoptions for f in one.findings if f.kind == "finding"]
+        folder = str(run.result.get("folder", ""))
         scope = {
             "adoptions": adoptions,
-            "findings": [(one, f) for one in adoptions for f in one.findings if f.kind == "finding"],
-            "folder": str(run.result.get("folder", "")),
+            "findings": findings,
+            "folder": folder,
             "left_out": refused | self.left_out,
         }
         ended = ending_notes(run, ending(run, "The adoption"))
@@ -68,14 +70,14 @@ class AdoptFold(GenericFold):
             Section("How it ended", ended) if ended else None,
             *_outline().told(Writing(scope, _FORMS, {"decided": _decided, "rewriting": _rewriting})),
             cost_section(run, lambda seat, phase: seat.rpartition(":")[2] or phase),
-            provenance_section(run, {"Folder": scope["folder"]}),
+            provenance_section(run, {"Folder": folder}),
         ]
         return Story(
             title=run.title or "An adoption",
             subtitle="Adoption",
             facts=(
                 Fact("Adopted", f"{len(adoptions) - len(refused)} of {len(self.functions)}"),
-                Fact("Findings", str(len(scope["findings"]))),
+                Fact("Findings", str(len(findings))),
                 *head_facts(run),
             ),
             sections=tuple(section for section in sections if section),
