@@ -226,10 +226,8 @@ def _other(value: object) -> object:
 def _shell(text: str) -> Iterator[tuple[str, str]]:
     for where, mutant in _shell_lines(text):
         # -n reads and runs nothing.
-        if (
-            subprocess.run(["/bin/sh", "-n"], input=mutant.encode(), capture_output=True, check=False).returncode
-            == 0
-        ):
+        done = subprocess.run(["/bin/sh", "-n"], input=mutant.encode(), capture_output=True, check=False)
+        if done.returncode == 0:
             yield where, mutant
 
 

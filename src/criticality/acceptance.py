@@ -18,7 +18,7 @@ from criticality.context import implement_values, spare
 from criticality.judging.hearing import Difference, Hearing, Verdict
 from criticality.labels import Tier
 from criticality.language import Language
-from criticality.verdicts import due, hearing
+from criticality.verdicts import due, figures, hearing
 from criticality.work import Work
 from llm_runtime.errors import BadReply, StructuredOutputError
 from llm_runtime.models import Model
@@ -90,13 +90,7 @@ async def compared(
         gate.failure = {"kind": outcome.faults[0].kind, "what": [outcome.faults[0].what]}
         return gate
     for name in unit:
-        results = [tried.result for tried in outcome.tried if tried.function == name]
-        gate.measured[name] = {
-            "cases": verdict.cases, "changes": len(results) - results.count("same"),
-            "noticed": results.count("rejected"), "same": results.count("same"),
-            "grown": name in verdict.measured,
-            "independent": sum(1 for t in outcome.tried if t.function == name and t.kind == "independent"),
-        }  # fmt: skip
+        gate.measured[name] = figures(name, verdict, outcome)
         gate.cases[name] = [*outcome.kept.get(name, []), *gate.cases.get(name, [])][:60]
     for difference in each_once(outcome.differences):
         await _settled(work, made, difference, gate, visit, once)

@@ -21,7 +21,7 @@ from criticality.spec.claims import StructuredClaim
 from criticality.spec.spec import Spec, fault_line
 from criticality.spec.types import TypeFault
 from criticality.tree import claim_fault, function_key
-from criticality.verdicts import called, hearing, judged
+from criticality.verdicts import Figures, called, figures, hearing, judged
 from criticality.work import Work
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event
@@ -202,7 +202,7 @@ def _concerned(artifacts: Artifacts, unit: list[str], every: Mapping[str, Body])
 
 async def _measured(
     work: Work, bodies: Mapping[str, str], every: Mapping[str, Body], verdict: Verdict
-) -> dict[str, dict[str, int | bool]]:
+) -> dict[str, Figures]:
     """Return what small changes of the bodies the cases tell from them; no model is asked."""
     most = work.config.acceptance.mutants
     variants = [
@@ -211,12 +211,4 @@ async def _measured(
         for text in work.language.mutants(body)[:most]
     ]
     outcome = await work.court.compare(hearing(work, list(bodies), every, variants=variants))
-    figures: dict[str, dict[str, int | bool]] = {}
-    for name in bodies:
-        results = [tried.result for tried in outcome.tried if tried.function == name]
-        figures[name] = {
-            "cases": verdict.cases, "changes": len(results) - results.count("same"),
-            "noticed": results.count("rejected"), "same": results.count("same"),
-            "grown": name in verdict.measured, "independent": 0,
-        }  # fmt: skip
-    return figures
+    return {name: figures(name, verdict, outcome) for name in bodies}

@@ -95,6 +95,7 @@ def _function(name: str, plan: Any, artifacts: Artifacts) -> dict[str, Any]:
         "independent": measured.get("independent", 0),
         "settled": list(artifacts.settled.get(name, ())),
         "left_open": list(artifacts.left_open.get(name, ())),
+        **{key: measured[key] for key in ("hardly", "unjudged") if key in measured},
         "accepted": body is not None,
         "tier": body.tier if body else None,
         "attempts": body.attempts if body else 0,
@@ -112,6 +113,9 @@ _ABOUT = (
     'Before there was a body, every test failed some body without thought. "Others rejected" says how\n'
     "many small changes of the body, and bodies that others wrote, differ from it and break a promise."
 )
+
+_FEW = "What these clauses presuppose was true in fewer than 20 cases, so it is not said that they hold:"
+_LEFT = "These could not be evaluated, for which no body was refused; nothing shows that they hold:"
 
 
 def trace_markdown(data: dict[str, Any], isolation: str = "", about: str = _ABOUT) -> str:
@@ -144,6 +148,10 @@ def trace_markdown(data: dict[str, Any], isolation: str = "", about: str = _ABOU
     guided = [f"`{n}`: {_plain(t)}" for n, f in held_to for t in f["not_checkable"]]
     lines += _listed("Growth", [f"`{n}`: {f['complexity']}" for n, f in held_to if f["complexity"]])
     lines += _listed("Clauses that guide and are not checked", guided)
+    few = [(n, clause, f"in {many} cases") for n, f in held_to for clause, many in f.get("hardly", {}).items()]
+    left = [(n, clause, why) for n, f in held_to for clause, why in f.get("unjudged", {}).items()]
+    for title, rows, about_it in (("Hardly tried", few, _FEW), ("Not judged", left, _LEFT)):
+        lines += _listed(title, [f"`{n}`: {_plain(clause)}: {_plain(why)}" for n, clause, why in rows], about_it)
     said: dict[str, str] = data.get("security", {})
     lines += _listed("Security", [f"{_plain(n)}: {_plain(text)}" for n, text in said.items()])
     lines += ["", *_decided(data["functions"]), about]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol, TypeAlias
 
 from criticality.artifacts import Artifacts, Body
 from criticality.config import Config
@@ -33,6 +33,7 @@ class _Bench(Protocol):
     def config(self) -> Config: ...
 
 
+Figures: TypeAlias = "dict[str, Any]"
 _WORD = re.compile(r"[a-z_][a-z0-9_]*")
 
 
@@ -166,3 +167,16 @@ def rested_on(artifacts: Artifacts, unit: str) -> dict[str, Body]:
             queue += edges.get(name, [])
     own = set(unit.split("+"))
     return {name: body for name, body in artifacts.bodies.items() if name in wanted - own}
+
+
+def figures(name: str, verdict: Verdict, compared: Verdict) -> Figures:
+    """Return what is kept of how a body was tried; of clauses those alone that were not tried enough."""
+    tried = [one for one in compared.tried if one.function == name]
+    results = [one.result for one in tried]
+    few, left = verdict.hardly.get(name), verdict.unjudged.get(name)
+    return {
+        "cases": verdict.cases, "changes": len(results) - results.count("same"),
+        "noticed": results.count("rejected"), "same": results.count("same"), "grown": name in verdict.measured,
+        "independent": sum(1 for one in tried if one.kind == "independent"),
+        **({"hardly": few} if few else {}), **({"unjudged": left} if left else {}),
+    }  # fmt: skip

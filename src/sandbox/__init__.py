@@ -13,28 +13,7 @@ from sandbox.running import run, run_now
 from sandbox.serving import Served
 
 __all__ = [
-    "HOME",
-    "NONE",
-    "OF_OURS",
-    "PYTHON",
-    "WORK",
-    "BadRoot",
-    "Box",
-    "BoxDied",
-    "BoxLimits",
-    "Channel",
-    "Completed",
-    "Gone",
-    "NoIsolation",
-    "Order",
-    "Root",
-    "SandboxError",
-    "Served",
-    "Start",
-    "backend",
-    "open_box",
-    "probe",
-    "run",
-    "run_now",
-    "started",
-]
+    "HOME", "NONE", "OF_OURS", "PYTHON", "WORK", "BadRoot", "Box", "BoxDied", "BoxLimits", "Channel",
+    "Completed", "Gone", "NoIsolation", "Order", "Root", "SandboxError", "Served", "Start", "backend",
+    "open_box", "probe", "run", "run_now", "started",
+]  # fmt: skip

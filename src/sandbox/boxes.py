@@ -27,13 +27,9 @@ _START_S = 120.0
 
 
 async def open_box(
-    limits: BoxLimits | None = None,
-    *,
-    root: Root | None = None,
-    mounts: Mapping[str, Path] | None = None,
-    hidden: Sequence[Path] = (),
-    by: str = "",
-) -> Box:
+    limits: BoxLimits | None = None, *, root: Root | None = None, mounts: Mapping[str, Path] | None = None,
+    hidden: Sequence[Path] = (), by: str = "",
+) -> Box:  # fmt: skip
     """Start a box. The caller closes it.
 
     Args:

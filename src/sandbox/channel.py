@@ -149,14 +149,9 @@ class Box:
     """
 
     def __init__(self, channel: Channel, limits: BoxLimits, group: ControlGroup | None) -> None:
-        self._channel, self._limits, self.group = channel, limits, group
+        self._channel, self.limits, self.group = channel, limits, group
         self._turn = asyncio.Lock()
         self._dead = ""
-
-    @property
-    def limits(self) -> BoxLimits:
-        """What the box may use."""
-        return self._limits
 
     @property
     def alive(self) -> bool:
@@ -164,14 +159,9 @@ class Box:
         return not self._dead and self._channel.alive
 
     async def run(
-        self,
-        argv: Sequence[str],
-        *,
-        stdin: bytes = b"",
-        cwd: str = "",
-        env: Mapping[str, str] | None = None,
+        self, argv: Sequence[str], *, stdin: bytes = b"", cwd: str = "", env: Mapping[str, str] | None = None,
         seconds: float | None = None,
-    ) -> Completed:
+    ) -> Completed:  # fmt: skip
         """Run a program; no shell reads the words.
 
         Args:
@@ -184,19 +174,10 @@ class Box:
         Raises:
             BoxDied: the box is gone.
         """
-        seconds = self._limits.seconds if seconds is None else seconds
-        answer, data = await self._ask(
-            {
-                "op": "run",
-                "argv": list(argv),
-                "cwd": cwd,
-                "env": dict(env or {}),
-                "timeout": seconds,
-                "output": self._limits.output,
-            },
-            stdin,
-            seconds + _GRACE_S,
-        )
+        seconds = self.limits.seconds if seconds is None else seconds
+        asked = {"argv": list(argv), "cwd": cwd, "env": dict(env or {}), "timeout": seconds}
+        request = {"op": "run", **asked, "output": self.limits.output}
+        answer, data = await self._ask(request, stdin, seconds + _GRACE_S)
         split = int(answer["stdout"])
         return Completed(int(answer["code"]), data[:split], data[split:], cast(Ended, answer["ended"]))
 
@@ -214,7 +195,7 @@ class Box:
         Raises:
             OSError: as inside the box; :class:`ValueError` where it is larger than ``cap`` bytes.
         """
-        _, data = await self._ask({"op": "read", "path": path, "cap": cap or self._limits.read})
+        _, data = await self._ask({"op": "read", "path": path, "cap": cap or self.limits.read})
         return data
 
     async def pack(self) -> bytes:
@@ -251,12 +232,9 @@ class Box:
         return answer, data
 
 
-_FAULTS: dict[str, type[OSError]] = {
-    "FileNotFoundError": FileNotFoundError,
-    "PermissionError": PermissionError,
-    "IsADirectoryError": IsADirectoryError,
-    "NotADirectoryError": NotADirectoryError,
-    "FileExistsError": FileExistsError,
+_FAULTS = {
+    one.__name__: one
+    for one in (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, FileExistsError)
 }
 
 

@@ -86,15 +86,11 @@ def run(request, stdin, limits):
     watch = Watch(limits, request["timeout"], request["output"])
     try:
         process = subprocess.Popen(
-            request["argv"],
-            cwd=os.path.join(limits["work"], request.get("cwd") or "."),
-            env={**limits["environment"], **(request.get("env") or {})},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
+            request["argv"], cwd=os.path.join(limits["work"], request.get("cwd") or "."),
+            env={**limits["environment"], **(request.get("env") or {})}, start_new_session=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             preexec_fn=lambda: restrain(limits, request["timeout"]),
-        )
+        )  # fmt: skip
     except (OSError, subprocess.SubprocessError, ValueError) as fault:
         code = 126 if isinstance(fault, PermissionError) else 127
         message = (str(fault) + "\n").encode("utf-8", "replace")

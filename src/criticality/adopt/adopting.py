@@ -27,6 +27,7 @@ from criticality.asking import Asking, Question
 from criticality.config import Config
 from criticality.judging.court import Court
 from criticality.judging.hearing import Fault
+from criticality.judging.outcomes import JudgeFailed
 from criticality.standing import AS_IS, Adopter, Candidate, Package
 from criticality.verdicts import hearing, judged
 from llm_runtime.errors import StructuredOutputError
@@ -108,6 +109,8 @@ class Adopting:
             await self._adopt(candidate, adoption)
         except StructuredOutputError as fault:
             adoption.refused = f"no proposal that can be judged: {fault}"[:400]
+        except JudgeFailed as fault:
+            adoption.refused = str(fault)[:400]
         self.emit(FunctionJudged(function=candidate.shown, adoption=adoption.model_dump(mode="json")))
         return adoption
 

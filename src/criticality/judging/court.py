@@ -6,10 +6,11 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from criticality.judging.hearing import HEARING, VERDICT, Difference, Fault, Hearing, Verdict
+from criticality.judging.outcomes import JudgeFailed
 from criticality.lattice_plan import ModulePlan
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.spec import Spec
@@ -17,6 +18,8 @@ from llm_runtime.errors import ConfigurationError
 from sandbox import Channel, Gone, Start
 
 _LONGEST_S = 900.0
+#: A process that a machine in need has ended is worth another.
+_TRIES = 2
 _MAIN = "import json,sys;sys.path[:]=json.loads(sys.argv[1]);from criticality.judging.sitting import main;main()"
 
 
@@ -76,24 +79,37 @@ class Court:
         return await self._answer({**job, "hearing": HEARING.dump_python(hearing, mode="json")})
 
     async def _answer(self, job: dict[str, Any]) -> Any:
-        """Return what a sitting answers; a text where it came to no end."""
+        """Return what a sitting answers.
+
+        Raises:
+            JudgeFailed: it could not do its work.
+        """
         line = json.dumps(job).encode()
-        channel = await self._free.get()
-        try:
-            if channel is None or not channel.alive:
-                environment = {**os.environ, "PYTHONHASHSEED": "0"}
-                words = [sys.executable, "-c", _MAIN, json.dumps(sys.path)]
-                channel = await Channel.to(Start(words, {"start_new_session": True, "env": environment}))
-            answer, _ = await channel.ask(line, seconds=_LONGEST_S)
-        except BaseException as fault:
-            channel = await _end(channel)
-            if isinstance(fault, Gone):
-                return "a clause took too long or too much memory to be evaluated; write it more simply"
-            raise
-        finally:
-            self._free.put_nowait(channel)
+        answer: Mapping[str, Any] = {}
+        for _ in range(_TRIES):
+            channel = await self._free.get()
+            try:
+                if channel is None or not channel.alive:
+                    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+                    words = [sys.executable, "-c", _MAIN, json.dumps(sys.path)]
+                    channel = await Channel.to(Start(words, {"start_new_session": True, "env": environment}))
+                answer, _ = await channel.ask(line, seconds=_LONGEST_S)
+                break
+            except BaseException as fault:
+                channel = await _end(channel)
+                if not isinstance(fault, Gone):
+                    raise
+                answer = {"failed": str(fault)}
+            finally:
+                self._free.put_nowait(channel)
         if "fault" in answer:
             raise ConfigurationError(str(answer["fault"]))
+        if "failed" in answer:
+            unit = ", ".join(job.get("hearing", {}).get("unit", ())) or "the claims"
+            raise JudgeFailed(
+                f"the judge could not look at {unit}: {answer['failed']}; that says nothing about what was "
+                "written, and nothing was refused for it; run the command again"
+            )
         return answer["answer"]
 
 

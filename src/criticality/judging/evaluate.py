@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from time import thread_time
 from typing import Any
 
 from criticality.judging.domain import Domain
+from criticality.judging.patience import BUDGET_S, UNJUDGED, WHY, clocked, uncut
 from criticality.judging.repair import Condition
 from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised, Returned
 from criticality.lattice_plan import FunctionPlan
@@ -17,6 +20,8 @@ from criticality.spec.predicates import Predicate, parse_predicate
 
 #: Seconds since 1970 at the beginning of every temporal test.
 BEGINNING = 1_700_000_000
+#: Cases in which what a clause presupposes is true; with fewer it is hardly tried.
+ENOUGH = 20
 _SHOWN = 160
 _LANES = 3
 
@@ -62,6 +67,11 @@ class Evaluator:
         #: Calls that evaluation itself made since the list was last emptied.
         self.made: list[Call] = []
         self.callables = {name.partition(".")[2]: self._callable(name) for name in functions}
+        #: In how many cases what a clause presupposes was true, up to as many as are asked for; by function.
+        self.seen: dict[str, Counter[str]] = defaultdict(Counter)
+        #: Clauses that could not be evaluated, and why; by function. They are not tried again.
+        self.unjudged: dict[str, dict[str, str]] = defaultdict(dict)
+        self._spent = defaultdict[tuple[str, str], float](float)
         self._conditions: dict[str, list[Condition]] = {}
         self._settled: dict[str, list[Predicate]] = {}
 
@@ -98,30 +108,51 @@ class Evaluator:
             return None
         if isinstance(outcome, Died):
             return Broken("an answer", shown)
-        contract, held = self.functions[name].contract, self._held(name, args)
+        held = self._held(name, args)
         raised = outcome.kind if isinstance(outcome, Raised) else ""
         held["raises"] = partial(_is_named, raised)
         held["result"] = outcome.value if isinstance(outcome, Returned) else None
-        groups = (
-            ("ENSURES", contract.ensures),
-            ("INVARIANT", contract.invariants),
-            ("ENSURES", self._settled.get(name, ())),
-        )
-        for word, predicates in groups:
-            for p in predicates:
-                if p.checkable and (not raised or p.raised):
-                    fault = self._fault(p, held)
-                    if fault is not None:
-                        return Broken(f"{word}: {p.text}{fault}", shown)
+        for clause, p in self.clauses(name).items():
+            if clause not in self.unjudged[name] and (not raised or p.raised):
+                fault = self._judged(name, clause, p, held)
+                if fault is not None:
+                    return Broken(f"{clause}{fault}", shown)
         if raised and not self._allowed(name, raised, held):
             return Broken("no error but those that the contract promises", shown)
         return None
 
-    def _fault(self, predicate: Predicate, held: dict[str, Any]) -> str | None:
+    def clauses(self, name: str) -> dict[str, Predicate]:
+        """Return what a function promises and can be evaluated, by its words."""
+        contract = self.functions[name].contract
+        groups = {"ENSURES": (*contract.ensures, *self._settled.get(name, ())), "INVARIANT": contract.invariants}
+        return {f"{word}: {p.text}": p for word, group in groups.items() for p in group if p.checkable}
+
+    def hardly(self, name: str) -> dict[str, int]:
+        """Return clauses whose presupposition was true in too few cases, and in how many."""
+        seen, left = self.seen[name], self.unjudged[name]
+        return {
+            clause: seen[clause] for clause in self.clauses(name) if clause not in left and seen[clause] < ENOUGH
+        }
+
+    def _judged(self, name: str, clause: str, predicate: Predicate, held: Mapping[str, Any]) -> str | None:
+        begun = thread_time()
+        try:
+            fault = self._fault(predicate, held)
+            if self.seen[name][clause] < ENOUGH and (not predicate.when or self._truth(predicate.when, held)):
+                self.seen[name][clause] += 1
+        except UNJUDGED as why:
+            self.unjudged[name][clause] = WHY[type(why)]
+            return None
+        self._spent[name, clause] += thread_time() - begun
+        if self._spent[name, clause] > BUDGET_S:
+            self.unjudged[name][clause] = f"it was left off after {BUDGET_S:g} s, before all cases were tried"
+        return fault
+
+    def _fault(self, predicate: Predicate, held: Mapping[str, Any]) -> str | None:
         try:
             olds = {old: self._value(code, held) for old, code in predicate.olds}
             return None if self._value(predicate.code, {**held, **olds}) else ""
-        except (Postponed, Gone):
+        except (Postponed, Gone, *UNJUDGED):
             raise
         except Exception as error:
             return f" (it cannot be evaluated: {type(error).__name__}: {str(error)[:120]})"
@@ -133,10 +164,10 @@ class Evaluator:
                 return True
         return False
 
-    def _truth(self, code: str, held: dict[str, Any]) -> bool:
+    def _truth(self, code: str, held: Mapping[str, Any]) -> bool:
         try:
             return bool(self._value(code, held))
-        except (Postponed, Gone):
+        except (Postponed, Gone, *UNJUDGED):
             raise
         except Exception:
             return False
@@ -190,7 +221,7 @@ class Evaluator:
         raised = ""
         try:
             names[name] = self._value(parse_predicate(expression).code, {**names, **clock})
-        except (Postponed, Gone):
+        except (Postponed, Gone, *UNJUDGED):
             raise
         except Exception as error:
             raised = error.args[0] if isinstance(error, BodyRaised) else type(error).__name__
@@ -201,7 +232,8 @@ class Evaluator:
         return Broken(f"{expression} comes to a value", _named({**names, "error": raised})) if raised else None
 
     def _value(self, code: str, held: Mapping[str, Any]) -> Any:
-        return self.domain.evaluate(code, {**self.callables, **held})
+        with clocked():
+            return self.domain.evaluate(code, {**self.callables, **held})
 
     def _callable(self, name: str) -> Callable[..., Any]:
         params = [p.name for p in self.functions[name].parameters]
@@ -210,13 +242,13 @@ class Evaluator:
             values = (*args, *(named[p] for p in params[len(args) :]))
             if len(values) != len(params):
                 raise TypeError(f"{name} takes {len(params)} values")
-            outcome = self._call(name, values)
+            with uncut():
+                outcome = self._call(name, values)
             if outcome is None or isinstance(outcome, NoSuchValue):
                 raise Postponed(name)
+            self.made.append(Call(name, lambda: (values, outcome)))
             if isinstance(outcome, Died):
                 raise Gone(f"{name}: {outcome.reason}")
-            both = values, outcome
-            self.made.append(Call(name, lambda: both))
             if isinstance(outcome, Returned):
                 return outcome.value
             known = self.domain.types.get(outcome.kind)

@@ -55,7 +55,7 @@ def fault(
     """Return how the work grows where it grows faster than promised; empty where it does not.
 
     Returns:
-        ``None`` where no input of the sizes can be made: it is not measured.
+        ``None`` where inputs of the sizes cannot be made, or two come out at less than half: it is not measured.
     """
     sizes, more = SCALES[counted]
     shapes = _shapes(kinds, at, conditions, values)
@@ -68,22 +68,32 @@ def fault(
     if worst is None:
         return None
     points: list[tuple[int, int]] = []
+    short = 0
     for size in sizes:
         args = worst[1](size)
         if args is None:
-            break
+            short += 1
+            continue
         work = measure(args)
         if work is None:
             return f"the work has no end at n = {size}"
         if counted == "steps" and work >= MOST_STEPS:
             break  # cut short, it would look as if the growth slowed down
-        points.append((size, max(1, work)))
-    if len(points) < 2:
+        held = _size(args, at)
+        short += held < size / 2
+        if held > (points[-1][0] if points else 0):
+            points.append((held, max(1, work)))
+    if len(points) < 2 or short > 1:
         return None
     (small, few), (large, many) = points[-2:]
     power = math.log(many / few) / math.log(large / small)
     shown = ", ".join(f"n = {size}: {work}" for size, work in points)
     return f"the work grows as n^{power:.2f} ({shown})" if power > degree + more else ""
+
+
+def _size(args: tuple[Any, ...], at: Sequence[int]) -> int:
+    """Return what n is in truth: of several arguments the smallest."""
+    return min(args[number] if isinstance(args[number], int) else len(args[number]) for number in at)
 
 
 def _shapes(

@@ -111,6 +111,8 @@ class Verdict:
         cases: how many were tried.
         kept: by function, arguments, status and value of cases worth keeping, as JSON.
         measured: functions whose COMPLEXITY clause was measured.
+        hardly: by function, clauses whose presupposition was true in few cases, and in how many.
+        unjudged: by function, clauses that the judge could not evaluate, and why.
         seal: what the process was held by from the inside.
     """
 
@@ -121,6 +123,8 @@ class Verdict:
     tried: list[Tried] = field(default_factory=list[Tried])
     differences: list[Difference] = field(default_factory=list[Difference])
     measured: list[str] = field(default_factory=list[str])
+    hardly: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
+    unjudged: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     seal: str = ""
 
 

@@ -10,6 +10,7 @@ from criticality.judging import growth
 from criticality.judging.comparing import Comparing
 from criticality.judging.evaluate import Broken, ended
 from criticality.judging.hearing import Fault, Guilty, Hearing, Verdict
+from criticality.judging.outcomes import JudgeFailed
 from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Returned
 from criticality.judging.trying import CANDIDATE, alike, outcomes
 from criticality.judging.values import Counts, Values
@@ -56,10 +57,7 @@ class Judge(Comparing):
     def _contract(self, name: str, verdict: Verdict) -> None:
         cases = self.cases(name)
         if not cases:
-            verdict.faults.append(
-                Fault(kind="test", function=name, promise="REQUIRES", what="no values fit REQUIRES")
-            )
-            return
+            raise JudgeFailed(f"no values that fit REQUIRES of {name} could be made; say it more simply")
         reported: set[str] = set()
         left = len(cases)
         process = self._process(CANDIDATE)
@@ -86,6 +84,8 @@ class Judge(Comparing):
                 or len(reported) >= _TOLD
             ):
                 return
+        # What claims cannot be judged by is noted there later.
+        verdict.hardly[name], verdict.unjudged[name] = self.evaluator.hardly(name), self.evaluator.unjudged[name]
         if not reported:
             verdict.kept[name] = self._kept(name, cases, process)
 

@@ -7,6 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from llm_runtime.errors import LlmRuntimeError
+
+
+class JudgeFailed(LlmRuntimeError):
+    """The judge could not do its work. That says nothing about a body, and none is refused for it."""
+
 
 class Call:
     """A call that a body made to another function of the project, and how it ended; read when it is looked at.
@@ -15,11 +21,11 @@ class Call:
         Unreadable: what the body's process reported is no such call.
     """
 
-    def __init__(self, name: str, read: Callable[[], tuple[tuple[Any, ...], Returned | Raised]]) -> None:
+    def __init__(self, name: str, read: Callable[[], tuple[tuple[Any, ...], Outcome]]) -> None:
         self.name, self._read = name, read
 
     @cached_property
-    def _both(self) -> tuple[tuple[Any, ...], Returned | Raised]:
+    def _both(self) -> tuple[tuple[Any, ...], Outcome]:
         return self._read()
 
     @property
@@ -28,7 +34,7 @@ class Call:
         return self._both[0]
 
     @property
-    def outcome(self) -> Returned | Raised:
+    def outcome(self) -> Outcome:
         """How it ended."""
         return self._both[1]
 
@@ -55,6 +61,11 @@ class Died:
     """It gave no answer that can be taken: why, in words, without code."""
 
     reason: str
+
+    @property
+    def from_outside(self) -> bool:
+        """Whether a signal ended it that a machine in need sends; a body that is to blame dies of it again."""
+        return "SIGKILL" in self.reason or "SIGTERM" in self.reason
 
 
 @dataclass(frozen=True, slots=True)

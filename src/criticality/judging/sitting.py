@@ -10,6 +10,7 @@ from typing import Any
 
 from criticality.judging.hearing import HEARING, VERDICT, Difference
 from criticality.judging.judge import Judge
+from criticality.judging.outcomes import JudgeFailed
 from criticality.judging.served import BuildFailed
 from criticality.judging.vacuity import vacuous
 from criticality.lattice_plan import ModulePlan
@@ -32,6 +33,10 @@ def main() -> None:
             answer = {"answer": answered(json.loads(line))}
         except ConfigurationError as fault:
             answer = {"fault": str(fault)}
+        except Exception as fault:
+            # Whatever goes wrong in here is ours.
+            told = str(fault) if isinstance(fault, JudgeFailed) else f"{type(fault).__name__}: {fault}"
+            answer = {"failed": told[:400]}
         out.write(json.dumps(answer) + "\n")
         out.flush()
 

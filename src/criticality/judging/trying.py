@@ -10,6 +10,7 @@ from typing import Any, Self
 from criticality.judging.domain import Domain
 from criticality.judging.evaluate import Broken, Evaluator, Gone, Postponed, short
 from criticality.judging.hearing import Hearing
+from criticality.judging.patience import UNJUDGED, WHY
 from criticality.judging.served import Died, NoSuchValue, Outcome, Place, Process, Raised, Returned
 from criticality.judging.values import Case, Counts, Values
 from criticality.judging.wire import Codec, Unreadable, pack, same, to_json
@@ -136,9 +137,13 @@ class Trial:
     def _tested(
         self, claim: StructuredClaim, test: ClaimTest, held: dict[str, Any], turns: Sequence[int]
     ) -> Broken | None:
+        unjudged, where = self.evaluator.unjudged[self.hearing.unit[0]], f"claim {claim.id}.{test.name}"
         try:
-            return self.evaluator.test(claim.type, test, held, turns)
+            return self.evaluator.test(claim.type, test, held, turns) if where not in unjudged else None
         except Postponed:
+            return None
+        except UNJUDGED as why:
+            unjudged[where] = WHY[type(why)]
             return None
         except Gone as gone:
             return Broken("an answer", str(gone))
@@ -159,7 +164,9 @@ class Trial:
             return None
         key = name, pack(self.codec.request(name, args))
         if key not in self._memory:
-            self._memory[key] = self._process(HELPERS).call_packed(*key)
+            outcome = self._process(HELPERS).call_packed(*key)
+            again = isinstance(outcome, Died) and outcome.from_outside
+            self._memory[key] = self._process(HELPERS).call_packed(*key) if again else outcome
         return self._memory[key]
 
     def _kept(self, name: str, cases: Sequence[Case], process: Process) -> list[list[Any]]:
@@ -192,12 +199,22 @@ def outcomes(process: Process | CallOne, name: str, cases: Sequence[Case]) -> It
     for start, end in pairwise([*starts, len(cases)]):
         batch = cases[start:end]
         if isinstance(process, Process):
-            outcomes = list(process.call_many((name, case.args) for case in batch))
+            outcomes = _answers(process, name, batch)
         else:
             outcomes = [outcome for case in batch if (outcome := process(name, case.args)) is not None]
         yield from zip(batch, outcomes, strict=False)
         if outcomes and isinstance(outcomes[-1], Died):
             return
+
+
+def _answers(process: Process, name: str, batch: Sequence[Case]) -> list[Outcome]:
+    """Return how each case of a batch ends, up to a death that comes again where it was sent from outside."""
+    ended = list(process.call_many((name, case.args) for case in batch))
+    if ended and isinstance(last := ended[-1], Died) and last.from_outside:
+        ended[-1] = process.call(name, batch[len(ended) - 1].args)
+        if not isinstance(ended[-1], Died):
+            ended += _answers(process, name, batch[len(ended) :])
+    return ended
 
 
 def alike(one: Outcome, other: Outcome) -> bool:

@@ -76,7 +76,11 @@ class Values(Drawn):
         known: set[str],
     ) -> Iterator[tuple[Any, ...]]:
         names = [name for name, _ in kinds]
+        absent = [self.root(kind).name in ("Option", "Unit") for _, kind in kinds]
         for args in stage:
+            # A value that could not be made is no case.
+            if any(value is None and not may for value, may in zip(args, absent, strict=True)):
+                continue
             held = dict(zip(names, args, strict=True))
             fitted = repaired(held, dict(kinds), conditions, self)
             if fitted is None:
@@ -91,7 +95,7 @@ class Values(Drawn):
         pools = [self.small(kind) for _, kind in kinds]
         total = 1
         for pool in pools:
-            total *= max(1, len(pool))
+            total *= len(pool)
         if total <= most:
             yield from product(*pools)
             return
@@ -102,8 +106,8 @@ class Values(Drawn):
 
     def _changed(self, kinds: Sequence[tuple[str, TypeRef]], most: int) -> Iterator[tuple[Any, ...]]:
         """Texts that differ from a whole one in one place; everything else is small."""
-        textual = [at for at, (_, kind) in enumerate(kinds) if self.root(kind).name in TEXTUAL]
         pools = [self.small(kind) for _, kind in kinds]
+        textual = [at for at, (_, kind) in enumerate(kinds) if all(pools) and self.root(kind).name in TEXTUAL]
         made = 0
         for at in textual:
             kind = kinds[at][1]
@@ -124,9 +128,7 @@ class Values(Drawn):
     def _drawn(self, kinds: Sequence[tuple[str, TypeRef]], count: int) -> Iterator[tuple[Any, ...]]:
         for _ in range(2 * count if kinds else 1):
             self._seen, self._family = {}, ""
-            drawn = [self.draw(kind) for _, kind in kinds]
-            if None not in drawn or any(self.root(k).name in ("Option", "Unit") for _, k in kinds):
-                yield tuple(drawn)
+            yield tuple(self.draw(kind) for _, kind in kinds)
 
     def _long(self, kinds: Sequence[tuple[str, TypeRef]]) -> Iterator[tuple[Any, ...]]:
         """Long values of each argument that can be long: drawn, or families of items that lie beside each other."""

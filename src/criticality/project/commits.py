@@ -82,13 +82,9 @@ def _git(root: Path, *words: str) -> str | None:
     """Return what git answers; ``None`` where it refuses."""
     try:
         done = subprocess.run(
-            ["git", "-C", str(root), *words],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_LONGEST_S,
-            check=False,
-        )
+            ["git", "-C", str(root), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=_LONGEST_S, check=False,
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 else None
