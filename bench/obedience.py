@@ -18,12 +18,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from assay.protocols.crucible.dossier import Attachment
-
 from assay.protocol import RunContext
 from assay.protocols.crucible.council import run as hold_council
 from assay.protocols.crucible.task import Options, Task
 from assay.terms import Terms
+from crucible.material import Attachment
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import Reply, Request, Usage

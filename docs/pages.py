@@ -25,7 +25,7 @@ from assay.web.app_state import AppState
 from assay.web.forms import forms
 from assay.web.people import People, Person
 from crux.book import Standing
-from crux.compare import Candidate, Comparison, Match, Read, SideView
+from crux.comparison import Comparison, CruxCandidate, Match, Read, SideView
 from crux.results import Place
 from llm_runtime.events import RunFinished, RunStarted
 from llm_runtime.messages import Generate, Reply, Request, Usage
@@ -154,7 +154,7 @@ def _compare_authors(site: AppState) -> None:
         topic="tolls",
         authors=(read("Ann Ash"), read("Ben Birch")),
         opposed=(Match(first=pay, second=free, question=question),),
-        candidates=(Candidate(question=question, first=pay, second=free, confirmed=True, rests=2),),
+        candidates=(CruxCandidate(question=question, first=pay, second=free, confirmed=True, rests=2),),
         first_alone=(view("a2", "A toll keeps a bridge in repair", "A toll keeps the bridge in repair."),),
         second_alone=(view("b2", "A toll ruins the poor", "A toll ruins the poor of the town."),),
     )

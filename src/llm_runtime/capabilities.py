@@ -115,7 +115,7 @@ class Capabilities:
         return next((one for one in self.findings if one.name == name), Capability(name, "unknown", "not measured"))
 
 
-class _Watch:
+class Watch:
     """Sees each answer come, piece by piece: give it to the gateway as ``on_delta``, and to :func:`measure`."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -222,7 +222,7 @@ _DECISION = Probe(
 
 async def measure(
     generate: Generate,
-    watch: _Watch,
+    watch: Watch,
     *,
     model: str = "openrouter/auto",
     window: int | None = None,
@@ -274,7 +274,7 @@ async def measure(
     return Capabilities(first.model if first else "", first.provider if first else "", calls, tokens, findings)
 
 
-async def _ask(generate: Generate, watch: _Watch, request: Request, probe: Probe) -> _Asked:
+async def _ask(generate: Generate, watch: Watch, request: Request, probe: Probe) -> _Asked:
     began = watch.clock()
     try:
         reply, fault = await generate(request), None
@@ -283,7 +283,7 @@ async def _ask(generate: Generate, watch: _Watch, request: Request, probe: Probe
     return _Asked(probe, began, watch.clock(), reply, fault)
 
 
-def _judged(asked: _Asked, watch: _Watch) -> Capability:
+def _judged(asked: _Asked, watch: Watch) -> Capability:
     name = asked.probe.name
     if isinstance(asked.fault, ReplyTruncated):
         if _reasoning(asked, watch):
@@ -296,11 +296,11 @@ def _judged(asked: _Asked, watch: _Watch) -> Capability:
     return Capability(name, *asked.probe.judge(asked.reply.text))
 
 
-def _reasoning(asked: _Asked, watch: _Watch) -> bool:
+def _reasoning(asked: _Asked, watch: Watch) -> bool:
     return asked.probe.name in watch.reasoned or bool(asked.reply and asked.reply.usage.reasoning_tokens)
 
 
-def _speed(asked: _Asked, watch: _Watch) -> Capability:
+def _speed(asked: _Asked, watch: Watch) -> Capability:
     if not asked.tokens:
         return Capability("speed", "no", str(asked.fault or "no text came"))
     first = watch.first.get("speed")
@@ -317,7 +317,7 @@ def _speed(asked: _Asked, watch: _Watch) -> Capability:
     )
 
 
-def _thinking(asked: list[_Asked], watch: _Watch) -> Capability:
+def _thinking(asked: list[_Asked], watch: Watch) -> Capability:
     reasoning = [one for one in asked if _reasoning(one, watch)]
     if not reasoning:
         return Capability("reasoning", "ok", "none before its answers", {"tokens": 0})
@@ -346,7 +346,7 @@ def _hidden(window: int | None) -> Probe:
     return Probe("window", "".join(lines) + question, _needle, max_tokens=100)
 
 
-def _window(window: int | None, asked: _Asked | None, watch: _Watch) -> Capability:
+def _window(window: int | None, asked: _Asked | None, watch: Watch) -> Capability:
     figures: dict[str, float] = {} if window is None else {"tokens": window}
     reads = "not known" if window is None else f"{window:,} tokens"
     if asked is None:
@@ -363,7 +363,7 @@ def _window(window: int | None, asked: _Asked | None, watch: _Watch) -> Capabili
     return Capability("window", grade, f"{reads}; a needle in {read:,} tokens: {result.detail}", figures)
 
 
-def _at_once(one: _Asked, other: _Asked, watch: _Watch, slots: int | None) -> Capability:
+def _at_once(one: _Asked, other: _Asked, watch: Watch, slots: int | None) -> Capability:
     """Tell by the order of their pieces whether two answers were written at the same time."""
     if slots is not None:
         return Capability("at once", "ok", f"{slots} calls", {"slots": slots})
