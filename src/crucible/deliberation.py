@@ -98,7 +98,8 @@ class Deliberation:
         claim = ClaimRecord(id=f"{EARLIER}1", text=sentence)
         page = position_page(sentence, [claim])
         held = Holding("", (claim,), sentence, "", page, "earlier")
-        await self._attack(1, [held], 0, CallLabel("crucible", "critique", self._critic.label))
+        step = 1 if first_records() else 0
+        await self._attack(1, [held], step, CallLabel("crucible", "critique", self._critic.label))
         shown = self.objections.shown(self.objections, None)
         self.briefing = replace(self.briefing, attacked=shown or "(it found nothing to object to)")
         self.forms = Forms(self.briefing, self.members, self._critic, self.held, self.objections)

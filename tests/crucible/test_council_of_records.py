@@ -330,13 +330,17 @@ async def test_a_challenged_sentence_is_attacked_before_the_seats_speak_and_what
         }
         return {"objections": [words]}
 
-    result, model = await hold({"critique": attacks_it}, earlier="Answer:\n" + sentence, challenge=sentence)
+    events: list[Event] = []
+    asked = {"earlier": "Answer:\n" + sentence, "challenge": sentence}
+    result, model = await hold({"critique": attacks_it}, emit=events.append, **asked)
     assert model.phases[:2] == ["triage", "critique"]
     first = next(request for request in model.requests if request.label.phase == "position")
     assert sentence in shown(first) and "December has five times the orders." in shown(first)
     challenged = result.ledger.objections[0]
     assert (challenged.id, challenged.targets) == ("O1", ()) and challenged.claim is not None
     assert challenged.effect == "weakened" and result.attacked
+    said = {(one.loop, one.step): one.text for one in events if isinstance(one, Critiqued)}
+    assert "December" in said[1, 0] and "December" not in said[1, 1], "the loop's own critique is another"
     assert {request.label.seat for request in model.requests if "O1" in asked_about(request)}
 
 
