@@ -45,11 +45,13 @@ async def answered(
 ) -> _Conclusion:
     """Write the answer."""
 
-    order = f"{triage.synthesis_instruction}\n{deliberation.briefing.form}"
+    order = runs(f"{triage.synthesis_instruction}\n{deliberation.briefing.form}")
 
     def own(written: Synthesis) -> str | None:
-        fault = "`answer` repeats the instruction; write what the user is to read"
-        return fault if _repeats(written, order) else None
+        said = runs(written.answer)
+        if first_records() or len(said) < _LEAST or len(said & order) < _REPEATED * len(said):
+            return None
+        return "`answer` repeats the instruction; write what the user is to read"
 
     async def parts(say: Say) -> Synthesis:
         written = Synthesis(answer=await say(part("answer")))
@@ -91,12 +93,6 @@ async def reviewed(
 def formed(form: str) -> str:
     """Return the order to write in a form; nothing where there is none."""
     return load_prompt("crucible", "form").render(form=form) if form else ""
-
-
-def _repeats(written: Synthesis, order: str) -> bool:
-    said = runs(written.answer)
-    most = len(said) >= _LEAST and len(said & runs(order)) >= _REPEATED * len(said)
-    return most and not first_records()
 
 
 def _shown(deliberation: Deliberation) -> str:

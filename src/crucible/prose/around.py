@@ -21,12 +21,13 @@ from llm_runtime.prompts import Fence, load_prompt
 _SHOWN = frozenset({"position", "defence", "draft", "critique", "answer", "synthesis"})
 _ANSWERS = frozenset({"answer", "synthesis"})
 _LETTERED = frozenset({"position", "defence", "draft", "critique", "synthesis"})
+_MARKER = re.compile(r"<<<(?:END )?[^<>\n]{1,200} [0-9a-f]{16}>>>[ \t]*\n?")
 _START = re.compile(r"<<<(?!END )([^<>\n]{1,200}) ([0-9a-f]{16})>>>\n")
 _END = re.compile(r"\n<<<END ([^<>\n]{1,200}) ([0-9a-f]{16})>>>")
 _FENCED = re.compile(r"<<<(?!END )([^<>\n]{1,200}) ([0-9a-f]{16})>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)
 _POSITIONS = re.compile(r"(?:LOOP \d+ )?POSITION of ")
 _NAMED = re.compile(r"\b(?:(?:position|seat)\s+)?([A-Z])\b", re.IGNORECASE)
-_TARGETS = re.compile(r"(?im)^[ \t>*_`#-]*targets[ \t*_`]*:.*\Z")
+TARGETS = re.compile(r"(?im)^[ \t>*_`#-]*targets[ \t*_`]*:.*\Z")
 
 
 def grounded(generate: Generate, dossier: Dossier, seed: int, earlier: str = "") -> Generate:
@@ -55,6 +56,17 @@ def grounded(generate: Generate, dossier: Dossier, seed: int, earlier: str = "")
         at = next(number for number, turn in enumerate(turns) if turn.role == "user")
         turns[at] = Message("user", "\n\n".join([*texts, turns[at].content]))
         return await generate(replace(request, messages=tuple(turns)))
+
+    return ask
+
+
+def unmarked(generate: Generate) -> Generate:
+    """Drop the markers of material from answers: a small model copies them, and each draft would hold more."""
+
+    async def ask(request: Request) -> Reply:
+        reply = await generate(request)
+        own = request.label.phase == "triage" or "<<<" not in reply.text
+        return reply if own else replace(reply, text=_MARKER.sub("", reply.text).strip())
 
     return ask
 
@@ -96,7 +108,7 @@ def lettered(generate: Generate, seats: Lettering) -> Generate:
             order = random.Random(f"{seats.seed}|{request.label}")
             turns = [Message(turn.role, _shuffled(turn.content, order)) for turn in turns]
         reply = await generate(replace(request, messages=tuple(turns)))
-        return replace(reply, text=_TARGETS.sub(lambda line: _labels(line[0], names), reply.text))
+        return replace(reply, text=TARGETS.sub(lambda line: _labels(line[0], names), reply.text))
 
     return ask
 
@@ -136,7 +148,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
     for block in fenced(text):
         name, inner = letter(block[1]), block[3]
         if letter(inner) is not inner:
-            inner = _TARGETS.sub(lambda line: letter(line[0]), inner)
+            inner = TARGETS.sub(lambda line: letter(line[0]), inner)
         parts += [
             letter(text[at : block.start()]),
             f"<<<{name} {block[2]}>>>\n{inner}\n<<<END {name} {block[2]}>>>",

@@ -49,11 +49,8 @@ async def _read(generate: Generate, attack: Attack, seed: int) -> list[Entry]:
     label = CallLabel("crucible", PHASE, round=attack.loop, attempt=attack.step)
     fence = Fence(seed, label)
 
-    def called(seat: str) -> str:
-        return attack.letters.get(seat, seat)
-
-    before = [fence(f"POSITION {called(seat)}", one.text) for seat, one in attack.before.items()]
-    after = [fence(f"LATER {called(seat)}", one.text) for seat, one in attack.after.items()]
+    before = [fence(f"POSITION {attack.letters.get(seat, seat)}", one.text) for seat, one in attack.before.items()]
+    after = [fence(f"LATER {attack.letters.get(seat, seat)}", one.text) for seat, one in attack.after.items()]
     after += [fence("ANSWER", attack.answer.text)] if attack.answer else []
     task = load_prompt("crucible.prose", "clerk").render(
         positions="\n\n".join(before),

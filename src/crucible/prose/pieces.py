@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from crucible.ledger import Change, Objection
 from crucible.passages import ANSWER, Passage, Span, locate
+from crucible.prose.around import TARGETS
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _NAMES = "objection|attack|point|flaw|problem|weakness|issue"
@@ -29,7 +30,6 @@ _NUMBERED = re.compile(
 )
 _BULLET = re.compile(r"^(?:[-*+•]|\*\*)[ \t]*(?=\S)", re.MULTILINE)
 _GAP = re.compile(r"\n\s*\n")
-_TARGETS = re.compile(r"(?im)^[ \t>*_`#-]*targets[ \t*_`]*:.*\Z")
 #: A letter that names a seat; an A may be an article, unless something tells.
 _LETTER = re.compile(r"(?:(?<=osition )|(?<=ositions )|(?<=eat )|(?<=and )|(?<=, ))A\b|\bA(?=['’]s|:)|\b[B-E]\b")
 _LEAST_WORDS = 5
@@ -73,7 +73,7 @@ class Entries(BaseModel):
 
 def pieces(critique: str) -> list[tuple[int, int]]:
     """Return where each objection of a critique stands by its own numbers; else by its bullets; else none."""
-    body = critique[: match.start()] if (match := _TARGETS.search(critique)) else critique
+    body = critique[: match.start()] if (match := TARGETS.search(critique)) else critique
     starts: list[int] = []
     indent = 0
     for mark in _NUMBERED.finditer(body):
@@ -140,7 +140,7 @@ def _quoted(text: str, spans: Sequence[Span], others: Sequence[int]) -> list[tup
 
 
 def _paragraphs(text: str) -> list[tuple[int, int]]:
-    body = text[: match.start()] if (match := _TARGETS.search(text)) else text
+    body = text[: match.start()] if (match := TARGETS.search(text)) else text
     starts = [0, *(gap.end() for gap in _GAP.finditer(body))]
     return _bodies(body, pairwise([*starts, len(body)]))
 

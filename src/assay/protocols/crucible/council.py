@@ -15,7 +15,7 @@ from crucible.events import LedgerWritten, Triaged
 from crucible.executor.delta import TextSimilarityDeltaStrategy
 from crucible.letters import Lettering
 from crucible.material import check_window, manifest
-from crucible.prose.around import formed, grounded, lettered
+from crucible.prose.around import formed, grounded, lettered, unmarked
 from crucible.prose.clerk import write_ledger
 from crucible.prose.judging import ConclusionsJudge
 from crucible.transcript import CouncilTranscript
@@ -43,16 +43,13 @@ async def run(task: Task, options: Options, context: RunContext) -> Data:
             seats.names, seats.drawn = drawn.names, drawn.drawn
         return context.emit(event)
 
-    form = form_of(task.purpose)
-    generate = grounded(context.generate, task.dossier, seed, task.earlier)
-    generate = lettered(formed(generate, form.response), seats)
+    generate = grounded(unmarked(context.generate), task.dossier, seed, task.earlier)
+    generate = lettered(formed(generate, form_of(task.purpose).response), seats)
     strategies: dict[str, DeltaStrategy | None] = {
         "conclusions": ConclusionsJudge(context.generate, context.emit, seed),
-        "judge": None,
         "similarity": TextSimilarityDeltaStrategy(),
     }
-    config = options.config(generate, strategies[options.delta])
-    async with Crucible(config, emit=emit, seed=seed) as engine:
+    async with Crucible(options.config(generate, strategies.get(options.delta)), emit=emit, seed=seed) as engine:
         result = (await engine.run(task.query, _for_triage(task))).model_dump(mode="json")
     if options.ledger == "off":
         return result
