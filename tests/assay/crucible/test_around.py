@@ -13,7 +13,7 @@ from assay.protocols.crucible.council import run as hold_council
 from assay.protocols.crucible.quotations import quotations
 from assay.protocols.crucible.task import Options, Task
 from assay.terms import Terms
-from crucible.events import Concluded
+from crucible.events import Concluded, SeatAnswered, Shortened
 from crucible.material import Attachment, check_window, fitted
 from crucible.prose.around import fenced, grounded
 from llm_runtime.errors import ConfigurationError, ContextExceeded, LlmRuntimeError
@@ -221,6 +221,36 @@ def test_passages_are_chosen_by_the_words_of_the_question() -> None:
     assert "501| the frobnicator overheats" in one.numbered() and "left out]" in one.numbered()
 
 
+@pytest.mark.parametrize("known", (True, False), ids=("by how much", "not by how much"))
+async def test_a_prompt_that_exceeds_the_window_is_asked_with_earlier_texts_cut(known: bool) -> None:
+    """A small model's last prompt holds every loop; the question, its instruction and the last loop count most."""
+    most = 14_000
+
+    def narrow(request: Request) -> str:
+        size = sum(len(message.content) for message in request.messages)
+        if size > most:
+            fault = ContextExceeded("the prompt has more tokens than the model reads")
+            fault.asked, fault.window = (size // 4, most // 4) if known else (None, None)
+            raise fault
+        return "All in all: yes."
+
+    def position(request: Request) -> str:
+        return f"Begins {request.label.seat}-{request.label.round}. " + "It holds. " * 250 + "Ends."
+
+    held = Held(loops=3, synthesis=narrow, position=position, defence=position)
+    result = await held.hold(Options.model_validate({"form": "prose", "ledger": "off", "delta": "similarity"}))
+    assert result["final_response"] == "All in all: yes."
+    told = [event for event in held.events if isinstance(event, Shortened)]
+    assert {event.phase for event in told} == {"synthesis"} and "the model reads" in told[0].reason
+    assert len(told) == 1 or not known
+    whole, *_, cut = held.prompts("synthesis")
+    assert len(cut) <= most < len(whole) and cut.count("left out, for the prompt was too long") >= 3
+    assert set(re.findall(r"Begins \S+", cut)) == set(re.findall(r"Begins \S+", whole)), "no text is gone"
+    assert "<<<ORIGINAL USER QUERY" in cut and "Migrate?" in cut
+    first, last = (block(cut, f"LOOP {loop} POSITION") for loop in (1, 3))
+    assert sum(map(len, first)) <= sum(map(len, last))
+
+
 async def test_a_question_that_no_cut_makes_fit_is_refused_as_before() -> None:
     def refusing(request: Request) -> str:
         fault = ContextExceeded("too long")
@@ -229,6 +259,18 @@ async def test_a_question_that_no_cut_makes_fit_is_refused_as_before() -> None:
 
     with pytest.raises(LlmRuntimeError, match="too long"):
         await Held(loops=2, synthesis=refusing).hold()
+
+
+async def test_markers_that_a_model_copies_do_not_pile_up_in_its_drafts() -> None:
+    def copying(request: Request) -> str:
+        drafts = [message.content for message in request.messages if "CURRENT DRAFT" in message.content]
+        marked = re.findall(r"<<<CURRENT DRAFT [0-9a-f]{16}>>>", "".join(drafts))
+        return "\n".join([*marked, "The draft itself.", *(one.replace("<<<", "<<<END ") for one in marked)])
+
+    held = Held(grammar="sequential", loops=3, draft=copying)
+    await held.hold(Options.model_validate({"form": "prose", "ledger": "off", "delta": "similarity"}))
+    drafts = [event.text for event in held.events if isinstance(event, SeatAnswered)]
+    assert len(drafts) > 3 and set(drafts) == {"The draft itself."}
 
 
 def block(prompt: str, name: str) -> list[str]:

@@ -18,6 +18,7 @@ from crucible.material import check_window, manifest
 from crucible.prose.around import formed, grounded, lettered, unmarked
 from crucible.prose.clerk import write_ledger
 from crucible.prose.judging import ConclusionsJudge
+from crucible.prose.shortening import shortening
 from crucible.transcript import CouncilTranscript
 from llm_runtime.events import Event
 
@@ -43,7 +44,8 @@ async def run(task: Task, options: Options, context: RunContext) -> Data:
             seats.names, seats.drawn = drawn.names, drawn.drawn
         return context.emit(event)
 
-    generate = grounded(unmarked(context.generate), task.dossier, seed, task.earlier)
+    generate = shortening(unmarked(context.generate), emit)
+    generate = grounded(generate, task.dossier, seed, task.earlier)
     generate = lettered(formed(generate, form_of(task.purpose).response), seats)
     strategies: dict[str, DeltaStrategy | None] = {
         "conclusions": ConclusionsJudge(context.generate, context.emit, seed),
