@@ -235,7 +235,7 @@ async def test_a_box_that_is_killed_is_a_failed_attempt_and_no_crash(sealed: Pat
     box = await open_box(puzzle.meta.limits)
 
     def kill(lines: Any) -> Any:
-        outer = box._process.pid  # pyright: ignore[reportPrivateUsage]
+        outer = box._channel.pid  # pyright: ignore[reportPrivateUsage]
         inner = [int(pid) for pid in Path(f"/proc/{outer}/task/{outer}/children").read_text().split()]
         ends = [os.pidfd_open(pid) for pid in inner]
         os.kill(outer, 9)
