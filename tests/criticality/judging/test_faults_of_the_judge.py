@@ -56,7 +56,18 @@ SITTING = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("fault", SITTING)
+#: One of each kind is tried always: an exception, a process that ends, an answer of another form, one failure.
+ALWAYS = {
+    "raise KeyError('a field')",
+    "os._exit(3)",
+    "once: os._exit(1)",
+    next(one for one in SITTING if "write" in one),
+}
+
+
+@pytest.mark.parametrize(
+    "fault", [one if one in ALWAYS else pytest.param(one, marks=pytest.mark.long) for one in SITTING]
+)
 async def test_a_sitting_that_fails_is_told_and_refuses_nothing(
     fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,8 +85,8 @@ async def test_a_sitting_that_fails_is_told_and_refuses_nothing(
         assert (verdict.faults, verdict.guilty, (tmp_path / "done").exists()) == ([], None, True)
 
 
-@pytest.mark.parametrize("signal", ["SIGKILL", "SIGTERM"])
-@pytest.mark.parametrize("variant", [0, 1])
+@pytest.mark.parametrize("signal", ["SIGKILL", pytest.param("SIGTERM", marks=pytest.mark.long)])
+@pytest.mark.parametrize("variant", [pytest.param(0, marks=pytest.mark.long), 1])
 async def test_a_process_that_a_machine_in_need_ends_is_no_fault_of_its_body(
     signal: str, variant: int, tmp_path: Path
 ) -> None:
