@@ -41,8 +41,8 @@ PROVIDERS: dict[Kind, Callable[..., Generate]] = {"openai": openai_compatible, "
 REQUEST = Request("some-model", (Message("user", "A question?"),), CallLabel("test", "ask"))
 KEY = SecretStr("sk-canary/+" + "0123456789abcdefXYZ")
 ANSWER = "Words of an answer, one after the other, until all of them are there."
-#: For what never ends by itself; everything else has all the time that a busy machine may need.
-HASTE = Patience(first=0.3, idle=0.3)
+#: For what never ends by itself, before its first words or after them; all else has the time that a busy machine needs.
+HASTE = {True: Patience(first=0.3), False: Patience(idle=0.5)}
 
 EXPECTED: dict[type[CallError], tuple[str, ...]] = {
     CallTimeout: (
@@ -75,10 +75,11 @@ async def call(name: str, kind: Kind, watch: Callable[[Request, Delta], None] | 
     """Ask a server whose stream is spoiled in one way; return the reply or the error."""
     http = Http()
     hasty = "stall" in name or "alive" in name
+    patience = HASTE["before" in name] if hasty else Patience()
     async with LoopbackServer(ANSWER, send=spoiled(name), piece=6) as server, asyncio.timeout(PATIENCE):
         endpoint = server.endpoint("acme", key=KEY.get_secret_value(), dialect=kind)
         more = {"on_delta": watch} if watch else {}
-        generate = PROVIDERS[kind](endpoint, http, patience=HASTE if hasty else Patience(), **more)
+        generate = PROVIDERS[kind](endpoint, http, patience=patience, **more)
         try:
             return await generate(REQUEST)
         except CallError as error:
