@@ -41,7 +41,7 @@ PROVIDERS: dict[Kind, Callable[..., Generate]] = {"openai": openai_compatible, "
 REQUEST = Request("some-model", (Message("user", "A question?"),), CallLabel("test", "ask"))
 KEY = SecretStr("sk-canary/+" + "0123456789abcdefXYZ")
 ANSWER = "Words of an answer, one after the other, until all of them are there."
-#: For what never ends by itself, before its first words or after them; all else has the time that a busy machine needs.
+#: For what never ends by itself, before its first words or after them; all else has a busy machine's time.
 HASTE = {True: Patience(first=0.3), False: Patience(idle=0.5)}
 
 EXPECTED: dict[type[CallError], tuple[str, ...]] = {
