@@ -335,7 +335,7 @@ class Gateway:
             return self._person or terminal()
         endpoint = await self.router.endpoint(target.provider)
         self.local = self.local or endpoint.local
-        patience = self.settings.patience(local=endpoint.local)
+        patience = self.settings.patience(local=endpoint.local, vendor=target.provider in HOSTED)
         wire, config = wire_of(endpoint.dialect.wire), self.settings.config
         asked: dict[Held, bool] = {
             "max_tokens": config.max_tokens is not None or self.budget.caps.bounded,

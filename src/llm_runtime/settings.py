@@ -183,11 +183,19 @@ class Settings:
             named[provider] = Limits(in_flight=endpoint.in_flight)
         return named or {names[1]: Limits()}
 
-    def patience(self, *, local: bool) -> Patience:
-        """Return how long a model may be silent; one on this machine is given more time."""
+    def patience(self, *, local: bool, vendor: bool = False) -> Patience:
+        """Return how long a model may be silent.
+
+        Args:
+            local: it is on this machine: it is given more time, and noticed when it stalls or repeats itself.
+            vendor: it is a vendor's all the same, behind a proxy on this machine.
+        """
         config, usual = self.config, LOCAL_PATIENCE if local else HOSTED_PATIENCE
         return Patience(
-            config.first_timeout or usual.first, config.idle_timeout or usual.idle, config.call_timeout or inf
+            config.first_timeout or usual.first,
+            config.idle_timeout or usual.idle,
+            config.call_timeout or inf,
+            heeded=(usual.heeded and not vendor) or config.idle_timeout is not None,
         )
 
 

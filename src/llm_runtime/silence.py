@@ -29,16 +29,19 @@ class Patience:
         first: until the first words, reasoning included. Hidden reasoning is silent, and so is a long prompt.
         idle: between words.
         total: for the whole answer.
+        heeded: silence between words is to be noticed, so that answers are asked for as streams though nobody
+            watches; one that is asked for whole comes within ``first``.
     """
 
     first: float = 600.0
     idle: float = 120.0
     total: float = inf
+    heeded: bool = False
 
 
 HOSTED_PATIENCE = Patience()
 #: Of a model on this machine: it reads a long prompt for minutes, and another call may hold its processor.
-LOCAL_PATIENCE = Patience(first=1800.0, idle=600.0)
+LOCAL_PATIENCE = Patience(first=1800.0, idle=600.0, heeded=True)
 
 _around: ContextVar[Silence | None] = ContextVar("llm_runtime_silence", default=None)
 
@@ -131,6 +134,11 @@ def queued() -> Generator[None]:
         yield
     finally:
         around.release()
+
+
+def heeded() -> bool:
+    """Tell whether a clock runs around this call that wants to hear words."""
+    return _around.get() is not None
 
 
 def _moment(moment: float) -> float | None:

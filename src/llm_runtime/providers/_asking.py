@@ -6,12 +6,16 @@ from collections.abc import Callable, Set
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.errors import CallError
+from llm_runtime.errors import CallError, CallTimeout, ConnectionCut
 from llm_runtime.http import Http
-from llm_runtime.messages import Generate, OnDelta, Reply, Request
+from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
 from llm_runtime.providers._answer import Answer
-from llm_runtime.providers._quirks import REFUSALS, Quirk, Quirks
-from llm_runtime.silence import Patience
+from llm_runtime.providers._quirks import REFUSALS, Quirk, Quirks, about_streams
+from llm_runtime.silence import Patience, heeded
+
+_WHOLE: frozenset[Quirk] = frozenset({"no stream"})
+#: An answer of more tokens may take longer than what stands between leaves a silent connection open.
+_MOST_WHOLE = 8_192
 
 
 def asking(
@@ -25,6 +29,10 @@ def asking(
 ) -> Generate:
     """Return the model function of a dialect.
 
+    An answer is asked for whole, which costs half, where nobody watches, silence need not be noticed, and its
+    length is bounded: without a bound only a stream shows in time that a model repeats itself. A model whose whole
+    answer did not come is asked for streams from then on.
+
     Args:
         http: the client.
         endpoint: where to ask.
@@ -35,10 +43,15 @@ def asking(
         patience: how long the model may be silent.
     """
     quirks = Quirks()
+    always = on_delta is not unwatched or patience.heeded
+    cut: set[str] = set()
 
     async def generate(request: Request) -> Reply:
+        bounded = request.max_tokens is not None and request.max_tokens <= _MOST_WHOLE
+        streamed = always or heeded() or not bounded or request.model in cut
         while True:
-            body = payload(request, quirks.of(request.model))
+            known = quirks.of(request.model)
+            body = payload(request, known if streamed else known | _WHOLE)
             incoming = answer(request, endpoint.name, http.redactor(endpoint), on_delta)
             incoming.sent()
             try:
@@ -46,10 +59,16 @@ def asking(
                     endpoint, path, body, incoming, model=request.model, patience=patience
                 )
             except REFUSALS as refusal:
+                if not streamed and about_streams(refusal):
+                    cut.add(request.model)
+                    streamed = True
+                    continue
                 if not quirks.learn(request.model, refusal, body):
                     raise
                 continue
             except CallError as error:
+                if isinstance(error, ConnectionCut | CallTimeout):
+                    cut.add(request.model)
                 incoming.cut(error)
                 raise
             if whole is not None:

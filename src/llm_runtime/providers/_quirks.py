@@ -64,6 +64,11 @@ class Quirks:
         return quirk is not None
 
 
+def about_streams(refusal: CallError) -> bool:
+    """Tell whether a refusal speaks of streams: some models answer in no other way."""
+    return refusal.status in (400, 422) and bool(_ABOUT_STREAM.search(str(refusal.args[0])))
+
+
 def _quirk_in(refusal: CallError, payload: dict[str, Any]) -> Quirk | None:
     words = str(refusal.args[0])
     form = mapping(payload.get("output_config"))
