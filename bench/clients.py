@@ -149,8 +149,7 @@ async def recorded(url: str) -> AsyncGenerator[Council]:
 
 
 KINDS: dict[str, Callable[[str], Any]] = {
-    "bare": lambda url: bare(url, streamed=True),
-    "bare, 22 calls": lambda url: bare(url, streamed=True),
+    "bare, streamed": lambda url: bare(url, streamed=True),
     "bare, whole answers": lambda url: bare(url, streamed=False),
     "gateway": gateway,
     "recorded": recorded,

@@ -23,7 +23,10 @@ AT_ONCE = 64
 #: Calls of a council, and answers that wait for each other: triage, four loops of positions and a critique,
 #: synthesis. In a recorded one the clerk reads the four critiques besides, one after the other.
 SIZES = {"gateway": (18, 10), "recorded": (22, 14)}
-_BARE = {"gateway": "bare", "recorded": "bare, 22 calls"}
+#: Bare clients: one that reads whole answers, which is what a user would write, and one that streams and parses.
+_WHOLE, _STREAMED = "bare, whole answers", "bare, streamed"
+#: What a council may cost beside the first.
+_BOUNDS = {"gateway": 1.5, "recorded": 3.0}
 
 
 async def _captured(url: str) -> list[dict[str, Any]]:
@@ -59,34 +62,32 @@ def calls(kind: str) -> str:
 
 
 def figures() -> Iterator[Figure]:
-    """The council figures: each kind beside a bare client that makes the same calls."""
+    """The council figures: each kind beside bare clients that make the same calls."""
     sent = {kind: calls(kind) for kind in SIZES}
-    rounds: list[dict[tuple[str, int], Cost]] = []
+    rounds: list[dict[tuple[str, str, int], Cost]] = []
     with server(0) as at_once, server(LATENCY_S) as later:
         for _ in range(REPETITIONS):
             rounds.append(
                 {
-                    (client, together): measured(
+                    (kind, client, together): measured(
                         client, at_once if together == 1 else later, together, count, sent[kind]
                     )
                     for together, count in ((1, 60), (AT_ONCE, 200))
                     for kind in SIZES
-                    for client in (_BARE[kind], kind)
+                    for client in (_WHOLE, kind, _STREAMED)
                 }
             )
     for together, named in ((1, "one at a time"), (AT_ONCE, "64 at a time")):
-        for kind, bound in (("gateway", 1.5), ("recorded", 2.0)):
-            bare = [costs[_BARE[kind], together].cpu for costs in rounds]
-            yield spread(
-                f"CPU, a council of {SIZES[kind][0]} calls, {named}, bare aiohttp that streams", bare, "ms"
-            )
-            ratios = [costs[kind, together].cpu / costs[_BARE[kind], together].cpu for costs in rounds]
-            yield spread(f"... {kind}", ratios, "x", at_most=bound)
+        for kind, bound in _BOUNDS.items():
+            costs = {client: [one[kind, client, together].cpu for one in rounds] for client in (_WHOLE, _STREAMED)}
+            yield spread(f"CPU, a council of {SIZES[kind][0]} calls, {named}, {_WHOLE}", costs[_WHOLE], "ms")
+            for client, bare in costs.items():
+                ratios = [one[kind, kind, together].cpu / cost for one, cost in zip(rounds, bare, strict=True)]
+                yield spread(f"... {kind}, of {client}", ratios, "x", at_most=bound if client == _WHOLE else None)
     for kind, (_, steps) in SIZES.items():
-        paces = [costs[_BARE[kind], AT_ONCE].wall / costs[kind, AT_ONCE].wall for costs in rounds]
+        paces = [one[kind, _WHOLE, AT_ONCE].wall / one[kind, kind, AT_ONCE].wall for one in rounds]
         yield spread(f"64 at a time, 50 ms an answer, of bare pace: {kind}", paces, "x", at_least=0.8)
         ideal = steps * LATENCY_S * 1000 / AT_ONCE
-        for client in (_BARE[kind], kind):
-            yield spread(
-                f"... of the ideal pace: {client}", [ideal / one[client, AT_ONCE].wall for one in rounds], "x"
-            )
+        for client in (_WHOLE, kind):
+            shares = [ideal / one[kind, client, AT_ONCE].wall for one in rounds]
+            yield spread(f"... of the ideal pace: {client}", shares, "x")
