@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.crucible.records import ANSWER, played
 from tests.lazily import Lazily, needs
 
 needs("inspect_ai", reason="Inspect AI is not installed; make test installs it")
@@ -62,7 +63,8 @@ def calculator(asked: str) -> str:
     """Right about two of the sums; as a council's triage it seats three."""
     if asked.startswith("You are the triage agent"):
         return json.dumps(TRIAGE)
-    return next((f"I count.\nANSWER: {RIGHT[sum]}" for sum in list(RIGHT)[:2] if sum in asked), "ANSWER: 365")
+    text = next((f"I count.\nANSWER: {RIGHT[sum]}" for sum in list(RIGHT)[:2] if sum in asked), "ANSWER: 365")
+    return played(asked, ANSWER | {"answer": text}) or text
 
 
 def evaluated(tmp_path: Path, task: Any, solver: solvers.SolverSpec | None, by: models.Model) -> logs.EvalLog:
@@ -112,7 +114,9 @@ def test_a_solver_refuses_tools_and_takes_a_conversation_with_its_system_message
     from inspect_ai.solver import use_tools
 
     def answer(asked: str) -> str:
-        return json.dumps(TRIAGE) if asked.startswith("You are the triage agent") else f"I see {'MARK' in asked}."
+        text = f"I see {'MARK' in asked}."
+        is_triage = asked.startswith("You are the triage agent")
+        return json.dumps(TRIAGE) if is_triage else played(asked, ANSWER | {"answer": text}) or text
 
     asked = inspect_ai.dataset.Sample(
         input=[_message("system", "MARK"), _message("user", "Well?")], target="I see True"

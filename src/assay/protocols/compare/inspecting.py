@@ -13,8 +13,9 @@ from inspect_ai.solver import Generate, Solver, TaskState
 
 from ai_crucible.inspect_bridge import inspect_model_function
 from assay.protocol import load
-from assay.protocols.compare.methods import METHODS, Bench, Spent
-from assay.protocols.compare.tasks import Question
+from assay.protocols.compare.methods import METHODS, Bench
+from assay.protocols.compare.spending import Taken
+from assay.protocols.compare.tasks import Question, final_answer
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import silent
 from llm_runtime.wrappers.metered import Meter
@@ -38,6 +39,10 @@ class _Sample(Question):
         """The question."""
         return self.question
 
+    def said(self, text: str) -> str:
+        """Return the answer where the task may have any form for it: an ``ANSWER:`` line, else the last line."""
+        return final_answer(text) if self.vote else text
+
 
 class _Spends:
     """What another method spent on each sample, from its log, which is read when the first sample is solved."""
@@ -46,7 +51,7 @@ class _Spends:
         self._log = log
 
     @cached_property
-    def _by_sample(self) -> Mapping[tuple[str, int], Spent]:
+    def _by_sample(self) -> Mapping[tuple[str, int], Taken]:
         try:
             samples = read_eval_log(self._log).samples or []
         except Exception as fault:
@@ -54,9 +59,9 @@ class _Spends:
                 f"{self._log} cannot be read as an Inspect log: {type(fault).__name__}"
             ) from None
         noted = {(str(sample.id), sample.epoch): sample.store.get(PLACE) for sample in samples}
-        return {place: Spent(one["tokens"], one["cost"]) for place, one in noted.items() if one}
+        return {place: Taken.model_validate(one["taken"]) for place, one in noted.items() if one and "taken" in one}
 
-    def of(self, state: TaskState) -> Spent:
+    def of(self, state: TaskState) -> Taken:
         """Return what was spent on a sample.
 
         Raises:
@@ -111,6 +116,7 @@ def solving(
             "calls": meter.calls,
             "tokens": meter.tokens,
             "cost": meter.cost,
+            "taken": Taken.of(meter).model_dump(),
             "samples": answered.samples,
             "seed": drawn,
         }
