@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from statistics import fmean
 from typing import TypeAlias
 
 from assay.protocol import load
 from assay.protocols.compare import BEHAVIOUR
-from assay.protocols.compare.spending import PLAIN, Taken, paid, unit_of
+from assay.protocols.compare.spending import PLAIN, SECONDS, Taken, paid, unit_of
 from assay.protocols.compare.tasks import Question, majority, same
 from llm_runtime.errors import CallError
 from llm_runtime.events import Emit
@@ -182,23 +184,27 @@ async def _samples(task: Question, meter: Meter, bench: Bench, *, closing: bool)
     Raises:
         CallError: every one of them failed.
     """
-    texts, drawn, fault = list[str](), 0, None
+    texts, meters, fault = list[str](), list[Meter](), None
     most = _MOST_ONCE if BEHAVIOUR.before(4) else MOST_SAMPLES
     most = most if bench.against else bench.samples + _TRIES
-    while drawn < most:
+    while (drawn := len(meters)) < most:
         if bench.against is None:
             wanted = bench.samples - len(texts)
         elif texts and BEHAVIOUR.before(2):
             wanted = 0 if drawn > 1 else _planned(bench.against, meter, closing=closing) - 1
         elif texts:
-            wanted = more_samples(bench.against, meter, len(texts), closing=closing, exchange=bench.exchange)
+            unit = unit_of([bench.against, meter], bench.exchange)
+            spread = 0.0 if BEHAVIOUR.before(4) else _spread(meters, unit)
+            wanted = more_samples(
+                bench.against, meter, len(texts), closing=closing, exchange=bench.exchange, spread=spread
+            )
         else:
             wanted = int(drawn < _TRIES)
-        wave = range(drawn + 1, drawn + min(wanted, most - drawn) + 1)
-        if not wave:
+        if wanted < 1:
             break
-        drawn += len(wave)
-        for text in await gather(_tried(task, meter, bench, number) for number in wave):
+        meters += [Meter(meter) for _ in range(min(wanted, most - drawn))]
+        wave = enumerate(meters[drawn:], drawn + 1)
+        for text in await gather(_tried(task, one, bench, number) for number, one in wave):
             if isinstance(text, CallError):
                 fault = text
             else:
@@ -225,7 +231,26 @@ async def _tried(task: Question, meter: Meter, bench: Bench, number: int) -> str
         return fault
 
 
-def more_samples(against: Taken | Meter, own: Meter, answered: int, *, closing: bool, exchange: str = PLAIN) -> int:
+def _spread(meters: Sequence[Meter], unit: str) -> float:
+    """Return the squared coefficient of variation of what samples take, as a lognormal has it, as lengths do.
+
+    A few of them say little about the long ones, so a guess at the variance of their logarithms stands beside them.
+    """
+    logs = [math.log(spend) for one in meters if (spend := paid(one, unit)) > 0]
+    mean = fmean(logs or [0.0])
+    variance = (sum((one - mean) ** 2 for one in logs) + 1.0) / max(len(logs), 1)
+    return math.expm1(min(variance, 2.5))
+
+
+def more_samples(
+    against: Taken | Meter,
+    own: Meter,
+    answered: int,
+    *,
+    closing: bool,
+    exchange: str = PLAIN,
+    spread: float = 0.0,
+) -> int:
     """Return how many samples to draw next so that the spend comes closest to another's; 0 where it is.
 
     Args:
@@ -234,6 +259,8 @@ def more_samples(against: Taken | Meter, own: Meter, answered: int, *, closing: 
         answered: samples so far, without those that failed.
         closing: whether one more call will read them all and write one more answer.
         exchange: what counts where prices are not known.
+        spread: squared coefficient of variation of what one takes: the last is longer than most, for a long one is
+            likelier to be the one that reaches the end.
     """
     unit = unit_of([against, own], exchange)
     budget, spent = paid(against, unit), paid(own, unit)
@@ -243,12 +270,12 @@ def more_samples(against: Taken | Meter, own: Meter, answered: int, *, closing: 
     each = spent / answered
     if closing:
         # It costs one answer more, and the reading of all of them.
-        reading = own.output_tokens / max(own.tokens, 1)
+        reading = own.output_tokens / max(paid(own, PLAIN if exchange == SECONDS else exchange), 1)
         budget -= each + spent * reading
         each *= 1 + reading
     left = (budget - spent) / each
     # Few samples say little about the length of the next ones.
-    return 0 if left < 0.5 else max(min(int(left / 2), answered), 1)
+    return 0 if left < (1 + spread) / 2 else max(min(int(left / 2), answered), 1)
 
 
 async def _sample(task: Question, meter: Meter, bench: Bench, phase: str, number: int) -> str:

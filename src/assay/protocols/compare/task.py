@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from assay.fields import Ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
+from assay.protocols.compare import BEHAVIOUR
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, Rules, figures, settled
 from assay.protocols.compare.methods import METHODS, USUAL, Answered, Bench
@@ -172,7 +173,7 @@ async def _compared(task: Question, methods: list[str], generate: Generate, benc
             if isinstance(cause, _ENDING) or not isinstance(cause, LlmRuntimeError):
                 raise cause from None
             answered, error = Answered("", ""), f"{type(cause).__name__}: {cause}"[:500]
-        if method == "council" and not error:
+        if method == "council" and (meter.calls if not BEHAVIOUR.before(4) else not error):
             bench = replace(bench, against=meter)
         rows[method] = _row(task, method, answered, meter, error)
         bench.emit(MethodAnswered(row=rows[method].model_dump(mode="json")))
