@@ -11,7 +11,7 @@ from itertools import combinations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from assay.protocols.compare.spending import PLAIN, SECONDS, Taken, name_of, paid, together, unit_of
+from assay.protocols.compare.spending import PLAIN, SECONDS, Outlay, name_of, paid, together, unit_of
 from llm_runtime.statistics.bootstrap import paired_bootstrap
 from llm_runtime.statistics.deciding import LEVEL, decided, pairs_p
 from llm_runtime.statistics.interval import Interval
@@ -27,7 +27,7 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Row(Taken):
+class Row(Outlay):
     """One task by one method, and what it took. ``right`` is null where nothing tells.
 
     Args:

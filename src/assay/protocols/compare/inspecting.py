@@ -14,7 +14,7 @@ from inspect_ai.solver import Generate, Solver, TaskState
 from ai_crucible.inspect_bridge import inspect_model_function
 from assay.protocol import load
 from assay.protocols.compare.methods import METHODS, Bench
-from assay.protocols.compare.spending import Taken
+from assay.protocols.compare.spending import Outlay
 from assay.protocols.compare.tasks import Question, final_answer
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import silent
@@ -51,7 +51,7 @@ class _Spends:
         self._log = log
 
     @cached_property
-    def _by_sample(self) -> Mapping[tuple[str, int], Taken]:
+    def _by_sample(self) -> Mapping[tuple[str, int], Outlay]:
         try:
             samples = read_eval_log(self._log).samples or []
         except Exception as fault:
@@ -59,9 +59,11 @@ class _Spends:
                 f"{self._log} cannot be read as an Inspect log: {type(fault).__name__}"
             ) from None
         noted = {(str(sample.id), sample.epoch): sample.store.get(PLACE) for sample in samples}
-        return {place: Taken.model_validate(one["taken"]) for place, one in noted.items() if one and "taken" in one}
+        return {
+            place: Outlay.model_validate(one["taken"]) for place, one in noted.items() if one and "taken" in one
+        }
 
-    def of(self, state: TaskState) -> Taken:
+    def of(self, state: TaskState) -> Outlay:
         """Return what was spent on a sample.
 
         Raises:
@@ -116,7 +118,7 @@ def solving(
             "calls": meter.calls,
             "tokens": meter.tokens,
             "cost": meter.cost,
-            "taken": Taken.of(meter).model_dump(),
+            "taken": Outlay.of(meter).model_dump(),
             "samples": answered.samples,
             "seed": drawn,
         }

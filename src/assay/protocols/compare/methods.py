@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from assay.protocol import load
 from assay.protocols.compare import BEHAVIOUR
-from assay.protocols.compare.spending import PLAIN, SECONDS, Taken, paid, unit_of
+from assay.protocols.compare.spending import PLAIN, SECONDS, Outlay, paid, unit_of
 from assay.protocols.compare.tasks import Question, majority, same
 from llm_runtime.errors import CallError
 from llm_runtime.events import Emit
@@ -69,7 +69,7 @@ class Bench:
     samples: int
     emit: Emit = field(repr=False)
     panel: tuple[str, ...] = ()
-    against: Taken | Meter | None = None
+    against: Outlay | Meter | None = None
     exchange: str = PLAIN
 
     def seed_of(self, task: Question, what: str) -> int:
@@ -214,7 +214,7 @@ async def _samples(task: Question, meter: Meter, bench: Bench, *, closing: bool)
     return texts
 
 
-def _planned(against: Taken | Meter, one: Meter, *, closing: bool) -> int:
+def _planned(against: Outlay | Meter, one: Meter, *, closing: bool) -> int:
     """Return how many samples would come closest to another's spend, each taking what the first took."""
     unit = unit_of([against, one], PLAIN)
     budget, each = paid(against, unit), paid(one, unit)
@@ -243,7 +243,7 @@ def _spread(meters: Sequence[Meter], unit: str) -> float:
 
 
 def more_samples(
-    against: Taken | Meter,
+    against: Outlay | Meter,
     own: Meter,
     answered: int,
     *,

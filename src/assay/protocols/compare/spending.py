@@ -15,7 +15,7 @@ DOLLARS, SECONDS = "USD", "seconds"
 _CACHED = 0.5
 
 
-class Taken(BaseModel):
+class Outlay(BaseModel):
     """What somebody took. ``cost`` is micro-dollars, ``None`` where a price is not known."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -28,9 +28,9 @@ class Taken(BaseModel):
     cost: int | None
 
     @classmethod
-    def of(cls, meter: Meter) -> Taken:
+    def of(cls, meter: Meter) -> Outlay:
         """Return what a meter counted."""
-        return cls(**{name: getattr(meter, name) for name in Taken.model_fields})
+        return cls(**{name: getattr(meter, name) for name in Outlay.model_fields})
 
     @property
     def tokens(self) -> int:
@@ -38,20 +38,20 @@ class Taken(BaseModel):
         return self.input_tokens + self.output_tokens
 
 
-def together(several: Sequence[Taken]) -> Taken:
+def together(several: Sequence[Outlay]) -> Outlay:
     """Return the sum of what some took."""
     costs = [one.cost for one in several if one.cost is not None]
     names = ("calls", "input_tokens", "output_tokens", "cached_tokens", "milliseconds")
     sums = {name: sum(getattr(one, name) for one in several) for name in names}
-    return Taken(**sums, cost=sum(costs) if len(costs) == len(several) else None)
+    return Outlay(**sums, cost=sum(costs) if len(costs) == len(several) else None)
 
 
-def unit_of(several: Sequence[Taken | Meter], exchange: str) -> str:
+def unit_of(several: Sequence[Outlay | Meter], exchange: str) -> str:
     """Return how to compare what some took: in dollars where each has a price above 0, else by ``exchange``."""
     return DOLLARS if several and all(one.cost for one in several) else exchange
 
 
-def paid(taken: Taken | Meter, unit: str) -> float:
+def paid(taken: Outlay | Meter, unit: str) -> float:
     """Return what was spent: in micro-dollars, in seconds, or in tokens of input.
 
     Args:

@@ -17,7 +17,7 @@ from assay.protocols.compare import BEHAVIOUR
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, Rules, figures, settled
 from assay.protocols.compare.methods import METHODS, USUAL, Answered, Bench
-from assay.protocols.compare.spending import Taken
+from assay.protocols.compare.spending import Outlay
 from assay.protocols.compare.tasks import Question
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun
@@ -191,5 +191,5 @@ def _row(task: Question, method: str, answered: Answered, meter: Meter, error: s
         right=(False if task.checkable else None) if error else task.right(answered.answer),
         error=error,
         **said,
-        **Taken.of(meter).model_dump(),
+        **Outlay.of(meter).model_dump(),
     )

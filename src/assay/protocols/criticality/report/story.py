@@ -73,7 +73,8 @@ def _standing(state: BuildState) -> list[Block]:
     blocks: list[Block] = [_now(state), machine_picture(state)]
     machine = state.machine
     if isinstance(machine, Active) and isinstance(machine.phase, AwaitingApproval):
-        blocks += proposal_blocks(state, machine.phase.proposal_version)
+        version = machine.phase.proposal_version
+        blocks += proposal_blocks(state, version) if version in state.artifacts.proposals else []
     phases = Table(
         (Column("Phase"), Column("What it is for")),
         tuple((PHASE_NAMES[name], text) for name, text in PURPOSES.items()),

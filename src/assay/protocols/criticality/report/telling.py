@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from assay.protocols.criticality.report.state import BuildState
@@ -14,9 +15,7 @@ from criticality.canonical import pretty
 
 
 def proposal_blocks(state: BuildState, version: int) -> list[Block]:
-    """Return a proposal, and what was objected to it; nothing where there is none of that number."""
-    if version not in state.artifacts.proposals:
-        return []
+    """Return a proposal, and what was objected to it."""
     made = state.artifacts.proposals[version]
     spec = made.spec
     system = cast("dict[str, Any]", spec.get("system", {}))
@@ -58,11 +57,15 @@ def audited(state: BuildState) -> tuple[list[str], dict[str, dict[str, str]]]:
     """Return who looked at the composition, and what they found: by its id its kind and their analysis."""
     looked = [event for event in state.history if isinstance(event, e.AuditorCompleted)]
     dismissed = {name for event in looked for name in event.dismissed}
-    found: dict[str, dict[str, str]] = {}
-    for each in (one for event in looked for one in event.contradictions if "id" in one):
-        name, kind = str(each["id"]), str(each.get("severity", ""))
-        ending = "dismissed at second sight" if name in dismissed else "went back to the interview"
-        kind = f"{kind}, {ending}" if kind == "critical" else kind
-        found[name] = {"kind": kind, "analysis": str(each.get("analysis", ""))}
+    contradictions = [one for event in looked for one in event.contradictions if "id" in one]
+    found = {str(one["id"]): _contradiction(one, str(one["id"]) in dismissed) for one in contradictions}
     auditors = dict.fromkeys(event.auditor for event in looked)
     return [AUDITORS.get(auditor, auditor) for auditor in auditors], found
+
+
+def _contradiction(one: Mapping[str, Any], dismissed: bool) -> dict[str, str]:
+    kind, ending = (
+        str(one.get("severity", "")),
+        "dismissed at second sight" if dismissed else "went back to the interview",
+    )
+    return {"kind": f"{kind}, {ending}" if kind == "critical" else kind, "analysis": str(one.get("analysis", ""))}
