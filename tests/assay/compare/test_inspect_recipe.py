@@ -14,6 +14,8 @@ import pytest
 from tests.crucible.records import ANSWER, played
 from tests.lazily import Lazily, needs
 
+from assay.protocols.compare.spending import Outlay, paid
+
 needs("inspect_ai", reason="Inspect AI is not installed; make test installs it")
 inspect_ai, registry = Lazily("inspect_ai"), Lazily("inspect_ai._util.registry")
 models, logs, solvers = Lazily("inspect_ai.model"), Lazily("inspect_ai.log"), Lazily("inspect_ai.solver")
@@ -95,8 +97,8 @@ def test_a_council_and_samples_at_equal_spend_by_the_recipe(
         assert log.results and log.results.scores[0].metrics["accuracy"].value == pytest.approx(2 / 3)
     for spent, sampled in zip(noted(council), noted(samples), strict=True):
         assert spent["calls"] > 5 and sampled["calls"] == sampled["samples"] > 2
-        each = sampled["tokens"] / sampled["samples"]
-        assert abs(sampled["tokens"] - spent["tokens"]) <= each / 2
+        paid_by = [paid(Outlay.model_validate(one["taken"]), "1:5") for one in (spent, sampled)]
+        assert abs(paid_by[1] - paid_by[0]) <= paid_by[1] / sampled["samples"] / 2
     # Inspect's own log counts the same.
     for log in (council, samples):
         used = [sample.model_usage["mockllm/model"].total_tokens for sample in log.samples or []]

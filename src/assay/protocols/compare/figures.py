@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -62,6 +63,8 @@ class MethodFigures(_Strict):
         score: share of right answers among checkable tasks, with its Wilson interval.
         abstained: answers that refused or said none, samples included.
         samples: independent answers behind one, on average.
+        judges: how often its judge failed, by how.
+        drawn: tasks with several samples; on ``alike`` of them all are the same to the letter.
         cost: micro-dollars; null where a price is not known.
     """
 
@@ -73,6 +76,9 @@ class MethodFigures(_Strict):
     abstained: int
     score: Interval | None
     samples: float
+    judges: dict[str, int] = {}
+    drawn: int = 0
+    alike: int = 0
     calls: int
     tokens: int
     cost: int | None
@@ -247,10 +253,17 @@ def _method(method: str, rows: Sequence[Row]) -> MethodFigures:
         abstained=sum(row.abstained for row in rows),
         score=wilson(right, len(checked)) if checked else None,
         samples=sum(row.samples for row in rows) / len(rows) if rows else 0.0,
+        **_remarks(rows),
         calls=taken.calls,
         tokens=taken.tokens,
         cost=taken.cost,
     )
+
+
+def _remarks(rows: Sequence[Row]) -> dict[str, Any]:
+    judges = Counter(row.judge.partition(":")[0] for row in rows if row.judge)
+    drawn = [row.distinct for row in rows if row.samples > 1]
+    return {"judges": dict(judges), "drawn": len(drawn), "alike": drawn.count(1)}
 
 
 def _comparison(a: str, b: str, of_a: Sequence[Row], of_b: Sequence[Row], rules: Rules) -> Comparison:

@@ -14,7 +14,7 @@ from inspect_ai.solver import Generate, Solver, TaskState
 from ai_crucible.inspect_bridge import inspect_model_function
 from assay.protocol import load
 from assay.protocols.compare.methods import METHODS, Bench
-from assay.protocols.compare.spending import Outlay
+from assay.protocols.compare.spending import USUALLY, Outlay
 from assay.protocols.compare.tasks import Question, final_answer
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import silent
@@ -105,7 +105,8 @@ def solving(
             )
         usual = get_model()
         meter = Meter(inspect_model_function(usual))
-        bench = Bench(drawn, samples, silent, against=spends.of(state) if spends else None)
+        against = spends.of(state) if spends else None
+        bench = Bench(drawn, samples, silent, against=against, exchange=USUALLY)
         question = _Sample(id=f"{state.sample_id}-{state.epoch}", question=_text_of(state, drawn), vote=vote)
         answered = await METHODS[method](question, meter, bench)
         state.output = ModelOutput.from_content(str(usual), answered.text)

@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict
 
 from llm_runtime.wrappers.metered import Meter
 
-PLAIN = "1:1"
-"""Every token alike."""
+PLAIN, USUALLY = "1:1", "1:5"
+"""Every token alike; a token of output as five of input."""
 DOLLARS, SECONDS = "USD", "seconds"
 #: Tokens of input that one from a cache counts as, unless it is said.
 _CACHED = 0.5

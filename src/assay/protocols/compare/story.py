@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
@@ -149,7 +148,8 @@ def _made(result: Figures, tasks: int) -> Scope:
             for p, spend in spent
         ),
         "counted": [row for pair in scored for row in _counted(pair)],
-        "told": [line for method in result.methods for line in _told(method.method, result.rows)],
+        "judged": [method for method in result.methods if method.judges],
+        "alike": [method for method in result.methods if method.alike],
         "tasks": list(by_task.values())[:_MOST_TASKS],
         "more": max(len(by_task) - _MOST_TASKS, 0),
     }
@@ -209,22 +209,6 @@ def _counted(pair: Comparison) -> list[tuple[str, str, str, str]]:
     return [(name, unit, f"{by:.2f}×", _found(pair) if is_equal(by) else _UNEQUAL) for unit, by in ratios]
 
 
-def _told(method: str, all_rows: Sequence[Row]) -> list[str]:
-    """Return what a reader has to know of a method's answers before the figures."""
-    rows = [row for row in all_rows if row.method == method]
-    judges = Counter(row.judge.partition(":")[0] for row in rows if row.judge)
-    listed = ", ".join(f"{fault} {count}" for fault, count in judges.most_common(3))
-    drawn = [row for row in rows if row.samples > 1]
-    alike = sum(row.distinct == 1 for row in drawn)
-    lines = [f"The judge of {method} failed on {judges.total()} of {len(rows)} tasks ({listed})."] if judges else []
-    if alike:
-        lines.append(
-            f"The samples of {method} are the same to the letter on {alike} of {len(drawn)} tasks: where a server "
-            "draws nothing, several samples are one."
-        )
-    return lines
-
-
 def _remark(row: Row) -> str:
     parts = [_sign(row)] if row.right is not None else []
     if row.abstained:
@@ -263,6 +247,7 @@ def _saved(stopped: Stopped) -> str:
 
 _FORMS: Mapping[str, Callable[[Any], str]] = {
     "accent": _accent,
+    "faults": lambda faults: ", ".join(f"{fault} {count}" for fault, count in faults.items()),
     "money": money,
     "number": count,
     "percent": _percent,
@@ -273,6 +258,7 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "saved": _saved,
     "short": short_count,
     "signs": lambda rows: " ".join(f"{row.method} {_sign(row)}" for row in rows),
+    "sum": lambda faults: str(sum(faults.values())),
     "times": lambda ratio: f"{ratio:.2f}×",
 }
 _outline = cache(partial(read_outline, __package__ or "", "story.toml"))

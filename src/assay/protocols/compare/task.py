@@ -17,7 +17,7 @@ from assay.protocols.compare import BEHAVIOUR
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, Rules, figures, settled
 from assay.protocols.compare.methods import METHODS, USUAL, Answered, Bench
-from assay.protocols.compare.spending import Outlay
+from assay.protocols.compare.spending import PLAIN, USUALLY, Outlay
 from assay.protocols.compare.tasks import Question
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun
@@ -75,7 +75,7 @@ class Options(Model):
     early: Annotated[bool, Ui(label="Stop once it is decided")] = False
     """Stop as soon as every pair of methods is decided, by tests that hold whenever one stops."""
     exchange: Annotated[str, Ui(metavar="1:N", show_default=True)] = Field(
-        default="1:5", pattern=rf"^(1:{_NUMBER}(:{_NUMBER})?|seconds)$"
+        default=USUALLY, pattern=rf"^(1:{_NUMBER}(:{_NUMBER})?|seconds)$"
     )
     """What counts as spend where prices are not known: a token of output as N of input and one from a cache as half
     of one (1:C:N as C of one), or the seconds that calls took."""
@@ -108,7 +108,7 @@ class ComparisonHooks(Hooks[Task, Options]):
     """What a comparison of methods does."""
 
     told = "assay.protocols.compare.story:CompareFold"
-    changed = {"exchange": ("compare", 4, "1:1"), "most_failed": ("compare", 4, 1.0)}
+    changed = {"exchange": ("compare", 4, PLAIN), "most_failed": ("compare", 4, 1.0)}
     always_asked = ("openrouter/auto",)  # the model of the methods without a panel
     several = True
 

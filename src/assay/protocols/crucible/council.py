@@ -7,10 +7,10 @@ from typing import Any
 
 from assay.hooks import Data
 from assay.protocol import RunContext
-from assay.protocols.crucible.hooks import CouncilHooks
 from assay.protocols.crucible.purposes import form_of
 from assay.protocols.crucible.report.pins import attacks
 from assay.protocols.crucible.task import Options, Task
+from assay.registry import prepared, read_run
 from assay.terms import Terms
 from crucible import Council, Crucible
 from crucible.config import DeltaStrategy
@@ -33,9 +33,9 @@ async def hold(question: str, generate: Generate, seed: int, **options: Any) -> 
     Raises:
         LlmRuntimeError: whatever ends a council.
     """
-    task, chosen = CouncilHooks().prepare(Task(query=question), Options.model_validate(options))
-    result = await run(task, chosen, RunContext("", seed, generate, silent, lambda: 0, Terms()))
-    return str(result["final_response"])
+    council = prepared(read_run("crucible.council", {"query": question}, options))
+    context = RunContext("", seed, generate, silent, lambda: 0, Terms())
+    return str((await council.hooks.run(council.task, council.options, context))["final_response"])
 
 
 async def run(task: Task, options: Options, context: RunContext) -> Data:

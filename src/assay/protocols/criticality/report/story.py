@@ -38,7 +38,7 @@ def build_story(state: BuildState) -> Story:
         "auditors": auditors,
         "contradictions": contradictions,
     }
-    forms = {**_FORMS, "became": lambda version: became(state, version)}
+    forms: Mapping[str, Callable[[Any], str]] = {**_FORMS, "became": partial(became, state)}
     own: dict[str, Callable[[Any], Iterable[Block]]] = {
         "standing": lambda _: _standing(state),
         "claim": lambda claim: _opened(state, claim),
