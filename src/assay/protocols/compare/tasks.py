@@ -25,6 +25,8 @@ _CHOICE = re.compile(r"^\(?[A-Za-z][).:]\s+(?=\S)")
 _UNIT = re.compile(r"[$€£]?\s*([-+−]?\d[\d,' ]*(?:\.\d+)?)\s*[^\W\d_][^\d]{0,30}")
 _FRACTION = re.compile(r"([-+−]?\d{1,15})\s*/\s*(\d{1,15})")
 _FEW_WORDS = 3
+#: Characters; an open question's longer answer is one, however it begins.
+_SHORT = 300
 #: What begins like this gives no answer, in whatever form it comes.
 _REFUSES = re.compile(
     r"\W*(i('m| am) (\w+ )?(sorry|afraid|unable|not able)|i ((can|could|do|will|would)( ?not|n't)|won't|refuse|"
@@ -86,7 +88,8 @@ class Question(BaseModel):
         if BEHAVIOUR.before(4):
             return final_answer(text)
         answer = _marked(text) if self.checkable else text
-        return "" if _REFUSES.match(answer.replace("’", "'")) else answer
+        refuses = _REFUSES.match(answer.replace("’", "'")) and (self.checkable or len(text) < _SHORT)
+        return "" if refuses else answer
 
     def right(self, answer: str) -> bool | None:
         """Whether a final answer is right; ``None`` where nothing tells."""
