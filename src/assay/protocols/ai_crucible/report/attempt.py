@@ -47,8 +47,8 @@ def attempt_blocks(attempt: Attempt, trials: TrialRecords) -> tuple[Block, ...]:
         "replaced": entry and not same,
         "unverified": same and not covered,
     }
-    own = {"turns": lambda _row: _turns(attempt)}
-    return tuple(Writing(scope, _FORMS, own).blocks(_outline().sections[0].blocks))
+    writing = Writing(scope, _FORMS, {"turns": lambda _: _turns(attempt)})
+    return tuple(writing.blocks(_outline().sections[0].blocks))
 
 
 def _seal(attempt: Attempt, trials: TrialRecords, entry: LedgerLine) -> dict[str, str]:
