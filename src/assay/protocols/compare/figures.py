@@ -271,7 +271,7 @@ def _comparison(a: str, b: str, of_a: Sequence[Row], of_b: Sequence[Row], rules:
     counts = PairedCounts.of(pairs)
     unmeasured = rules.failed(a, of_a) or rules.failed(b, of_b)
     scored = bool(pairs) and not unmeasured
-    unit = unit_of([together(of_a), together(of_b)], rules.exchange)
+    unit = unit_of([together([*of_a, *of_b])], rules.exchange)
     sums = {other: [paid(together(rows), other) for rows in (of_a, of_b)] for other in (PLAIN, SECONDS)}
     return Comparison(
         a=a,
