@@ -118,7 +118,7 @@ evidence: $(VENV)/.installed-dev ## methods at equal spend on a real model: make
 	@test -n "$(MODEL)" || { echo "name a model: make evidence MODEL=ollama:qwen3, or a base URL with #MODEL"; exit 2; }
 	@mkdir -p out
 	@head -n $(TASKS) bench/evidence.jsonl | $(BIN)/assay compare - --model '$(MODEL)' --methods $(METHODS) \
-		--max-tokens 500 --at-once 2 --out out/evidence.html
+		--at-once 2 --out out/evidence.html
 
 dist: $(BIN)/python ## a wheel in dist/, and sbom.json of what comes with it
 	@rm -rf dist && $(BIN)/python -m venv dist/.venv

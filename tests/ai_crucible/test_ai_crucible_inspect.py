@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.crucible.records import ANSWER, played
 from tests.lazily import Lazily, needs
 
 from ai_crucible import CannotIsolate, Workshop
@@ -356,9 +357,8 @@ def council(request: Request) -> str:
                 "allow_early_exit": False, "synthesis_instruction": "Answer.",
             }
         )  # fmt: skip
-    if request.label.phase == "synthesis":
-        return '```tool\n{"tool": "submit", "arguments": {"summary": "we agreed"}}\n```'
-    return "A position."
+    text = '```tool\n{"tool": "submit", "arguments": {"summary": "we agreed"}}\n```'
+    return played(request.messages[-1].content, ANSWER | {"answer": text}) or text
 
 
 def test_the_provider_is_light_and_its_constructor_touches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,7 +377,8 @@ def test_a_council_solves_a_puzzle_and_its_tokens_add_up(tmp_path: Path) -> None
 
 def test_a_council_answers_a_plain_evaluation(tmp_path: Path) -> None:
     def answer(request: Request) -> str:
-        return "The answer is 42." if request.label.phase == "synthesis" else council(request)
+        said = ANSWER | {"answer": "The answer is 42."}
+        return json.dumps(said) if request.label.phase == "synthesis" else council(request)
 
     task = inspect_ai.Task(
         dataset=[inspect_ai.dataset.Sample(input="What is it?", target="42")],

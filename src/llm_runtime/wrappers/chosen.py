@@ -7,6 +7,10 @@ from collections.abc import Awaitable
 
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.settings import ConfigFile
+from llm_runtime.wrappers.answer_bounds import ANSWER_TOKENS
+
+#: A form that a whole run hangs on and no person reads: a tight bound on answers would only cut it.
+_WHOLE = "triage"
 
 
 def chosen_model(request: Request, config: ConfigFile) -> str | None:
@@ -28,6 +32,8 @@ def chosen(generate: Generate, config: ConfigFile) -> Generate:
     def call(request: Request) -> Awaitable[Reply]:
         model = chosen_model(request, config)
         max_tokens = config.max_tokens or request.max_tokens
+        if max_tokens and request.label.phase == _WHOLE:
+            max_tokens = max(max_tokens, ANSWER_TOKENS)
         request = dataclasses.replace(request, max_tokens=max_tokens, effort=config.effort or request.effort)
         return generate(dataclasses.replace(request, model=model, fallbacks=()) if model else request)
 

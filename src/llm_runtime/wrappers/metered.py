@@ -21,6 +21,10 @@ class Meter:
         self.calls = 0
         self.input_tokens = 0
         self.output_tokens = 0
+        #: Of the input, those read from a cache.
+        self.cached_tokens = 0
+        #: That the answers took, of all calls together.
+        self.milliseconds = 0
         #: Micro-dollars, without the unpriced calls.
         self.known_cost = 0
         self.unpriced_calls = 0
@@ -61,6 +65,8 @@ class Meter:
         self.models[reply.model] += 1
         self.input_tokens += reply.usage.input_tokens
         self.output_tokens += reply.usage.output_tokens
+        self.cached_tokens += reply.usage.cached_tokens
+        self.milliseconds += reply.latency_ms
         if cost is None:
             self.unpriced_calls += 1
         else:

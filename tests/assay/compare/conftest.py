@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.commands import Commands, Done, bare_world
+from tests.crucible.records import ANSWER, played
 
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -90,6 +91,7 @@ def adder() -> Callable[[Received], str]:
         if received.messages[0].content.startswith("You are the triage agent"):
             return json.dumps(TRIAGE)
         found = re.search(r"(\d+) plus (\d+)", " ".join(message.content for message in received.messages))
-        return f"I add.\n\nANSWER: {int(found[1]) + int(found[2])}" if found else "It **depends**."
+        text = f"I add.\n\nANSWER: {int(found[1]) + int(found[2])}" if found else "It **depends**."
+        return played(received.messages[-1].content, ANSWER | {"answer": text}) or text
 
     return answer

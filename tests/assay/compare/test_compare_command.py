@@ -34,7 +34,7 @@ async def test_every_method_is_asked_scored_and_priced(
     result = json.loads(done.out)["result"]
     by_name = {method["method"]: method for method in result["methods"]}
     assert [by_name[name]["right"] for name in ("single", "self-consistency", "council")] == [4, 4, 4]
-    assert by_name["single"]["calls"] == 4 and by_name["council"]["calls"] == 32
+    assert by_name["single"]["calls"] == 4 and by_name["council"]["calls"] == 36
     pair = next(p for p in result["comparisons"] if (p["a"], p["b"]) == ("self-consistency", "council"))
     assert 0.8 < pair["spend"]["estimate"] < 1.25
     text = (tmp_path / "c.html").read_text(encoding="utf-8")

@@ -14,9 +14,9 @@ from tests.assay.compare.conftest import TRIAGE
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, figures
 from assay.protocols.compare.methods import (
+    METHODS,
     Bench,
     best_of_n,
-    council_without_red_team,
     more_samples,
     self_consistency,
 )
@@ -198,7 +198,7 @@ async def test_a_council_without_a_red_team_asks_no_critic() -> None:
         text = json.dumps(TRIAGE) if request.label.phase == "triage" else "ANSWER: 2"
         return Reply(text, "m", "p", Usage(10, 10))
 
-    answered = await council_without_red_team(question(1), Meter(generate), Bench(7, 3, silent))
+    answered = await METHODS["council-without-red-team"](question(1), Meter(generate), Bench(7, 3, silent))
     assert answered.answer == "2" and "critique" not in asked and asked.count("position") == 4
 
 

@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.crucible.records import ANSWER, played
 from tests.lazily import Lazily, needs
+
+from assay.protocols.compare.spending import Outlay, paid
 
 needs("inspect_ai", reason="Inspect AI is not installed; make test installs it")
 inspect_ai, registry = Lazily("inspect_ai"), Lazily("inspect_ai._util.registry")
@@ -62,7 +65,8 @@ def calculator(asked: str) -> str:
     """Right about two of the sums; as a council's triage it seats three."""
     if asked.startswith("You are the triage agent"):
         return json.dumps(TRIAGE)
-    return next((f"I count.\nANSWER: {RIGHT[sum]}" for sum in list(RIGHT)[:2] if sum in asked), "ANSWER: 365")
+    text = next((f"I count.\nANSWER: {RIGHT[sum]}" for sum in list(RIGHT)[:2] if sum in asked), "ANSWER: 365")
+    return played(asked, ANSWER | {"answer": text}) or text
 
 
 def evaluated(tmp_path: Path, task: Any, solver: solvers.SolverSpec | None, by: models.Model) -> logs.EvalLog:
@@ -93,8 +97,8 @@ def test_a_council_and_samples_at_equal_spend_by_the_recipe(
         assert log.results and log.results.scores[0].metrics["accuracy"].value == pytest.approx(2 / 3)
     for spent, sampled in zip(noted(council), noted(samples), strict=True):
         assert spent["calls"] > 5 and sampled["calls"] == sampled["samples"] > 2
-        each = sampled["tokens"] / sampled["samples"]
-        assert abs(sampled["tokens"] - spent["tokens"]) <= each / 2
+        paid_by = [paid(Outlay.model_validate(one["taken"]), "1:5") for one in (spent, sampled)]
+        assert abs(paid_by[1] - paid_by[0]) <= paid_by[1] / sampled["samples"] / 2
     # Inspect's own log counts the same.
     for log in (council, samples):
         used = [sample.model_usage["mockllm/model"].total_tokens for sample in log.samples or []]
@@ -112,7 +116,9 @@ def test_a_solver_refuses_tools_and_takes_a_conversation_with_its_system_message
     from inspect_ai.solver import use_tools
 
     def answer(asked: str) -> str:
-        return json.dumps(TRIAGE) if asked.startswith("You are the triage agent") else f"I see {'MARK' in asked}."
+        text = f"I see {'MARK' in asked}."
+        is_triage = asked.startswith("You are the triage agent")
+        return json.dumps(TRIAGE) if is_triage else played(asked, ANSWER | {"answer": text}) or text
 
     asked = inspect_ai.dataset.Sample(
         input=[_message("system", "MARK"), _message("user", "Well?")], target="I see True"

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from tests.crucible.records import played
+from tests.crucible.records import ANSWER, played
 
 from assay.launch import Launcher, Outcome
 from assay.protocols.crucible.task import Options
@@ -316,7 +316,8 @@ async def test_a_comparison_gives_every_method_the_same_tools_and_counts_their_s
     def model(request: Request) -> Reply:
         last, phase = request.messages[-1].content, request.label.phase
         offered[phase] = offered.get(phase, False) or "look things up" in last
-        text = json.dumps(TRIAGE) if phase == "triage" else "So.\nANSWER: 17"
+        text = "So.\nANSWER: 17"
+        text = json.dumps(TRIAGE) if phase == "triage" else played(last, ANSWER | {"answer": text}) or text
         if phase == "single" and "RESULT 1" not in last:
             text = block("search", words="servers")
         return Reply(text, "m", "p", Usage(100, 10), cost=7)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 from assay.batch.ledger import Batch, Result
 from assay.batch.progress import BatchProgress
 from assay.batch.report.fold import BatchFold, Sum
 from assay.registry import known, protocol_of
-from assay.report.story import Block, Fact, Figure, Note, Section, Story, Table, Tone, columns
+from assay.report.outline import Writing, read_outline
+from assay.report.story import Block, Figure, Story, Table, Tone, columns
 from assay.report.svg.intervals import Dot, interval_plot
-from assay.report.units import count, count_noun, duration, money, short_count
+from assay.report.units import count, duration, money, short_count
 
 _TONES: dict[str, Tone] = {"finished": "good", "running": "info", "loading": "info"}
 
@@ -23,26 +26,30 @@ def batch_story(progress: BatchProgress, results: Iterable[Result]) -> Story:
         progress: how it stands.
         results: of the ledger; taken one after another.
     """
-    batch, fold = progress.batch, BatchFold(progress.batch.protocol)
+    batch, fold, status = progress.batch, BatchFold(progress.batch.protocol), progress.status
     for result in results:
         fold.apply(result)
-    names = labels(batch)
-    sections = [
-        *_results(fold, names),
-        *_puzzles(fold, names),
-        *_failures(fold),
-        Section("Its runs", (Note(f"Each job is a run of its own; its id begins with {batch.tag}-."),)),
-    ]
-    protocol = protocol_of(batch.protocol).title if known(batch.protocol) else batch.protocol
-    failed = sum(progress.status.failed.values())
-    return Story(
-        title=batch.title,
-        subtitle=f"Batch {batch.batch_id} · {protocol} · {progress.state}"
-        + (f": {batch.reason}" if batch.reason else ""),
-        tone=_TONES.get(progress.state, "warning") if not failed else "warning",
-        facts=tuple(_facts(progress)),
-        sections=tuple(sections),
-    )
+    names, failed, cap = labels(batch), sum(status.failed.values()), progress.purse.caps.cost
+    scope = {
+        "batch": batch,
+        "protocol": protocol_of(batch.protocol).title if known(batch.protocol) else batch.protocol,
+        "progress": progress,
+        "status": status,
+        "purse": progress.purse,
+        "reason": f": {batch.reason}" if batch.reason else "",
+        "cap": "" if cap is None else f" of {money(cap)}",
+        "done": status.states.get("done", 0),
+        "running": status.states.get("running", 0),
+        "failed": failed,
+        "failures": dict(sorted(fold.failures.items())),
+        "dead": sum(failures.count for failures in fold.failures.values()),
+    }
+    own: dict[str, Callable[[Any], Iterable[Block]]] = {
+        "results": lambda _: _results(fold, names),
+        "puzzles": lambda _: _puzzles(fold, names),
+    }
+    tone = _TONES.get(progress.state, "warning") if not failed else "warning"
+    return replace(_outline().story(Writing(scope, _FORMS, own)), tone=tone)
 
 
 def labels(batch: Batch) -> list[str]:
@@ -70,26 +77,7 @@ def _flat(configuration: dict[str, Any], path: str = "") -> Iterable[tuple[str, 
             yield f"{path}{name}", value
 
 
-def _facts(progress: BatchProgress) -> Iterable[Fact]:
-    status, purse = progress.status, progress.purse
-    yield Fact("Jobs done", f"{count(status.states.get('done', 0))} of {count(status.total)}")
-    if running := status.states.get("running", 0):
-        yield Fact("Running", count(running))
-    if failed := sum(status.failed.values()):
-        yield Fact("Failed", count(failed))
-    cap = "" if purse.caps.cost is None else f" of {money(purse.caps.cost)}"
-    yield Fact("Spent", f"{money(purse.spent.cost)}{cap}")
-    if purse.unknown.cost:
-        yield Fact("Unknown", f"up to {money(purse.unknown.cost)}")
-    if purse.held.cost:
-        yield Fact("Reserved", money(purse.held.cost))
-    yield Fact("Calls", count(purse.spent.calls))
-    yield Fact("Tokens", short_count(purse.spent.tokens))
-    if progress.seconds_left:
-        yield Fact("Time left", duration(round(progress.seconds_left * 1000)))
-
-
-def _results(fold: BatchFold, names: list[str]) -> Iterable[Section]:
+def _results(fold: BatchFold, names: list[str]) -> Iterable[Block]:
     measured = fold.measured
     if not measured:
         return
@@ -106,12 +94,11 @@ def _results(fold: BatchFold, names: list[str]) -> Iterable[Section]:
     caption = "In brackets 95% intervals, each job counted by itself."
     if fold.repeated:
         caption += " Repetitions of one row resemble each other, so the true intervals are wider."
-    blocks: list[Block] = [Table(heads, tuple(rows), caption=caption)]
+    yield Table(heads, tuple(rows), caption=caption)
     numbers = (name for name in measured if not any(name in s and s[name].kinds for s in fold.sums.values()))
     leading = next(numbers, "")
     if len(rows) > 1 and leading:
-        blocks.append(_plot(fold, names, leading))
-    yield Section("Results", tuple(blocks))
+        yield _plot(fold, names, leading)
 
 
 def _plot(fold: BatchFold, names: list[str], leading: str) -> Figure:
@@ -142,7 +129,7 @@ def _written(total: Sum | None) -> str:
     return f"{interval.estimate:.3g} ({interval.low:.3g} to {interval.high:.3g})"
 
 
-def _puzzles(fold: BatchFold, names: list[str]) -> Iterable[Section]:
+def _puzzles(fold: BatchFold, names: list[str]) -> Iterable[Block]:
     if not fold.tasks:
         return
     used = sorted({configuration for by in fold.tasks.values() for configuration in by})
@@ -151,21 +138,14 @@ def _puzzles(fold: BatchFold, names: list[str]) -> Iterable[Section]:
         for puzzle, by in sorted(fold.tasks.items())
     )
     heads = columns("Puzzle", numbers=(names[each] for each in used))
-    yield Section("Puzzles", (Table(heads, rows, caption="Attempts that passed, of those that were graded."),))
+    yield Table(heads, rows, caption="Attempts that passed, of those that were graded.")
 
 
-def _failures(fold: BatchFold) -> Iterable[Section]:
-    if not fold.failures:
-        return
-    heads = columns("Kind", "Rows", "For example", numbers=("Jobs",))
-    rows = tuple(
-        (
-            kind,
-            ", ".join(map(str, failures.rows)) + (", …" if failures.more else ""),
-            failures.message,
-            count(failures.count),
-        )
-        for kind, failures in sorted(fold.failures.items())
-    )
-    total = sum(failures.count for failures in fold.failures.values())
-    yield Section("What failed", (Table(heads, rows, caption=f"{count_noun(total, 'dead letter')}."),))
+_FORMS: Mapping[str, Callable[[Any], str]] = {
+    "money": money,
+    "number": count,
+    "rows": lambda failures: ", ".join(map(str, failures.rows)) + (", …" if failures.more else ""),
+    "short": short_count,
+    "time": lambda seconds: duration(round(seconds * 1000)),
+}
+_outline = cache(partial(read_outline, __package__ or "", "batch.toml"))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import random
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import combinations
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from assay.protocols.compare.spending import PLAIN, SECONDS, Outlay, name_of, paid, together, unit_of
 from llm_runtime.statistics.bootstrap import paired_bootstrap
 from llm_runtime.statistics.deciding import LEVEL, decided, pairs_p
 from llm_runtime.statistics.interval import Interval
@@ -24,8 +28,13 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Row(_Strict):
-    """One task by one method. ``right`` is null where nothing tells; ``cost`` is micro-dollars, null if unknown."""
+class Row(Outlay):
+    """One task by one method, and what it took. ``right`` is null where nothing tells.
+
+    Args:
+        samples, agreed, abstained, distinct, judge: as :class:`assay.protocols.compare.methods.Answered` has them.
+        error: why it gave no answer.
+    """
 
     task: str
     question: str
@@ -36,16 +45,10 @@ class Row(_Strict):
     right: bool | None
     samples: int
     agreed: int
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cost: int | None
+    abstained: int = 0
+    distinct: int = 0
+    judge: str = ""
     error: str = ""
-
-    @property
-    def tokens(self) -> int:
-        """In and out together."""
-        return self.input_tokens + self.output_tokens
 
     @property
     def checkable(self) -> bool:
@@ -53,30 +56,15 @@ class Row(_Strict):
         return self.expected is not None
 
 
-class _Bounds(_Strict):
-    """An estimate between its bounds, at 95% confidence."""
-
-    estimate: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, interval: Interval) -> _Bounds:
-        """From the statistics' own form."""
-        return cls(estimate=interval.estimate, low=interval.low, high=interval.high)
-
-    @property
-    def shows(self) -> bool:
-        """Whether it excludes no difference."""
-        return not self.low <= 0 <= self.high
-
-
 class MethodFigures(_Strict):
     """One method over all tasks that were done.
 
     Args:
         score: share of right answers among checkable tasks, with its Wilson interval.
+        abstained: answers that refused or said none, samples included.
         samples: independent answers behind one, on average.
+        judges: how often its judge failed, by how.
+        drawn: tasks with several samples; on ``alike`` of them all are the same to the letter.
         cost: micro-dollars; null where a price is not known.
     """
 
@@ -85,8 +73,12 @@ class MethodFigures(_Strict):
     checkable: int
     right: int
     errors: int
-    score: _Bounds | None
+    abstained: int
+    score: Interval | None
     samples: float
+    judges: dict[str, int] = {}
+    drawn: int = 0
+    alike: int = 0
     calls: int
     tokens: int
     cost: int | None
@@ -103,7 +95,9 @@ class Comparison(_Strict):
         p_holm: the same, corrected for the number of pairs (Holm); null in reports of before.
         p_anytime: of an e-process, corrected likewise, where the comparison may stop early; null elsewhere.
         spend: mean spend of ``a`` a task divided by that of ``b``, with a paired bootstrap interval.
-        spend_in: ``"USD"`` where all prices are known, else ``"tokens"``; empty where nothing was spent.
+        spend_in: ``"USD"`` where all prices are known, else the exchange; empty where nothing was spent.
+        otherwise: the same ratio by other ways to count, where nobody was asked for nothing.
+        unmeasured: why the two are not compared; empty where they are.
     """
 
     a: str
@@ -112,12 +106,14 @@ class Comparison(_Strict):
     only_a: int
     only_b: int
     neither: int
-    difference: _Bounds | None
+    difference: Interval | None
     p: float | None
     p_holm: float | None = None
     p_anytime: float | None = Field(default=None, exclude_if=_unset)
-    spend: _Bounds | None
+    spend: Interval | None
     spend_in: str
+    otherwise: dict[str, float] = {}
+    unmeasured: str = ""
 
     @property
     def shown(self) -> bool:
@@ -125,15 +121,17 @@ class Comparison(_Strict):
 
         Where the comparison may stop early, whether the test says so that holds for any stopping.
         """
+        if self.difference is None:
+            return False
         if self.p_anytime is not None:
             return self.p_anytime <= LEVEL
         p = self.p if self.p_holm is None else self.p_holm
-        return self.difference is not None and self.difference.shows and p is not None and p <= LEVEL
+        return 0 not in self.difference and p is not None and p <= LEVEL
 
     @property
     def equal_spend(self) -> bool:
-        """Whether the spends are within a fifth of each other: near enough to compare the scores."""
-        return self.spend is not None and 0.8 <= self.spend.estimate <= 1.25
+        """Whether the spends are within a tenth of each other: near enough to compare the scores."""
+        return self.spend is not None and is_equal(self.spend.estimate)
 
 
 class Stopped(_Strict):
@@ -142,8 +140,8 @@ class Stopped(_Strict):
     Args:
         after: tasks that were done.
         planned: tasks that there were.
-        saved: what those left out would have cost at the mean of the others, micro-dollars or tokens.
-        saved_in: ``"USD"`` or ``"tokens"``.
+        saved: what those left out would have cost at the mean of the others, as ``saved_in`` counts.
+        saved_in: as :attr:`Comparison.spend_in`.
     """
 
     after: int
@@ -161,35 +159,64 @@ class Figures(_Strict):
     stopped: Stopped | None = Field(default=None, exclude_if=_unset)
 
 
-def figures(rows: Sequence[Row], methods: Sequence[str], seed: int, planned: int | None = None) -> Figures:
+def is_equal(ratio: float) -> bool:
+    """Tell whether a ratio of spends is called equal."""
+    return 0.9 <= ratio <= 1.1
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How rows become figures.
+
+    Args:
+        seed: for the bootstrap.
+        planned: tasks that there are, where it may stop before the last one.
+        exchange: what counts as spend where prices are not known: see :func:`~.spending.paid`.
+        most_failed: share of tasks; a method that failed on more is not compared.
+    """
+
+    seed: int
+    planned: int | None = None
+    exchange: str = PLAIN
+    most_failed: float = 1.0
+
+    def failed(self, method: str, rows: Sequence[Row]) -> str:
+        """Tell why a method is not compared; empty where it is."""
+        faults = Counter(row.error.partition(":")[0] for row in rows if row.error)
+        if not rows or faults.total() <= self.most_failed * len(rows):
+            return ""
+        listed = ", ".join(f"{kind} {count}" for kind, count in faults.most_common(3))
+        return f"{method} gave no answer on {faults.total()} of {len(rows)} tasks ({listed})"
+
+
+def figures(rows: Sequence[Row], methods: Sequence[str], rules: Rules | int) -> Figures:
     """Fold rows into figures; a task counts once every method is done with it, so that pairs stay pairs.
 
     Args:
         rows: in the order of the tasks.
         methods: in the order of the report.
-        seed: for the bootstrap.
-        planned: tasks that there are, where it may stop before the last one.
+        rules: how they are counted; a number is the seed, all else as usual.
     """
+    rules = Rules(rules) if isinstance(rules, int) else rules
     by_place = {(row.task, row.method): row for row in rows}
-    tasks = [
-        task for task in dict.fromkeys(row.task for row in rows) if all((task, m) in by_place for m in methods)
+    tasks = dict.fromkeys(row.task for row in rows)
+    by_task = [
+        [by_place[task, m] for m in methods] for task in tasks if all((task, m) in by_place for m in methods)
     ]
-    by_method = {method: [by_place[task, method] for task in tasks] for method in methods}
-    comparisons = (
-        [_comparison(a, b, by_method[a], by_method[b], seed) for a, b in combinations(methods, 2)] if tasks else []
-    )
-    scored = [pair for pair in comparisons if pair.p is not None]
+    by_method = dict(zip(methods, zip(*by_task, strict=True), strict=True)) if by_task else {}
+    pairs = [_comparison(a, b, by_method[a], by_method[b], rules) for a, b in combinations(by_method, 2)]
+    scored = [pair for pair in pairs if pair.p is not None]
     corrected = dict(zip(map(id, scored), holm([pair.p or 0.0 for pair in scored]), strict=True))
-    comparisons = [pair.model_copy(update={"p_holm": corrected.get(id(pair))}) for pair in comparisons]
-    by_task = [[by_place[task, method] for method in methods] for task in tasks]
-    if planned is not None:
-        anytime = pairs_p(right_by_method(by_task), methods)
-        comparisons = [pair.model_copy(update={"p_anytime": anytime[pair.a, pair.b]}) for pair in comparisons]
+    early = rules.planned is not None and bool(by_task)
+    anytime = pairs_p(right_by_method(by_task), methods) if early else {}
     return Figures(
-        methods=tuple(_method(method, own) for method, own in by_method.items()),
-        comparisons=tuple(comparisons),
+        methods=tuple(_method(method, by_method.get(method, ())) for method in methods),
+        comparisons=tuple(
+            pair.model_copy(update={"p_holm": corrected.get(id(pair)), "p_anytime": anytime.get((pair.a, pair.b))})
+            for pair in pairs
+        ),
         rows=tuple(row for own in by_task for row in own),
-        stopped=_stopped(by_task, methods, planned or 0),
+        stopped=_stopped(by_task, methods, rules),
     )
 
 
@@ -198,66 +225,76 @@ def right_by_method(tasks: Sequence[Sequence[Row]]) -> list[dict[str, bool]]:
     return [{row.method: bool(row.right) for row in own} for own in tasks if own[0].right is not None]
 
 
-def _stopped(tasks: Sequence[Sequence[Row]], methods: Sequence[str], planned: int) -> Stopped | None:
-    left = planned - len(tasks)
-    if not tasks or left <= 0 or not decided(right_by_method(tasks), methods):
+def settled(tasks: Sequence[Sequence[Row]], methods: Sequence[str], rules: Rules) -> bool:
+    """Tell whether every pair is decided; none is while one of its methods mostly fails."""
+    failing = any(rules.failed(*one) for one in zip(methods, zip(*tasks, strict=True), strict=bool(tasks)))
+    return not failing and decided(right_by_method(tasks), methods)
+
+
+def _stopped(tasks: Sequence[Sequence[Row]], methods: Sequence[str], rules: Rules) -> Stopped | None:
+    left = (rules.planned or 0) - len(tasks)
+    if not tasks or left <= 0 or not settled(tasks, methods, rules):
         return None
-    rows = [row for own in tasks for row in own]
-    cost = _total(rows)
-    spent, unit = (cost, "USD") if cost else (sum(row.tokens for row in rows), "tokens")
-    return Stopped(after=len(tasks), planned=planned, saved=round(spent * left / len(tasks)), saved_in=unit)
+    taken = together([row for own in tasks for row in own])
+    unit = unit_of([taken], rules.exchange)
+    saved = round(paid(taken, unit) * left / len(tasks))
+    return Stopped(after=len(tasks), planned=len(tasks) + left, saved=saved, saved_in=name_of(unit))
 
 
 def _method(method: str, rows: Sequence[Row]) -> MethodFigures:
     checked = [row for row in rows if row.right is not None]
-    right = sum(row.right is True for row in checked)
+    right, taken = sum(row.right is True for row in checked), together(rows)
     return MethodFigures(
         method=method,
         tasks=len(rows),
         checkable=len(checked),
         right=right,
         errors=sum(bool(row.error) for row in rows),
-        score=_Bounds.of(wilson(right, len(checked))) if checked else None,
+        abstained=sum(row.abstained for row in rows),
+        score=wilson(right, len(checked)) if checked else None,
         samples=sum(row.samples for row in rows) / len(rows) if rows else 0.0,
-        calls=sum(row.calls for row in rows),
-        tokens=sum(row.tokens for row in rows),
-        cost=_total(rows),
+        **_remarks(rows),
+        calls=taken.calls,
+        tokens=taken.tokens,
+        cost=taken.cost,
     )
 
 
-def _total(rows: Sequence[Row]) -> int | None:
-    costs = [row.cost for row in rows]
-    return None if any(cost is None for cost in costs) else sum(cost or 0 for cost in costs)
+def _remarks(rows: Sequence[Row]) -> dict[str, Any]:
+    judges = Counter(row.judge.partition(":")[0] for row in rows if row.judge)
+    drawn = [row.distinct for row in rows if row.samples > 1]
+    return {"judges": dict(judges), "drawn": len(drawn), "alike": drawn.count(1)}
 
 
-def _comparison(a: str, b: str, of_a: Sequence[Row], of_b: Sequence[Row], seed: int) -> Comparison:
+def _comparison(a: str, b: str, of_a: Sequence[Row], of_b: Sequence[Row], rules: Rules) -> Comparison:
     pairs = [(bool(x.right), bool(y.right)) for x, y in zip(of_a, of_b, strict=True) if x.right is not None]
     counts = PairedCounts.of(pairs)
-    priced = bool(_total([*of_a, *of_b]))
-    spends = [
-        (float(x.cost or 0), float(y.cost or 0)) if priced else (float(x.tokens), float(y.tokens))
-        for x, y in zip(of_a, of_b, strict=True)
-    ]
+    unmeasured = rules.failed(a, of_a) or rules.failed(b, of_b)
+    scored = bool(pairs) and not unmeasured
+    unit = unit_of([together([*of_a, *of_b])], rules.exchange)
+    sums = {other: [paid(together(rows), other) for rows in (of_a, of_b)] for other in (PLAIN, SECONDS)}
     return Comparison(
         a=a,
         b=b,
         **asdict(counts),
-        difference=_Bounds.of(newcombe_paired(counts)) if pairs else None,
-        p=mcnemar(counts.only_a, counts.only_b) if pairs else None,
-        spend=_ratio(spends, seed),
-        spend_in="USD" if priced else "tokens" if any(x + y for x, y in spends) else "",
+        difference=newcombe_paired(counts) if scored else None,
+        p=mcnemar(counts.only_a, counts.only_b) if scored else None,
+        spend=_ratio([(paid(x, unit), paid(y, unit)) for x, y in zip(of_a, of_b, strict=True)], rules.seed),
+        spend_in=name_of(unit) if any(paid(row, unit) for row in (*of_a, *of_b)) else "",
+        otherwise={name_of(other): x / y for other, (x, y) in sums.items() if other != unit and x and y},
+        unmeasured=unmeasured,
     )
 
 
-def _ratio(spends: Sequence[tuple[float, float]], seed: int) -> _Bounds | None:
-    # A method that failed before it asked anybody spent nothing there, and a sample of such tasks has no ratio.
-    if any(y <= 0 for _, y in spends):
+def _ratio(spends: Sequence[tuple[float, float]], seed: int) -> Interval | None:
+    if sum(y for _, y in spends) <= 0:
         return None
 
     def statistic(sample: Sequence[tuple[float, float]]) -> float:
-        return sum(x for x, _ in sample) / sum(y for _, y in sample)
+        # A method that failed before it asked anybody spent nothing there; of such tasks alone there is no ratio.
+        return sum(x for x, _ in sample) / (sum(y for _, y in sample) or math.inf)
 
     if len(spends) < 2:
         value = statistic(spends)
-        return _Bounds(estimate=value, low=value, high=value)
-    return _Bounds.of(paired_bootstrap(spends, statistic, rng=random.Random(seed), resamples=1000))
+        return Interval(value, value, value, 0.95)
+    return paired_bootstrap(spends, statistic, rng=random.Random(seed), resamples=1000)

@@ -13,8 +13,9 @@ from inspect_ai.solver import Generate, Solver, TaskState
 
 from ai_crucible.inspect_bridge import inspect_model_function
 from assay.protocol import load
-from assay.protocols.compare.methods import METHODS, Bench, Spent
-from assay.protocols.compare.tasks import Question
+from assay.protocols.compare.methods import METHODS, Bench
+from assay.protocols.compare.spending import USUALLY, Outlay
+from assay.protocols.compare.tasks import Question, final_answer
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import silent
 from llm_runtime.wrappers.metered import Meter
@@ -38,6 +39,10 @@ class _Sample(Question):
         """The question."""
         return self.question
 
+    def said(self, text: str) -> str:
+        """Return the answer where the task may have any form for it: an ``ANSWER:`` line, else the last line."""
+        return final_answer(text) if self.vote else text
+
 
 class _Spends:
     """What another method spent on each sample, from its log, which is read when the first sample is solved."""
@@ -46,7 +51,7 @@ class _Spends:
         self._log = log
 
     @cached_property
-    def _by_sample(self) -> Mapping[tuple[str, int], Spent]:
+    def _by_sample(self) -> Mapping[tuple[str, int], Outlay]:
         try:
             samples = read_eval_log(self._log).samples or []
         except Exception as fault:
@@ -54,9 +59,11 @@ class _Spends:
                 f"{self._log} cannot be read as an Inspect log: {type(fault).__name__}"
             ) from None
         noted = {(str(sample.id), sample.epoch): sample.store.get(PLACE) for sample in samples}
-        return {place: Spent(one["tokens"], one["cost"]) for place, one in noted.items() if one}
+        return {
+            place: Outlay.model_validate(one["taken"]) for place, one in noted.items() if one and "taken" in one
+        }
 
-    def of(self, state: TaskState) -> Spent:
+    def of(self, state: TaskState) -> Outlay:
         """Return what was spent on a sample.
 
         Raises:
@@ -98,7 +105,8 @@ def solving(
             )
         usual = get_model()
         meter = Meter(inspect_model_function(usual))
-        bench = Bench(drawn, samples, silent, against=spends.of(state) if spends else None)
+        against = spends.of(state) if spends else None
+        bench = Bench(drawn, samples, silent, against=against, exchange=USUALLY)
         question = _Sample(id=f"{state.sample_id}-{state.epoch}", question=_text_of(state, drawn), vote=vote)
         answered = await METHODS[method](question, meter, bench)
         state.output = ModelOutput.from_content(str(usual), answered.text)
@@ -111,6 +119,7 @@ def solving(
             "calls": meter.calls,
             "tokens": meter.tokens,
             "cost": meter.cost,
+            "taken": Outlay.of(meter).model_dump(),
             "samples": answered.samples,
             "seed": drawn,
         }

@@ -1,23 +1,28 @@
-"""The methods: one answer, several of one model, councils of several kinds; each one function."""
+"""The methods: one answer, several of one model, councils of several kinds."""
 
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from statistics import fmean
 from typing import TypeAlias
 
+from assay.protocol import load
 from assay.protocols.compare import BEHAVIOUR
-from assay.protocols.compare.tasks import Question, final_answer, majority, same
+from assay.protocols.compare.spending import PLAIN, SECONDS, Outlay, paid, unit_of
+from assay.protocols.compare.tasks import Question, majority, same
 from llm_runtime.errors import CallError
 from llm_runtime.events import Emit
-from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request, Usage
+from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.tasks import gather
 from llm_runtime.wrappers.metered import Meter
 
-MOST_SAMPLES = 64
+MOST_SAMPLES, _MOST_ONCE = 256, 64
 _MODEL = "openrouter/auto"
 _SEEDS = 2**53
 _TRIES = 3
@@ -33,20 +38,18 @@ class Answered:
         answer: what of it is checked.
         samples: how many independent answers are behind it.
         agreed: how many of them gave this answer; 0 where they were not counted.
+        abstained: how many of them refused, or gave no answer that can be read.
+        distinct: how many of their texts differ.
+        judge: what was wrong with the judge, where one had to choose and did not.
     """
 
     text: str
     answer: str
     samples: int = 1
     agreed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What another method took. ``cost`` is micro-dollars, ``None`` where a price is not known."""
-
-    tokens: int
-    cost: int | None
+    abstained: int = 0
+    distinct: int = 1
+    judge: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +59,18 @@ class Bench:
     Args:
         seed: of the run; the seeds of samples and councils derive from it.
         samples: of methods that draw some, where no council's spend sets them, at least 1.
-        emit: takes a council's steps.
+        emit: hears which method is done.
         panel: models of a mixed panel's seats.
         against: what the council spent on this task, where one took part.
+        exchange: what counts as spend where prices are not known.
     """
 
     seed: int
     samples: int
     emit: Emit = field(repr=False)
     panel: tuple[str, ...] = ()
-    against: Spent | Meter | None = None
+    against: Outlay | Meter | None = None
+    exchange: str = PLAIN
 
     def seed_of(self, task: Question, what: str) -> int:
         """Derive a seed for one thing of one task, 0 to 2^53-1."""
@@ -77,32 +82,36 @@ async def single(task: Question, meter: Meter, bench: Bench) -> Answered:
     """Ask once; a call that fails is made again, as a council goes on without a seat."""
     for number in range(1, _TRIES):
         try:
-            return _of(await _sample(task, meter, bench, "single", number))
+            return _of(task, await _sample(task, meter, bench, "single", number))
         except CallError:
             continue
-    return _of(await _sample(task, meter, bench, "single", _TRIES))
+    return _of(task, await _sample(task, meter, bench, "single", _TRIES))
 
 
-async def council(task: Question, meter: Meter, bench: Bench) -> Answered:
-    """Ask a council with a red team."""
-    return await _council(task, meter, bench, "council")
+async def council(name: str, task: Question, meter: Meter, bench: Bench) -> Answered:
+    """Hold the council that ``assay ask`` holds: with its red team or without, of one model or of a panel.
 
-
-async def council_without_red_team(task: Question, meter: Meter, bench: Bench) -> Answered:
-    """Ask a council whose critic is silent: seats revise by each other's positions alone."""
+    Without a red team seats revise by each other's positions alone, in the form in prose: those of records would
+    have nothing to answer.
+    """
 
     async def generate(request: Request) -> Reply:
-        if request.label.phase == "critique":
+        if name == "council-without-red-team" and request.label.phase == "critique":
             text = load_prompt("assay.protocols.compare", "silent").render()
             return Reply(text, "", "", Usage(0, 0), cost=0, cost_source="free")
-        return await meter(request)
+        # Councils of several methods on one task are told apart by what asks.
+        label = request.label if name == "council" else replace(request.label, protocol=f"crucible.{name}")
+        return await meter(replace(request, label=label))
 
-    return await _council(task, generate, bench, "council-without-red-team")
+    models = bench.panel if name == "mixed-panel" else ()
+    if BEHAVIOUR.before(4):
+        from crucible import Crucible, EngineConfig
 
-
-async def mixed_panel(task: Question, meter: Meter, bench: Bench) -> Answered:
-    """Ask a council whose seats take different models in turn."""
-    return await _council(task, meter, bench, "mixed-panel", bench.panel)
+        config = EngineConfig(openrouter_api_key="", generate=generate, models=models)
+        return _of(task, (await Crucible(config, seed=bench.seed_of(task, name)).run(task.asked)).final_response)
+    form = {"form": "prose", "ledger": "off"} if name == "council-without-red-team" else {}
+    hold = load("assay.protocols.crucible.council:hold")
+    return _of(task, await hold(task.asked, generate, bench.seed, models=models, **form))
 
 
 async def self_consistency(task: Question, meter: Meter, bench: Bench) -> Answered:
@@ -111,26 +120,35 @@ async def self_consistency(task: Question, meter: Meter, bench: Bench) -> Answer
     Source: Wang et al. 2022, Self-Consistency Improves Chain of Thought Reasoning, arXiv:2203.11171.
     """
     texts = await _samples(task, meter, bench, closing=not task.checkable)
+    answers = [task.said(text) for text in texts]
+    drawn = Answered(texts[0], answers[0], len(texts), 0, _abstained(answers), len(set(texts)))
     if task.checkable:
-        answers = [final_answer(text) for text in texts]
         chosen = majority(answers)
-        agreed = sum(same(answer) == same(answers[chosen]) for answer in answers)
-        return Answered(texts[chosen], answers[chosen], len(texts), agreed)
+        agreed = sum(same(answer) == same(answers[chosen]) for answer in answers if answer)
+        return replace(drawn, text=texts[chosen], answer=answers[chosen], agreed=agreed)
     if len(texts) == 1:
-        return Answered(texts[0], texts[0])
+        return replace(drawn, answer=texts[0])
     text = await _read_all(task, meter, bench, texts, "synthesis")
-    return Answered(text, text, len(texts))
+    return replace(drawn, text=text, answer=text)
 
 
 async def best_of_n(task: Question, meter: Meter, bench: Bench) -> Answered:
-    """Draw independent samples and have a judge choose one; without a choice that can be read, the first."""
-    texts = [text for text in await _samples(task, meter, bench, closing=True) if final_answer(text)] or [""]
+    """Draw independent samples and have a judge choose one; where it does not, the first, which the report says."""
+    drawn = await _samples(task, meter, bench, closing=True)
+    texts = [text for text in drawn if task.said(text)] or [""]
+    answered = Answered(texts[0], task.said(texts[0]), len(texts), 0, len(drawn) - len(texts), len({*drawn}))
     if len(texts) == 1:
-        return _of(texts[0])
-    judgment = await _read_all(task, meter, bench, texts, "best")
+        return answered
+    try:
+        judgment = await _read_all(task, meter, bench, texts, "best")
+    except CallError as fault:
+        if BEHAVIOUR.before(4):
+            raise
+        return replace(answered, judge=f"{type(fault).__name__}: {fault}"[:300])
     numbers = [int(number) for number in _BEST.findall(judgment)]
-    chosen = numbers[-1] - 1 if numbers and 1 <= numbers[-1] <= len(texts) else 0
-    return Answered(texts[chosen], final_answer(texts[chosen]), len(texts))
+    if not numbers or not 1 <= numbers[-1] <= len(texts):
+        return replace(answered, judge="it named no answer")
+    return replace(answered, text=texts[numbers[-1] - 1], answer=task.said(texts[numbers[-1] - 1]))
 
 
 Method: TypeAlias = Callable[[Question, Meter, Bench], Awaitable[Answered]]
@@ -139,31 +157,19 @@ METHODS: dict[str, Method] = {
     "single": single,
     "self-consistency": self_consistency,
     "best-of-n": best_of_n,
-    "council": council,
-    "council-without-red-team": council_without_red_team,
-    "mixed-panel": mixed_panel,
+    **{name: partial(council, name) for name in ("council", "council-without-red-team", "mixed-panel")},
 }
 """A method joins by one function here. The council goes first: its spend is the measure of those that sample."""
 USUAL = ("single", "self-consistency", "council")
 
 
-def _of(text: str) -> Answered:
-    return Answered(text, final_answer(text))
+def _of(task: Question, text: str) -> Answered:
+    answer = task.said(text)
+    return Answered(text, answer, abstained=_abstained([answer]))
 
 
-async def _council(
-    task: Question, generate: Generate, bench: Bench, name: str, models: tuple[str, ...] = ()
-) -> Answered:
-    from crucible import Crucible, EngineConfig
-
-    async def labelled(request: Request) -> Reply:
-        # Councils of several methods on one task are told apart by what asks.
-        label = request.label if name == "council" else replace(request.label, protocol=f"crucible.{name}")
-        return await generate(replace(request, label=label))
-
-    config = EngineConfig(openrouter_api_key="", generate=labelled, models=models)
-    result = await Crucible(config, seed=bench.seed_of(task, name)).run(task.asked)
-    return _of(result.final_response)
+def _abstained(answers: Sequence[str]) -> int:
+    return sum(not answer for answer in answers)
 
 
 async def _samples(task: Question, meter: Meter, bench: Bench, *, closing: bool) -> list[str]:
@@ -178,22 +184,27 @@ async def _samples(task: Question, meter: Meter, bench: Bench, *, closing: bool)
     Raises:
         CallError: every one of them failed.
     """
-    texts, drawn, fault = list[str](), 0, None
-    most = MOST_SAMPLES if bench.against else bench.samples + _TRIES
-    while drawn < most:
+    texts, meters, fault = list[str](), list[Meter](), None
+    most = _MOST_ONCE if BEHAVIOUR.before(4) else MOST_SAMPLES
+    most = most if bench.against else bench.samples + _TRIES
+    while (drawn := len(meters)) < most:
         if bench.against is None:
             wanted = bench.samples - len(texts)
         elif texts and BEHAVIOUR.before(2):
             wanted = 0 if drawn > 1 else _planned(bench.against, meter, closing=closing) - 1
         elif texts:
-            wanted = more_samples(bench.against, meter, len(texts), closing=closing)
+            unit = unit_of([bench.against, meter], bench.exchange)
+            spread = 0.0 if BEHAVIOUR.before(4) else _spread(meters, unit)
+            wanted = more_samples(
+                bench.against, meter, len(texts), closing=closing, exchange=bench.exchange, spread=spread
+            )
         else:
             wanted = int(drawn < _TRIES)
-        wave = range(drawn + 1, drawn + min(wanted, most - drawn) + 1)
-        if not wave:
+        if wanted < 1:
             break
-        drawn += len(wave)
-        for text in await gather(_tried(task, meter, bench, number) for number in wave):
+        meters += [Meter(meter) for _ in range(min(wanted, most - drawn))]
+        wave = enumerate(meters[drawn:], drawn + 1)
+        for text in await gather(_tried(task, one, bench, number) for number, one in wave):
             if isinstance(text, CallError):
                 fault = text
             else:
@@ -203,14 +214,14 @@ async def _samples(task: Question, meter: Meter, bench: Bench, *, closing: bool)
     return texts
 
 
-def _planned(against: Spent | Meter, one: Meter, *, closing: bool) -> int:
+def _planned(against: Outlay | Meter, one: Meter, *, closing: bool) -> int:
     """Return how many samples would come closest to another's spend, each taking what the first took."""
-    dollars = bool(against.cost) and bool(one.cost)
-    budget, each = (against.cost or 0, one.cost or 0) if dollars else (against.tokens, one.tokens)
+    unit = unit_of([against, one], PLAIN)
+    budget, each = paid(against, unit), paid(one, unit)
     share = budget / each if each > 0 else 1.0
     if closing and each > 0:
         share = (share - 1) / (1 + one.output_tokens / max(one.tokens, 1))
-    return min(max(round(share), 1), MOST_SAMPLES)
+    return min(max(round(share), 1), _MOST_ONCE)
 
 
 async def _tried(task: Question, meter: Meter, bench: Bench, number: int) -> str | CallError:
@@ -220,31 +231,51 @@ async def _tried(task: Question, meter: Meter, bench: Bench, number: int) -> str
         return fault
 
 
-def more_samples(against: Spent | Meter, own: Meter, answered: int, *, closing: bool) -> int:
-    """Return how many samples to draw next so that the spend comes closest to another's; 0 where it is.
+def _spread(meters: Sequence[Meter], unit: str) -> float:
+    """Return the squared coefficient of variation of what samples take, as a lognormal has it, as lengths do.
 
-    Spend is compared in dollars where both prices are known and above 0, else in tokens.
+    A few of them say little about the long ones, so a guess at the variance of their logarithms stands beside them.
+    """
+    logs = [math.log(spend) for one in meters if (spend := paid(one, unit)) > 0]
+    mean = fmean(logs or [0.0])
+    variance = (sum((one - mean) ** 2 for one in logs) + 1.0) / max(len(logs), 1)
+    return math.expm1(min(variance, 2.5))
+
+
+def more_samples(
+    against: Outlay | Meter,
+    own: Meter,
+    answered: int,
+    *,
+    closing: bool,
+    exchange: str = PLAIN,
+    spread: float = 0.0,
+) -> int:
+    """Return how many samples to draw next so that the spend comes closest to another's; 0 where it is.
 
     Args:
         against: what the other method spent.
         own: what was spent so far.
         answered: samples so far, without those that failed.
         closing: whether one more call will read them all and write one more answer.
+        exchange: what counts where prices are not known.
+        spread: squared coefficient of variation of what one takes: the last is longer than most, for a long one is
+            likelier to be the one that reaches the end.
     """
-    dollars = bool(against.cost) and bool(own.cost)
-    budget, spent = (against.cost or 0, own.cost or 0) if dollars else (against.tokens, own.tokens)
+    unit = unit_of([against, own], exchange)
+    budget, spent = paid(against, unit), paid(own, unit)
     if not answered or spent <= 0:
         # Without an answer, or where nothing costs anything that is known, one more would not tell.
         return 0
     each = spent / answered
     if closing:
         # It costs one answer more, and the reading of all of them.
-        reading = own.output_tokens / max(own.tokens, 1)
+        reading = own.output_tokens / max(paid(own, PLAIN if exchange == SECONDS else exchange), 1)
         budget -= each + spent * reading
         each *= 1 + reading
     left = (budget - spent) / each
     # Few samples say little about the length of the next ones.
-    return 0 if left < 0.5 else max(min(int(left / 2), answered), 1)
+    return 0 if left < (1 + spread) / 2 else max(min(int(left / 2), answered), 1)
 
 
 async def _sample(task: Question, meter: Meter, bench: Bench, phase: str, number: int) -> str:

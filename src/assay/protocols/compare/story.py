@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
 from assay.protocols.compare.events import MethodAnswered
-from assay.protocols.compare.figures import Comparison, Figures, Row, Stopped, figures
+from assay.protocols.compare.figures import Comparison, Figures, Row, Rules, Stopped, figures, is_equal
 from assay.registry import opened
 from assay.report.clean import one_line
 from assay.report.generic import GenericFold
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _FEW_PAIRS = 20
 _MOST_TASKS = 200
+_UNEQUAL = "no verdict, not at equal spend"
 _ACCENTS = {
     "single": "c0",
     "council": "c1",
@@ -46,7 +47,7 @@ class CompareFold(GenericFold):
         super().__init__(keep)
         self._tasks: list[str] = []
         self._methods: list[str] = []
-        self._early = False
+        self._rules = Rules(0)
         self._rows: dict[tuple[str, str], Row] = {}
 
     def apply(self, event: Event, at: int) -> None:
@@ -65,9 +66,8 @@ class CompareFold(GenericFold):
 
     def figures(self) -> Figures:
         """Return the figures of the tasks that every method is done with."""
-        seed = self.run.started.seed if self.run.started else 0
         rows = [row for task in self._tasks for method in self._methods if (row := self._rows.get((task, method)))]
-        return figures(rows, self._methods, seed, len(self._tasks) if self._early else None)
+        return figures(rows, self._methods, self._rules)
 
     def story(self) -> Story:
         """Return the report."""
@@ -114,7 +114,8 @@ class CompareFold(GenericFold):
             run = opened(started)
             self._tasks = [question.id for question in cast("Task", run.task).tasks]
             options = cast("Options", run.options)
-            self._methods, self._early = list(options.methods), options.early
+            self._methods = list(options.methods)
+            self._rules = options.rules(started.seed, len(self._tasks))
 
 
 def _answered(fold: CompareFold, event: MethodAnswered) -> str:
@@ -146,7 +147,9 @@ def _made(result: Figures, tasks: int) -> Scope:
             f"95% interval {spend.low:.2f} to {spend.high:.2f}"
             for p, spend in spent
         ),
-        "unequal": "; ".join(f"{p.a} and {p.b}" for p, _ in spent if not p.equal_spend),
+        "counted": [row for pair in scored for row in _counted(pair)],
+        "judged": [method for method in result.methods if method.judges],
+        "alike": [method for method in result.methods if method.alike],
         "tasks": list(by_task.values())[:_MOST_TASKS],
         "more": max(len(by_task) - _MOST_TASKS, 0),
     }
@@ -172,29 +175,46 @@ def in_short(result: Figures) -> str:
 
 
 def _verdict(pair: Comparison) -> str:
+    if pair.unmeasured:
+        return f"**Not measured**: {pair.a} and {pair.b}, for {pair.unmeasured}."
     if pair.difference is None:
         return f"{pair.a} and {pair.b}: nothing was scored."
     gap = pair.difference
     tasks = pair.both + pair.only_a + pair.only_b + pair.neither
     bounds = f"{_points(gap.estimate)}, 95% interval {_points(gap.low)} to {_points(gap.high)}"
-    if pair.shown:
-        better, worse = (pair.a, pair.b) if gap.estimate > 0 else (pair.b, pair.a)
-        words = f"**{better} was right more often than {worse}** on these {tasks} tasks ({bounds})"
-    else:
-        words = f"**No difference shown** between {pair.a} and {pair.b} on these {tasks} tasks ({bounds})"
-    return f"{words}{_at_what(pair)}."
+    if not pair.equal_spend:
+        spent = "what they took is not known"
+        if pair.spend:
+            spent = f"{pair.a} took {pair.spend.estimate:.2f}× what {pair.b} took in {pair.spend_in}"
+        right = f"{pair.both + pair.only_a} and {pair.both + pair.only_b} right"
+        return (
+            f"**No verdict** between {pair.a} and {pair.b}, **not at equal spend**: {spent}, "
+            f"with {right} on these {tasks} tasks ({bounds})."
+        )
+    spent = f"{pair.spend.estimate:.2f}× in {pair.spend_in}" if pair.spend else ""
+    return f"**{_found(pair)}** on these {tasks} tasks ({bounds}), at about equal spend ({spent})."
 
 
-def _at_what(pair: Comparison) -> str:
-    if pair.spend is None:
-        return ""
-    if pair.equal_spend:
-        return f", at about equal spend ({pair.spend.estimate:.2f}×)"
-    return f", **not at equal spend**: {pair.a} took {pair.spend.estimate:.2f}× what {pair.b} took"
+def _found(pair: Comparison) -> str:
+    if not pair.shown or pair.difference is None:
+        return f"No difference shown between {pair.a} and {pair.b}"
+    better, worse = (pair.a, pair.b) if pair.difference.estimate > 0 else (pair.b, pair.a)
+    return f"{better} was right more often than {worse}"
+
+
+def _counted(pair: Comparison) -> list[tuple[str, str, str, str]]:
+    """Return a pair's verdict by each way to count what was spent."""
+    own, name = {pair.spend_in: pair.spend.estimate} if pair.spend else {}, f"{pair.a} − {pair.b}"
+    ratios = {**own, **pair.otherwise}.items()
+    return [(name, unit, f"{by:.2f}×", _found(pair) if is_equal(by) else _UNEQUAL) for unit, by in ratios]
 
 
 def _remark(row: Row) -> str:
     parts = [_sign(row)] if row.right is not None else []
+    if row.abstained:
+        parts.append(f"{row.abstained} abstained")
+    if row.judge:
+        parts.append(f"judge failed: {row.judge}")
     if row.agreed:
         parts.append(f"{row.agreed} of {row.samples} samples agree")
     elif row.samples > 1:
@@ -227,6 +247,7 @@ def _saved(stopped: Stopped) -> str:
 
 _FORMS: Mapping[str, Callable[[Any], str]] = {
     "accent": _accent,
+    "faults": lambda faults: ", ".join(f"{fault} {count}" for fault, count in faults.items()),
     "money": money,
     "number": count,
     "percent": _percent,
@@ -237,6 +258,7 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "saved": _saved,
     "short": short_count,
     "signs": lambda rows: " ".join(f"{row.method} {_sign(row)}" for row in rows),
+    "sum": lambda faults: str(sum(faults.values())),
     "times": lambda ratio: f"{ratio:.2f}×",
 }
 _outline = cache(partial(read_outline, __package__ or "", "story.toml"))

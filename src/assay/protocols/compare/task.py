@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import takewhile
 from typing import Annotated, Any, cast
 
@@ -13,9 +13,11 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from assay.fields import Ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
+from assay.protocols.compare import BEHAVIOUR
 from assay.protocols.compare.events import MethodAnswered
-from assay.protocols.compare.figures import Row, figures, right_by_method
+from assay.protocols.compare.figures import Row, Rules, figures, settled
 from assay.protocols.compare.methods import METHODS, USUAL, Answered, Bench
+from assay.protocols.compare.spending import PLAIN, USUALLY, Outlay
 from assay.protocols.compare.tasks import Question
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun
@@ -31,12 +33,14 @@ from llm_runtime.errors import (
 from llm_runtime.messages import Generate
 from llm_runtime.models import Model
 from llm_runtime.names import ModelName
-from llm_runtime.statistics.deciding import decided
 from llm_runtime.tasks import first_error, gather
 from llm_runtime.wrappers.metered import Meter
 
 #: What ends the whole comparison; every other failure is the failing method's own, and counts against it.
 _ENDING = (BudgetExceeded, ConfigurationError, DeadlineExceeded, ReplayMismatch, StoreError)
+
+
+_NUMBER = r"(0|[1-9]\d{0,3})(\.\d{1,4})?"
 
 
 def _numbered(tasks: Any) -> Any:
@@ -70,6 +74,13 @@ class Options(Model):
     """Tasks at one time."""
     early: Annotated[bool, Ui(label="Stop once it is decided")] = False
     """Stop as soon as every pair of methods is decided, by tests that hold whenever one stops."""
+    exchange: Annotated[str, Ui(metavar="1:N", show_default=True)] = Field(
+        default=USUALLY, pattern=rf"^(1:{_NUMBER}(:{_NUMBER})?|seconds)$"
+    )
+    """What counts as spend where prices are not known: a token of output as N of input and one from a cache as half
+    of one (1:C:N as C of one), or the seconds that calls took."""
+    most_failed: Annotated[float, Ui(show_default=True, metavar="SHARE")] = Field(default=0.1, ge=0, le=1)
+    """Share of the tasks: a method that gave no answer on more is not compared."""
     models: Annotated[tuple[ModelName, ...], Ui(metavar="A,B,C", label="Panel")] = ()
     """Models that the seats of the mixed panel take in turn: ids, or PROVIDER:MODEL."""
     tools: Tools = ()
@@ -80,6 +91,10 @@ class Options(Model):
         if "mixed-panel" in self.methods and len(self.models) < 2:
             raise ValueError("a mixed panel needs two models or more: --models A,B")
         return self
+
+    def rules(self, seed: int, tasks: int) -> Rules:
+        """Return how the rows of so many tasks become figures."""
+        return Rules(seed, tasks if self.early else None, self.exchange, self.most_failed)
 
     @field_validator("methods")
     @classmethod
@@ -93,6 +108,7 @@ class ComparisonHooks(Hooks[Task, Options]):
     """What a comparison of methods does."""
 
     told = "assay.protocols.compare.story:CompareFold"
+    changed = {"exchange": ("compare", 4, PLAIN), "most_failed": ("compare", 4, 1.0)}
     always_asked = ("openrouter/auto",)  # the model of the methods without a panel
     several = True
 
@@ -102,22 +118,21 @@ class ComparisonHooks(Hooks[Task, Options]):
         Raises:
             LlmRuntimeError: the budget, the time, the configuration or the store ends it.
         """
-        methods = list(options.methods)
-        bench = Bench(context.seed, options.samples, context.emit, options.models)
-        turn = asyncio.Semaphore(options.at_once)
-
-        done: dict[str, list[Row]] = {}
+        methods, done = list(options.methods), dict[str, list[Row]]()
+        bench = Bench(context.seed, options.samples, context.emit, options.models, exchange=options.exchange)
+        rules, turn = options.rules(context.seed, len(task.tasks)), asyncio.Semaphore(options.at_once)
 
         async def each(question: Question) -> list[Row]:
             async with turn:
-                if options.early and decided(_in_order(task, done), methods):
+                # The order is theirs: those that are done count up to the first that is not.
+                first = takewhile(lambda question: question.id in done, task.tasks)
+                if options.early and settled([done[question.id] for question in first], methods, rules):
                     return []
                 done[question.id] = await _compared(question, methods, context.generate, bench)
                 return done[question.id]
 
         rows = [row for answers in await gather(each(question) for question in task.tasks) for row in answers]
-        planned = len(task.tasks) if options.early else None
-        return figures(rows, methods, context.seed, planned).model_dump(mode="json")
+        return figures(rows, methods, rules).model_dump(mode="json")
 
     def title_of(self, task: Task) -> str:
         """Return one line for lists."""
@@ -146,12 +161,6 @@ class ComparisonHooks(Hooks[Task, Options]):
         )
 
 
-def _in_order(task: Task, done: Mapping[str, list[Row]]) -> list[dict[str, bool]]:
-    """Return who was right on the tasks that are done, up to the first that is not: the order is theirs."""
-    first = takewhile(lambda question: question.id in done, task.tasks)
-    return right_by_method([done[question.id] for question in first])
-
-
 async def _compared(task: Question, methods: list[str], generate: Generate, bench: Bench) -> list[Row]:
     """One task by every method; the council goes first, for its spend is what the others may have."""
     rows: dict[str, Row] = {}
@@ -164,7 +173,7 @@ async def _compared(task: Question, methods: list[str], generate: Generate, benc
             if isinstance(cause, _ENDING) or not isinstance(cause, LlmRuntimeError):
                 raise cause from None
             answered, error = Answered("", ""), f"{type(cause).__name__}: {cause}"[:500]
-        if method == "council" and not error:
+        if method == "council" and (meter.calls if not BEHAVIOUR.before(4) else not error):
             bench = replace(bench, against=meter)
         rows[method] = _row(task, method, answered, meter, error)
         bench.emit(MethodAnswered(row=rows[method].model_dump(mode="json")))
@@ -172,20 +181,15 @@ async def _compared(task: Question, methods: list[str], generate: Generate, benc
 
 
 def _row(task: Question, method: str, answered: Answered, meter: Meter, error: str) -> Row:
+    said = {**asdict(answered), "answer": answered.answer if task.checkable else ""}
     return Row(
         task=task.id,
         question=task.question,
         expected=task.regex if task.expected is None else str(task.expected),
         method=method,
-        text=answered.text,
-        answer=answered.answer if task.checkable else "",
         # A method that gave no answer gave no right one.
         right=(False if task.checkable else None) if error else task.right(answered.answer),
-        samples=answered.samples,
-        agreed=answered.agreed,
-        calls=meter.calls,
-        input_tokens=meter.input_tokens,
-        output_tokens=meter.output_tokens,
-        cost=meter.cost,
         error=error,
+        **said,
+        **Outlay.of(meter).model_dump(),
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from assay.protocols.compare import BEHAVIOUR
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import first_fault
 from llm_runtime.prompts import load_prompt
@@ -23,6 +24,16 @@ _BOXED = re.compile(r"\\boxed\{([^{}]*)\}")
 _CHOICE = re.compile(r"^\(?[A-Za-z][).:]\s+(?=\S)")
 _UNIT = re.compile(r"[$€£]?\s*([-+−]?\d[\d,' ]*(?:\.\d+)?)\s*[^\W\d_][^\d]{0,30}")
 _FRACTION = re.compile(r"([-+−]?\d{1,15})\s*/\s*(\d{1,15})")
+_FEW_WORDS = 3
+#: Characters; an open question's longer answer is one, however it begins.
+_SHORT = 300
+#: What begins like this gives no answer, in whatever form it comes.
+_REFUSES = re.compile(
+    r"\W*(i('m| am) (\w+ )?(sorry|afraid|unable|not able)|i ((can|could|do|will|would)( ?not|n't)|won't|refuse|"
+    r"(must )?decline|have no)|(we|one) can('t|not)|sorry|apologies|as an ai|unable to|no (comment|answer)|"
+    r"(it )?depends|can(not|'t)|not sure|(es )?tut mir leid|lo siento|(je suis )?désolée?|抱歉|对不起)",
+    re.IGNORECASE,
+)
 _EDGES = " \t\r\n.,;:!?*_`\"'()[]$"
 
 
@@ -72,6 +83,14 @@ class Question(BaseModel):
             else self.question
         )
 
+    def said(self, text: str) -> str:
+        """Return what a text says that the answer is; empty where it refuses, or does not say: that is no vote."""
+        if BEHAVIOUR.before(4):
+            return final_answer(text)
+        answer = _marked(text) if self.checkable else text
+        refuses = _REFUSES.match(answer.replace("’", "'")) and (self.checkable or len(text) < _SHORT)
+        return "" if refuses else answer
+
     def right(self, answer: str) -> bool | None:
         """Whether a final answer is right; ``None`` where nothing tells."""
         if self.regex is not None:
@@ -85,6 +104,13 @@ class Question(BaseModel):
                 number = _number(unit[1])
             return number is not None and abs(number - wanted) <= self.tolerance + 1e-9 * abs(wanted)
         return same(answer) == same(str(self.expected))
+
+
+def _marked(text: str) -> str:
+    """Return the last ``ANSWER:`` line or box of an answer, or all of it where that is a few words."""
+    text = text[-_LONGEST_ANSWER:]
+    marked = _LAST.findall(text) or _BOXED.findall(text)
+    return _bare(marked[-1]) if marked else _bare(text) if len(text.split()) <= _FEW_WORDS else ""
 
 
 def final_answer(text: str) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from typing import Any
 
 from assay.hooks import Data
 from assay.protocol import RunContext
 from assay.protocols.crucible.purposes import form_of
 from assay.protocols.crucible.report.pins import attacks
 from assay.protocols.crucible.task import Options, Task
+from assay.registry import prepared, read_run
+from assay.terms import Terms
 from crucible import Council, Crucible
 from crucible.config import DeltaStrategy
 from crucible.events import LedgerWritten, Triaged
@@ -20,7 +23,19 @@ from crucible.prose.clerk import write_ledger
 from crucible.prose.judging import ConclusionsJudge
 from crucible.prose.shortening import shortening
 from crucible.transcript import CouncilTranscript
-from llm_runtime.events import Event
+from llm_runtime.events import Event, silent
+from llm_runtime.messages import Generate
+
+
+async def hold(question: str, generate: Generate, seed: int, **options: Any) -> str:
+    """Hold the council that ``ask`` holds, for whoever has a question and a model but no run; return its answer.
+
+    Raises:
+        LlmRuntimeError: whatever ends a council.
+    """
+    council = prepared(read_run("crucible.council", {"query": question}, options))
+    context = RunContext("", seed, generate, silent, lambda: 0, Terms())
+    return str((await council.hooks.run(council.task, council.options, context))["final_response"])
 
 
 async def run(task: Task, options: Options, context: RunContext) -> Data:

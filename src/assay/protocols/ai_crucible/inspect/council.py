@@ -28,6 +28,7 @@ from typing_extensions import override
 
 from ai_crucible.purse import PURSE
 from ai_crucible.text_protocol import describe_tools
+from assay.protocol import load
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import CallLabel, Generate, Reply, Request
 from llm_runtime.prompts import Fence, load_prompt
@@ -86,13 +87,8 @@ class CouncilAPI(ModelAPI):
         return self._output(text, bool(tools), len(input), meter)
 
     async def _council(self, meter: Meter, question: str) -> str:
-        from crucible import Crucible, EngineConfig
-
-        settings: dict[str, Any] = {"openrouter_api_key": "", "generate": meter}
-        if self.model:
-            settings |= {"triage_model": self.model, "default_model": self.model}
-        result = await Crucible(EngineConfig(**settings), seed=self.seed).run(question)
-        return result.final_response
+        models = {"triage_model": self.model, "default_model": self.model} if self.model else {}
+        return await load("assay.protocols.crucible.council:hold")(question, meter, self.seed, **models)
 
     async def _single(self, meter: Meter, question: str) -> str:
         from llm_runtime.messages import Message

@@ -4,30 +4,71 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any, cast
 
 from ai_crucible.types import CheckOutcome, TraceEvent
-from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecords
+from assay.protocols.ai_crucible.report.trial_records import Attempt, LedgerLine, TrialRecords
 from assay.protocols.ai_crucible.report.words import CONDITIONS, ending, grouped
 from assay.report.clean import fenced
-from assay.report.story import Block, Column, Details, Note, Plain, Prose, Quote, Table, Tone, Voice, columns
+from assay.report.outline import Writing, read_outline
+from assay.report.story import Block, Note, Plain, Prose, Quote, Voice
 from assay.report.units import count_noun, duration
 
 _LONGEST = 6000
+_NOVELTY = {None: "not voted on", True: "validated", False: "not validated"}
 
 
 def attempt_blocks(attempt: Attempt, trials: TrialRecords) -> tuple[Block, ...]:
     """Return the whole of an attempt, as the kernel recorded it."""
-    return (
-        Details("What it was told", tuple(Quote(words.text, words.role) for words in attempt.log.prompt)),
-        *_turns(attempt),
-        _ending(attempt),
-        *_copied(attempt),
-        *_grading(attempt),
-        *_gate(attempt),
-        *_critic(attempt),
-        *sealing(attempt, trials),
-    )
+    record, entry, copied = attempt.log.record, attempt.entry, attempt.last("copied")
+    detail = (attempt.last("terminated") or {}).get("detail")
+    by_solver = record.terminated_by in ("submitted", "stopped_talking")
+    same = entry is not None and entry.sample_digest == attempt.log.digest
+    head, ok = trials.head, trials.verification.ok
+    covered = same and head is not None and entry is not None and entry.seq <= head.head.length and ok
+    scope = {
+        "attempt": attempt,
+        "record": record,
+        "by_solver": by_solver,
+        "by_kernel": not by_solver,
+        "used": f"{count_noun(attempt.turns, 'turn')}, {count_noun(record.tool_calls, 'tool call')} and "
+        f"{duration(round(record.seconds * 1000))}: {ending(record)}{f': {detail}' if detail else ''}",
+        "copied": copied,
+        "changed": str((copied or {}).get("change", "")).rstrip("\n"),
+        "verdict": attempt.verdict,
+        "gate": attempt.gate,
+        "panel": attempt.gate and attempt.panel,
+        "critic": attempt.last("critic"),
+        "entry": entry,
+        "seal": entry and _seal(attempt, trials, entry),
+        "covered": covered,
+        "replaced": entry and not same,
+        "unverified": same and not covered,
+    }
+    writing = Writing(scope, _FORMS, {"turns": lambda _: _turns(attempt)})
+    return tuple(writing.blocks(_outline().sections[0].blocks))
+
+
+def _seal(attempt: Attempt, trials: TrialRecords, entry: LedgerLine) -> dict[str, str]:
+    """Return how the attempt hangs on the signed head: by its digest, its line of the ledger and its log."""
+    log, head = attempt.log, trials.head
+    said = "the same" if entry.sample_digest == log.digest else grouped(entry.sample_digest)
+    rows = {
+        **({"The puzzle as it was given, SHA-256": grouped(log.puzzle_digest)} if log.puzzle_digest else {}),
+        "This attempt as the log has it now, SHA-256": grouped(log.digest),
+        f"Event {entry.seq} of the ledger says": said,
+        "Its link of the chain": grouped(entry.digest),
+        "The trial's log file, as attested": grouped(trials.logged.get(log.trial, "")) or "not attested",
+    }
+    if head is not None:
+        rows[f"Signed head, over {count_noun(head.head.length, 'event')}"] = grouped(head.head.digest.hex())
+        rows |= {
+            "Signature (ed25519)": grouped(head.signature.hex()),
+            "Public key": grouped(head.public_key.hex()),
+        }
+    return rows
 
 
 def _turns(attempt: Attempt) -> list[Block]:
@@ -88,127 +129,10 @@ def _asked(name: str, arguments: object) -> tuple[str, str]:
     return name[:80], _words(fields)
 
 
-def _ending(attempt: Attempt) -> Note:
-    record = attempt.log.record
-    if record.error:
-        return Note(f"The attempt ended in an error and has no verdict: {_cut(record.error)}", "bad")
-    end = attempt.last("terminated") or {}
-    detail = f": {end['detail']}" if end.get("detail") else ""
-    used = f"{count_noun(attempt.turns, 'turn')}, {count_noun(record.tool_calls, 'tool call')}"
-    time = duration(round(record.seconds * 1000))
-    tone: Tone = "info" if record.terminated_by in ("submitted", "stopped_talking") else "warning"
-    how = ending(record)
-    who = "The solver ended it" if tone == "info" else "The kernel ended it"
-    return Note(f"{who} after {used} and {time}: {how}{detail}.", tone)
-
-
-def _copied(attempt: Attempt) -> list[Block]:
-    """Return what stood in the work folder when the solver had halted, against what it found there."""
-    copied = attempt.last("copied")
-    if copied is None:
-        return []
-    change = str(copied.get("change", "")).rstrip("\n")
-    words = Prose(fenced(_cut(change))) if change else Note("It changed no file.")
-    digest = grouped(str(copied.get("sha256", "")))
-    return [Details("What it changed", (words, Plain(f"The copied folder, SHA-256: {digest}")))]
-
-
-def _grading(attempt: Attempt) -> list[Block]:
-    verdict = attempt.verdict
-    if verdict is None:
-        return []
-    heads = columns("Check", "Counts as", "Untouched puzzle", "Solver's copy", "Why")
-    rows = tuple(
-        (check.name, _role(check), _check(check.before), _check(check.after), _cut(check.detail, 400))
-        for check in verdict.checks
-    )
-    caption = "The work folder was copied out and graded in a second box, which alone held the checks"
-    blocks: list[Block] = [Table(heads, rows, caption=f"{caption} (SHA-256 {verdict.oracle_digest[:16]}…)")]
-    if verdict.undeclared:
-        blocks.append(Note(f"Changed without being declared editable: {', '.join(verdict.undeclared)}.", "warning"))
-    if verdict.adversarial:
-        blocks.append(Note(f"Done against the grading: {', '.join(verdict.adversarial)}.", "bad"))
-    return blocks
-
-
 def _role(check: CheckOutcome) -> str:
     if check.role == "quality":
         return f"quality, weight {check.weight:g}"
     return "must stay" if check.before else "must be mended"
-
-
-def _check(holds: bool) -> str:
-    return "✓ passes" if holds else "× fails"
-
-
-def _gate(attempt: Attempt) -> list[Block]:
-    gate = attempt.gate
-    if gate is None:
-        return []
-    rows = tuple(
-        (name, CONDITIONS.get(name, ""), "✓ met" if holds else "× not met")
-        for name, holds in gate.conditions.items()
-    )
-    tone: Tone = "good" if gate.passed else "bad"
-    words = (
-        "Passed: every condition is met."
-        if gate.passed
-        else f"Not passed; conditions that are not met: {', '.join(gate.failed)}."
-    )
-    blocks: list[Block] = [
-        Note(words, tone),
-        Details("All conditions of passing", (Table((Column("Condition"), Column("Means"), Column("")), rows),)),
-    ]
-    panel = attempt.panel
-    if panel is not None:
-        blocks.append(
-            Plain(
-                f"Panel: novelty {_novelty(panel.novelty_validated)} by {count_noun(panel.votes, 'vote')}, "
-                f"{count_noun(panel.abstentions, 'abstention')}; "
-                f"{count_noun(len(panel.excluded), 'judge')} left out."
-            )
-        )
-    return blocks
-
-
-def _critic(attempt: Attempt) -> list[Block]:
-    verdict = attempt.last("critic")
-    return [Quote(_cut(str(verdict.get("text", ""))), "The critic, whom no solver hears, says")] if verdict else []
-
-
-def _novelty(validated: bool | None) -> str:
-    return "not voted on" if validated is None else "validated" if validated else "not validated"
-
-
-def sealing(attempt: Attempt, trials: TrialRecords) -> list[Block]:
-    """How the attempt hangs on the signed head: its digest, its line of the ledger, the log's digest, the head."""
-    entry, head = attempt.entry, trials.head
-    if entry is None:
-        return [Note("No line of the ledger speaks of this attempt: it is not attested.", "warning")]
-    same = entry.sample_digest == attempt.log.digest
-    puzzle = attempt.log.puzzle_digest
-    rows = [
-        *([("The puzzle as it was given, SHA-256", grouped(puzzle))] if puzzle else []),
-        ("This attempt as the log has it now, SHA-256", grouped(attempt.log.digest)),
-        (f"Event {entry.seq} of the ledger says", grouped(entry.sample_digest) if not same else "the same"),
-        ("Its link of the chain", grouped(entry.digest)),
-        ("The trial's log file, as attested", grouped(trials.logged.get(attempt.log.trial, "")) or "not attested"),
-    ]
-    if head is not None:
-        rows += [
-            (f"Signed head, over {count_noun(head.head.length, 'event')}", grouped(head.head.digest.hex())),
-            ("Signature (ed25519)", grouped(head.signature.hex())),
-            ("Public key", grouped(head.public_key.hex())),
-        ]
-    blocks: list[Block] = [Table((Column("From this attempt to the signed head"), Column("")), tuple(rows))]
-    covered = head is not None and entry.seq <= head.head.length and trials.verification.ok and same
-    if covered:
-        blocks.append(Note("The chain from this attempt to the signed head holds.", "good"))
-    elif not same:
-        blocks.append(Note("This attempt is not the one that was attested: its log was changed since.", "bad"))
-    else:
-        blocks.append(Note("The ledger does not verify; see Attestation.", "bad"))
-    return blocks
 
 
 def _cut(text: str, most: int = _LONGEST) -> str:
@@ -217,3 +141,18 @@ def _cut(text: str, most: int = _LONGEST) -> str:
 
 def _words(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+_FORMS: Mapping[str, Callable[[Any], str]] = {
+    "check": lambda holds: "✓ passes" if holds else "× fails",
+    "code": lambda text: fenced(_cut(text)),
+    "cut": _cut,
+    "grouped": grouped,
+    "list": ", ".join,
+    "means": lambda name: CONDITIONS.get(name, ""),
+    "met": lambda holds: "✓ met" if holds else "× not met",
+    "novelty": lambda panel: _NOVELTY[panel.novelty_validated],
+    "role": _role,
+    "why": lambda detail: _cut(detail, 400),
+}
+_outline = cache(partial(read_outline, __package__ or "", "attempt.toml"))

@@ -2,49 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
+from typing import Any
+
 from assay.protocols.criticality.report.pictures import lives, machine_picture
 from assay.protocols.criticality.report.state import BuildState, Unit
-from assay.protocols.criticality.report.telling import (
-    audit_section,
-    interview_section,
-    proposal_blocks,
-    refactoring_section,
-    specification_section,
-)
+from assay.protocols.criticality.report.telling import audited, became, proposal_blocks
 from assay.protocols.criticality.report.tracing import Traced, traced
 from assay.protocols.criticality.report.words import PHASE_NAMES, PURPOSES, TIERS, place_name
 from assay.report.clean import escaped, fenced
 from assay.report.frame import cost_section, head_facts, provenance_section
+from assay.report.outline import Writing, read_outline
 from assay.report.story import Block, Column, Details, Fact, Note, Plain, Prose, Section, Story, Table, Tone
 from assay.report.units import count_noun, in_words
 from criticality.lattice_plan import FunctionPlan
 from criticality.machine.states import Active, AwaitingApproval, Blocked, Completed
 
-_NOW = "Where it stands"
+_OUTCOMES = {"semantics_verified": "kept", "semantics_broken": "taken back", "transform_skipped": "not applied"}
 
 
 def build_story(state: BuildState) -> Story:
     """Tell the story of a build in whatever state it is."""
-    claims = traced(state)
-    done = isinstance(state.machine, Completed)
-    now = _standing(state)
-    sections = [
-        None if done else now,
-        _trace(state, claims),
-        _functions(state, claims),
-        now if done else None,
-        specification_section(state),
-        interview_section(state),
-        audit_section(state),
-        refactoring_section(state),
-        cost_section(state.run, _tier),
-        _provenance(state),
-    ]
+    claims, artifacts, units = traced(state), state.artifacts, list(state.units.values())
+    auditors, contradictions = audited(state)
+    scope = {
+        "completed": isinstance(state.machine, Completed),
+        "claims": claims,
+        "holding": sum(claim.result == "holds" for claim in claims),
+        "opened": [claim for claim in claims if claim.tests or claim.contracts],
+        "units": units,
+        "artifacts": artifacts,
+        "proposals": list(artifacts.proposals),
+        "answers": [answer for answer in artifacts.answers if answer.answer],
+        "auditors": auditors,
+        "contradictions": contradictions,
+    }
+    forms: Mapping[str, Callable[[Any], str]] = {**_FORMS, "became": partial(became, state)}
+    own: dict[str, Callable[[Any], Iterable[Block]]] = {
+        "standing": lambda _: _standing(state),
+        "claim": lambda claim: _opened(state, claim),
+        "lives": lambda _: lives(units),
+        "code": lambda _: _code(state, claims),
+        "proposal": lambda version: proposal_blocks(state, version),
+    }
+    later = (cost_section(state.run, _tier), _provenance(state))
     return Story(
-        title=state.run.title or state.artifacts.name or "A build",
+        title=state.run.title or artifacts.name or "A build",
         subtitle=f"Criticality · {place_name(state.place)}",
         facts=_facts(state, claims),
-        sections=tuple(section for section in sections if section),
+        sections=(*_outline().told(Writing(scope, forms, own)), *filter(None, later)),
     )
 
 
@@ -62,17 +69,17 @@ def _facts(state: BuildState, claims: list[Traced]) -> tuple[Fact, ...]:
     )
 
 
-def _standing(state: BuildState) -> Section:
+def _standing(state: BuildState) -> list[Block]:
     blocks: list[Block] = [_now(state), machine_picture(state)]
     machine = state.machine
     if isinstance(machine, Active) and isinstance(machine.phase, AwaitingApproval):
-        blocks += proposal_blocks(state, machine.phase.proposal_version)
+        version = machine.phase.proposal_version
+        blocks += proposal_blocks(state, version) if version in state.artifacts.proposals else []
     phases = Table(
         (Column("Phase"), Column("What it is for")),
         tuple((PHASE_NAMES[name], text) for name, text in PURPOSES.items()),
     )
-    blocks.append(Details("What each phase is for", (phases,)))
-    return Section(_NOW if not isinstance(machine, Completed) else "How it got there", tuple(blocks))
+    return [*blocks, Details("What each phase is for", (phases,))]
 
 
 def _now(state: BuildState) -> Block:
@@ -87,34 +94,6 @@ def _now(state: BuildState) -> Block:
         case Active():
             phase = machine.phase.phase
             return Plain(f"{PHASE_NAMES[phase]}. {PURPOSES[phase]}")
-
-
-def _trace(state: BuildState, claims: list[Traced]) -> Section | None:
-    if not claims:
-        return None
-    holding = [claim for claim in claims if claim.result == "holds"]
-    words = (
-        f"{len(holding)} of {count_noun(len(claims), 'claim')} hold in every test that was made for them. Each "
-        "line leads from what was asked, through the functions whose contracts carry it, to the tests that show it."
-    )
-    rows = tuple(
-        (
-            claim.text,
-            claim.result if not claim.reason else f"{claim.result}: {claim.reason}",
-            ", ".join(claim.contracts) or "none refers to it",
-            str(len(claim.tests)),
-        )
-        for claim in claims
-    )
-    table = Table((Column("Claim"), Column("Result"), Column("Contracts"), Column("Tests", "number")), rows)
-    opened = [
-        Details(f"{claim.name}: {claim.text}", _opened(state, claim))
-        for claim in claims
-        if claim.tests or claim.contracts
-    ]
-    return Section(
-        "What was asked, and what shows it", (Plain(words), table, Details("Claim by claim", tuple(opened)))
-    )
 
 
 def _opened(state: BuildState, claim: Traced) -> tuple[Block, ...]:
@@ -137,35 +116,11 @@ def _opened(state: BuildState, claim: Traced) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def _functions(state: BuildState, claims: list[Traced]) -> Section | None:
-    units = list(state.units.values())
-    if not units:
-        return None
-    rows = tuple(
-        (
-            unit.name.replace("+", ", "),
-            unit.state + (f", again after a claim failed ({unit.again})" if unit.again else ""),
-            TIERS.get(unit.tier, unit.tier) or "–",
-            str(unit.attempts or "–"),
-            str(unit.tests or "–"),
-        )
-        for unit in units
-    )
-    columns = (
-        Column("Function"), Column("State"), Column("Written by"),
-        Column("Attempts", "number"), Column("Cases", "number"),
-    )  # fmt: skip
-    blocks: list[Block] = [_tally(units), Table(columns, rows), *lives(units)]
-    blocks += _code(state, claims)
-    return Section("Functions", tuple(blocks))
-
-
-def _tally(units: list[Unit]) -> Plain:
+def _tally(units: list[Unit]) -> str:
     done = [unit for unit in units if unit.state == "accepted"]
     by = {TIERS.get(tier, tier): sum(unit.tier == tier for unit in done) for tier in TIERS}
     written = in_words([f"{count} by the {name}" for name, count in by.items() if count])
-    words = f"{len(done)} of {count_noun(len(units), 'unit')} accepted" + (f": {written}." if written else ".")
-    return Plain(f"{words} The cheapest model tries first; what it cannot solve goes to one that knows more.")
+    return f"{len(done)} of {count_noun(len(units), 'unit')} accepted" + (f": {written}." if written else ".")
 
 
 def _code(state: BuildState, claims: list[Traced]) -> list[Block]:
@@ -218,3 +173,21 @@ def _provenance(state: BuildState) -> Section | None:
     isolation = run.result.get("isolation")
     under = [Plain(f"Generated code ran under: {isolation}.")] if isolation else []
     return provenance_section(run, rows, *under)
+
+
+_FORMS: Mapping[str, Callable[[Any], str]] = {
+    "amount": lambda held: str(len(held)),
+    "contracts": lambda names: ", ".join(names) or "none refers to it",
+    "list": ", ".join,
+    "notes": lambda notes: f" Notes: {notes}" if notes else "",
+    "outcome": lambda kind: _OUTCOMES.get(kind.rpartition(".")[2], ""),
+    "result": lambda claim: claim.result if not claim.reason else f"{claim.result}: {claim.reason}",
+    "some": lambda number: str(number or "–"),
+    "state": lambda unit: unit.state + (f", again after a claim failed ({unit.again})" if unit.again else ""),
+    "step": lambda pattern: pattern.replace("-", " "),
+    "tally": _tally,
+    "tier": lambda tier: TIERS.get(tier, tier) or "–",
+    "together": lambda name: name.replace("+", ", "),
+    "why": lambda event: str(getattr(event, "reason", ""))[:400],
+}
+_outline = cache(partial(read_outline, __package__ or "", "build.toml"))

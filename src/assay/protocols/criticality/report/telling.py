@@ -1,50 +1,21 @@
-"""The sections that tell how a build came about: interview, proposal, audit, refactoring."""
+"""What tells how a build came about: its proposals, and what its auditors found."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from assay.protocols.criticality.report.state import BuildState
 from assay.protocols.criticality.report.words import AUDITORS
 from assay.report.clean import fenced
-from assay.report.story import Block, Column, Details, Note, Plain, Prose, Quote, Section, Table, Voice
+from assay.report.story import Block, Column, Details, Plain, Prose, Table, Voice
 from assay.report.units import count_noun
 from criticality import events as e
 from criticality.canonical import pretty
 
-_OUTCOMES = {"semantics_verified": "kept", "semantics_broken": "taken back", "transform_skipped": "not applied"}
-
-
-def interview_section(state: BuildState) -> Section | None:
-    """Return what was asked and answered, with every decision that was left to the architect."""
-    artifacts = state.artifacts
-    answers = [answer for answer in artifacts.answers if answer.answer]
-    if not answers:
-        return None
-    blocks: list[Block] = [Quote(answer.answer, answer.text) for answer in answers]
-    if artifacts.delegated_after:
-        notes = f" Notes: {artifacts.notes}" if artifacts.notes else ""
-        blocks.append(Note(f"The rest was left to the architect, after {artifacts.delegated_after}.{notes}"))
-    return Section("The interview", tuple(blocks))
-
-
-def specification_section(state: BuildState) -> Section | None:
-    """Every proposal, what was objected to it, and what became of it."""
-    artifacts = state.artifacts
-    if not artifacts.proposals:
-        return None
-    blocks: list[Block] = []
-    for version in artifacts.proposals:
-        blocks.append(Voice(f"Proposal {version}", tuple(_proposal(state, version)), "c0", _became(state, version)))
-    return Section("The specification", tuple(blocks))
-
 
 def proposal_blocks(state: BuildState, version: int) -> list[Block]:
-    """Return the proposal that lies before the person."""
-    return _proposal(state, version) if version in state.artifacts.proposals else []
-
-
-def _proposal(state: BuildState, version: int) -> list[Block]:
+    """Return a proposal, and what was objected to it."""
     made = state.artifacts.proposals[version]
     spec = made.spec
     system = cast("dict[str, Any]", spec.get("system", {}))
@@ -71,7 +42,8 @@ def _proposal(state: BuildState, version: int) -> list[Block]:
     return blocks
 
 
-def _became(state: BuildState, version: int) -> str:
+def became(state: BuildState, version: int) -> str:
+    """Return what became of a proposal."""
     artifacts = state.artifacts
     if version in artifacts.approvals:
         conditions = artifacts.approvals[version].conditions
@@ -81,46 +53,19 @@ def _became(state: BuildState, version: int) -> str:
     return "replaced by the next" if version < max(artifacts.proposals) else "waits for approval"
 
 
-def audit_section(state: BuildState) -> Section | None:
-    """Return what the auditors of the composition found, every time they looked."""
+def audited(state: BuildState) -> tuple[list[str], dict[str, dict[str, str]]]:
+    """Return who looked at the composition, and what they found: by its id its kind and their analysis."""
     looked = [event for event in state.history if isinstance(event, e.AuditorCompleted)]
-    if not looked:
-        return None
-    contradictions = {
-        str(contradiction["id"]): contradiction
-        for event in looked
-        for contradiction in event.contradictions
-        if "id" in contradiction
-    }
     dismissed = {name for event in looked for name in event.dismissed}
-    auditors = list(dict.fromkeys(event.auditor for event in looked))
-    names = [AUDITORS.get(auditor, auditor) for auditor in auditors]
-    blocks: list[Block] = [
-        Plain(f"{count_noun(len(auditors), 'auditor')} looked, one after the other: {', '.join(names)}.")
-    ]
-    for name, each in contradictions.items():
-        kind = str(each.get("severity", ""))
-        ending = "dismissed at second sight" if name in dismissed else "went back to the interview"
-        lines = [Plain(str(each.get("analysis", "")))]
-        blocks.append(Voice(name, tuple(lines), "red", f"{kind}, {ending}" if kind == "critical" else kind))
-    if not contradictions:
-        blocks.append(Note("They found no contradiction.", "good"))
-    return Section("The audit", tuple(blocks))
+    contradictions = [one for event in looked for one in event.contradictions if "id" in one]
+    found = {str(one["id"]): _contradiction(one, str(one["id"]) in dismissed) for one in contradictions}
+    auditors = dict.fromkeys(event.auditor for event in looked)
+    return [AUDITORS.get(auditor, auditor) for auditor in auditors], found
 
 
-def refactoring_section(state: BuildState) -> Section | None:
-    """Every transformation that was tried on working code."""
-    tried = [cast("Any", event) for event in state.artifacts.transforms]
-    if not tried:
-        return None
-    rows = tuple(
-        (
-            str(event.function),
-            str(event.pattern).replace("-", " "),
-            _OUTCOMES.get(event.type.rpartition(".")[2], ""),
-            str(getattr(event, "reason", ""))[:400],
-        )
-        for event in tried
+def _contradiction(one: Mapping[str, Any], dismissed: bool) -> dict[str, str]:
+    kind, ending = (
+        str(one.get("severity", "")),
+        "dismissed at second sight" if dismissed else "went back to the interview",
     )
-    columns = (Column("Function"), Column("Step"), Column("Outcome"), Column("Why"))
-    return Section("Refactoring", (Table(columns, rows),))
+    return {"kind": f"{kind}, {ending}" if kind == "critical" else kind, "analysis": str(one.get("analysis", ""))}
