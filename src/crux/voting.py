@@ -4,8 +4,8 @@ A reader agrees, disagrees or passes. Votes are laid out as readers by claims, a
 two principal components, stretched for readers who saw few claims; then k-means for two to five groups, as many as
 the silhouette finds furthest apart (Small et al. 2021, "Polis: Scaling deliberation by mapping high
 dimensional opinion spaces"). Some grouping is always the best, of noise too: groups are shown only where they stand
-further apart than those of tables in which each claim's votes were shuffled among its readers. Groups smaller than a
-few readers are not shown: they would name persons.
+further apart than those of tables in which each claim's votes were shuffled among its readers. Groups smaller than
+a few readers are not shown: they would name persons.
 """
 
 from __future__ import annotations
