@@ -3,13 +3,16 @@
 A reader agrees, disagrees or passes. Votes are laid out as readers by claims, a claim not seen at its mean; then
 two principal components, stretched for readers who saw few claims; then k-means for two to five groups, as many as
 the silhouette finds furthest apart (Small et al. 2021, "Polis: Scaling deliberation by mapping high
-dimensional opinion spaces"). Groups smaller than a few readers are not shown: they would name persons.
+dimensional opinion spaces"). Some grouping is always the best, of noise too: groups are shown only where they stand
+further apart than those of tables in which each claim's votes were shuffled among its readers. Groups smaller than
+a few readers are not shown: they would name persons.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import erfc, sqrt
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -23,8 +26,10 @@ Votes: TypeAlias = Mapping[str, Mapping[str, Vote]]
 LEAST_READERS, LEAST_SEEN, LEAST_GROUP, MOST_GROUPS = 8, 7, 3, 5
 _SIGNS: dict[Vote, float] = {"agree": 1.0, "disagree": -1.0, "pass": 0.0}
 _TURNS = 100
-#: A claim stands for a group whose share of votes for it is so many standard errors from that of the others (90%).
-_APART, _MOST_CLAIMS = 1.2816, 5
+#: Tables that are shuffled, and how many of them may stand as far apart as the real one: 2%, so well under 5%.
+_SHUFFLES, _AS_FAR = 99, 1
+#: The share of false ones among the claims that are said to set groups apart (Benjamini, Hochberg 1995).
+_FALSE, _MOST_CLAIMS = 0.05, 5
 
 
 class Standpoint(CamelModel):
@@ -43,7 +48,8 @@ class ReaderGroup(CamelModel):
 
 
 class Groups(CamelModel):
-    """What was found. ``why`` says why there are no groups; ``common`` are claims that every group agrees on."""
+    """What was found. ``why`` says why there are no groups; ``common`` are claims that
+    every group agrees on, or all readers where there are none."""
 
     readers: int
     counted: int
@@ -98,16 +104,41 @@ def reader_groups(votes: Votes, claims: Sequence[str]) -> Groups:
     if len(table) < LEAST_READERS:
         why = f"{LEAST_READERS} readers with {least} votes each are needed; there are {len(table)}"
         return groups.model_copy(update={"why": why})
+    score, labels = _parted(np, table)
+    if labels is None:
+        why = f"no two groups of {LEAST_GROUP} readers or more stand apart"
+    elif _by_chance(np, table, score):
+        why = "votes cast at random would part these readers as well"
+    else:
+        return groups.model_copy(update=_described(np, table, labels, claims))
+    shared = _described(np, table, np.zeros(len(table), dtype=int), claims)["common"]
+    return groups.model_copy(update={"why": why, "common": shared})
+
+
+def _parted(np: Any, table: Any) -> tuple[float, Any]:
+    """Return how far the best groups stand apart, and the group of each reader; None where there are none."""
     points = _projected(np, table)
-    best: tuple[float, Any] | None = None
+    distances = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2))
+    best: tuple[float, Any] = (-1.0, None)
     for count in range(2, min(MOST_GROUPS, len(table) // LEAST_GROUP) + 1):
         labels = _clustered(np, points, count)
         if min(np.bincount(labels, minlength=count)) >= LEAST_GROUP:
-            score = _silhouette(np, points, labels)
-            best = max(best or (score, labels), (score, labels), key=lambda one: one[0])
-    if best is None:
-        return groups.model_copy(update={"why": f"no two groups of {LEAST_GROUP} readers or more stand apart"})
-    return groups.model_copy(update=_described(np, table, best[1], claims))
+            score = _silhouette(np, distances, labels)
+            best = max(best, (score, labels), key=lambda one: one[0])
+    return best
+
+
+def _by_chance(np: Any, table: Any, score: float) -> bool:
+    """Tell whether tables whose columns are shuffled part as well: each claim keeps its votes, and who saw it."""
+    lot, seen, as_far = np.random.default_rng(0), ~np.isnan(table), 0
+    for _ in range(_SHUFFLES):
+        shuffled = table.copy()
+        for claim in range(table.shape[1]):
+            shuffled[seen[:, claim], claim] = lot.permutation(table[seen[:, claim], claim])
+        as_far += _parted(np, shuffled)[0] >= score
+        if as_far > _AS_FAR:
+            return True
+    return False
 
 
 def _projected(np: Any, table: Any) -> Any:
@@ -135,15 +166,15 @@ def _clustered(np: Any, points: Any, count: int) -> Any:
     return labels
 
 
-def _silhouette(np: Any, points: Any, labels: Any) -> float:
+def _silhouette(np: Any, distances: Any, labels: Any) -> float:
     """Return the mean silhouette (Rousseeuw 1987), -1 to 1."""
-    distances = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2))
-    scores: list[float] = []
-    for place, label in enumerate(labels):
-        own = distances[place, labels == label].sum() / max((labels == label).sum() - 1, 1)
-        other = min(distances[place, labels == one].mean() for one in set(labels.tolist()) - {label})
-        scores.append(float((other - own) / max(own, other, 1e-12)))
-    return sum(scores) / len(scores)
+    member = np.eye(labels.max() + 1)[labels]
+    sizes, sums, rows = member.sum(axis=0), distances @ member, np.arange(len(labels))
+    own = sums[rows, labels] / np.maximum(sizes[labels] - 1, 1)
+    means = sums / sizes
+    means[rows, labels] = np.inf
+    other = means.min(axis=1)
+    return float(((other - own) / np.maximum(np.maximum(own, other), 1e-12)).mean())
 
 
 def _described(np: Any, table: Any, labels: Any, claims: Sequence[str]) -> dict[str, Any]:
@@ -153,17 +184,29 @@ def _described(np: Any, table: Any, labels: Any, claims: Sequence[str]) -> dict[
         n = seen[mask].sum(axis=0)
         return (agreed[mask].sum(axis=0) + 1) / (n + 2), n + 2
 
-    groups: list[ReaderGroup] = []
     held = np.ones(len(claims), dtype=bool)
+    sizes, rows = list[int](), list[tuple[Any, Any, list[float]]]()
     for label in sorted(set(labels.tolist()), key=lambda one: -int((labels == one).sum())):
         (inside, n_in), (outside, n_out) = shares(labels == label), shares(labels != label)
         held &= inside > 0.6
         pooled = (inside * n_in + outside * n_out) / (n_in + n_out)
         apart = (inside - outside) / np.sqrt(pooled * (1 - pooled) * (1 / n_in + 1 / n_out))
-        order = [int(at) for at in np.argsort(-np.abs(apart), kind="stable") if abs(apart[at]) > _APART]
+        sizes.append(int((labels == label).sum()))
+        rows.append((inside, outside, [erfc(abs(float(one)) / sqrt(2)) for one in apart]))
+    most = _least_chance(chance for _, _, chances in rows for chance in chances)
+    groups: list[ReaderGroup] = []
+    for readers, (inside, outside, chances) in zip(sizes, rows, strict=True):
+        order = sorted((at for at in range(len(claims)) if chances[at] <= most), key=lambda at: chances[at])
         standpoints = tuple(
             Standpoint(claim=claims[at], inside=round(float(inside[at]), 3), outside=round(float(outside[at]), 3))
             for at in order[:_MOST_CLAIMS]
         )
-        groups.append(ReaderGroup(readers=int((labels == label).sum()), claims=standpoints))
+        groups.append(ReaderGroup(readers=readers, claims=standpoints))
     return {"groups": tuple(groups), "common": tuple(c for c, all_ in zip(claims, held, strict=True) if all_)}
+
+
+def _least_chance(chances: Iterable[float]) -> float:
+    """Return up to which chance differences count, so that at most :data:`_FALSE` of them are none."""
+    ordered = sorted(chances)
+    kept = (one for rank, one in enumerate(ordered, 1) if one <= _FALSE * rank / len(ordered))
+    return max(kept, default=-1.0)

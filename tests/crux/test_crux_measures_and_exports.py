@@ -20,13 +20,11 @@ from crux.exports.whole import to_json
 from crux.insight.alignment import alignment_map
 from crux.insight.crux_graph import Ties, worded
 from crux.insight.timeline import shift_timeline
-from crux.measurement.attribution import attribute, tell_apart
-from crux.measurement.card_quality import is_answerable, is_concrete, recurrence
+from crux.measurement.card_quality import recurrence
 from crux.measurement.gold_replies import gold_replies
 from crux.measurement.held_out import held_out_fidelity
 from crux.measurement.report import measure
 from crux.measurement.share import share
-from crux.measurement.words import Rarity
 from crux.results import CruxCard, DebateResult, PersonaPosition
 from llm_runtime.messages import Request
 from llm_runtime.testing import ScriptedModel
@@ -61,15 +59,14 @@ def debate(key: str, *cards: CruxCard) -> DebateResult:
 
 async def test_all_of_section_8_1_from_one_run(authors: list[Persona], hold: Hold) -> None:
     held = await hold(authors, baselines=True)
-    found = measure(held.result, authors, seed=1)
+    found = measure(held.result, authors)
 
     assert (found.debate.topic_coverage.hits, found.debate.topic_coverage.of) == (3, 3)
     assert found.debate.voices.value == 1.0
-    assert all(one.ratio and one.ratio > 0 for one in found.debate.compression)
     assert found.debate.shift_rate.value == 0.0 and found.debate.sycophancy.rate == 0.0
     assert found.persona.line_to_line.value == 1.0 and found.persona.unexplained == ()
     assert found.persona.corpus_grounding.value == found.persona.quotes.value == 1.0
-    assert found.card.answerable.value == found.card.concrete_falsifiers.value == found.card.cited.value == 1.0
+    assert found.card.falsifiers.value == found.card.cited.value == 1.0
     assert len(found.baselines) == 2 and found.spend.calls == len(held.model.requests)
     assert json.loads(found.model_dump_json())["debate"]["topicCoverage"]["low"] > 0.4
 
@@ -84,13 +81,6 @@ async def test_a_silent_change_of_label_breaks_the_line(authors: list[Persona], 
     assert found.debate.shift_rate.hits == 1 and found.debate.earned_shifts.hits == 0
 
 
-def test_a_question_in_rarer_words_is_more_specific() -> None:
-    rarity = Rarity(["the city and the bridge", "the city and the toll", "the city and a tunnel under the collar"])
-    broad, narrow = rarity.specificity("the city"), rarity.specificity("the tunnel under the collar")
-    assert broad is not None and narrow is not None and narrow > broad
-    assert rarity.specificity("?!") is None
-
-
 def test_shares_carry_wilson_intervals() -> None:
     found = share([True] * 8 + [False] * 2)
     assert (
@@ -99,42 +89,6 @@ def test_shares_carry_wilson_intervals() -> None:
         and found.high == pytest.approx(0.9433, abs=1e-4)
     )
     assert share([]).value is None
-
-
-def test_the_classifier_tells_the_shipped_authors_apart(authors: list[Persona]) -> None:
-    known: list[tuple[str, str]] = []
-    unknown: list[tuple[str, str]] = []
-    for persona in authors:
-        for place, chunk in enumerate(persona.corpus.chunks):
-            (unknown if place % 4 == 0 else known).append((persona.name, chunk.text))
-    found = attribute(known, unknown)
-    assert found.accuracy.low is not None and found.accuracy.low > found.chance
-
-    apart = tell_apart(known, seed=1)
-    assert apart.p_value is not None and apart.p_value < 0.05
-    nothing = tell_apart([(person, "the same words every time") for person, _ in known], seed=1)
-    assert nothing.p_value is not None and nothing.p_value > 0.05
-
-
-@pytest.mark.parametrize(
-    ("falsifier", "concrete"),
-    [
-        ("I would change my mind if a full count of the collar shows as many vehicles gained.", True),
-        ("If by 2028 fewer than 60 of 100 inspectors catch the planted fault, I would.", True),
-        ("I would change my mind if there were better evidence.", False),
-        ("Nothing would.", False),
-        ("I would like to see strong arguments against it some day soon.", False),
-    ],
-)
-def test_concrete_falsifiers(falsifier: str, concrete: bool) -> None:
-    assert is_concrete(falsifier) is concrete
-
-
-def test_answerable_questions() -> None:
-    assert is_answerable("Did most of the traffic cease, rather than move?")
-    assert is_answerable("Whether an appeal protects those who cannot write one")
-    assert not is_answerable("Fairness and the street")
-    assert not is_answerable("Is it?")
 
 
 def test_recurrence_counts_what_asks_the_same() -> None:

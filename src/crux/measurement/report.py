@@ -21,25 +21,17 @@ class Measures(CamelModel):
     baselines: tuple[Baseline, ...]
 
 
-def measure(
-    result: DebateResult,
-    personas: Sequence[Persona],
-    *,
-    beliefs_used: dict[str, Sequence[str]] | None = None,
-    seed: int = 0,
-) -> Measures:
+def measure(result: DebateResult, personas: Sequence[Persona]) -> Measures:
     """Measure a debate.
 
     Args:
         result: finished or not.
         personas: those who debated.
-        beliefs_used: see :func:`~crux.measurement.persona_quality.persona_quality`.
-        seed: of the shuffles.
     """
     return Measures(
-        debate=debate_quality(result, personas),
-        persona=persona_quality(result, personas, beliefs_used=beliefs_used, seed=seed),
-        card=card_quality(result.cards, personas),
+        debate=debate_quality(result),
+        persona=persona_quality(result, personas),
+        card=card_quality(result.cards),
         spend=result.spend,
         baselines=result.baselines,
     )

@@ -207,7 +207,7 @@ async def test_a_build_is_a_run_that_is_listed_priced_and_resumed(
     assert forked.code == 2 and "works on a folder" in forked.err
 
 
-async def test_a_thin_book_fails_the_build_with_the_reasons_and_is_kept(
+async def test_a_thin_book_is_kept_with_the_reasons_and_the_build_goes_on(
     assay: Assay, server: LoopbackServer, tmp_path: Path
 ) -> None:
     (tmp_path / "one.md").write_text("A queue is a price. It is charged in minutes to everyone.", "utf-8")
@@ -216,7 +216,7 @@ async def test_a_thin_book_fails_the_build_with_the_reasons_and_is_kept(
     assert strict.code == 2 and "at least 20 are needed" in strict.err
     assert "not built" in (await assay("debate", "personas", "list")).out
     built = await assay("debate", "personas", "build", "Bo Reed", url=server.url)
-    assert built.code == 1 and "thin: 1 claims are held, at least 20 are needed" in built.err
+    assert built.code == 0 and "thin: 1 claims are held, at least 20 are needed" in built.err
     assert "from these claims and from passages" in built.err
     assert "Bo Reed" in (await assay("debate", "personas", "show", "reed")).out
 

@@ -36,9 +36,9 @@ def bench(
 ) -> int:
     """Measure the debate RUN; or, without one, the retrieval or the fidelity of personas.
 
-    Every formula stands in docs/crux.md. What no program can judge, such as who sounds like whom, is marked as a
-    stand-in; people judge it with --blind, then --answers. --fidelity asks models and is kept as a run. RUN's draws
-    have seed 0 unless --seed gives another.
+    Every formula stands in docs/crux.md. What no program can judge, such as who sounds like whom, people judge with
+    --blind, then --answers. --fidelity asks models and is kept as a run. The sheet has seed 0 unless --seed gives
+    another.
     """
     need_extra()
     fidelity = "personas" in command.task
@@ -88,7 +88,7 @@ def _measured(command: RunCommand, run_id: str) -> dict[str, Any]:
     from crux.measurement.report import measure
 
     result, panel = _held(command, run_id)
-    return measure(result, panel, seed=command.seed or 0).model_dump(mode="json")
+    return measure(result, panel).model_dump(mode="json")
 
 
 def _judged_by_people(command: RunCommand, run_id: str, blind: str | None, answers: str | None) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def build(command: RunCommand, name: str, yes: bool, people: str | None) -> int:
     """Build NAME from the texts that were imported: claims, contract, voice.
 
     Answers are kept: a build that was stopped goes on where it was, and after a further import only what changed is
-    asked. A claim book with too little in it is kept and marked thin; it says why, and the exit code is 1.
+    asked. A claim book with too little in it is kept and marked thin, with the reasons.
     """
     command.task |= {"name": name, "people": people}
     _announce(command, yes=yes)
@@ -75,7 +75,7 @@ def _announce(command: RunCommand, *, yes: bool) -> None:
 
 
 def _present(command: RunCommand, outcome: Outcome) -> int:
-    """Show what came of a build; the exit code is 1 where the claim book is thin."""
+    """Show what came of a build."""
     from assay.console.showing import report_and_code, show_run
     from assay.report.clean import one_line
     from assay.report.units import count_noun
@@ -95,7 +95,7 @@ def _present(command: RunCommand, outcome: Outcome) -> int:
         from_what = "from these claims and from passages" if figures.held else "from passages alone"
         click.echo(f"{name} can debate all the same, {from_what}", err=True)
     if output.as_json or output.jsonl:
-        return command.finish(outcome) or int(figures.thin)
+        return command.finish(outcome)
     shares = f"{figures.read:.0%} of the passages read, {figures.in_themes:.0%} of the claims in themes"
     click.echo(f"{name}: {count_noun(figures.held, 'claim')} held, {shares}")
     if "audit" in outcome.result:
@@ -104,4 +104,4 @@ def _present(command: RunCommand, outcome: Outcome) -> int:
         click.echo(audit_line(Audit.model_validate(outcome.result["audit"])))
     if output.trace:
         show_run(store, outcome.run_id, trace=True)
-    return report_and_code(outcome, store, output) or int(figures.thin)
+    return report_and_code(outcome, store, output)
