@@ -19,6 +19,10 @@ CALLS = 9
 Doors = Any
 
 
+#: A bound on answers never cuts triage: what is told there the whole run hangs on.
+TRIAGE = 4096
+
+
 def bounds(server: LoopbackServer) -> list[Any]:
     return [request.payload.get("max_tokens") for request in server.requests]
 
@@ -48,14 +52,14 @@ async def test_what_a_run_was_capped_to_holds_at_every_other_door(
 ) -> None:
     start, resume = door(doors, first), door(doors, then)
     run_id = await start.start(query="Which database?", max_calls=2, max_tokens=777, effort="low")
-    assert runs.summary(run_id).state == "stopped" and bounds(server) == [777, 777]
+    assert runs.summary(run_id).state == "stopped" and bounds(server) == [TRIAGE, 777]
 
     await resume.resume(run_id)
     assert runs.summary(run_id).state == "stopped" and len(server.requests) == 2
 
     await resume.resume(run_id, max_calls=20)
     assert runs.summary(run_id).state == "finished"
-    assert bounds(server) == [777] * CALLS and efforts(server) == {"low"}
+    assert bounds(server) == [TRIAGE] + [777] * (CALLS - 1) and efforts(server) == {"low"}
     asked = [json.dumps(request.payload, sort_keys=True) for request in server.requests]
     assert len(set(asked)) == CALLS, "nothing is asked twice"
 
@@ -73,7 +77,7 @@ async def test_what_a_resume_sets_holds_for_every_later_one_and_for_forks(
     assert len(server.requests) == 4, "the cap of the resume before holds"
 
     child = await later.fork(run_id, 1)
-    assert bounds(server)[4:] == [777] * 4, "a fork keeps the bounds in force: four calls, of so many tokens"
+    assert bounds(server)[4:] == [TRIAGE, 777, 777, 777], "a fork keeps the bounds in force: four calls, of so many tokens"
     assert runs.summary(child).state == "stopped"
     await later.resume(child, max_calls=20)
     result = result_of(event for _, event in runs.events(child))
