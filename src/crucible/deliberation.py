@@ -72,6 +72,8 @@ class Deliberation:
         #: The highest number that a claim of each seat has had: an id is given once.
         self._numbers: dict[str, int] = {}
         self._last: Holding | None = None
+        #: Each id that a claim has had.
+        self.claims: set[str] = set()
 
     async def run(self) -> None:
         """Deliberate, until the loops are used up or every conclusion stands.
@@ -189,6 +191,7 @@ class Deliberation:
                 self._numbers[member.label] = self._numbers.get(member.label, 0) + 1
                 id = f"{member.letter}{self._numbers[member.label]}"
             known.discard(id)
+            self.claims.add(id)
             one = claim.model_copy(update={"id": id})
             listed.append(one if first_records() else borne_out(one, self.briefing.material))
         return tuple(listed)
