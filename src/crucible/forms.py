@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
 
 from crucible.asking import Say, Wanted, kept, lines_of, part
 from crucible.briefing import Briefing
@@ -27,6 +29,7 @@ from llm_runtime.prompts import Fence, load_prompt
 
 #: A draft is cut at so many times the bound of a claim.
 _DRAFT = 5
+T = TypeVar("T", PositionRecord, RevisionRecord)
 _NONE = "none (leave the list empty)"
 _OTHERWISE = "nothing in it is about the question; say what you hold on it, and on what claims that rests"
 
@@ -63,10 +66,18 @@ class Forms:
 
     def standing(self, label: CallLabel, most: int | None) -> str:
         """Return what all hold at the end, for a call of that label; of drafts the last."""
+        held = list(self._held.values())
+        return self._shuffled(label, held if any(one.claims for one in held) else held[-1:], most)
+
+    def _shuffled(self, label: CallLabel, ones: Sequence[Holding], most: int | None) -> str:
+        """Return positions in an order drawn for a call, or a draft."""
         fence = Fence(self._briefing.seed, label)
-        if self._held and not any(one.claims for one in self._held.values()):
-            return fence("DRAFT", cut(_draft_text(list(self._held.values())[-1]), most and most * _DRAFT))
-        blocks = [fence(f"POSITION of {self._letter(one)}", held_text(one, most)) for one in self._held.values()]
+        blocks = [
+            fence(f"POSITION of {self._letter(one)}", held_text(one, most))
+            if any(each.claims for each in ones)
+            else fence("DRAFT", cut(_draft_text(one), most and most * _DRAFT))
+            for one in ones
+        ]
         random.Random(f"{self._briefing.seed}|{label}").shuffle(blocks)
         return "\n\n".join(blocks)
 
@@ -109,7 +120,7 @@ class Forms:
             lambda bound: self._conversation(member, task),
             own,
             parts,
-            words=lambda text: PositionRecord(conclusion=lines_of(text)[0], claims=_every_line(text)),
+            words=partial(_in_words, PositionRecord),
             shown=query,
         )
 
@@ -142,9 +153,7 @@ class Forms:
                 claims=[one.model_copy(update={"id": known.get(normal(one.text).text, "")}) for one in claims],
             )
 
-        def words(text: str) -> RevisionRecord:
-            return RevisionRecord(conclusion=lines_of(text)[0], claims=_every_line(text))
-
+        words = partial(_in_words, RevisionRecord)
         shown = self.shown(fence, None, own=member.label)
         kind = wanting(RevisionRecord, "answers", len(mine))
         return Wanted(kind, compose, self._complete(member, mine), parts, words, shown)
@@ -216,16 +225,9 @@ class Forms:
     ) -> str:
         fence = Fence(self._briefing.seed, label)
         drafts = not any(one.claims for one in held)
-        blocks = [
-            fence("DRAFT", cut(_draft_text(one), bound and bound * _DRAFT))
-            if drafts
-            else fence(f"POSITION of {self._letter(one)}", held_text(one, bound))
-            for one in held
-        ]
-        random.Random(f"{self._briefing.seed}|{label}").shuffle(blocks)
         values = {
             "query": fence("QUESTION", self._briefing.query),
-            "positions": "\n\n".join(blocks),
+            "positions": self._shuffled(label, held, bound),
             "example": "" if drafts else held[0].claims[0].id,
             "fields": load_prompt("crucible", "objection_to_draft" if drafts else "objection_to_claim").render(),
         }
@@ -245,8 +247,9 @@ def _claims(text: str) -> list[ClaimRecord]:
     return claims
 
 
-def _every_line(text: str) -> list[ClaimRecord]:
-    return [ClaimRecord(text=line) for line in lines_of(text)[:12]]
+def _in_words(kind: type[T], text: str) -> T:
+    lines = lines_of(text)
+    return kind(conclusion=lines[0], claims=[ClaimRecord(text=line) for line in lines[:12]])
 
 
 def _plain_attack(line: str, held: Sequence[Holding]) -> AttackRecord:
