@@ -47,7 +47,10 @@ class Briefing:
             parts.append(load_prompt("crucible", "earlier").render(earlier=fence("EARLIER COUNCIL", self.earlier)))
         if self.attacked:
             fence = Fence(self.seed, CallLabel("crucible", "challenge", seat))
-            prompt = load_prompt("crucible", "challenge")
             said = fence("OBJECTIONS", self.attacked)
-            parts.append(prompt.render(sentence=fence("SENTENCE", self.challenge), objections=said))
+            parts.append(
+                load_prompt("crucible", "challenge").render(
+                    sentence=fence("SENTENCE", self.challenge), objections=said
+                )
+            )
         return Message("user", "\n\n".join([*parts, task]))

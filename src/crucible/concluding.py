@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from crucible.asking import Asker, Say, Wanted, kept, part
 from crucible.behaviour import first_records
 from crucible.deliberation import Deliberation
+from crucible.material import Dossier
 from crucible.records import SEVERITIES, FindingRecord, Rest, Review, Synthesis, Use
 from crucible.refusing import refuses, runs
 from crucible.rendering import review_text
-from crucible.reviewing import checked, diff_places
+from crucible.reviewing import CheckedFinding, checked, diff_places
 from crucible.schemas import TriageOutput
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.prompts import Fence, load_prompt
@@ -75,7 +76,6 @@ async def reviewed(
     """
     complained, material = first_records(), deliberation.briefing.material
     compose = _composer("synthesis_review", triage, deliberation, query, "")
-    names = {one.name for one in material} | {at[0] for one in material for at in diff_places(one.text) if at}
     told = "\n".join([_shown(deliberation), *(turn.content for turn in compose(None))])
 
     def quoting(review: Review) -> str | None:
@@ -85,8 +85,8 @@ async def reviewed(
         bare = [] if complained else [one.found.title for one in marked if not one.verified]
         complained = True
         said = " ".join([review.looked_at, *(one.title for one in review.findings)])
-        about = any(one.places for one in marked) or any(name in said for name in names)
-        if not about and not _named(deliberation, (), review.objections) and refuses(said, told):
+        about = _about(said, marked, material) or _named(deliberation, (), review.objections)
+        if not about and refuses(said, told):
             return "nothing in it is about what is attached; say what of that was looked at, and what was found"
         return f"`quote` is no line at that place: {bare[0][:200]}; copy it from the attachment" if bare else None
 
@@ -99,6 +99,11 @@ async def reviewed(
 def formed(form: str) -> str:
     """Return the order to write in a form; nothing where there is none."""
     return load_prompt("crucible", "form").render(form=form) if form else ""
+
+
+def _about(said: str, marked: Sequence[CheckedFinding], material: Dossier) -> bool:
+    names = {one.name for one in material} | {at[0] for one in material for at in diff_places(one.text) if at}
+    return any(one.places for one in marked) or any(name in said for name in names)
 
 
 def _named(deliberation: Deliberation, rests: Sequence[str], uses: Sequence[Use]) -> bool:

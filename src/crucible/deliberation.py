@@ -11,7 +11,7 @@ from crucible.behaviour import first_records
 from crucible.briefing import Briefing
 from crucible.config import LoopGrammar
 from crucible.events import Concluded, Critiqued, LoopEnded, LoopStarted, NotAttacked, SeatAnswered
-from crucible.executor.council import Phase, reason_of, require_voices, side_by_side, silent
+from crucible.executor.council import Phase, left_out, reason_of, require_voices, side_by_side, silent
 from crucible.forms import Forms
 from crucible.objections import Holding, Objections, RaisedObjection
 from crucible.panel import EARLIER, CouncilMember, seated
@@ -125,11 +125,10 @@ class Deliberation:
         """Ask seats side by side; who fails, its spare included, keeps what it held and is left out of the loop."""
 
         await side_by_side(
-            loop,
             members,
             lambda member: self._answer(loop, member, phase),
             lambda member, answer: self._settle(loop, member, phase, answer),
-            self._emit,
+            lambda member, fault: self._emit(left_out(loop, member.label, member.role, fault)),
         )
         if phase != "defence":  # who does not defend keeps its position
             require_voices(self.transcript.loops[loop], len(self.members))

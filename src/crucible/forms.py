@@ -99,9 +99,7 @@ class Forms:
             answered = {one.objection.strip().upper() for one in answers}
             if missing := [one.id for one in mine if one.id not in answered]:
                 return f"answers has no entry for {', '.join(missing)}"
-            said = [record.text] if isinstance(record, DraftRecord) else [one.text for one in record.claims]
-            alone = not answers and all(alike(one, record.conclusion) >= SAME for one in said)
-            return _OTHERWISE if alone and refuses(" ".join(said), shown) else None
+            return _OTHERWISE if not answers and _repeats(record) and refuses(record.conclusion, shown) else None
 
         return complete
 
@@ -248,8 +246,7 @@ def _claims(text: str) -> list[ClaimRecord]:
 
 
 def _in_words(kind: type[T], text: str) -> T:
-    lines = lines_of(text)
-    return kind(conclusion=lines[0], claims=[ClaimRecord(text=line) for line in lines[:12]])
+    return kind(conclusion=lines_of(text)[0], claims=[ClaimRecord(text=line) for line in lines_of(text)[:12]])
 
 
 def _plain_attack(line: str, held: Sequence[Holding]) -> AttackRecord:
@@ -267,6 +264,11 @@ def held_text(one: Holding, most: int | None) -> str:
     return "\n".join(
         [f"Conclusion: {cut(one.conclusion, most)}", *(f"{c.id}. {claim_words(c, most)}" for c in one.claims)]
     )
+
+
+def _repeats(record: PositionRecord | RevisionRecord | DraftRecord) -> bool:
+    said = [record.text] if isinstance(record, DraftRecord) else [one.text for one in record.claims]
+    return all(alike(one, record.conclusion) >= SAME for one in said)
 
 
 def _draft_text(one: Holding) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import cycle
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from crucible.config import CouncilRole
 from crucible.events import Critiqued, SeatAnswered, SeatFailed
@@ -21,10 +21,7 @@ from llm_runtime.messages import CallLabel, Message
 from llm_runtime.prompts import Fence
 from llm_runtime.tasks import gather
 
-if TYPE_CHECKING:
-    from crucible.panel import CouncilMember
-
-S = TypeVar("S", bound="Seat | CouncilMember")
+S = TypeVar("S")
 T = TypeVar("T")
 Phase: TypeAlias = Literal["position", "defence", "draft"]
 
@@ -131,7 +128,9 @@ class SeatedCouncil:
         def settle(seat: Seat, text: str) -> None:
             self._emit(SeatAnswered(loop=loop, seat=seat.label, role=seat.role.value, kind=phase, text=text))
 
-        await side_by_side(loop, seats, ask, settle, self._emit)
+        await side_by_side(
+            seats, ask, settle, lambda seat, fault: self._emit(left_out(loop, seat.label, seat.role, fault))
+        )
         require_voices(self._loops[loop], len(self.deliberating))
 
     async def critique(
@@ -167,10 +166,8 @@ class SeatedCouncil:
     async def _call(self, seat: Seat, messages: Sequence[Message], label: CallLabel) -> str:
         model, *fallbacks = own_models(seat.model, seat.model_hint or "", self._default_model)
         if seat.model_hint and not seat.model and not is_model_id(seat.model_hint):
-            substitute = ModelSubstituted(
-                label=str(label), asked=seat.model_hint, used=model, reason="the hint is no model id"
-            )
-            self._emit(substitute)
+            asked, why = seat.model_hint, "the hint is no model id"
+            self._emit(ModelSubstituted(label=str(label), asked=asked, used=model, reason=why))
         return await self._client.call_openrouter(model, messages, label=label, fallbacks=fallbacks)
 
 
@@ -181,11 +178,10 @@ def own_models(chosen: str, hint: str, default_model: str) -> tuple[str, ...]:
 
 
 async def side_by_side(
-    loop: int,
     seats: Sequence[S],
     ask: Callable[[S], Awaitable[T]],
     settle: Callable[[S, T], None],
-    emit: Emit,
+    fail: Callable[[S, LlmRuntimeError], object],
 ) -> None:
     """Ask seats at once, and settle what they say in seat order; who fails is told of.
 
@@ -204,8 +200,7 @@ async def side_by_side(
         if isinstance(said, BudgetExceeded):
             raise said
         if isinstance(said, LlmRuntimeError):
-            kind, role = type(said).__name__, seat.role.value
-            emit(SeatFailed(loop=loop, seat=seat.label, role=role, error=kind, message=str(said)))
+            fail(seat, said)
         else:
             settle(seat, said)
 
@@ -222,6 +217,11 @@ def require_voices(loop: Loop, seats: int) -> None:
         raise CouncilFailed(
             f"loop {loop.number} needs {LEAST_VOICES} deliberating seats and has {left} left: {causes}"
         )
+
+
+def left_out(loop: int, seat: str, role: CouncilRole, fault: LlmRuntimeError) -> SeatFailed:
+    """Tell of a seat that gave no answer."""
+    return SeatFailed(loop=loop, seat=seat, role=role.value, error=type(fault).__name__, message=str(fault))
 
 
 def silent(critic: str, loop: int, fault: CallError) -> CouncilFailed:
