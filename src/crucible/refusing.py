@@ -7,8 +7,6 @@ from llm_runtime.normal import normal
 
 #: Nobody refuses in more characters; of a text's runs of characters, the share that stands in what it is about.
 _LONGEST, _SHARED = 400, 0.15
-#: From here on scripts write a word in a sign or two, and the least that is said takes fewer.
-_WIDE = "\u2e80"
 
 
 def runs(text: str, size: int = 5) -> set[str]:
@@ -19,7 +17,7 @@ def runs(text: str, size: int = 5) -> set[str]:
 
 def refuses(text: str, shown: str) -> bool:
     """Tell whether a text that rests on nothing says nothing of what was shown, either; of a word or two, no."""
-    size, least = (2, 5) if any(sign >= _WIDE for sign in text) else (5, 16)
+    size, least = (2, 5) if any(sign >= "\u2e80" for sign in text) else (5, 16)
     if BEHAVIOUR.before(6) or len(text) > _LONGEST or sum(map(str.isalnum, text)) < least:
         return False
     own = runs(text, size)
