@@ -137,6 +137,17 @@ class Asker:
         return await parts(say)
 
 
+def kept(got: T, check: Callable[[T], str | None]) -> T:
+    """Return a record that was put together of parts, where a check finds nothing wrong with it.
+
+    Raises:
+        StructuredOutputError: it does.
+    """
+    if fault := check(got):
+        raise StructuredOutputError(fault, got.model_dump_json())
+    return got
+
+
 def lines_of(text: str, *, listed: bool = False) -> list[str]:
     """Return the lines of a text without what marks them; of ``listed`` ones those alone that are marked."""
     lines = [line.strip() for line in text.split("\n")]

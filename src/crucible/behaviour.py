@@ -5,13 +5,14 @@
 4: a council of records stands beside the form in prose, which is as it was.
 5: schemas want an answer to each objection and nothing that is not asked for; quotations that stand nowhere are
 dropped; an answer that repeats its instruction is asked for again, and so are words of findings that stand nowhere.
+6: who refuses in plain words is asked again, and then another.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crucible", number=5, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
+BEHAVIOUR = Behaviour("crucible", number=6, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
 
 
 def first_records() -> bool:

@@ -37,18 +37,20 @@ class Briefing:
         name = "evidence_attached" if self.material else "evidence_none"
         return load_prompt("crucible", name).render()
 
-    def turn(self, seat: str, task: str) -> Message:
+    def turn(self, seat: str, task: str, prompt: str = "material") -> Message:
         """Return a task behind what has to be read first, the same at each call of a seat."""
         parts: list[str] = []
         if self.material:
-            parts.append(message(self.material, self.seed, seat, "material"))
+            parts.append(message(self.material, self.seed, seat, prompt))
         if self.earlier:
             fence = Fence(self.seed, CallLabel("crucible", "earlier", seat))
-            prompt = load_prompt("crucible", "earlier")
-            parts.append(prompt.render(earlier=fence("EARLIER COUNCIL", self.earlier)))
+            parts.append(load_prompt("crucible", "earlier").render(earlier=fence("EARLIER COUNCIL", self.earlier)))
         if self.attacked:
             fence = Fence(self.seed, CallLabel("crucible", "challenge", seat))
-            prompt = load_prompt("crucible", "challenge")
             said = fence("OBJECTIONS", self.attacked)
-            parts.append(prompt.render(sentence=fence("SENTENCE", self.challenge), objections=said))
+            parts.append(
+                load_prompt("crucible", "challenge").render(
+                    sentence=fence("SENTENCE", self.challenge), objections=said
+                )
+            )
         return Message("user", "\n\n".join([*parts, task]))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from crucible.asking import Asker, Say, Wanted, part
+from crucible.asking import Asker, Say, Wanted, kept, part
 from crucible.behaviour import first_records
 from crucible.deliberation import Deliberation
-from crucible.objections import runs
-from crucible.records import SEVERITIES, FindingRecord, Rest, Review, Synthesis
+from crucible.material import Dossier
+from crucible.records import SEVERITIES, FindingRecord, Rest, Review, Synthesis, Use
+from crucible.refusing import refuses, runs
 from crucible.rendering import review_text
-from crucible.reviewing import checked
+from crucible.reviewing import CheckedFinding, checked, diff_places
 from crucible.schemas import TriageOutput
-from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.prompts import Fence, load_prompt
 
@@ -46,21 +46,22 @@ async def answered(
     """Write the answer."""
 
     order = runs(f"{triage.synthesis_instruction}\n{deliberation.briefing.form}")
+    held = _shown(deliberation)
 
     def own(written: Synthesis) -> str | None:
         said = runs(written.answer)
-        if first_records() or len(said) < _LEAST or len(said & order) < _REPEATED * len(said):
-            return None
-        return "`answer` repeats the instruction; write what the user is to read"
+        if not first_records() and len(said) >= _LEAST and len(said & order) >= _REPEATED * len(said):
+            return "`answer` repeats the instruction; write what the user is to read"
+        rests = [id for claim in written.claims for id in claim.rests_on]
+        if not _named(deliberation, rests, written.objections) and refuses(written.answer, held):
+            return "`answer` says nothing of what is held, and `claims` names no claim on which it rests"
+        return None
 
     async def parts(say: Say) -> Synthesis:
-        written = Synthesis(answer=await say(part("answer")))
-        if fault := own(written):
-            raise StructuredOutputError(fault, written.answer)
-        return written
+        return kept(Synthesis(answer=await say(part("answer"))), own)
 
     compose = _composer("synthesis_answer", triage, deliberation, query, formed(deliberation.briefing.form))
-    wanted = Wanted(Synthesis, compose, own, parts, lambda text: Synthesis(answer=text), _shown(deliberation))
+    wanted = Wanted(Synthesis, compose, own, parts, lambda text: Synthesis(answer=text), held)
     got = await asker.record(wanted, _LABEL, models)
     return _Conclusion(got.answer, got.claims)
 
@@ -73,17 +74,22 @@ async def reviewed(
     Raises:
         StructuredOutputError: no model gave findings that can be read.
     """
-    complained = first_records()
+    complained, material = first_records(), deliberation.briefing.material
+    compose = _composer("synthesis_review", triage, deliberation, query, "")
+    told = "\n".join([_shown(deliberation), *(turn.content for turn in compose(None))])
 
     def quoting(review: Review) -> str | None:
         """Complain once of words that stand nowhere; a finding that has none may still be right."""
         nonlocal complained
-        marked = checked(review.findings, deliberation.briefing.material)
+        marked = checked(review.findings, material)
         bare = [] if complained else [one.found.title for one in marked if not one.verified]
         complained = True
+        said = " ".join([review.looked_at, *(one.title for one in review.findings)])
+        about = _about(said, marked, material) or _named(deliberation, (), review.objections)
+        if not about and refuses(said, told):
+            return "nothing in it is about what is attached; say what of that was looked at, and what was found"
         return f"`quote` is no line at that place: {bare[0][:200]}; copy it from the attachment" if bare else None
 
-    compose = _composer("synthesis_review", triage, deliberation, query, "")
     wanted = Wanted(Review, compose, quoting, shown=_shown(deliberation))
     got = await asker.record(wanted, _LABEL, models)
     got.findings.sort(key=lambda one: SEVERITIES.index(one.severity))
@@ -93,6 +99,19 @@ async def reviewed(
 def formed(form: str) -> str:
     """Return the order to write in a form; nothing where there is none."""
     return load_prompt("crucible", "form").render(form=form) if form else ""
+
+
+def _about(said: str, marked: Sequence[CheckedFinding], material: Dossier) -> bool:
+    names = {one.name for one in material} | {at[0] for one in material for at in diff_places(one.text) if at}
+    return any(one.places for one in marked) or any(name in said for name in names)
+
+
+def _named(deliberation: Deliberation, rests: Sequence[str], uses: Sequence[Use]) -> bool:
+    """Tell whether ids are those of claims that were held, or of objections that were raised."""
+    raised = {one.id for one in deliberation.objections}
+    return any(id.strip(" .[]").upper() in deliberation.claims for id in rests) or any(
+        one.does.strip() and one.objection.strip().upper() in raised for one in uses
+    )
 
 
 def _shown(deliberation: Deliberation) -> str:

@@ -28,6 +28,7 @@ from crucible.records import FindingRecord, Rest
 from crucible.schemas import CouncilSeat, ExecutorResult, TriageOutput
 from crucible.transcript import CouncilTranscript
 from crucible.triage.agent import Inquiry, TriageAgent
+from llm_runtime.errors import StructuredOutputError
 from llm_runtime.events import Emit, tee
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.prompts import load_prompt
@@ -143,7 +144,10 @@ class Council(CouncilEngine):
     ) -> CouncilResult:
         models, seed, told = self._models(), deliberation.briefing.seed, deliberation.transcript
         conclude = reviewed if kind == "review" else answered
-        written = await conclude(asker, models, triage, deliberation, query)
+        try:
+            written = await conclude(asker, models, triage, deliberation, query)
+        except StructuredOutputError as fault:
+            raise StructuredOutputError(f"nobody answered: {fault}", fault.raw) from fault
         loops = len(told.loops)
         early = loops < triage.loop_count
         emit(Synthesised(text=written.text, loops_executed=loops, early_exit=early))

@@ -10,8 +10,8 @@ from crucible.asking import Asker
 from crucible.behaviour import first_records
 from crucible.briefing import Briefing
 from crucible.config import LoopGrammar
-from crucible.events import Concluded, Critiqued, LoopEnded, LoopStarted, NotAttacked, SeatAnswered, SeatFailed
-from crucible.executor.council import CouncilFailed, Phase, reason_of, require_voices
+from crucible.events import Concluded, Critiqued, LoopEnded, LoopStarted, NotAttacked, SeatAnswered
+from crucible.executor.council import Phase, left_out, reason_of, require_voices, side_by_side, silent
 from crucible.forms import Forms
 from crucible.objections import Holding, Objections, RaisedObjection
 from crucible.panel import EARLIER, CouncilMember, seated
@@ -20,18 +20,10 @@ from crucible.rendering import draft_page, position_page
 from crucible.reviewing import borne_out
 from crucible.schemas import TriageOutput
 from crucible.transcript import CouncilTranscript
-from llm_runtime.errors import (
-    BudgetExceeded,
-    CallError,
-    LlmRuntimeError,
-    ReplyFiltered,
-    RequestRefused,
-    StructuredOutputError,
-)
+from llm_runtime.errors import CallError, ReplyFiltered, RequestRefused, StructuredOutputError
 from llm_runtime.events import Emit
 from llm_runtime.messages import CallLabel
 from llm_runtime.normal import normal
-from llm_runtime.tasks import gather
 
 EARLIEST_EXIT = 2
 _Record: TypeAlias = PositionRecord | RevisionRecord | DraftRecord
@@ -72,6 +64,8 @@ class Deliberation:
         #: The highest number that a claim of each seat has had: an id is given once.
         self._numbers: dict[str, int] = {}
         self._last: Holding | None = None
+        #: Each id that a claim has had.
+        self.claims: set[str] = set()
 
     async def run(self) -> None:
         """Deliberate, until the loops are used up or every conclusion stands.
@@ -130,22 +124,12 @@ class Deliberation:
     async def _heard(self, loop: int, members: Sequence[CouncilMember], phase: Phase) -> None:
         """Ask seats side by side; who fails, its spare included, keeps what it held and is left out of the loop."""
 
-        async def ask(member: CouncilMember) -> _Record | CallError | StructuredOutputError | BudgetExceeded:
-            try:
-                return await self._answer(loop, member, phase)
-            except (CallError, StructuredOutputError, BudgetExceeded) as fault:
-                # The others' calls are paid for already: what they answer is not thrown away with this one.
-                return fault
-
-        answers = await gather(ask(member) for member in members)
-        for member, answer in zip(members, answers, strict=True):
-            if isinstance(answer, BudgetExceeded):
-                raise answer
-            if isinstance(answer, (CallError, StructuredOutputError)):
-                kind, role = type(answer).__name__, member.role.value
-                self._emit(SeatFailed(loop=loop, seat=member.label, role=role, error=kind, message=str(answer)))
-            else:
-                self._settle(loop, member, phase, answer)
+        await side_by_side(
+            members,
+            lambda member: self._answer(loop, member, phase),
+            lambda member, answer: self._settle(loop, member, phase, answer),
+            lambda member, fault: self._emit(left_out(loop, member.label, member.role, fault)),
+        )
         if phase != "defence":  # who does not defend keeps its position
             require_voices(self.transcript.loops[loop], len(self.members))
 
@@ -165,10 +149,8 @@ class Deliberation:
         if isinstance(got, DraftRecord):
             now = Holding(member.label, (), got.conclusion, "", draft_page(got.text, got.answers), source)
         else:
-            claims, answers = (
-                self._numbered(member, got.claims),
-                got.answers if isinstance(got, RevisionRecord) else [],
-            )
+            claims = self._numbered(member, got.claims)
+            answers = got.answers if isinstance(got, RevisionRecord) else []
             page = position_page(got.conclusion, claims, got.confidence, answers)
             now = Holding(member.label, claims, got.conclusion, got.confidence, page, source)
         if not isinstance(got, PositionRecord):
@@ -189,6 +171,7 @@ class Deliberation:
                 self._numbers[member.label] = self._numbers.get(member.label, 0) + 1
                 id = f"{member.letter}{self._numbers[member.label]}"
             known.discard(id)
+            self.claims.add(id)
             one = claim.model_copy(update={"id": id})
             listed.append(one if first_records() else borne_out(one, self.briefing.material))
         return tuple(listed)
@@ -205,21 +188,16 @@ class Deliberation:
         try:
             critique = await self._asker.record(self.forms.critique(label, held), label, self._critic.models)
         except (StructuredOutputError, RequestRefused, ReplyFiltered) as fault:
-            return self._not_attacked(loop, fault) if own is None else []
+            if own is None:
+                self._emit(NotAttacked(loop=loop, reason=reason_of(fault)[:500]))
+            return []
         except CallError as fault:
-            raise CouncilFailed(
-                f"the red team ({self._critic.label}) gave no critique in loop {loop}: {reason_of(fault)}"
-            ) from fault
+            raise silent(self._critic.label, loop, fault) from fault
         raised, text = self.objections.enter(critique.objections, critique.earlier, held, loop, step)
         text = text or "Nothing that was said before is left to attack."
         targets = list(dict.fromkeys(one.owner for one in raised if one.owner))
         self._emit(Critiqued(loop=loop, step=step, seat=self._critic.label, text=text, targets=targets))
         return raised
-
-    def _not_attacked(self, loop: int, fault: LlmRuntimeError) -> list[RaisedObjection]:
-        reason = reason_of(fault)[:500]
-        self._emit(NotAttacked(loop=loop, reason=reason))
-        return []
 
     def _compare(self, loop: int, before: dict[str, Holding]) -> bool:
         """Tell whether a conclusion changed, and say what each seat concludes; code compares, for seats copy."""
@@ -231,9 +209,6 @@ class Deliberation:
             same = normal(then.conclusion).text == normal(now.conclusion).text
             changed = changed or not same
             if loop >= EARLIEST_EXIT:
-                self._emit(
-                    Concluded(
-                        loop=loop, role=member.role.value, before=then.conclusion, after=now.conclusion, same=same
-                    )
-                )
+                role, held = member.role.value, (then.conclusion, now.conclusion)
+                self._emit(Concluded(loop=loop, role=role, before=held[0], after=held[1], same=same))
         return changed

@@ -16,6 +16,7 @@ from crucible.ledger import Effect
 from crucible.objections import RaisedObjection
 from crucible.passages import ANSWER, Passage, Span, locate
 from crucible.records import EffectsRecord, Told, wanting
+from crucible.refusing import runs
 from llm_runtime.errors import BudgetExceeded, CallError, DeadlineExceeded, StructuredOutputError
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.normal import normal
@@ -105,17 +106,12 @@ def _sentence(claim: str, passage: Passage) -> Span | None:
 
 def _nearest(claim: str, passage: Passage) -> Span | None:
     """Find a sentence that shares most of the claim's runs of characters."""
-    wanted = _runs(claim)
+    wanted = runs(_bare(claim), _RUN)
     for start, end in _sentences(passage):
-        if wanted and len(wanted & _runs(passage.text[start:end])) / len(wanted) >= _ABOUT:
+        if wanted and len(wanted & runs(_bare(passage.text[start:end]), _RUN)) / len(wanted) >= _ABOUT:
             return passage.span(start, end, exact=False)
     return None
 
 
 def _bare(text: str) -> str:
     return normal(text).text.strip(" \"'.,;:!?-#>()[]。！？")
-
-
-def _runs(text: str) -> set[str]:
-    form = _bare(text)
-    return {form[at : at + _RUN] for at in range(max(len(form) - _RUN + 1, 1))} if form else set()

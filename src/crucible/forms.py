@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
 
-from crucible.asking import Say, Wanted, lines_of, part
+from crucible.asking import Say, Wanted, kept, lines_of, part
 from crucible.briefing import Briefing
-from crucible.objections import Holding, Objections, RaisedObjection, nearest, strikes
+from crucible.objections import SAME, Holding, Objections, RaisedObjection, alike, nearest, strikes
 from crucible.panel import EARLIER, CouncilMember
 from crucible.records import (
     AttackRecord,
@@ -18,6 +20,7 @@ from crucible.records import (
     RevisionRecord,
     wanting,
 )
+from crucible.refusing import refuses
 from crucible.rendering import claim_words, cut
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import CallLabel, Message
@@ -26,7 +29,9 @@ from llm_runtime.prompts import Fence, load_prompt
 
 #: A draft is cut at so many times the bound of a claim.
 _DRAFT = 5
+T = TypeVar("T", PositionRecord, RevisionRecord)
 _NONE = "none (leave the list empty)"
+_OTHERWISE = "nothing in it is about the question; say what you hold on it, and on what claims that rests"
 
 
 class Forms:
@@ -61,10 +66,18 @@ class Forms:
 
     def standing(self, label: CallLabel, most: int | None) -> str:
         """Return what all hold at the end, for a call of that label; of drafts the last."""
+        held = list(self._held.values())
+        return self._shuffled(label, held if any(one.claims for one in held) else held[-1:], most)
+
+    def _shuffled(self, label: CallLabel, ones: Sequence[Holding], most: int | None) -> str:
+        """Return positions in an order drawn for a call, or a draft."""
         fence = Fence(self._briefing.seed, label)
-        if self._held and not any(one.claims for one in self._held.values()):
-            return fence("DRAFT", cut(_draft_text(list(self._held.values())[-1]), most and most * _DRAFT))
-        blocks = [fence(f"POSITION of {self._letter(one)}", held_text(one, most)) for one in self._held.values()]
+        blocks = [
+            fence(f"POSITION of {self._letter(one)}", held_text(one, most))
+            if any(each.claims for each in ones)
+            else fence("DRAFT", cut(_draft_text(one), most and most * _DRAFT))
+            for one in ones
+        ]
         random.Random(f"{self._briefing.seed}|{label}").shuffle(blocks)
         return "\n\n".join(blocks)
 
@@ -74,20 +87,38 @@ class Forms:
     def _conversation(self, member: CouncilMember, task: str) -> list[Message]:
         return [Message("system", member.system), self._briefing.turn(member.label, task)]
 
+    def _complete(
+        self, member: CouncilMember, mine: Sequence[RaisedObjection] = ()
+    ) -> Callable[[PositionRecord | RevisionRecord | DraftRecord], str | None]:
+        """Complain of a record that leaves out objections, or says one thing only and nothing of the question."""
+        texts = [self._briefing.query, member.system, *(one.text for one in self._briefing.material)]
+        shown = "\n".join([*texts, *(one.text for one in self._held.values())])
+
+        def complete(record: PositionRecord | RevisionRecord | DraftRecord) -> str | None:
+            answers = [] if isinstance(record, PositionRecord) else record.answers
+            answered = {one.objection.strip().upper() for one in answers}
+            if missing := [one.id for one in mine if one.id not in answered]:
+                return f"answers has no entry for {', '.join(missing)}"
+            return _OTHERWISE if not answers and _repeats(record) and refuses(record.conclusion, shown) else None
+
+        return complete
+
     def position(self, member: CouncilMember, label: CallLabel) -> Wanted[PositionRecord]:
         """Ask for a first position."""
         query = Fence(self._briefing.seed, label)("QUESTION", self._briefing.query)
 
         async def parts(say: Say) -> PositionRecord:
             conclusion = await say(part("conclusion"))
-            return PositionRecord(conclusion=conclusion, claims=_claims(await say(part("claims"))))
+            return kept(PositionRecord(conclusion=conclusion, claims=_claims(await say(part("claims")))), own)
 
+        own = self._complete(member)
         task = load_prompt("crucible", "position").render(query=query, evidence=self._briefing.evidence)
         return Wanted(
             PositionRecord,
             lambda bound: self._conversation(member, task),
-            parts=parts,
-            words=lambda text: PositionRecord(conclusion=lines_of(text)[0], claims=_every_line(text)),
+            own,
+            parts,
+            words=partial(_in_words, PositionRecord),
             shown=query,
         )
 
@@ -120,12 +151,10 @@ class Forms:
                 claims=[one.model_copy(update={"id": known.get(normal(one.text).text, "")}) for one in claims],
             )
 
-        def words(text: str) -> RevisionRecord:
-            return RevisionRecord(conclusion=lines_of(text)[0], claims=_every_line(text))
-
+        words = partial(_in_words, RevisionRecord)
         shown = self.shown(fence, None, own=member.label)
         kind = wanting(RevisionRecord, "answers", len(mine))
-        return Wanted(kind, compose, _answers_all(mine), parts, words, shown)
+        return Wanted(kind, compose, self._complete(member, mine), parts, words, shown)
 
     def draft(
         self, member: CouncilMember, label: CallLabel, open_: Sequence[RaisedObjection], last: Holding | None
@@ -151,13 +180,13 @@ class Forms:
             return self._conversation(member, task)
 
         async def parts(say: Say) -> DraftRecord:
-            return words(await say(part("draft")))
+            return kept(words(await say(part("draft"))), self._complete(member))
 
         def words(text: str) -> DraftRecord:
             return DraftRecord(text=text, conclusion=lines_of(text)[-1] if lines_of(text) else text)
 
         kind = wanting(DraftRecord, "answers", len(open_))
-        return Wanted(kind, compose, _answers_all(open_), parts, words, last.text if last else "")
+        return Wanted(kind, compose, self._complete(member, open_), parts, words, last.text if last else "")
 
     def critique(self, label: CallLabel, held: Sequence[Holding]) -> Wanted[CritiqueRecord]:
         """Ask for objections to what is held, and for what the critic finds of its earlier ones."""
@@ -175,10 +204,9 @@ class Forms:
         async def parts(say: Say) -> CritiqueRecord:
             claims = [claim.id for one in held for claim in one.claims]
             text = await say(part("objections", ids=", ".join(claims) or "draft"))
-            critique = CritiqueRecord(objections=[_plain_attack(line, held) for line in lines_of(text)[:5]])
-            if fault := located(critique):
-                raise StructuredOutputError(fault, text)
-            return critique
+            return kept(
+                CritiqueRecord(objections=[_plain_attack(line, held) for line in lines_of(text)[:5]]), located
+            )
 
         def compose(bound: int | None) -> list[Message]:
             task = self._critique_task(label, held, left, bound)
@@ -195,16 +223,9 @@ class Forms:
     ) -> str:
         fence = Fence(self._briefing.seed, label)
         drafts = not any(one.claims for one in held)
-        blocks = [
-            fence("DRAFT", cut(_draft_text(one), bound and bound * _DRAFT))
-            if drafts
-            else fence(f"POSITION of {self._letter(one)}", held_text(one, bound))
-            for one in held
-        ]
-        random.Random(f"{self._briefing.seed}|{label}").shuffle(blocks)
         values = {
             "query": fence("QUESTION", self._briefing.query),
-            "positions": "\n\n".join(blocks),
+            "positions": self._shuffled(label, held, bound),
             "example": "" if drafts else held[0].claims[0].id,
             "fields": load_prompt("crucible", "objection_to_draft" if drafts else "objection_to_claim").render(),
         }
@@ -224,17 +245,8 @@ def _claims(text: str) -> list[ClaimRecord]:
     return claims
 
 
-def _every_line(text: str) -> list[ClaimRecord]:
-    return [ClaimRecord(text=line) for line in lines_of(text)[:12]]
-
-
-def _answers_all(mine: Sequence[RaisedObjection]) -> Callable[[RevisionRecord | DraftRecord], str | None]:
-    def complete(record: RevisionRecord | DraftRecord) -> str | None:
-        answered = {one.objection.strip().upper() for one in record.answers}
-        missing = [one.id for one in mine if one.id not in answered]
-        return f"answers has no entry for {', '.join(missing)}" if missing else None
-
-    return complete
+def _in_words(kind: type[T], text: str) -> T:
+    return kind(conclusion=lines_of(text)[0], claims=[ClaimRecord(text=line) for line in lines_of(text)[:12]])
 
 
 def _plain_attack(line: str, held: Sequence[Holding]) -> AttackRecord:
@@ -252,6 +264,11 @@ def held_text(one: Holding, most: int | None) -> str:
     return "\n".join(
         [f"Conclusion: {cut(one.conclusion, most)}", *(f"{c.id}. {claim_words(c, most)}" for c in one.claims)]
     )
+
+
+def _repeats(record: PositionRecord | RevisionRecord | DraftRecord) -> bool:
+    said = [record.text] if isinstance(record, DraftRecord) else [one.text for one in record.claims]
+    return all(alike(one, record.conclusion) >= SAME for one in said)
 
 
 def _draft_text(one: Holding) -> str:

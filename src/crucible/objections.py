@@ -9,13 +9,13 @@ from typing import TypeAlias
 from crucible.ledger import Change, Effect, Ledger, Objection, Outcome
 from crucible.passages import Passage, Span, locate
 from crucible.records import AnswerRecord, AttackRecord, ClaimRecord, Looked
+from crucible.refusing import runs
 from crucible.rendering import ProsePage, objection_text
 from llm_runtime.normal import normal
 
 #: Of the runs of characters of two objections, the share from which on they are the same: about the same claim, and
 #: about another one.
-_SAME, _REPEATED = 0.6, 0.9
-_RUN = 5
+SAME, _REPEATED = 0.6, 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def nearest(text: str, held: Sequence[Holding]) -> AttackRecord:
     claims = [claim for one in held for claim in one.claims]
     if not claims:
         return AttackRecord(words=held[-1].text[:200], fails=text)
-    return AttackRecord(claim=max(claims, key=lambda claim: _alike(claim.text, text)).id, fails=text)
+    return AttackRecord(claim=max(claims, key=lambda claim: alike(claim.text, text)).id, fails=text)
 
 
 def _within(held: Holding, claim: ClaimRecord, words: str) -> Span | None:
@@ -240,10 +240,10 @@ class Objections:
     def _known(self, attack: AttackRecord, claim: ClaimRecord | None, loop: int) -> RaisedObjection | None:
         """Return an earlier objection that says the same of the same, or the very same again, however dressed."""
         for one in self._all.values():
-            alike = _alike(attack.fails, one.attack.fails)
+            share = alike(attack.fails, one.attack.fails)
             same = claim is not None and one.claim is not None and claim.id == one.claim.id
-            same = same or _alike(attack.words, one.attack.words) >= _SAME
-            if alike >= (_SAME if same else _REPEATED) and (same or loop != one.loop):
+            same = same or alike(attack.words, one.attack.words) >= SAME
+            if share >= (SAME if same else _REPEATED) and (same or loop != one.loop):
                 return one
         return None
 
@@ -262,13 +262,7 @@ def _kept(one: RaisedObjection, now: Holding) -> tuple[bool, Span | None]:
     return normal(claim.text).text == normal(one.claim.text).text, now.page.span(now.source, claim.id)
 
 
-def _alike(one: str, other: str) -> float:
+def alike(one: str, other: str) -> float:
     """Return the share of runs of characters that two texts have in common, 0 to 1."""
     first, second = runs(one), runs(other)
     return len(first & second) / len(first | second) if first and second else 0.0
-
-
-def runs(text: str) -> set[str]:
-    """Return the runs of characters of a text, however it is set: what texts have in common is counted in them."""
-    form = "".join(normal(text).text.split())
-    return {form[at : at + _RUN] for at in range(max(len(form) - _RUN + 1, 1))} if form else set()

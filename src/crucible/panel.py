@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crucible.config import CouncilRole
-from crucible.executor.council import is_model_id, panel_models
+from crucible.executor.council import own_models, panel_models
 from crucible.letters import Lettering
 from crucible.red_team.prompts import system_prompt
 from crucible.schemas import TriageOutput
@@ -56,6 +56,5 @@ def seated(
 
 
 def _models(chosen: str, hint: str, default_model: str, panel: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    first = chosen or (hint if is_model_id(hint) else "") or default_model
-    own = (first,) if chosen or first == default_model else (first, default_model)
-    return own, (next((other for other in (*panel, default_model) if other != first), first),)
+    own = own_models(chosen, hint, default_model)
+    return own, (next((other for other in (*panel, default_model) if other != own[0]), own[0]),)

@@ -65,7 +65,10 @@ def effects(request: Request) -> Any:
     return {"claims": [{"id": id, "does": "weakened", "words": "on a quiet day"} for id in ids]}
 
 
-ANSWER = {"answer": "Take one server; on a quiet day it is enough.", "claims": [{"text": "One is enough."}]}
+ANSWER = {
+    "answer": "Take one server; on a quiet day it is enough.",
+    "claims": [{"text": "One is enough.", "rests_on": ["P1"]}],
+}
 
 NO_FINDINGS = {"findings": [], "looked_at": "All of it."}
 

@@ -5,22 +5,24 @@ Everything is keyed by a seat's index in the triaged council, because two seats 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import cycle
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from crucible.config import CouncilRole
 from crucible.events import Critiqued, SeatAnswered, SeatFailed
 from crucible.openrouter.client import OpenRouterClient
 from crucible.schemas import TriageOutput
 from crucible.transcript import CouncilTranscript, Loop
-from llm_runtime.errors import BudgetExceeded, CallError, LlmRuntimeError
+from llm_runtime.errors import BudgetExceeded, CallError, LlmRuntimeError, StructuredOutputError
 from llm_runtime.events import Emit, ModelSubstituted
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.prompts import Fence
 from llm_runtime.tasks import gather
 
+S = TypeVar("S")
+T = TypeVar("T")
 Phase: TypeAlias = Literal["position", "defence", "draft"]
 
 LEAST_VOICES = 2
@@ -118,20 +120,17 @@ class SeatedCouncil:
             BudgetExceeded, DeadlineExceeded, ...: whatever is not the failure of one call.
         """
 
-        async def ask(seat: Seat) -> str | CallError | BudgetExceeded:
+        async def ask(seat: Seat) -> str:
             label = CallLabel("crucible", phase, seat.label, loop)
             messages = [Message("system", seat.system_prompt), *compose(seat, Fence(self._seed, label))]
-            try:
-                return await self._call(seat, messages, label)
-            except (CallError, BudgetExceeded) as fault:
-                # The others' calls are paid for already: what they answer is not thrown away with this one.
-                return fault
+            return await self._call(seat, messages, label)
 
-        answers = await gather(ask(seat) for seat in seats)
-        for seat, answer in zip(seats, answers, strict=True):
-            if isinstance(answer, BudgetExceeded):
-                raise answer
-            self._report(loop, phase, seat, answer)
+        def settle(seat: Seat, text: str) -> None:
+            self._emit(SeatAnswered(loop=loop, seat=seat.label, role=seat.role.value, kind=phase, text=text))
+
+        await side_by_side(
+            seats, ask, settle, lambda seat, fault: self._emit(left_out(loop, seat.label, seat.role, fault))
+        )
         require_voices(self._loops[loop], len(self.deliberating))
 
     async def critique(
@@ -160,39 +159,50 @@ class SeatedCouncil:
                 self.red_team, [Message("system", self._red_team_prompt), Message("user", task)], label
             )
         except CallError as fault:
-            raise CouncilFailed(
-                f"the red team ({self.red_team.label}) gave no critique in loop {loop}: {reason_of(fault)}"
-            ) from fault
+            raise silent(self.red_team.label, loop, fault) from fault
         targets = [seat.label for seat in targets_in(text)] if targets_in else []
         self._emit(Critiqued(loop=loop, step=step, seat=self.red_team.label, text=text, targets=targets))
 
     async def _call(self, seat: Seat, messages: Sequence[Message], label: CallLabel) -> str:
-        if seat.model:
-            return await self._client.call_openrouter(seat.model, messages, label=label)
-        hint = seat.model_hint
-        if hint and not is_model_id(hint):
-            self._emit(
-                ModelSubstituted(
-                    label=str(label), asked=hint, used=self._default_model, reason="the hint is no model id"
-                )
-            )
-            hint = None
-        model = hint or self._default_model
-        fallbacks = () if model == self._default_model else (self._default_model,)
+        model, *fallbacks = own_models(seat.model, seat.model_hint or "", self._default_model)
+        if seat.model_hint and not seat.model and not is_model_id(seat.model_hint):
+            asked, why = seat.model_hint, "the hint is no model id"
+            self._emit(ModelSubstituted(label=str(label), asked=asked, used=model, reason=why))
         return await self._client.call_openrouter(model, messages, label=label, fallbacks=fallbacks)
 
-    def _report(self, loop: int, phase: Phase, seat: Seat, answer: str | CallError) -> None:
-        if isinstance(answer, str):
-            event = SeatAnswered(loop=loop, seat=seat.label, role=seat.role.value, kind=phase, text=answer)
+
+def own_models(chosen: str, hint: str, default_model: str) -> tuple[str, ...]:
+    """Return whom a seat's calls go to: whom the user chose, else the hint; then who stands in for that one."""
+    first = chosen or (hint if is_model_id(hint) else "") or default_model
+    return (first,) if chosen or first == default_model else (first, default_model)
+
+
+async def side_by_side(
+    seats: Sequence[S],
+    ask: Callable[[S], Awaitable[T]],
+    settle: Callable[[S, T], None],
+    fail: Callable[[S, LlmRuntimeError], object],
+) -> None:
+    """Ask seats at once, and settle what they say in seat order; who fails is told of.
+
+    Raises:
+        BudgetExceeded, DeadlineExceeded, ...: whatever is not the failure of one call.
+    """
+
+    async def heard(seat: S) -> T | LlmRuntimeError:
+        try:
+            return await ask(seat)
+        except (CallError, StructuredOutputError, BudgetExceeded) as fault:
+            # The others' calls are paid for already: what they answer is not thrown away with this one.
+            return fault
+
+    for seat, said in zip(seats, await gather(heard(seat) for seat in seats), strict=True):
+        if isinstance(said, BudgetExceeded):
+            raise said
+        if isinstance(said, LlmRuntimeError):
+            fail(seat, said)
         else:
-            event = SeatFailed(
-                loop=loop,
-                seat=seat.label,
-                role=seat.role.value,
-                error=type(answer).__name__,
-                message=str(answer),
-            )
-        self._emit(event)
+            settle(seat, said)
 
 
 def require_voices(loop: Loop, seats: int) -> None:
@@ -207,6 +217,16 @@ def require_voices(loop: Loop, seats: int) -> None:
         raise CouncilFailed(
             f"loop {loop.number} needs {LEAST_VOICES} deliberating seats and has {left} left: {causes}"
         )
+
+
+def left_out(loop: int, seat: str, role: CouncilRole, fault: LlmRuntimeError) -> SeatFailed:
+    """Tell of a seat that gave no answer."""
+    return SeatFailed(loop=loop, seat=seat, role=role.value, error=type(fault).__name__, message=str(fault))
+
+
+def silent(critic: str, loop: int, fault: CallError) -> CouncilFailed:
+    """Return the failure of a council whose critic says nothing."""
+    return CouncilFailed(f"the red team ({critic}) gave no critique in loop {loop}: {reason_of(fault)}")
 
 
 def reason_of(fault: LlmRuntimeError) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from crucible.config import ComplexityDomain, DeltaStrategy, EngineConfig, LoopGrammar
@@ -33,13 +32,6 @@ GRAMMARS: Mapping[LoopGrammar, Grammar] = {
 
 EARLIEST_EXIT = 2
 """No council ends before its second loop."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Judgment:
-    changed: bool
-    judged: bool
-    note: str = ""
 
 
 class Executor:
@@ -107,26 +99,27 @@ class Executor:
             self._emit(LoopStarted(loop=loop, of=triage.loop_count, grammar=triage.loop_grammar.value))
             current = self._transcript.loops[loop]
             await run_loop(council, current, prior)
-            judgment = await self._compare(triage, prior, current)
-            self._emit(
-                LoopEnded(loop=loop, delta_detected=judgment.changed, judged=judgment.judged, note=judgment.note)
-            )
-            if not judgment.changed:
+            changed, judged, note = await self._compare(triage, prior, current)
+            self._emit(LoopEnded(loop=loop, delta_detected=changed, judged=judged, note=note))
+            if not changed:
                 break
             prior = current
 
-    async def _compare(self, triage: TriageOutput, prior: Loop | None, current: Loop) -> _Judgment:
-        """Tell whether the loop changed anything, asked only where the answer can end the deliberation."""
+    async def _compare(self, triage: TriageOutput, prior: Loop | None, current: Loop) -> tuple[bool, bool, str]:
+        """Tell whether the loop changed anything, whether that was judged, and why not.
+
+        It is asked only where the answer can end the deliberation.
+        """
         loop = current.number
         if prior is None or not triage.allow_early_exit or not EARLIEST_EXIT <= loop < triage.loop_count:
-            return _Judgment(changed=True, judged=False)
+            return True, False, ""
         try:
             changed = await self._strategy(loop).detect(by_role(prior.positions), by_role(current.positions))
         except Exception as fault:
             if isinstance(fault, LlmRuntimeError) and not isinstance(fault, CallError):
                 raise
-            return _Judgment(changed=True, judged=False, note=f"{type(fault).__name__}: {fault}")
-        return _Judgment(changed=bool(changed), judged=True)
+            return True, False, f"{type(fault).__name__}: {fault}"
+        return bool(changed), True, ""
 
     def _strategy(self, loop: int) -> DeltaStrategy:
         return self._config.delta_strategy or LLMJudgeDeltaStrategy(

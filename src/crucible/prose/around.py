@@ -10,12 +10,12 @@ import random
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
 
+from crucible.briefing import Briefing
 from crucible.letters import Lettering
-from crucible.material import Dossier, message
-from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request
-from llm_runtime.prompts import Fence, load_prompt
+from crucible.material import Dossier
+from llm_runtime.messages import Generate, Message, Reply, Request
+from llm_runtime.prompts import load_prompt
 
 #: Phases whose calls are shown the attachments: seats, critic, short circuit, synthesis.
 _SHOWN = frozenset({"position", "defence", "draft", "critique", "answer", "synthesis"})
@@ -40,21 +40,15 @@ def grounded(generate: Generate, dossier: Dossier, seed: int, earlier: str = "")
     """
     if not dossier and not earlier:
         return generate
+    briefing = Briefing("", dossier, earlier, "", seed)
 
     async def ask(request: Request) -> Reply:
         if request.label.phase not in _SHOWN:
             return await generate(request)
-        seat, texts = request.label.seat, list[str]()
-        if dossier:
-            texts.append(message(dossier, seed, seat))
-        if earlier:
-            fence = Fence(seed, CallLabel("crucible", "earlier", seat))
-            prompt = load_prompt("crucible", "earlier")
-            texts.append(prompt.render(earlier=fence("EARLIER COUNCIL", earlier)))
         turns = list(request.messages)
         # Two turns of one role in a row are refused by some models.
         at = next(number for number, turn in enumerate(turns) if turn.role == "user")
-        turns[at] = Message("user", "\n\n".join([*texts, turns[at].content]))
+        turns[at] = briefing.turn(request.label.seat, turns[at].content, "attachments")
         return await generate(replace(request, messages=tuple(turns)))
 
     return ask
@@ -128,26 +122,17 @@ def fenced(text: str) -> Iterator[re.Match[str]]:
             yield block
 
 
-@lru_cache(maxsize=64)
-def _any_of(labels: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, labels)))
-
-
 def _renamed(text: str, names: Mapping[str, str]) -> str:
     """Return a prompt with letters for labels, but for what stands behind its fences."""
-    words = _any_of(tuple(names))
+    words = re.compile("|".join(map(re.escape, names)))
 
     def letter(text: str) -> str:
-        # Most texts name nobody, and that is seen faster than a pattern sees it.
-        for label in names:
-            if label in text:
-                return words.sub(lambda label: names[label[0]], text)
-        return text
+        return words.sub(lambda label: names[label[0]], text)
 
     parts, at = list[str](), 0
     for block in fenced(text):
         name, inner = letter(block[1]), block[3]
-        if letter(inner) is not inner:
+        if words.search(inner):
             inner = TARGETS.sub(lambda line: letter(line[0]), inner)
         parts += [
             letter(text[at : block.start()]),

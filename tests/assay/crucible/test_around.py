@@ -10,12 +10,12 @@ import pytest
 
 from assay.protocol import RunContext
 from assay.protocols.crucible.council import run as hold_council
-from assay.protocols.crucible.quotations import quotations
 from assay.protocols.crucible.task import Options, Task
 from assay.terms import Terms
 from crucible.events import Concluded, SeatAnswered, Shortened
 from crucible.material import Attachment, check_window, fitted
 from crucible.prose.around import fenced, grounded
+from crucible.quotations import quotations
 from llm_runtime.errors import ConfigurationError, ContextExceeded, LlmRuntimeError
 from llm_runtime.events import Event
 from llm_runtime.messages import Reply, Request, Usage

@@ -54,7 +54,7 @@ class CouncilHooks(Hooks[Task, Options]):
         if task.challenge and not task.follow:
             raise ConfigurationError("a sentence can be challenged where it stands in an answer; add --follow RUN")
         # Some of it takes time to import, and most councils have no attachments.
-        from assay.protocols.crucible.attaching import attachment, is_diff, read_attachments
+        from crucible.attaching import attachment, is_diff, read_attachments
 
         # Programs send texts as they have them.
         dossier = [one if one.shown else attachment(one.name, one.text) for one in task.dossier]
@@ -93,7 +93,7 @@ class CouncilHooks(Hooks[Task, Options]):
         Raises:
             ConfigurationError: it has no answer, or both have more attachments than a council can read.
         """
-        from assay.protocols.crucible.following import earlier_council
+        from crucible.following import earlier_council
 
         result: Data = parent["result"] or {}
         said = str(result.get("final_response", ""))

@@ -44,8 +44,8 @@ def review(
     assay review HEAD~3..HEAD --budget 0.50
     """
     from assay.protocols.crucible import findings as written
-    from assay.protocols.crucible.changes import changed
     from assay.report.places import check_place, write_whole
+    from crucible.changes import changed
     from crucible.records import FindingRecord
     from crucible.reviewing import CheckedFinding, at_least, checked
 

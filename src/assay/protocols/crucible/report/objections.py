@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from assay.protocols.crucible.quotations import Quotation, quotations
 from assay.protocols.crucible.report.state import CouncilState
 from assay.report.clean import one_line
 from assay.report.story import Block, Column, Details, Footnotes, Note, Plain, Quote, Section, Sign, Table
 from assay.report.units import count_noun, in_words
 from crucible.ledger import EFFECTS, Objection, headline
 from crucible.passages import ANSWER
+from crucible.quotations import Quotation, quotations
 
 _OF_RECORDS = ("It strikes", "What the seat did", "In the answer")
 #: Rows that fit one screen; the rest is folded.

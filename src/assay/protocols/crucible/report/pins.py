@@ -12,13 +12,13 @@ from functools import lru_cache
 from itertools import chain
 from typing import TypeAlias
 
-from assay.protocols.crucible.quotations import quoted
 from assay.protocols.crucible.report.state import CouncilState
 from assay.report.clean import one_line
 from assay.report.story import Pin
 from crucible.ledger import Objection
 from crucible.passages import ANSWER, Passage, Span, locate
 from crucible.prose.pieces import Attack, entered
+from crucible.quotations import quoted
 from crucible.transcript import CouncilTranscript, Loop
 
 _ABOUT = 200

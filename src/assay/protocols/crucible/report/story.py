@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from assay.protocols.crucible.quotations import Quotation
 from assay.protocols.crucible.report.objections import (
     answer_quotations,
     checked,
@@ -37,6 +36,7 @@ from assay.report.story import (
 )
 from assay.report.units import count_noun, in_words
 from crucible.passages import ANSWER
+from crucible.quotations import Quotation
 from crucible.transcript import Critique, Loop
 
 _GRAMMARS = {

@@ -116,12 +116,7 @@ def _short(words: str, text: str) -> tuple[int, int, Found] | None:
     return (at, at + len(words.strip()), "exact") if words.strip() and at >= 0 else None
 
 
-def _said(who: str, text: str, words: str) -> _Where | None:
-    how = _how(words, text)
-    return (who, None, how) if how else None
-
-
 @lru_cache(maxsize=2048)
-def _how(words: str, text: str) -> Found | None:
+def _said(who: str, text: str, words: str) -> _Where | None:
     span = locate(words, Passage("", text))
-    return span.how if span else None
+    return (who, None, span.how) if span else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from assay.protocols.crucible.attaching import attachment
+from crucible.attaching import attachment
 from crucible.material import MOST_CHARACTERS, MOST_ITEMS, Attachment, only
 from crucible.reviewing import DIFF, diff_places
 from llm_runtime.errors import ConfigurationError
