@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from criticality.artifacts import Body
@@ -37,9 +37,7 @@ class Python(GrammarLanguage):
     ignored = "__pycache__/\n.*_cache/\n.venv/\n"
     tools = PythonToolchain
     between, apart = "\n\n", "\n\n\n"
-
-    def usable(self, name: str) -> bool:
-        return names.usable(name)
+    usable = staticmethod(names.usable)
 
     def filters(self) -> dict[str, Filter]:
         return {
@@ -118,9 +116,7 @@ class Python(GrammarLanguage):
         ]  # fmt: skip
 
 
-def adapter() -> Language:
-    """Python."""
-    return Python()
+adapter: Callable[[], Language] = Python
 
 
 def _version(name: str) -> str | None:
