@@ -232,8 +232,7 @@ async def _asked(
 ) -> Settlement | None:
     """Ask who is right, up to three times: a clause that does not decide is sent back with what is wrong."""
     artifacts, name = work.artifacts, difference.function
-    spec, function = artifacts.spec, artifacts.functions[difference.function][1]
-    assert spec is not None
+    spec, function = artifacts.approved, artifacts.functions[difference.function][1]
     claims = "\n".join(f"{c}: {spec.claims[c].text}" for c in function.contract.claims if c in spec.claims)
     fault = ""
     for attempt in range(1, _ROUNDS + 1):

@@ -118,6 +118,12 @@ class Artifacts:
     _made: dict[Any, Any] = field(default_factory=_dict)
 
     @property
+    def approved(self) -> Spec:
+        """The specification, where nothing goes on without one."""
+        assert self.spec is not None
+        return self.spec
+
+    @property
     def plan(self) -> tuple[ModulePlan, ...]:
         """The modules, in the order of the outline."""
         return tuple(self.modules[o["name"]] for o in self.outlines if o["name"] in self.modules)

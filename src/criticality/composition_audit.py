@@ -82,14 +82,13 @@ class SecondLook(Model):
 
 async def audit(work: Work) -> Event:
     """Ask the next auditor; after the last, make the tests."""
-    phase = work.state.phase
-    assert isinstance(phase, Auditing)
+    phase = work.at(Auditing)
     left = [name for name in AUDITORS if name not in phase.auditors_completed]
     if not left:
         return await synthesize_tests(work)
     name = left[0]
     if name == "checks":
-        return _completed(name, list(deterministic_findings(work.artifacts.spec, work.artifacts.plan)))
+        return _completed(name, list(deterministic_findings(work.artifacts.approved, work.artifacts.plan)))
     if name == "crossVerification":
         return await _second_look(work, phase)
     reports = await in_parts(name, _by_module(work), lambda item, contracts: _audited(work, name, item, contracts))
@@ -111,7 +110,7 @@ async def _audited(work: Work, name: str, item: str, contracts: str) -> Contradi
         kind=kind,
         prefix=prefix,
         focus=focus,
-        spec=question.fence("SPECIFICATION", _statements(work.artifacts.spec)),
+        spec=question.fence("SPECIFICATION", _statements(work.artifacts.approved)),
         contracts=question.fence("CONTRACTS", contracts),
     )
 
@@ -153,7 +152,7 @@ async def _looked_at(work: Work, item: str, contracts: str, doubted: list[dict[s
         SecondLook,
         "cross_verification",
         check=lambda look: None if {*look.confirmed, *look.dismissed} == ids else f"judge exactly {sorted(ids)}",
-        spec=question.fence("SPECIFICATION", _statements(work.artifacts.spec)),
+        spec=question.fence("SPECIFICATION", _statements(work.artifacts.approved)),
         contracts=question.fence("CONTRACTS", contracts),
         contradictions=question.fence("CONTRADICTIONS", pretty(doubted)),
     )
@@ -172,14 +171,12 @@ def _canonical_involved(work: Work, live: list[dict[str, Any]]) -> int:
 
 async def report(work: Work) -> Event:
     """Send the report where the machine wants it."""
-    phase = work.state.phase
-    assert isinstance(phase, ReportingContradictions)
+    phase = work.at(ReportingContradictions)
     by_id = {c["id"]: c for c in work.artifacts.contradictions}
     return e.ContradictionsReported(contradictions=[f"{i}: {by_id[i]['analysis']}" for i in phase.contradictions])
 
 
-def _statements(spec: Spec | None) -> str:
-    assert spec is not None
+def _statements(spec: Spec) -> str:
     shown = {"system", "newtypes", "data_models", "interfaces", "constraints", "claims"}
     return pretty(spec.model_dump(mode="json", include=shown))
 
@@ -192,9 +189,8 @@ def contract_text(language: Language, plan: tuple[ModulePlan, ...]) -> str:
     return "\n".join(lines)
 
 
-def deterministic_findings(spec: Spec | None, plan: tuple[ModulePlan, ...]) -> Iterator[Contradiction]:
+def deterministic_findings(spec: Spec, plan: tuple[ModulePlan, ...]) -> Iterator[Contradiction]:
     """Find what needs no model: unknown claim references, impossible bounds, claims without contracts."""
-    assert spec is not None
     number = 0
 
     def finding(severity: Literal["critical", "warning"], involved: list[str], analysis: str) -> Contradiction:
@@ -250,8 +246,7 @@ def _bounds_of(predicates: Any) -> Iterator[tuple[str, float, float]]:
 
 async def synthesize_tests(work: Work) -> Event:
     """Make tests before bodies: parse claims, and ask again for tests that show nothing, with the reason."""
-    spec = work.artifacts.spec
-    assert spec is not None
+    spec = work.artifacts.approved
     wanted = {name: claim for name, claim in spec.claims.items() if claim.testable}
     empty: list[str] = []
     for attempt in range(1, _DERIVATIONS + 1):
@@ -305,8 +300,7 @@ def _waived(spec: Spec, parsed: StructuredClaims) -> dict[str, str]:
 
 async def _empty(work: Work, trial: Artifacts, parsed: StructuredClaims) -> list[str]:
     """Return tests that cannot show anything, and claims that lack a test without a word, one line each."""
-    spec = trial.spec
-    assert spec is not None
+    spec = trial.approved
     lacking = [c.id for c in parsed.claims if not c.tests and not c.scope]
     missing = [f"{name}: it can be tested, and has no test and no reason" for name in lacking]
     return missing + await work.court.vacuous(spec, trial.plan, parsed.claims)

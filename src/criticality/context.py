@@ -24,8 +24,7 @@ _HINTS = {
 
 def implement_values(language: Language, artifacts: Artifacts, unit: str) -> dict[str, str]:
     """Return the values of the prompt ``implement``, but for the summary of what failed."""
-    spec = artifacts.spec
-    assert spec is not None
+    spec = artifacts.approved
     functions = artifacts.functions
     names = unit.split("+")
     parts: list[str] = []
@@ -71,8 +70,7 @@ def spare(language: Language, artifacts: Artifacts, unit: str, failure: dict[str
         for kind in (*(p.type for p in function.parameters), function.result)
         for name in kind.names()
     }
-    spec = artifacts.spec
-    assert spec is not None
+    spec = artifacts.approved
     blocks = re.split(r"(?<!\n)\n\n+(?=\S)", values["types"])
     required = [block for block in blocks if _defines(block, spec.named_types()) in names]
     parts.append(Spare("relatedTypes", {"types": "\n\n".join(required) or _LEFT_OUT}))

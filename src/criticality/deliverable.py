@@ -108,8 +108,7 @@ def project_files(
 
 def contracts_text(language: Language, artifacts: Artifacts) -> str:
     """``contracts.md``: what each function promises, clause by clause, and what must hold of each type."""
-    spec = artifacts.spec
-    assert spec is not None
+    spec = artifacts.approved
     lines = ["# What each function promises", ""]
     for module in artifacts.plan:
         lines += [f"## {module.name}: {' '.join(module.purpose.split())}", ""]
@@ -129,9 +128,8 @@ def contracts_text(language: Language, artifacts: Artifacts) -> str:
 
 def claims_data(artifacts: Artifacts) -> dict[str, Any]:
     """``claims.toml``: each claim as it was said, and as it was parsed, once it was."""
-    assert artifacts.spec is not None
     claims: dict[str, Any] = {}
-    for name, claim in artifacts.spec.claims.items():
+    for name, claim in artifacts.approved.claims.items():
         parsed = artifacts.claims.get(name)
         claims[name] = claim.model_dump() | (
             parsed.model_dump(exclude={"id", "type", "testable"}) if parsed else {}

@@ -40,7 +40,6 @@ def spec_edited(artifacts: Artifacts, text: str) -> Event | None:
     Raises:
         ConfigurationError: it is no specification; its line is named, and nothing is written.
     """
-    assert artifacts.spec is not None
     try:
         data = parse_toml(text)
         spec = Spec.model_validate(data)
@@ -53,7 +52,9 @@ def spec_edited(artifacts: Artifacts, text: str) -> Event | None:
     if spec == artifacts.spec:
         return None
     version = max(artifacts.proposals, default=0) + 1
-    return SpecEdited(version=version, spec=spec.model_dump(mode="json"), planned=_planned(artifacts.spec, spec))
+    return SpecEdited(
+        version=version, spec=spec.model_dump(mode="json"), planned=_planned(artifacts.approved, spec)
+    )
 
 
 async def claims_edited(work: Work, text: str) -> Event | None:
@@ -62,8 +63,7 @@ async def claims_edited(work: Work, text: str) -> Event | None:
     Raises:
         ConfigurationError: a test cannot be judged, or shows nothing; nothing is written.
     """
-    artifacts, spec = work.artifacts, work.artifacts.spec
-    assert spec is not None
+    artifacts, spec = work.artifacts, work.artifacts.approved
     try:
         held = {
             name: StructuredClaim.model_validate({k: v for k, v in entry.items() if k not in _SPOKEN} | {
@@ -125,8 +125,7 @@ def _planned(old: Spec, new: Spec) -> bool:
 
 def edited_bodies(language: Language, artifacts: Artifacts, path: str, text: str) -> dict[str, str] | str:
     """Return the bodies in a module's file that are not the accepted ones; a line where the file does not serve."""
-    spec = artifacts.spec
-    assert spec is not None
+    spec = artifacts.approved
     expected = language.sources(spec, artifacts.plan, artifacts.bodies)[path]
     changed: dict[str, str] = {}
     for module in artifacts.plan:

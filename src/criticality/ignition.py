@@ -53,8 +53,7 @@ class Challenges(Model):
 
 async def interview(work: Work) -> Event | None:
     """Put the next question and take its answer."""
-    phase = work.state.phase
-    assert isinstance(phase, Interviewing)
+    phase = work.at(Interviewing)
     if phase.open_questions:
         return await _follow_up(work, phase)
     answered = {answer.question for answer in work.artifacts.answers}
@@ -154,8 +153,7 @@ def _answers(work: Work) -> str:
 
 async def synthesize(work: Work) -> Event:
     """Propose, or challenge what was proposed."""
-    phase = work.state.phase
-    assert isinstance(phase, Synthesizing)
+    phase = work.at(Synthesizing)
     if not phase.proposed:
         return await _propose(work, phase)
     if phase.challenges >= work.config.orchestrator.max_challenges:
@@ -216,8 +214,7 @@ def _spec_fault(language: Language, proposal: Proposal) -> str | None:
 
 async def approval(work: Work) -> Event | None:
     """Ask the person to decide on the proposal."""
-    phase = work.state.phase
-    assert isinstance(phase, AwaitingApproval)
+    phase = work.at(AwaitingApproval)
     version = phase.proposal_version
     spec = Spec.model_validate(work.artifacts.proposals[version].spec)
     verdict = await work.human.approve(spec, version)

@@ -80,8 +80,7 @@ class Lanes:
 
 async def select(work: Work, lanes: Lanes) -> Event:
     """Take the next unit of the order; lanes begin for the units beside it."""
-    phase = work.state.phase
-    assert isinstance(phase, SelectingFunction)
+    phase = work.at(SelectingFunction)
     remaining = phase.progress.remaining
     if not remaining:
         return e.NoFunctionsRemaining()
@@ -141,8 +140,7 @@ async def _lane(work: Work, unit: str, lanes: Lanes) -> None:
 
 async def implement(work: Work, lanes: Lanes) -> Event:
     """One attempt: a model's bodies."""
-    phase = work.state.phase
-    assert isinstance(phase, Implementing)
+    phase = work.at(Implementing)
     return await _received(
         work, phase.function_id, phase.current_tier, phase.total_attempts, _visit(work, phase.function_id),
         _last_failure(work, phase), lanes,
@@ -201,8 +199,7 @@ async def _implement(
 
 async def verify(work: Work, received: e.ImplementationReceived, lanes: Lanes) -> Event:
     """Accept or discard what was received."""
-    phase = work.state.phase
-    assert isinstance(phase, Verifying)
+    phase = work.at(Verifying)
     unit = phase.function_id
     before = None if phase.total_attempts == 1 else _failed(work, unit)
     return await _verified(work, received, phase.attempt_in_tier, _visit(work, unit), before, lanes)
@@ -311,8 +308,7 @@ async def unfit(work: Work, texts: Mapping[str, str], others: Mapping[str, Body]
     static = static_failure(work.language, work.artifacts, texts)
     if static is not None:
         return static
-    spec = work.artifacts.spec
-    assert spec is not None
+    spec = work.artifacts.approved
     bodies = {**others, **{name: Body(text, "", "worker", 1) for name, text in texts.items()}}
     errors = await work.tools.check(work.language.sources(spec, work.artifacts.plan, bodies))
     return {"kind": "type", "what": [error.message[:300] for error in errors[:8]]} if errors else None
@@ -329,8 +325,7 @@ def failure_of(verdict: Verdict) -> dict[str, Any] | None:
 
 def static_failure(language: Language, artifacts: Artifacts, bodies: Mapping[str, str]) -> dict[str, Any] | None:
     """Return what is wrong with bodies before anything runs: they reach too far, or do what they may not."""
-    spec, functions = artifacts.spec, artifacts.functions
-    assert spec is not None
+    spec, functions = artifacts.approved, artifacts.functions
     every = {name.partition(".")[2] for name in functions}
     for name, body in bodies.items():
         module, function = functions[name]
@@ -351,8 +346,7 @@ def static_failure(language: Language, artifacts: Artifacts, bodies: Mapping[str
 
 async def escalate(work: Work) -> Event:
     """On to the next tier, or out."""
-    phase = work.state.phase
-    assert isinstance(phase, Escalating)
+    phase = work.at(Escalating)
     reason = next(f for f in reversed(work.artifacts.failures) if f.unit == phase.function_id)
     if phase.to_tier is None:
         return e.TiersExhausted(unit=phase.function_id, reason=f"{phase.failure_type}: {reason.failure['what'][0]}")

@@ -87,7 +87,7 @@ class Language(Protocol):
         """An example of each transformation that the language knows, by the pattern's id."""
         ...
 
-    def usable(self, name: str) -> bool:
+    def usable(self, name: str, /) -> bool:
         """Tell whether a neutral name can be a function's, a module's or a parameter's."""
         ...
 

@@ -30,9 +30,8 @@ class Repaired(Model):
 
 async def generate(work: Work) -> Event:
     """Make the hierarchy first, then one module after the other."""
-    phase = work.state.phase
-    spec = work.artifacts.spec
-    assert isinstance(phase, GeneratingStructure) and spec is not None
+    phase = work.at(GeneratingStructure)
+    spec = work.artifacts.approved
     if not phase.modules_planned:
         question = work.ask.question("lattice", "structure", "structurer", work.round)
         plan = await work.ask.data(
@@ -92,8 +91,8 @@ def _module_fault(module: ModulePlan, outline: dict[str, Any]) -> str | None:
 
 async def compile_check(work: Work) -> Event:
     """Is it critical? The plan's own checks, then the AST, then the type checker."""
-    spec = work.artifacts.spec
-    assert isinstance(work.state.phase, CompilingCheck) and spec is not None
+    spec = work.artifacts.approved
+    assert isinstance(work.state.phase, CompilingCheck)
     plan = work.artifacts.plan
     faults = list(plan_faults(work.language, spec, plan)) or list(_untestable(work.language, spec, plan))
     if not faults:
@@ -110,9 +109,8 @@ async def compile_check(work: Work) -> Event:
 
 async def repair(work: Work) -> Event:
     """Have the structurer repair, unless no attempt is left."""
-    phase = work.state.phase
-    spec = work.artifacts.spec
-    assert isinstance(phase, RepairingStructure) and spec is not None
+    phase = work.at(RepairingStructure)
+    spec = work.artifacts.approved
     if phase.repair_attempt > phase.max_repair_attempts:
         return e.RepairsExhausted(errors=list(phase.errors))
     question = work.ask.question("lattice", "repair", "structurer", work.round, phase.repair_attempt * 10)

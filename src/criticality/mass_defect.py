@@ -29,8 +29,7 @@ class Transformation(Model):
 
 async def analyze(work: Work) -> Event:
     """Measure everything, and choose what to try next: nothing where no pattern is left."""
-    phase = work.state.phase
-    assert isinstance(phase, AnalyzingComplexity)
+    phase = work.at(AnalyzingComplexity)
     smells, metrics = await work.language.smells(work.artifacts.plan, _modules(work, work.artifacts.bodies))
     target = None
     if phase.applied < work.config.mass_defect.max_transforms:
@@ -38,8 +37,7 @@ async def analyze(work: Work) -> Event:
     # Of the code as it is delivered: measured once nothing is left to be tried.
     summary = _summary(work, metrics, await _coverage(work) if target is None else None)
     if target is None:
-        spec = work.artifacts.spec
-        assert spec is not None
+        spec = work.artifacts.approved
         sources, manifests = full_tree(work.language, work.artifacts), work.language.project_files(spec)
         summary["scanners"] = await audited(work.language.audits, sources, manifests)
     summary["mutation"] = work.artifacts.metrics.get("mutation") or {
@@ -63,8 +61,7 @@ def _next(work: Work, smells: list[DetectedSmell]) -> dict[str, Any] | None:
 
 
 def _modules(work: Work, bodies: dict[str, Body]) -> dict[str, str]:
-    spec = work.artifacts.spec
-    assert spec is not None
+    spec = work.artifacts.approved
     tree = work.language.sources(spec, work.artifacts.plan, bodies)
     return {module.name: tree[work.language.module_path(spec, module.name)] for module in work.artifacts.plan}
 
@@ -111,8 +108,7 @@ def _summary(work: Work, metrics: dict[str, dict[str, int]], coverage: float | N
 
 async def transform(work: Work) -> Event:
     """Ask for the transformation; a model that names a guard is believed."""
-    phase = work.state.phase
-    assert isinstance(phase, ApplyingTransform)
+    phase = work.at(ApplyingTransform)
     name, pattern = phase.target_function, patterns()[phase.pattern_id]
     role = "worker" if phase.risk <= 2 else "architect"
     question = work.ask.question("mass_defect", f"{name}+{pattern.id}", role, work.round)
@@ -139,9 +135,8 @@ async def transform(work: Work) -> Event:
 
 async def verify(work: Work) -> Event:
     """Accept or revert, with as much testing as the risk asks for."""
-    phase = work.state.phase
-    applied = work.artifacts.transforming
-    assert isinstance(phase, VerifyingSemantics) and applied is not None
+    phase, applied = work.at(VerifyingSemantics), work.artifacts.transforming
+    assert applied is not None
     scope = SCOPES[phase.risk]
     reason = await _objection(work, applied, phase.risk)
     if reason:
@@ -150,8 +145,7 @@ async def verify(work: Work) -> Event:
 
 
 async def _objection(work: Work, applied: e.TransformApplied, risk: int) -> str:
-    spec, name, language = work.artifacts.spec, applied.function, work.language
-    assert spec is not None
+    spec, name, language = work.artifacts.approved, applied.function, work.language
     module, function = work.artifacts.functions[name]
     old = work.artifacts.bodies[name]
     fault = language.declaration_fault(applied.declarations)

@@ -67,9 +67,8 @@ def referring(artifacts: Artifacts, claims: list[str]) -> list[str]:
 
 async def generate(work: Work) -> Event:
     """Scenarios for the next cluster, written without sight of any body."""
-    phase = work.state.phase
-    spec = work.artifacts.spec
-    assert isinstance(phase, GeneratingTests) and spec is not None
+    phase = work.at(GeneratingTests)
+    spec = work.artifacts.approved
     every = clusters(work.artifacts)
     names = [c.name for c in every]
     cluster = next(c for c in every if c.name not in phase.tests_generated)
@@ -112,8 +111,7 @@ async def generate(work: Work) -> Event:
 
 async def execute(work: Work) -> Event:
     """Run one cluster's claims and scenarios on the whole system."""
-    phase = work.state.phase
-    assert isinstance(phase, ExecutingCluster)
+    phase = work.at(ExecutingCluster)
     cluster = work.artifacts.clusters[phase.cluster_id]
     carrying = referring(work.artifacts, cluster.claims)
     claims = [name for name in cluster.claims if work.artifacts.claims[name].tests]
@@ -145,8 +143,7 @@ def _violated(artifacts: Artifacts, claims: list[str], fault: Fault) -> str:
 
 async def verdict(work: Work) -> Event:
     """Pass, or the units that the violated claims refer to; the whole cluster where nothing is linked."""
-    phase = work.state.phase
-    assert isinstance(phase, HandlingVerdict)
+    phase = work.at(HandlingVerdict)
     claims = list(phase.violated_claims)
     if not claims:
         return e.VerdictHandled(cluster=phase.cluster_id, passed=True)

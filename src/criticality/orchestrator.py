@@ -343,8 +343,7 @@ class Orchestrator:
     def _merged(self, path: str, event: Event | None) -> str | None:
         """Return a person's file with the bodies that were accepted just now; nothing where it stays as it is."""
         theirs = self._written.text(path)
-        spec = self.artifacts.spec
-        assert spec is not None
+        spec = self.artifacts.approved
         names = [
             name
             for name in (*getattr(event, "bodies", ()), getattr(event, "function", ""))

@@ -82,8 +82,7 @@ async def test_suspected(
 
 async def _derived(work: Work, claim: StructuredClaim, what: str, times: int) -> StructuredClaim | None:
     """Ask for the tests of one claim again, with the case that all bodies fail."""
-    artifacts, spec = work.artifacts, work.artifacts.spec
-    assert spec is not None
+    artifacts, spec = work.artifacts, work.artifacts.approved
     text = spec.claims[claim.id].text
     question = work.ask.question("tests", f"{claim.id}+again", "structurer", work.round, times + 1)
 

@@ -13,30 +13,26 @@ from criticality.spec.claims import StructuredClaim
 
 def claim_fault(language: Language, artifacts: Artifacts, claim: StructuredClaim, text: str) -> str:
     """Tell why the tests of a structured claim cannot be judged; empty where they can."""
-    spec = artifacts.spec
-    assert spec is not None
+    spec = artifacts.approved
     return claims.claim_fault(spec, {name: f for name, (_, f) in artifacts.functions.items()}, claim, text)
 
 
 def skeleton(language: Language, artifacts: Artifacts) -> Tree:
     """Return the sources before there are bodies."""
-    spec = artifacts.spec
-    assert spec is not None
+    spec = artifacts.approved
     return artifacts.once("skeleton", lambda: language.sources(spec, artifacts.plan, {}))
 
 
 def full_tree(language: Language, artifacts: Artifacts, bodies: Mapping[str, Body] | None = None) -> Tree:
     """Everything: sources and tests."""
-    spec = artifacts.spec
-    assert spec is not None
+    spec = artifacts.approved
     tree = language.sources(spec, artifacts.plan, artifacts.bodies if bodies is None else bodies)
     return tree | language.case_files(spec, artifacts.plan, artifacts.cases)
 
 
 def function_key(language: Language, artifacts: Artifacts, name: str) -> str:
     """Digest of all that a function's body may depend on: signature, contract, types, callees' signatures."""
-    spec = artifacts.spec
-    assert spec is not None
+    spec = artifacts.approved
     functions = artifacts.functions
     module, function = functions[name]
     callees = [

@@ -78,8 +78,7 @@ def hearing(
         variants: other bodies, each with what it is and the function that it is of.
         settled: clauses that were settled on since, besides those that the project has.
     """
-    spec, artifacts = work.artifacts.spec, work.artifacts
-    assert spec is not None
+    spec, artifacts = work.artifacts.approved, work.artifacts
     accepted = {name: body for name, body in bodies.items() if name not in unit}
     systems = [dict(bodies), accepted, *({**bodies, name: body} for _, name, body in variants)]
     program = work.language.serve(spec, artifacts.plan, systems)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from criticality.artifacts import Artifacts
 from criticality.asking import Asking
@@ -12,6 +13,9 @@ from criticality.judging.court import Court
 from criticality.language import Language, Toolchain
 from criticality.ledger import Ledger
 from criticality.machine.states import Active
+from criticality.wire import CamelCase
+
+_Phase = TypeVar("_Phase", bound=CamelCase)
 
 
 @dataclass(slots=True)
@@ -33,6 +37,11 @@ class Work:
     config: Config
     human: Human
     court: Court
+
+    def at(self, phase: type[_Phase]) -> _Phase:
+        """Return the state of the phase that a step is for."""
+        assert isinstance(self.state.phase, phase)
+        return self.state.phase
 
     @property
     def round(self) -> int:

@@ -12,13 +12,13 @@ from turnstile_system import GATE, PARITY, SPEC, needs_toolchain
 from criticality.artifacts import Body
 from criticality.bodies import SpliceRefused
 from criticality.languages import language
-from criticality.languages.python.inspection import inspect_body, leaked_logic
-from criticality.languages.python.mutants import mutants
-from criticality.languages.python.splice import body_of, read_body, splice
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.spec import Spec
 
 pytestmark = needs_toolchain
+PYTHON = language("python")
+inspect_body, leaked_logic, mutants = PYTHON.inspect_body, PYTHON.leaked_logic, PYTHON.mutants
+body_of, read_body, splice = PYTHON.body_of, PYTHON.read_body, PYTHON.splice
 SOURCE = (
     '"""Two."""\n\nX = 1\n\n\ndef f(a: int) -> int:\n    """Do.\n\n    PURITY: pure\n    """\n'
     "    raise NotImplementedError\n\n\ndef g() -> int:\n    raise NotImplementedError\n"

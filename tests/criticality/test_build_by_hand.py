@@ -105,7 +105,7 @@ async def test_a_person_writes_what_no_model_could(project: Path, drive: Any) ->
             "the signature of enter",
         ),
         ("def enter(gate: Gate)", "def enter(gate: Gate", "does not parse"),
-        ("def enter(", "def come_in(", "no one function called enter"),
+        ("def enter(", "def come_in(", "no function called enter"),
         (BEFORE, "    import os\n" + BEFORE, "it holds an import"),
         (BEFORE, "    return 3\n", "Incompatible return value"),
     ],

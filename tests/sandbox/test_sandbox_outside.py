@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from criticality.audits import audited
-from criticality.languages.python.smells import detect
 
 ROOT = Path(__file__).parents[2]
 TOLD = (ROOT / "docs/sandbox.md").read_text("utf-8").partition("## What runs outside")[2]
@@ -91,11 +90,3 @@ async def test_a_scanner_of_sources_sees_them_and_one_that_asks_the_network_sees
     assert said["flawfinder"] == "findings: severity: body.py package.json"
     assert said["npm"].endswith(" package.json") and "body.py" not in said["npm"]
     assert [one.name for one in kept.iterdir()] == ["secret"]
-
-
-@pytest.mark.box
-async def test_bodies_are_linted_in_a_box() -> None:
-    pytest.importorskip("ruff", reason="the extra code is not installed")
-    body = "def f(a: int) -> int:\n    if a == 42:\n        return 17\n    return a\n"
-    smells, _ = await detect({"m": body})
-    assert [one.smell_id for one in smells] == ["magic-values"]

@@ -85,8 +85,7 @@ class Workbench:
             ConfigurationError: no module stands there, or not the agent's function.
         """
         artifacts = self._lattice()
-        spec = artifacts.spec
-        assert spec is not None
+        spec = artifacts.approved
         places = {self.language.module_path(spec, module.name): module.name for module in artifacts.plan}
         if self.function is not None:
             places = {path: module for path, module in places.items() if module == self.function.partition(".")[0]}
@@ -172,12 +171,10 @@ class Workbench:
         return self.language.body_of(source, name.partition(".")[2])
 
     def _place(self, artifacts: Artifacts, name: str) -> str:
-        assert artifacts.spec is not None
-        return self.language.module_path(artifacts.spec, name.partition(".")[0])
+        return self.language.module_path(artifacts.approved, name.partition(".")[0])
 
     def _sources(self, artifacts: Artifacts, bodies: dict[str, Body]) -> dict[str, str]:
-        assert artifacts.spec is not None
-        return self.language.sources(artifacts.spec, artifacts.plan, bodies)
+        return self.language.sources(artifacts.approved, artifacts.plan, bodies)
 
 
 def _listed(names: Any) -> str:

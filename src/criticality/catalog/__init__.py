@@ -31,7 +31,6 @@ class SmellDefinition:
     id: str
     category: str
     threshold: float
-    tools: tuple[tuple[str, str], ...]
     applicable: tuple[PatternReference, ...]
 
 
@@ -125,7 +124,6 @@ def _smell(data: dict[str, Any]) -> SmellDefinition:
         id=data["smell"]["id"],
         category=data["smell"]["category"],
         threshold=float(threshold),
-        tools=tuple((tool["name"], tool["rule"]) for tool in detection["tools"]),
         applicable=tuple(
             PatternReference(p["pattern"], p["risk"], p["rationale"]) for p in data["applicable_patterns"]
         ),

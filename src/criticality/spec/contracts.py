@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
 from criticality.spec.predicates import Predicate, PredicateFault, parse_predicate
@@ -14,6 +15,12 @@ PURITIES = ("pure", "reads", "writes", "io")
 CLAIM_ID = re.compile(r"[a-z_]+_[0-9]+\Z")
 _CLAUSE = re.compile(r"(REQUIRES|ENSURES|INVARIANT|COMPLEXITY|PURITY|CLAIM_REF):[ \t]*(\S.*)\Z")
 _BIG_O = re.compile(r"O\((1|log n|n|n log n|n\^2|n\^3|2\^n)\)(?: where [a-z] = .{1,80})?\Z")
+#: What a clause that is no predicate says, and what it is where it does not.
+_WORDS = {
+    "COMPLEXITY": (_BIG_O, "no class such as O(1), O(log n), O(n), O(n^2)"),
+    "PURITY": (re.compile(rf"({'|'.join(PURITIES)})\Z"), f"none of {', '.join(PURITIES)}"),
+    "CLAIM_REF": (re.compile(rf"({CLAIM_ID.pattern})"), "no claim id such as balance_001"),
+}
 MAX_CLAUSES = 40
 
 
@@ -42,16 +49,6 @@ class Contract:
         return (*self.requires, *self.ensures, *self.invariants)
 
 
-@dataclass(slots=True)
-class _Draft:
-    requires: list[Predicate] = field(default_factory=list[Predicate])
-    ensures: list[Predicate] = field(default_factory=list[Predicate])
-    invariants: list[Predicate] = field(default_factory=list[Predicate])
-    claims: list[str] = field(default_factory=list[str])
-    complexity: str | None = None
-    purity: str | None = None
-
-
 def parse_contract(lines: Iterable[str], *, known: Collection[str] | None = None) -> Contract:
     """Read the clauses of one function.
 
@@ -67,7 +64,8 @@ def parse_contract(lines: Iterable[str], *, known: Collection[str] | None = None
         raise ContractFault("there is no clause; a contract has at least one")
     if len(written) > MAX_CLAUSES:
         raise ContractFault(f"there are {len(written)} clauses; {MAX_CLAUSES} is the limit")
-    draft = _Draft()
+    read: dict[str, list[Predicate]] = defaultdict(list)
+    words: dict[str, list[str]] = defaultdict(list)
     for line in written:
         match = _CLAUSE.match(line)
         if match is None:
@@ -75,47 +73,33 @@ def parse_contract(lines: Iterable[str], *, known: Collection[str] | None = None
                 f"{line[:80]!r} is no clause; clauses begin with REQUIRES:, ENSURES:, INVARIANT:, COMPLEXITY:, "
                 "PURITY: or CLAIM_REF:"
             )
-        _read(draft, match[1], match[2].strip(), known)
+        keyword, text = match[1], match[2].strip()
+        if keyword in ("REQUIRES", "ENSURES", "INVARIANT"):
+            read[keyword].append(_predicate(keyword, text, known))
+        else:
+            words[keyword].append(_word(keyword, text, known=words[keyword]))
     return Contract(
-        lines=written,
-        requires=tuple(draft.requires),
-        ensures=tuple(draft.ensures),
-        invariants=tuple(draft.invariants),
-        complexity=draft.complexity,
-        purity=cast("Purity | None", draft.purity),
-        claims=tuple(draft.claims),
-    )
+        written, *(tuple(read[keyword]) for keyword in ("REQUIRES", "ENSURES", "INVARIANT")),
+        complexity=next(iter(words["COMPLEXITY"]), None),
+        purity=cast("Purity | None", next(iter(words["PURITY"]), None)), claims=tuple(words["CLAIM_REF"]),
+    )  # fmt: skip
 
 
-def _read(draft: _Draft, keyword: str, text: str, known: Collection[str] | None) -> None:
-    match keyword:
-        case "REQUIRES" | "ENSURES" | "INVARIANT":
-            try:
-                predicate = parse_predicate(text, known=known)
-            except PredicateFault as fault:
-                raise ContractFault(f"{keyword}: {fault}") from None
-            if keyword == "REQUIRES" and (predicate.raised or predicate.olds or "result" in predicate.names):
-                raise ContractFault(f"REQUIRES: {text!r} speaks of what comes after the call")
-            {"REQUIRES": draft.requires, "ENSURES": draft.ensures, "INVARIANT": draft.invariants}[keyword].append(
-                predicate
-            )
-        case "COMPLEXITY":
-            match = _BIG_O.match(text)
-            if match is None:
-                raise ContractFault(f"COMPLEXITY: {text!r} is no class such as O(1), O(log n), O(n), O(n^2)")
-            _once(draft.complexity, keyword)
-            draft.complexity = match[1]
-        case "PURITY":
-            if text not in PURITIES:
-                raise ContractFault(f"PURITY: {text!r} is none of {', '.join(PURITIES)}")
-            _once(draft.purity, keyword)
-            draft.purity = text
-        case _:
-            if not CLAIM_ID.match(text):
-                raise ContractFault(f"CLAIM_REF: {text!r} is no claim id such as balance_001")
-            draft.claims.append(text)
+def _predicate(keyword: str, text: str, known: Collection[str] | None) -> Predicate:
+    try:
+        predicate = parse_predicate(text, known=known)
+    except PredicateFault as fault:
+        raise ContractFault(f"{keyword}: {fault}") from None
+    if keyword == "REQUIRES" and (predicate.raised or predicate.olds or "result" in predicate.names):
+        raise ContractFault(f"REQUIRES: {text!r} speaks of what comes after the call")
+    return predicate
 
 
-def _once(value: object, keyword: str) -> None:
-    if value is not None:
+def _word(keyword: str, text: str, known: Collection[str]) -> str:
+    pattern, what = _WORDS[keyword]
+    match = pattern.match(text)
+    if match is None:
+        raise ContractFault(f"{keyword}: {text!r} is {what}")
+    if known and keyword != "CLAIM_REF":
         raise ContractFault(f"{keyword}: stands twice")
+    return match[1]

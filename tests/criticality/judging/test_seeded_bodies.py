@@ -12,7 +12,7 @@ from turnstile_system import needs_toolchain
 
 from criticality.judging.hearing import VERDICT, Verdict
 from criticality.judging.judge import Judge
-from criticality.languages.python.inspection import inspect_body
+from criticality.languages import language
 
 pytestmark = needs_toolchain
 HOSTILE = yaml.safe_load(Path(__file__).with_name("hostile.yaml").read_text("utf-8"))["wrong"]
@@ -84,4 +84,4 @@ def test_a_look_refuses_what_could_harm_though_its_result_is_right() -> None:
     dangerous = [body for body in HOSTILE if "import " in body or "__" in body or "open(" in body]
     assert len(dangerous) >= 30
     for body in dangerous:
-        assert inspect_body(body, plan, module="gate", siblings=())[0].kind == "security", body  # pyright: ignore
+        assert language("python").inspect_body(body, plan, module="gate", siblings=())[0].kind == "security", body  # pyright: ignore

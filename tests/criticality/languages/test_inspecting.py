@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from criticality.languages.base.grammar.grammar import Grammar
 from criticality.languages.base.grammar.inspection import Purity
 
 pytest.importorskip("tree_sitter")
-languages = pytest.mark.parametrize("name", ("typescript", "rust", "go", "java", "cpp"))
+languages = pytest.mark.parametrize("name", ("typescript", "rust", "go", "java", "cpp", "python"))
 
 GOOD = {
     "rust": [
@@ -48,6 +49,11 @@ GOOD = {
         "auto sorted = items;\nstd::sort(sorted.begin(), sorted.end());\nreturn sorted.front().total;",
         "if (amount <= 0) {\n  throw Failed();\n}\nreturn std::max(amount, planned(items));",
         "const auto twice = [&](std::int64_t x) { return x * 2; };\nreturn twice(amount);",
+    ],
+    "python": [
+        "ordered = sorted(items, key=lambda x: x.total)\nreturn ordered[0].total",
+        "if amount <= 0:\n    raise Failed\n\nreturn max(amount, planned(items))",
+        "def half(x: int) -> int:\n    return x // 2\nreturn sum(half(x.id) for x in items if x.id is not None)",
     ],
 }  # fmt: skip
 SECURITY = {
@@ -86,6 +92,10 @@ SECURITY = {
         "struct X {};", "const_cast<int&>(x) = 1;", "goto out; out: return 1;", "return 1; // NOLINT",
         "getenv(\"x\");",
     ],
+    "python": [
+        "import os", "from os import path", "global x\nx = 1", "class A:\n    pass", "async def f():\n    pass",
+        "yield 1", "def inner():\n    nonlocal amount\n    return 1",
+    ],
 }  # fmt: skip
 SEMANTIC = {
     "rust": ["todo!()", 'println!("x")', "other(1)", "std::time::Instant::now()", "crate::m::other(2)",
@@ -107,6 +117,9 @@ SEMANTIC = {
         'throw std::logic_error("not implemented");', "other(1);", "rand();", "getpid();",
         "int getpid(); getpid();",
         "auto t = std::chrono::system_clock::now();",
+    ],
+    "python": [
+        "raise NotImplementedError", "print(amount)", "list(map(print, items))", "return other(1)", "f = other",
     ],
 }  # fmt: skip
 
@@ -148,7 +161,7 @@ def test_the_contract_decides_what_a_body_may_change_and_write() -> None:
     assert _findings("typescript", "console.log(amount);", "io") == []
 
 
-@languages
+@pytest.mark.parametrize("name", [name for name in GOOD if name != "python"])
 def test_the_recorded_bodies_pass_inspection(name: str) -> None:
     bodies = tomllib.loads(Path(__file__).with_name("bodies").joinpath(f"{name}.toml").read_text("utf-8"))
     target, plan = language(name), account_system.plan()
@@ -173,7 +186,7 @@ def test_only_what_is_to_do_stands_in_a_skeleton(name: str) -> None:
     opening = {
         "rust": "pub fn {}() -> i64 {{\n    {}\n}}\n", "typescript": "export function {}(): number {{\n  {}\n}}\n",
         "go": "func {}() int64 {{\n\t{}\n}}\n", "java": "public static long {}() {{\n    {}\n}}\n",
-        "cpp": "std::int64_t {}() {{\n  {}\n}}\n",
+        "cpp": "std::int64_t {}() {{\n  {}\n}}\n", "python": "def {}() -> int:\n    {}\n",
     }[name]  # fmt: skip
     source = table.file[0] + opening.format("one", table.todo) + opening.format("two", "return 1;") + table.file[1]
     assert grammar(name).leaked(source) == ["two"]
@@ -181,20 +194,22 @@ def test_only_what_is_to_do_stands_in_a_skeleton(name: str) -> None:
 
 @languages
 def test_every_mutant_is_one_change_that_still_parses(name: str) -> None:
-    operators = {"<": "<=", "+": "-", "&&": "||"}
+    operators = {"<": "<=", "+": "-"} | ({"and": "or"} if name == "python" else {"&&": "||"})
     for body in GOOD[name]:
         found = grammar(name).mutants(body)
         assert len(found) == len(set(found)) and body not in found
         for mutant in found:
             assert grammar(name).mutants(mutant) is not None
-    body = {"rust": "if a < 3 && b { return 1; }\na + 1", "go": "if a < 3 && b {\n\treturn 1\n}\nreturn a + 1"}.get(
-        name, "if (a < 3 && b) { return 1; }\nreturn a + 1;"
-    )
+    body = {
+        "rust": "if a < 3 && b { return 1; }\na + 1",
+        "go": "if a < 3 && b {\n\treturn 1\n}\nreturn a + 1",
+        "python": "if a < 3 and b:\n    return 1\nreturn a + 1",
+    }.get(name, "if (a < 3 && b) { return 1; }\nreturn a + 1;")
     found = grammar(name).mutants(body)
     for old, new in operators.items():
         assert body.replace(f" {old} ", f" {new} ") in found
     assert body.replace("3", "4") in found
-    assert any("!" in mutant for mutant in found)
+    assert any(("not (" if name == "python" else "!") in mutant for mutant in found)
     assert any("return 1" not in mutant for mutant in found), "a statement is left out"
 
 
@@ -202,7 +217,8 @@ def test_every_mutant_is_one_change_that_still_parses(name: str) -> None:
 def test_the_catalogs_smells_are_found_and_clean_code_has_none(name: str) -> None:
     deep = {
         "rust": "if a { if b { if c { if d { return 1; } } } }\n{}", "go":
-        "if a {\nif b {\nif c {\nif d {\nreturn 1\n}\n}\n}\n}\n{}",
+        "if a {\nif b {\nif c {\nif d {\nreturn 1\n}\n}\n}\n}\n{}", "python":
+        "if a:\n for x in b:\n  while c:\n   if d:\n    return 1\n{}",
     }.get(name, "if (a) { if (b) { if (c) { if (d) { return 1; } } } }\n{}")  # fmt: skip
     loop = {
         "rust": "let mut out = Vec::new();\nfor x in items { out.push(x.id); }\nout.len()",
@@ -210,22 +226,29 @@ def test_the_catalogs_smells_are_found_and_clean_code_has_none(name: str) -> Non
         "go": "out := []int64{}\nfor _, x := range items {\n\tout = append(out, x.ID)\n}\nreturn int64(len(out))",
         "java": "var out = new ArrayList<Long>();\nfor (var x : items) { out.add(x.id()); }\nreturn out.size();",
         "cpp": "std::vector<int> out;\nfor (const auto& x : items) { out.push_back(x.id); }\nreturn 0;",
+        "python": "out = []\nfor x in items:\n    out.append(x.id)\nreturn len(out)",
     }[name]
-    end = {"rust": "0", "go": "return 0"}.get(name, "return 0;")
+    end = {"rust": "0", "go": "return 0", "python": "return 0"}.get(name, "return 0;")
     unused = {
         "rust": "let unused = 1;\n0", "typescript": "const unused = 1;\nreturn 0;", "go": "unused := 1\nreturn 0",
         "java": "int unused = 1;\nreturn 0;", "cpp": "const int unused = 1;\nreturn 0;",
+        "python": "unused = 1\nreturn 0",
     }[name]  # fmt: skip
-    magic = {"rust": "if amount > 4711 { return 1; }\n0", "go": "if amount > 4711 {\n\treturn 1\n}\nreturn 0"}.get(
-        name, "if (amount > 4711) { return 1; }\nreturn 0;"
+    magic = {
+        "rust": "if amount > 4711 { return 1; }\n0",
+        "go": "if amount > 4711 {\n\treturn 1\n}\nreturn 0",
+        "python": "if amount > 4711:\n    return 1\nreturn 0",
+    }.get(name, "if (amount > 4711) { return 1; }\nreturn 0;")
+    dead = {"rust": "return 1;\n0", "go": "return 1\nreturn 0", "python": "return 1\nreturn 0"}.get(
+        name, "return 1;\nreturn 0;"
     )
-    dead = {"rust": "return 1;\n0", "go": "return 1\nreturn 0"}.get(name, "return 1;\nreturn 0;")
     wanted = {
         "deep-nesting": deep.replace("{}", end), "imperative-loop": loop, "unused-binding":
         unused, "magic-values": magic,
-        "unreachable-code": dead, "over-documentation": f"// one\n// two\n// three\n{end}",
+        "unreachable-code": dead,
+        "over-documentation": f"// one\n// two\n// three\n{end}".replace("//", "#" if name == "python" else "//"),
         "long-function-body": "\n".join(["planned();"] * 60 + [end]),
-        "high-cyclomatic-complexity": "\n".join([magic[: magic.index("}") + 1]] * 12 + [end]),
+        "high-cyclomatic-complexity": "\n".join([magic[: magic.rindex("\n")]] * 12 + [end]),
         "repeated-code-blocks": "\n".join(["planned(1);", "planned(2);", "planned(3);"] * 2 + [end]),
     }  # fmt: skip
     for smell, body in wanted.items():
@@ -243,13 +266,15 @@ def _module(name: str, body: str) -> str:
     table = grammar(name).table
     header = {
         "rust": "pub fn f() -> i64", "typescript": "export function f(): number", "go": "func f() int64",
-        "java": "public static long f()", "cpp": "std::int64_t f()",
+        "java": "public static long f()", "cpp": "std::int64_t f()", "python": "",
     }[name]  # fmt: skip
+    if name == "python":
+        return "def f() -> int:\n" + textwrap.indent(f'"""Do it."""\n{body}\n', "    ")
     return f"{table.file[0]}{header} {{\n{body}\n}}\n{table.file[1]}"
 
 
 #: Declarations that may stand before a function, and two that may not.
-DECLARED = {
+DECLARED: dict[str, tuple[str, ...]] = {
     "rust": (
         "fn half(x: i64) -> i64 { x / 2 }\nconst LIMIT: i64 = 3;\ntype Ids = Vec<i64>;",
         "pub fn half() {}", "fn f() { std::process::exit(1) }",
@@ -267,12 +292,16 @@ DECLARED = {
         "static int half(int x) { return x / 2; }\nconstexpr int kLimit = 3;\nusing Ids = std::vector<int>;",
         "int f() { return 1; }", "#define X 1",
     ),
+    "python": (
+        "def _half(x: int) -> int:\n    return x // 2\n_LIMIT = 3\n_Ids = tuple[int, ...]",
+        "def half() -> None:\n    return None", "_x = compute()", "_all = {}", "def _f(x=open('y')):\n    return x",
+    ),
 }  # fmt: skip
 
 
 @languages
 def test_a_transformation_declares_only_what_is_private(name: str) -> None:
     good, *bad = DECLARED[name]
-    assert grammar(name).declaration_fault("") == grammar(name).declaration_fault(good) == ""
+    assert language(name).declaration_fault("") == language(name).declaration_fault(good) == ""
     for text in (*bad, "{"):
-        assert grammar(name).declaration_fault(text)
+        assert language(name).declaration_fault(text)

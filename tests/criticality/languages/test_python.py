@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from criticality.languages import language
-from criticality.lattice_plan import ModulePlan
+from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
 
 PYTHON = language("python")
@@ -42,3 +44,28 @@ def test_what_a_function_raises_is_written_in_the_order_of_its_names() -> None:
     source = PYTHON.sources(spec, (module,), {})["src/many_faults/m.py"]
     raised = [line.strip() for line in source.splitlines() if line.endswith(": It fails")]
     assert raised == sorted(raised) and len(raised) == 10
+
+
+@pytest.mark.parametrize(
+    ("body", "complexity"),
+    [
+        ("for x in a:\n    if x:\n        break\nelse:\n    return 1\nreturn 2", 4),
+        ("try:\n    return a[0]\nexcept IndexError:\n    return 1\nelse:\n    return 2\nfinally:\n    a", 3),
+        ("match a:\n  case 1 if b or c:\n    return 1\n  case None:\n    return 2\n  case x:\n    return x", 4),
+        ("def inner(x):\n    return 1 if x else 2\nreturn inner(a)", 1),
+        ("assert a or b\nreturn [x for x in a if x and b]", 5),
+        ("if a:\n    return 1\nelif b:\n    return 2\nelse:\n    return 3 if c else 4", 4),
+        ("while a and b or c:\n    a = lambda x: x or 1\nelse:\n    return 2\nreturn 3", 6),
+    ],
+)  # fmt: skip
+def test_complexity_is_one_more_than_the_decisions_of_mccabe(body: str, complexity: int) -> None:
+    source = "def f(a, b, c):\n" + textwrap.indent(body, "    ") + "\n"
+    assert language("python").grammar.smells({"m": source})[1]["m.f"]["complexity"] == complexity  # pyright: ignore
+
+
+@pytest.mark.parametrize("body", ["return ｏｔｈｅｒ(1)", "return [*map(ｐrint, a)]", "return 1\rimport os"])
+def test_a_name_in_another_writing_is_the_same_name(body: str) -> None:
+    function = FunctionPlan(
+        name="f", params=["a: Int"], returns="Int", doc="Do.", contracts=["PURITY: pure"], calls=[]
+    )
+    assert language("python").inspect_body(body, function, module="m", siblings=["other"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -62,12 +62,13 @@ class GrammarLanguage:
     apart = "\n\n"
     #: What stands between tests.
     between_cases = "\n\n"
+    #: Whether a neutral name can be a function's, a module's or a parameter's.
+    usable: Callable[[str], bool]
+    #: What a function and a parameter are called in the language.
+    function: Callable[[str], str] = staticmethod(str)
+    parameter: Callable[[str], str] = staticmethod(str)
     #: Names of types that code would take for something else.
     types_taken: frozenset[str] = frozenset()
-
-    def usable(self, name: str) -> bool:
-        """Tell whether a neutral name can be a function's, a module's or a parameter's."""
-        return True
 
     def filters(self) -> dict[str, Filter]:
         """Return what templates write names, types and texts with."""
@@ -92,14 +93,6 @@ class GrammarLanguage:
     def tests(self, spec: Spec, plan: Plan, tests: Mapping[str, str]) -> Tree:
         """Return the files of tests by module, and what they stand on."""
         return {}
-
-    def function(self, name: str) -> str:
-        """Return a function's name as the language has it."""
-        return name
-
-    def parameter(self, name: str) -> str:
-        """Return a parameter's name as the language has it."""
-        return name
 
     def held(self, renderer: Renderer, field: str) -> str:
         """Return a field of a record as its constructor has it."""

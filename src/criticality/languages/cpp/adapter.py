@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
@@ -30,12 +30,10 @@ class Cpp(GrammarLanguage):
     audits = (("flawfinder", "--error-level=4", "."),)
     importable = frozenset(_WORDS["importable"])
     types_taken = frozenset(_WORDS["types_taken"])
+    usable = staticmethod(usable)
     ignored = "/build\n"
     tools, renderer, constructing = CppToolchain, CppRenderer, CppRenderer
     value, between_cases = "value_", "\n"
-
-    def usable(self, name: str) -> bool:
-        return usable(name)
 
     def filters(self) -> dict[str, Filter]:
         return {
@@ -107,6 +105,4 @@ def _within(kind: TypeRef, spec: Spec) -> str:
     return re.sub(rf"(?<!:)\b({names})\b", rf"{spec.package}::\1", owned(kind)) if names else owned(kind)
 
 
-def adapter() -> Language:
-    """C++."""
-    return Cpp()
+adapter: Callable[[], Language] = Cpp

@@ -13,19 +13,26 @@ from criticality.languages.cpp.names import ident, member, owned
 from criticality.spec.types import TypeRef
 
 
+def quoted(text: str) -> str:
+    """Return a string literal; what is not ASCII is written byte by byte."""
+    made = ""
+    for byte in text.encode():
+        char = chr(byte)
+        made += f"\\{char}" if char in '"\\' else char if " " <= char <= "~" and char != "?" else f"\\{byte:03o}"
+    return f'"{made}"'
+
+
 class CppRenderer(Renderer):
     """Renders expressions of one system."""
 
     package, title = "criticality.languages.cpp", "C++"
+    quoted = staticmethod(quoted)
 
     def ident(self, name: str) -> str:
         return ident(name)
 
     def member(self, enum: str, name: str) -> str:
         return member(name)
-
-    def quoted(self, text: str) -> str:
-        return quoted(text)
 
     def kind(self, type_: TypeRef) -> str:
         return owned(type_)
@@ -42,12 +49,3 @@ class CppRenderer(Renderer):
         if node.name == "not":
             return Written(negated(operands[0].text))
         return super().operation(node, operands)
-
-
-def quoted(text: str) -> str:
-    """Return a string literal; what is not ASCII is written byte by byte."""
-    made = ""
-    for byte in text.encode():
-        char = chr(byte)
-        made += f"\\{char}" if char in '"\\' else char if " " <= char <= "~" and char != "?" else f"\\{byte:03o}"
-    return f'"{made}"'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
@@ -39,15 +39,7 @@ class Go(GrammarLanguage):
     audits = (("govulncheck", "./..."), ("gosec", "-quiet", "./..."))
     tools, renderer, constructing = GoToolchain, GoRenderer, Inside
     besides = ("domain",)
-
-    def function(self, name: str) -> str:
-        return pascal(name)
-
-    def parameter(self, name: str) -> str:
-        return ident(name)
-
-    def usable(self, name: str) -> bool:
-        return usable(name)
+    function, parameter, usable = staticmethod(pascal), staticmethod(ident), staticmethod(usable)
 
     def require(self, spec: Spec) -> None:
         for type_ in [*signature_types(spec), *every_type(spec)]:
@@ -167,6 +159,4 @@ def _chosen(held: list[FunctionPlan], signature: str) -> str:
     return bodies if len(held) == 1 else f"[]{header}{{{bodies}}}[serving.Variant]"
 
 
-def adapter() -> Language:
-    """Go."""
-    return Go()
+adapter: Callable[[], Language] = Go

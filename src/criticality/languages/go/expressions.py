@@ -12,6 +12,7 @@ class GoRenderer(Renderer):
     """Renders expressions of one system."""
 
     package, title = "criticality.languages.go", "Go"
+    quoted = staticmethod(quoted)
     prefix = "domain."
 
     def ident(self, name: str) -> str:
@@ -22,9 +23,6 @@ class GoRenderer(Renderer):
 
     def member(self, enum: str, name: str) -> str:
         return member(enum, name)
-
-    def quoted(self, text: str) -> str:
-        return quoted(text)
 
     def kind(self, type_: TypeRef) -> str:
         return kind(self.spec, type_, prefix=self.prefix)

@@ -13,7 +13,7 @@ from criticality.spec.values import root
 from llm_runtime.errors import ConfigurationError
 
 _WORDS = vocabulary("criticality.languages.go")
-_SCALARS: dict[str, str] = _WORDS["scalars"]
+_TYPES: dict[str, str] = _WORDS["types"]
 _KEYWORDS: frozenset[str] = frozenset(_WORDS["keywords"])
 #: Names that generated code relies on.
 _TAKEN: frozenset[str] = frozenset(_WORDS["taken"])
@@ -59,31 +59,14 @@ def kind(spec: Spec | None, type_: TypeRef, *, prefix: str = "domain.") -> str:
     """
     args = [kind(spec, arg, prefix=prefix) for arg in type_.args]
     match type_.name:
-        case "List":
-            return f"[]{args[0]}"
-        case "Set":
-            _require_key(spec, type_, type_.args[0])
-            return f"map[{args[0]}]struct{{}}"
-        case "Map":
-            _require_key(spec, type_, type_.args[0])
-            return f"map[{args[0]}]{args[1]}"
-        case "Option":
-            return f"*{args[0]}"
+        case "Set" | "Map" if spec is not None and not comparable(spec, key := type_.args[0]):
+            raise ConfigurationError(f"Go cannot look up a {key}, so it has no {type_}; use a list, or another key")
         case "Tuple" if len(args) > _LONGEST:
             raise ConfigurationError(f"{type_} is longer than {_LONGEST}; give its parts names in a record")
         case "Tuple":
             return f"{prefix}Tuple{len(args)}[{', '.join(args)}]"
-        case "Result":
-            return args[0]
-        case "Decimal":
-            return f"{prefix}Decimal"
         case name:
-            return _SCALARS.get(name) or f"{prefix}{name}"
-
-
-def _require_key(spec: Spec | None, whole: TypeRef, key: TypeRef) -> None:
-    if spec is not None and not comparable(spec, key):
-        raise ConfigurationError(f"Go cannot look up a {key}, so it has no {whole}; use a list, or another key")
+            return _TYPES.get(name, f"{prefix}{name}").format(*args)
 
 
 def comparable(spec: Spec, type_: TypeRef) -> bool:

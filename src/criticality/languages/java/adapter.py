@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
@@ -34,15 +34,8 @@ class Java(GrammarLanguage):
     name, title = "java", "Java"
     audits = (("dependency-check", "--scan", "."),)
     tools, renderer, constructing = JavaToolchain, JavaRenderer, JavaRenderer
-
-    def function(self, name: str) -> str:
-        return ident(name)
-
-    def parameter(self, name: str) -> str:
-        return ident(name)
-
-    def usable(self, name: str) -> bool:
-        return names.usable(name)
+    function = parameter = staticmethod(ident)
+    usable = staticmethod(names.usable)
 
     def require(self, spec: Spec) -> None:
         names.require(spec)
@@ -130,6 +123,4 @@ def _calls(held: list[FunctionPlan], names: list[str]) -> str:
     return f"switch (serving.Serving.variant) {{ {cases} default -> {last}; }}" if bodies else last
 
 
-def adapter() -> Language:
-    """Java."""
-    return Java()
+adapter: Callable[[], Language] = Java

@@ -16,6 +16,7 @@ class JavaRenderer(Renderer):
     """Renders expressions of one system."""
 
     package, title = "criticality.languages.java", "Java"
+    quoted = staticmethod(quoted)
 
     def __init__(self, spec: Spec) -> None:
         super().__init__(spec)
@@ -30,9 +31,6 @@ class JavaRenderer(Renderer):
 
     def member(self, enum: str, name: str) -> str:
         return member(name)
-
-    def quoted(self, text: str) -> str:
-        return quoted(text)
 
     def kind(self, type_: TypeRef) -> str:
         return kind(type_, boxed=True)

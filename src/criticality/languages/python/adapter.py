@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from criticality.artifacts import Body
 from criticality.audits import scanners
-from criticality.bodies import Finding
-from criticality.catalog import DetectedSmell
+from criticality.bodies import BodyUnreadable, Finding
 from criticality.judging.served import ServedProgram
 from criticality.language import Fact, Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
@@ -18,21 +17,18 @@ from criticality.languages.base.pages import Filter
 from criticality.languages.base.toolchain.isolation import isolator
 from criticality.languages.python import cases as case_tables
 from criticality.languages.python import domain, inspection, names, scans, serving, skeleton
-from criticality.languages.python import mutants as mutations
-from criticality.languages.python import smells as smelling
-from criticality.languages.python import splice as splicing
 from criticality.languages.python.toolchain import PythonToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
 from llm_runtime.installing import how_to_install
 
-_PARTS = {"mypy": True, "msgpack": True, "pytest": False, "ruff": False}
+_PARTS = {"mypy": True, "msgpack": True, "pytest": False}
 
 
 class Python(GrammarLanguage):
     """Python 3.11, mypy strict, pytest and hypothesis; witnesses are checked when a value is made.
 
-    Bodies are read by Python's own parser: what only it knows (scopes, what a name is bound to) is looked at, too.
+    Python's own parser reads each body besides: the grammar takes more, and knows no two writings of one name.
     """
 
     name, title = "python", "Python"
@@ -41,9 +37,7 @@ class Python(GrammarLanguage):
     ignored = "__pycache__/\n.*_cache/\n.venv/\n"
     tools = PythonToolchain
     between, apart = "\n\n", "\n\n\n"
-
-    def usable(self, name: str) -> bool:
-        return names.usable(name)
+    usable = staticmethod(names.usable)
 
     def filters(self) -> dict[str, Filter]:
         return {
@@ -88,22 +82,17 @@ class Python(GrammarLanguage):
     def imported(self, module: ModulePlan) -> str:
         return ", ".join(["dataclasses.replace", *module.imports])
 
-    def read_body(self, answer: str, function: str) -> str:
-        return splicing.read_body(answer, function)
-
     def splice(self, source: str, function: str, body: str) -> str:
-        return splicing.splice(source, function, body)
-
-    def body_of(self, source: str, function: str) -> str:
-        return splicing.body_of(source, function)
+        inspection.read_body(body)
+        return super().splice(source, function, body)
 
     def inspect_body(
         self, body: str, function: FunctionPlan, *, module: str, siblings: Collection[str]
     ) -> list[Finding]:
-        return inspection.inspect_body(body, function, module=module, siblings=siblings)
-
-    def leaked_logic(self, source: str) -> list[str]:
-        return inspection.leaked_logic(source)
+        tree, text = inspection.read_body(body)
+        own = inspection.reaching(tree, self._parameters(function))
+        found = super().inspect_body(text, function, module=module, siblings=siblings)
+        return list(dict.fromkeys([*own, *found]))
 
     def security_findings(self, body: str, function: FunctionPlan) -> list[Finding]:
         return scans.security_findings(body, function)
@@ -111,16 +100,12 @@ class Python(GrammarLanguage):
     def scanner(self) -> str | None:
         return scans.scanner()
 
-    def mutants(self, body: str) -> list[str]:
-        return mutations.mutants(body)
-
     def declaration_fault(self, text: str) -> str:
-        return inspection.declaration_fault(text)
-
-    async def smells(
-        self, plan: Plan, modules: Mapping[str, str]
-    ) -> tuple[list[DetectedSmell], dict[str, dict[str, int]]]:
-        return await smelling.detect(modules)
+        try:
+            found = [finding.what for finding in inspection.reaching(inspection.read(text)[0])]
+        except BodyUnreadable:
+            return "the declarations do not parse"
+        return super().declaration_fault(text) or next(iter(found), "")
 
     def facts(self) -> list[Fact]:
         install = how_to_install("code")
@@ -131,9 +116,7 @@ class Python(GrammarLanguage):
         ]  # fmt: skip
 
 
-def adapter() -> Language:
-    """Python."""
-    return Python()
+adapter: Callable[[], Language] = Python
 
 
 def _version(name: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from criticality.language import Language, Plan, Tree
@@ -41,11 +41,9 @@ class Rust(GrammarLanguage):
     audits = (("cargo-audit", "audit"),)
     importable = frozenset(_WORDS["importable"])
     types_taken = frozenset(_WORDS["types_taken"])
+    usable = staticmethod(usable)
     ignored = "/target\n"
     tools, renderer, constructing = RustToolchain, RustRenderer, RustRenderer
-
-    def usable(self, name: str) -> bool:
-        return usable(name)
 
     def filters(self) -> dict[str, Filter]:
         return {
@@ -155,6 +153,4 @@ def _uses(module: ModulePlan, plan: Plan) -> list[str]:
     return ["crate::domain::*", *sorted(lines), "std::collections::{BTreeMap, BTreeSet}"]
 
 
-def adapter() -> Language:
-    """Rust."""
-    return Rust()
+adapter: Callable[[], Language] = Rust

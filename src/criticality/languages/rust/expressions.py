@@ -15,19 +15,23 @@ from criticality.spec.types import TypeRef
 _COPIES = (".clone()", ".to_string()", ".to_vec()")
 
 
+def quoted(text: str) -> str:
+    """Return a string literal."""
+    shown = (f"\\u{{{ord(c):x}}}" if not c.isprintable() else f"\\{c}" if c in '"\\' else c for c in text)
+    return f'"{"".join(shown)}"'
+
+
 class RustRenderer(Renderer):
     """Renders expressions of one system."""
 
     package, title = "criticality.languages.rust", "Rust"
+    quoted = staticmethod(quoted)
 
     def ident(self, name: str) -> str:
         return ident(name)
 
     def member(self, enum: str, name: str) -> str:
         return member(name)
-
-    def quoted(self, text: str) -> str:
-        return quoted(text)
 
     def kind(self, type_: TypeRef) -> str:
         return owned(type_)
@@ -76,9 +80,3 @@ class RustRenderer(Renderer):
                 return super().operation(node, operands)
             case _:
                 return super().operation(node, operands)
-
-
-def quoted(text: str) -> str:
-    """Return a string literal."""
-    shown = (f"\\u{{{ord(c):x}}}" if not c.isprintable() else f"\\{c}" if c in '"\\' else c for c in text)
-    return f'"{"".join(shown)}"'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
@@ -45,15 +45,8 @@ class TypeScript(GrammarLanguage):
     ignored = "/node_modules\n/out\n"
     tools, renderer, constructing = TypeScriptToolchain, TypeScriptRenderer, TypeScriptRenderer
     between = "\n\n\n"
-
-    def function(self, name: str) -> str:
-        return identifier(name)
-
-    def parameter(self, name: str) -> str:
-        return identifier(name)
-
-    def usable(self, name: str) -> bool:
-        return name.isidentifier()
+    function = parameter = staticmethod(identifier)
+    usable = staticmethod(str.isidentifier)
 
     def require(self, spec: Spec) -> None:
         for kind in [*every_type(spec), *signature_types(spec)]:
@@ -184,6 +177,4 @@ def _imports(spec: Spec, module: ModulePlan, plan: Plan, text: str) -> list[str]
     return lines
 
 
-def adapter() -> Language:
-    """TypeScript."""
-    return TypeScript()
+adapter: Callable[[], Language] = TypeScript

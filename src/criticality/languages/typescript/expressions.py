@@ -16,19 +16,22 @@ _EQUAL = 3
 _IDENTICAL = frozenset({"Int", "Float", "Text", "Bool", "UUID", "Date"})
 
 
+def quoted(text: str) -> str:
+    """Return a text as a literal."""
+    return json.dumps(text, ensure_ascii=True)
+
+
 class TypeScriptRenderer(Renderer):
     """Renders expressions of one system."""
 
     package, title = "criticality.languages.typescript", "TypeScript"
+    quoted = staticmethod(quoted)
 
     def ident(self, name: str) -> str:
         return identifier(name)
 
     def field(self, name: str) -> str:
         return camel(name)
-
-    def quoted(self, text: str) -> str:
-        return quoted(text)
 
     def kind(self, type_: TypeRef) -> str:
         return annotation(type_)
@@ -54,8 +57,3 @@ class TypeScriptRenderer(Renderer):
             equals = text.text.count(" === ")
             return Written(text.text.replace(" === ", " !== ", 1) if equals == 1 else f"!({text})", _EQUAL)
         return super().operation(node, operands)
-
-
-def quoted(text: str) -> str:
-    """Return a text as a literal."""
-    return json.dumps(text, ensure_ascii=True)

@@ -56,7 +56,6 @@ class BuildState:
         self.visited: set[str] = {where(self.machine)}
         self.units: dict[str, Unit] = {}
         self.history: list[Event] = []
-        self.clustered: dict[str, list[str]] = {}
         self.back: dict[tuple[str, str], int] = {}
         self.odd = 0
 
@@ -121,17 +120,11 @@ class BuildState:
                 self._named(event.unit).tier = event.to_tier
             case e.VerificationPassed():
                 unit = self._named(event.unit)
-                unit.state, unit.tier, unit.attempts, unit.tests = (
-                    "accepted",
-                    event.tier,
-                    event.attempt,
-                    event.tests,
-                )
+                unit.state, unit.tier = "accepted", event.tier
+                unit.attempts, unit.tests = event.attempt, event.tests
                 unit.life.append((f"{TIERS.get(event.tier, event.tier)}: accepted", _after(event.tests)))
             case e.TiersExhausted():
                 self._named(event.unit).state = "not solved"
-            case e.ClusterTestsGenerated():
-                self.clustered[event.cluster] = event.claims
             case e.VerdictHandled():
                 for name in event.units:
                     unit = self._named(name)

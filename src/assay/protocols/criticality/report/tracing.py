@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from assay.protocols.criticality.report.state import BuildState
+from criticality.trace import trace
 
 Result = Literal["holds", "violated", "not run yet", "not shown"]
 
@@ -34,43 +36,14 @@ class Traced:
 def traced(state: BuildState) -> list[Traced]:
     """Every claim of the approved specification, in its order."""
     artifacts = state.artifacts
-    if artifacts.spec is None:
-        return []
-    test_names = _test_names(state)
-    verdicts, times = _verdicts(state)
+    ran = [artifacts.clusters[one.cluster] for one in artifacts.executions if one.cluster in artifacts.clusters]
+    times = Counter(name for cluster in ran for name in cluster.claims)
+    # The finished project's own trace has the names of the tests as they stand in its files.
+    finished = cast("dict[str, Any]", state.run.result.get("trace") or {})
+    own = cast("dict[str, dict[str, Any]]", finished.get("claims") or {})
     claims: list[Traced] = []
-    for name, claim in artifacts.spec.claims.items():
-        structured = artifacts.claims.get(name)
-        tests = test_names.get(name) or tuple(test.name for test in structured.tests) if structured else ()
-        contracts = tuple(f for f, (_, plan) in artifacts.functions.items() if name in plan.contract.claims)
-        result, reason = _result(name, tests, verdicts, artifacts.waived)
-        claims.append(Traced(name, claim.text, claim.type, contracts, tests, result, reason, times.get(name, 0)))
+    for name, claim in trace(artifacts)["claims"].items():
+        result, _, reason = claim["result"].removesuffix(" in every test").partition(": ")
+        shown = tuple(claim["contracts"]), tuple(own.get(name, {}).get("tests") or claim["tests"])
+        claims.append(Traced(name, claim["text"], claim["type"], *shown, result, reason, times[name]))
     return claims
-
-
-def _result(
-    name: str, tests: tuple[str, ...], verdicts: dict[str, bool], waived: dict[str, str]
-) -> tuple[Result, str]:
-    if name in waived:
-        return "not shown", waived[name]
-    if name in verdicts:
-        return ("holds", "") if verdicts[name] else ("violated", "")
-    return ("not run yet", "") if tests else ("not shown", "no test has been made for it yet")
-
-
-def _verdicts(state: BuildState) -> tuple[dict[str, bool], dict[str, int]]:
-    """Return what the last execution of each claim's cluster said, and how often that cluster ran."""
-    results: dict[str, bool] = {}
-    times: dict[str, int] = {}
-    for execution in state.artifacts.executions:
-        for name in state.clustered.get(execution.cluster, ()):
-            results[name] = name not in execution.violated_claims
-            times[name] = times.get(name, 0) + 1
-    return results, times
-
-
-def _test_names(state: BuildState) -> dict[str, tuple[str, ...]]:
-    """Return the names of tests as the finished project's own trace has them."""
-    trace = cast("dict[str, Any]", state.run.result.get("trace") or {})
-    claims = cast("dict[str, dict[str, Any]]", trace.get("claims") or {})
-    return {name: tuple(map(str, claim.get("tests", ()))) for name, claim in claims.items()}

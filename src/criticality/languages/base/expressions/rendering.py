@@ -39,6 +39,8 @@ class Renderer(ABC):
     title: str
     #: What stands before names of the domain.
     prefix = ""
+    #: How a text is written down.
+    quoted: Callable[[str], str]
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
@@ -55,10 +57,6 @@ class Renderer(ABC):
     def member(self, enum: str, name: str) -> str:
         """Return the name of an enum's member."""
         return name
-
-    @abstractmethod
-    def quoted(self, text: str) -> str:
-        """Return a text as a literal."""
 
     @abstractmethod
     def kind(self, type_: TypeRef) -> str:

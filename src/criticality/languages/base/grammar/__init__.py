@@ -1,1 +1,1 @@
-"""Source operations on tree-sitter: what Python does with its own parser, for every other language by one table."""
+"""Source operations on tree-sitter: for every language by one table."""

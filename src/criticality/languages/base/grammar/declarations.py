@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from criticality.bodies import SpliceRefused
-from criticality.languages.base.grammar.syntax import read, text
+from criticality.languages.base.grammar.syntax import read, solid, text
 from criticality.languages.base.grammar.table import Table
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ class Declaration:
 
     Args:
         header: all before the body, white space made single.
-        start, end: where the statements stand, between the braces, in bytes.
-        path: which child to go down to, from the root to the body.
+        start, end: where the statements stand, between the braces or below the documentation, in bytes.
+        path: which child to go down to, from the root to the body; comments are not counted.
     """
 
     name: str
@@ -42,7 +42,7 @@ def declarations(table: Table, source: str) -> tuple[Declaration, ...]:
 
 
 def _below(table: Table, node: Node, path: tuple[int, ...]) -> Iterator[Declaration]:
-    for index, child in enumerate(node.children):
+    for index, child in enumerate(solid(table, node)):
         if child.type in table.functions:
             declaration = _declaration(table, child, (*path, index))
             if declaration is not None:
@@ -55,15 +55,23 @@ def _declaration(table: Table, node: Node, path: tuple[int, ...]) -> Declaration
     body = node.child_by_field_name("body")
     if body is None or body.type not in table.blocks:
         return None
-    place = next(i for i, child in enumerate(node.children) if child == body)
+    place = next(i for i, child in enumerate(solid(table, node)) if child == body)
     header = text(node).encode()[: body.start_byte - node.start_byte].decode()
-    return Declaration(
-        name=_name(node),
-        header=" ".join(header.split()),
-        start=body.children[0].end_byte,
-        end=body.children[-1].start_byte,
-        path=(*path, place),
+    span = (
+        _lines(table, node, body) if table.indented else (body.children[0].end_byte, body.children[-1].start_byte)
     )
+    return Declaration(_name(node), " ".join(header.split()), *span, (*path, place)) if span else None
+
+
+def _lines(table: Table, node: Node, body: Node) -> tuple[int, int] | None:
+    """Tell where indented statements stand: whole lines, without the documentation before them."""
+    whole, shift = node.text or b"", node.start_byte
+    first, *others = body.named_children
+    documented = bool(others) and bool(first.named_children) and first.named_children[0].type in table.strings
+    before = whole.find(b"\n", first.end_byte - shift) if documented else -1
+    own = others[0] if documented else first
+    before = before if documented else whole.rfind(b"\n", 0, own.start_byte - shift)
+    return (before + shift, body.end_byte) if 0 <= before < own.start_byte - shift else None
 
 
 def _name(node: Node) -> str:

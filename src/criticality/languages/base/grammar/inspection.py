@@ -185,7 +185,7 @@ def _is_key(node: Node) -> bool:
 def _purity(table: Table, nodes: list[Node], place: BodyPlace) -> Iterator[Finding]:
     purity = place.purity
     if purity != "io":
-        for code in (_SPACE.sub(" ", text(node)) for node in nodes if node.type in _SPOKEN):
+        for code in (_SPACE.sub(" ", text(node)) for node in nodes if _is_spoken(table, node)):
             for names, what in (
                 (table.console, "writes to the console"),
                 (table.unsteady, "differs from call to call"),
@@ -211,6 +211,10 @@ _SPOKEN = frozenset(
         "scoped_identifier", "new_expression", "object_creation_expression", "field_access",
     }
 )  # fmt: skip
+
+
+def _is_spoken(table: Table, node: Node) -> bool:
+    return node.type in _SPOKEN or (node.type in table.names and text(node) in table.console)
 
 
 def _targets(table: Table, node: Node) -> Iterator[Node]:

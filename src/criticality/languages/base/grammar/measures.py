@@ -11,33 +11,35 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def measure(table: Table, block: Node) -> dict[str, int]:
+def measure(table: Table, block: Node, body: str) -> dict[str, int]:
     """``complexity``, ``nesting`` and ``length`` (lines of the body, without its braces)."""
-    return {"complexity": complexity(table, block), "length": length(block), "nesting": nesting(table, block)}
+    length = body.strip().count("\n") + 1
+    return {"complexity": complexity(table, block), "length": length, "nesting": nesting(table, block)}
 
 
 def complexity(table: Table, block: Node) -> int:
     """One more than the decisions: branches, loops, arms but the last resort, and operators that cut short."""
-    return 1 + sum(_decides(table, node) for node in walk(block))
+    return 1 + sum(_decides(table, node) for node in walk(block, table.closed))
 
 
 def _decides(table: Table, node: Node) -> bool:
     if node.type in table.cases:
-        return not _is_last_resort(node)
+        return not _is_last_resort(table, node)
     if node.type in table.short_circuit:
-        return node.parent is not None and node.parent.type == "binary_expression"
-    return node.type in table.loops or node.type in table.conditions or node.type == "catch_clause"
+        return node.parent is not None and node.parent.type in ("binary_expression", "boolean_operator")
+    # What belongs to a decision, as its ``else`` does and the guard of an arm, is none of its own.
+    belongs = node.parent is not None and node.parent.type in table.conditions.keys() | table.cases
+    return node.type in table.loops | table.conditions.keys() or (node.type in table.decides and not belongs)
 
 
-def _is_last_resort(node: Node) -> bool:
-    """``default``, and the arm of a match that takes whatever is left."""
-    first = text(node).lstrip()
+def _is_last_resort(table: Table, node: Node) -> bool:
+    """``default``, ``_``, and the arm of a match that takes whatever is left."""
     if node.type == "match_arm":
         siblings = (
             [child for child in node.parent.named_children if child.type == "match_arm"] if node.parent else []
         )
         return node == siblings[-1]
-    return first.startswith("default")
+    return table.otherwise.match(text(node).lstrip()) is not None
 
 
 def nesting(table: Table, block: Node) -> int:
@@ -49,7 +51,7 @@ def nesting(table: Table, block: Node) -> int:
         opens = node.type in table.loops or (node.type in table.branches and _nests(node))
         inner = level + 1 if opens and not _is_else_if(node) else level
         deepest = max(deepest, inner)
-        queue += [(child, inner) for child in node.children]
+        queue += [(child, inner) for child in node.children if child.type not in table.closed]
     return deepest
 
 
@@ -62,11 +64,3 @@ def _is_else_if(node: Node) -> bool:
     if not node.type.startswith("if_") or node.parent is None:
         return False
     return node.parent.type == "else_clause" or node.parent.child_by_field_name("alternative") == node
-
-
-def length(block: Node) -> int:
-    """Count the lines from the first statement to the last."""
-    inner = block.named_children
-    if len(inner) == 1 and inner[0].type == "statement_list":
-        inner = inner[0].named_children
-    return inner[-1].end_point[0] - inner[0].start_point[0] + 1 if inner else 1

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from criticality.languages.base.grammar.syntax import read_statements, text, walk
+from criticality.languages.base.grammar.syntax import condition_of, parse, read_statements, text, walk
 from criticality.languages.base.grammar.table import Table
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_TURNED = {"true": "false", "false": "true"}
+_TURNED = {"true": "false", "false": "true", "True": "False", "False": "True"}
 
 
 def mutants(table: Table, body: str) -> list[str]:
@@ -23,21 +24,22 @@ def mutants(table: Table, body: str) -> list[str]:
     Raises:
         BodyUnreadable: it does not parse.
     """
-    _, block = read_statements(table, body)
-    shift = len(table.function[0].encode())
-    plain = body.encode()
+    data, block = read_statements(table, body)
+    before, after = (len(part.encode()) for part in table.function)
     texts: list[str] = []
     for node in walk(block):
         for start, end, new in _changes(table, node):
-            other = (plain[: start - shift] + new.encode() + plain[end - shift :]).decode()
-            if other != body and other not in texts:
+            whole = data[:start] + new.encode() + data[end:]
+            other = whole[before : len(whole) - after].decode()
+            other = textwrap.dedent(other) if table.indented else other
+            if other not in (body, *texts) and not parse(table, whole).root_node.has_error:
                 texts.append(other)
     return texts
 
 
 def _changes(table: Table, node: Node) -> Iterator[tuple[int, int, str]]:
     if node.type in table.conditions:
-        condition = node.child_by_field_name(table.conditions[node.type])
+        condition = condition_of(table, node)
         if condition is not None and not text(condition).startswith("let "):
             yield _negated(table, condition)
     if not node.is_named and node.type in table.operators and _is_operator(node):
@@ -62,26 +64,16 @@ def _is_operator(node: Node) -> bool:
     parent = node.parent
     if parent is None:
         return False
-    kinds = ("binary", "assignment", "update", "inc_", "dec_")
-    return parent.type.startswith(kinds) or parent.type in (
-        "compound_assignment_expr",
-        "augmented_assignment_expression",
-    )
+    kinds = ("binary", "boolean", "comparison", "assignment", "augmented_", "compound_", "update", "inc_", "dec_")
+    return parent.type.startswith(kinds)
 
 
 def _negated(table: Table, condition: Node) -> tuple[int, int, str]:
     written = text(condition)
-    inside = (
-        written[1:-1] if written.startswith("(") and written.endswith(")") and _is_bracketed(condition) else None
-    )
-    if inside is not None:
-        return condition.start_byte, condition.end_byte, f"(!({inside}))"
-    return condition.start_byte, condition.end_byte, f"!({written})"
-
-
-def _is_bracketed(condition: Node) -> bool:
-    """Tell whether its brackets belong to the statement or stand around all of it."""
-    return condition.type in ("parenthesized_expression", "condition_clause")
+    # Brackets that belong to the statement, or stand around all of it, stay outside.
+    bracketed = condition.type in ("parenthesized_expression", "condition_clause") and written.endswith(")")
+    turned = table.negation.format(written[1:-1] if bracketed else written)
+    return condition.start_byte, condition.end_byte, f"({turned})" if bracketed else turned
 
 
 def _one_more(written: str) -> str:

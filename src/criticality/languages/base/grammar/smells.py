@@ -11,7 +11,7 @@ from criticality.catalog import DetectedSmell, smells
 from criticality.languages.base.grammar.declarations import declarations
 from criticality.languages.base.grammar.inspection import bound
 from criticality.languages.base.grammar.measures import measure
-from criticality.languages.base.grammar.syntax import read, text, walk
+from criticality.languages.base.grammar.syntax import condition_of, read, solid, text, walk
 from criticality.languages.base.grammar.table import Table
 
 if TYPE_CHECKING:
@@ -36,14 +36,14 @@ def detect(table: Table, modules: Mapping[str, str]) -> tuple[list[DetectedSmell
     detected: list[DetectedSmell] = []
     metrics: dict[str, dict[str, int]] = {}
     for module, source in modules.items():
-        _, tree = read(table, source)
+        data, tree = read(table, source)
         repeated_types = _repeated_types(table, tree.root_node)
         for declaration in declarations(table, source):
             block = tree.root_node
             for index in declaration.path:
-                block = block.children[index]
+                block = solid(table, block)[index]
             name = f"{module}.{declaration.name}"
-            metrics[name] = measure(table, block)
+            metrics[name] = measure(table, block, data[declaration.start : declaration.end].decode())
             detected += _of_function(table, name, block, metrics[name], repeated_types)
     return detected, metrics
 
@@ -111,11 +111,8 @@ def _unused(table: Table, block: Node, nodes: list[Node]) -> int:
     for node in nodes:
         inner = _statements(table, node)
         for first, second in pairwise(inner):
-            names = (
-                bound(table, [n for n in walk(first) if _binds_value(n)])
-                if _is_binding(table, first)
-                else set[str]()
-            )
+            binding = any(_binds_value(n) for n in (first, *first.named_children))
+            names = bound(table, [n for n in walk(first) if _binds_value(n)]) if binding else set[str]()
             value = text(second).removeprefix("return").strip(" ;\n\t")
             returned += value in names and occurrences[value] == 2
     return lone + returned
@@ -124,11 +121,8 @@ def _unused(table: Table, block: Node, nodes: list[Node]) -> int:
 def _binds_value(node: Node) -> bool:
     return node.type in (
         "let_declaration", "variable_declarator", "short_var_declaration", "var_spec", "init_declarator",
+        "assignment",
     )  # fmt: skip
-
-
-def _is_binding(table: Table, statement: Node) -> bool:
-    return "declaration" in statement.type and statement.type not in table.functions
 
 
 def _magic(table: Table, nodes: list[Node]) -> int:
@@ -180,7 +174,7 @@ def _null_choices(table: Table, nodes: list[Node]) -> int:
             arms = [n for n in walk(node) if n.type == "match_arm"]
             count += len(arms) == 2 and table.nothing.search(text(node)) is not None and text(node).count("\n") <= 3
         elif node.type in table.conditions and node.type not in table.loops:
-            condition = node.child_by_field_name(table.conditions[node.type])
+            condition = condition_of(table, node)
             other = node.child_by_field_name("alternative")
             short = text(node).count("\n") <= 4 and "return" not in text(node)
             count += condition is not None and other is not None and short and _asks_for_nothing(table, condition)

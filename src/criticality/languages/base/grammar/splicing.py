@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from criticality.bodies import BodyUnreadable, SpliceRefused, unfenced
 from criticality.languages.base.grammar.declarations import Declaration, declarations, find
-from criticality.languages.base.grammar.syntax import fault_line, parse, read, refuse_hidden, text, walk
+from criticality.languages.base.grammar.syntax import fault_line, parse, read, refuse_hidden, solid, text, walk
 from criticality.languages.base.grammar.table import Table
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def splice(table: Table, source: str, function: str, body: str) -> str:
     if root.has_error:
         line = fault_line(root) - data.count(b"\n", 0, declaration.start)
         raise BodyUnreadable(f"the body does not parse (line {max(1, line)})")
-    block = _same_around(tree.root_node, root, declaration, len(after) - len(data))
+    block = _same_around(table, tree.root_node, root, declaration, len(after) - len(data))
     if block is None:
         raise SpliceRefused("the body declares something outside its function, or changes what stands around it")
     _refuse_code(table, block)
@@ -88,25 +88,28 @@ def body_of(table: Table, source: str, function: str) -> str:
     return _dedented(table, data[declaration.start : declaration.end].decode()).strip("\n").rstrip()
 
 
-def _same_around(before: Node, after: Node, declaration: Declaration, shift: int) -> Node | None:
+def _same_around(table: Table, before: Node, after: Node, declaration: Declaration, shift: int) -> Node | None:
     """Return the new body, where all around it is as it was."""
     for index in declaration.path:
-        if (after.type, after.start_byte, after.end_byte, after.child_count) != (
-            before.type, before.start_byte, before.end_byte + shift, before.child_count,
+        olds, news = solid(table, before), solid(table, after)
+        if (after.type, after.start_byte, after.end_byte, len(news)) != (
+            before.type, before.start_byte, before.end_byte + shift, len(olds),
         ):  # fmt: skip
             return None
-        for place, (old, new) in enumerate(zip(before.children, after.children, strict=True)):
+        for place, (old, new) in enumerate(zip(olds, news, strict=True)):
             moved = shift if place > index else 0
             if place != index and (
                 (new.start_byte, new.end_byte) != (old.start_byte + moved, old.end_byte + moved)
                 or str(new) != str(old)
             ):
                 return None
-        before, after = before.children[index], after.children[index]
-    same = (after.type, after.start_byte, after.end_byte) == (
-        before.type, before.start_byte, before.end_byte + shift,
-    )  # fmt: skip
-    return after if same and after.children[-1].end_byte == after.end_byte else None
+        before, after = olds[index], news[index]
+    if (after.type, after.end_byte) != (before.type, before.end_byte + shift):
+        return None
+    if table.indented:
+        return after if after.start_byte > declaration.start or after.start_byte == before.start_byte else None
+    closed = after.start_byte == before.start_byte and after.children[-1].end_byte == after.end_byte
+    return after if closed else None
 
 
 def _refuse_code(table: Table, block: Node) -> None:
@@ -145,6 +148,8 @@ def _code(table: Table, block: Node) -> str:
 
 def _laid_out(table: Table, data: bytes, declaration: Declaration, body: str) -> bytes:
     """Return the body on lines of its own, one level deeper than the brace that closes it."""
+    if table.indented:
+        return ("\n" + textwrap.indent(textwrap.dedent(body.strip("\n").rstrip()), table.indent)).encode()
     column = data.rfind(b"\n", 0, declaration.end) + 1
     closing = data[column : declaration.end].decode()
     if closing.strip():

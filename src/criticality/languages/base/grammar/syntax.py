@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import textwrap
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
@@ -58,6 +59,8 @@ def read_statements(table: Table, body: str) -> tuple[bytes, Node]:
         BodyUnreadable: it is no body.
     """
     before, after = table.function
+    if table.indented:
+        body = textwrap.indent(textwrap.dedent(body), table.indent)
     data = f"{before}{body}{after}".encode()
     root = parse(table, data).root_node
     if root.has_error:
@@ -66,9 +69,12 @@ def read_statements(table: Table, body: str) -> tuple[bytes, Node]:
         )
     start = len(before.encode())
     block = root.descendant_for_byte_range(start - 2, start)
+    if table.indented and block is not None and len(solid(table, root)) == 1:
+        block = block.child_by_field_name("body")
     while block is not None and block.type not in table.blocks:
         block = block.parent
-    if block is None or block.end_byte < len(data.rstrip()) - len(after.strip()) + 1:
+    end = len(data.rstrip()) - len(after.strip()) + (not table.indented)
+    if block is None or block.end_byte < end:
         raise BodyUnreadable("the body ends its function too early")
     return data, block
 
@@ -83,18 +89,29 @@ def fault_line(root: Node) -> int:
         node = inner
 
 
-def walk(node: Node) -> Iterator[Node]:
-    """Yield a node and everything in it, in the order of the text."""
+def walk(node: Node, closed: Collection[str] = ()) -> Iterator[Node]:
+    """Yield a node and everything in it, in the order of the text, but for what is in nodes of closed kinds."""
     cursor = node.walk()
     while True:
         current = cursor.node
         assert current is not None
         yield current
-        if cursor.goto_first_child():
+        if current.type not in closed and cursor.goto_first_child():
             continue
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():
                 return
+
+
+def solid(table: Table, node: Node) -> list[Node]:
+    """Return the children of a node that are no comments."""
+    return [child for child in node.children if child.type not in table.comments]
+
+
+def condition_of(table: Table, node: Node) -> Node | None:
+    """Return what a choice or a loop asks."""
+    place = table.conditions.get(node.type, "")
+    return node.named_children[int(place)] if place.isdigit() else node.child_by_field_name(place)
 
 
 def text(node: Node) -> str:

@@ -28,6 +28,7 @@ class Table:
         name: as in ``criticality.toml``.
         package, entry: the Python package of the grammar and the function in it that returns the language.
         indent: one level of indentation.
+        indented: whether indentation says where a body begins and ends, and a first text in it is documentation.
         file: what stands before and after declarations to make them a file.
         function: what stands before and after statements to make them a function.
         todo: the statement of a body that is still to do.
@@ -58,12 +59,16 @@ class Table:
         branches, loops: kinds that count for complexity and nesting.
         cases: kinds of the arms of a choice, but for the last resort among them.
         short_circuit: operators that open a path.
+        decides: other kinds that open one.
+        closed: kinds whose inside is not measured.
+        otherwise: how an arm begins that takes whatever is left, as a pattern.
         exits: kinds after which nothing of a block runs.
         operators: what a mutant puts in the place of an operator.
         exchanged: the same for names that are called.
         droppable: kinds of statements that a mutant may leave out.
         numbers, truths: literals.
-        conditions: kind to the field of its condition.
+        conditions: kind to the field of its condition, or to its place among the parts of a node.
+        negation: a condition turned around.
         types: kinds of types written out.
         pushes: methods that add to a collection.
         nothing: how an absent value is compared with, as a pattern.
@@ -81,6 +86,7 @@ class Table:
     comments: frozenset[str]
     entry: str = "language"
     indent: str = "    "
+    indented: bool = False
     wants: tuple[str, ...] = ()
     spanning: tuple[str, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -107,6 +113,9 @@ class Table:
     loops: frozenset[str] = frozenset()
     cases: frozenset[str] = frozenset()
     short_circuit: frozenset[str] = frozenset({"&&", "||"})
+    decides: frozenset[str] = frozenset({"catch_clause"})
+    closed: frozenset[str] = frozenset()
+    otherwise: re.Pattern[str] = re.compile("default")
     exits: frozenset[str] = frozenset()
     operators: Mapping[str, str] = field(default_factory=lambda: OPERATORS)
     exchanged: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -114,6 +123,7 @@ class Table:
     numbers: frozenset[str] = frozenset()
     truths: frozenset[str] = frozenset()
     conditions: Mapping[str, str] = field(default_factory=dict[str, str])
+    negation: str = "!({0})"
     types: frozenset[str] = frozenset()
     pushes: frozenset[str] = frozenset()
     nothing: re.Pattern[str] | None = None
@@ -125,4 +135,6 @@ def read_table(package: str) -> Table:
     """Return the table that stands in a language's folder; roots with the same parts stand together there."""
     read = tomllib.loads(read_text(package, "grammar.toml"))
     roots = {root: parts for roots, parts in read.pop("roots", {}).items() for root in roots.split("|")}
-    return TypeAdapter(Table).validate_python({**read, "roots": roots})
+    return TypeAdapter(Table).validate_python(
+        {**read, "roots": roots, "operators": OPERATORS | read.get("operators", {})}
+    )

@@ -128,8 +128,7 @@ class TypeScriptAdopter:
         """Return a file a function, for node's own test runner."""
         tree: dict[str, str] = {}
         for one in adopted:
-            spec, candidate = one.artifacts.spec, one.candidate
-            assert spec is not None
+            spec, candidate = one.artifacts.approved, one.candidate
             language = AdoptedTypeScript(package, candidate)
             way = Path(os.path.relpath(candidate.path, folder / "tests")).as_posix()
             cases = list({json.dumps(case): case for case in one.cases}.values())
