@@ -77,7 +77,9 @@ async def test_what_a_resume_sets_holds_for_every_later_one_and_for_forks(
     assert len(server.requests) == 4, "the cap of the resume before holds"
 
     child = await later.fork(run_id, 1)
-    assert bounds(server)[4:] == [TRIAGE, 777, 777, 777], "a fork keeps the bounds in force: four calls, of so many tokens"
+    assert bounds(server)[4:] == [TRIAGE, 777, 777, 777], (
+        "a fork keeps the bounds in force: four calls, of so many tokens"
+    )
     assert runs.summary(child).state == "stopped"
     await later.resume(child, max_calls=20)
     result = result_of(event for _, event in runs.events(child))
