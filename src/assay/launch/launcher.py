@@ -89,6 +89,9 @@ class Running:
         """Stop it; it can be resumed."""
         self._task.cancel()
         await self.ended()
+        if not self._task.cancelled():
+            # Whoever stops it hears of no error: that its log is another's by now, say, is none.
+            self._task.exception()
 
     def on_end(self, call: Callable[[BaseException | None], None]) -> None:
         """Call ``call`` when it has ended, with the error that its log could not take."""
