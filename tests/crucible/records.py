@@ -65,9 +65,10 @@ def effects(request: Request) -> Any:
     return {"claims": [{"id": id, "does": "weakened", "words": "on a quiet day"} for id in ids]}
 
 
+#: Which of the seats has failed, if one has, is drawn: some claim that the answer rests on is still held.
 ANSWER = {
     "answer": "Take one server; on a quiet day it is enough.",
-    "claims": [{"text": "One is enough.", "rests_on": ["P1"]}],
+    "claims": [{"text": "One is enough.", "rests_on": ["P1", "Q1", "R1", "S1"]}],
 }
 
 NO_FINDINGS = {"findings": [], "looked_at": "All of it."}
