@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from crucible.ledger import Ledger, headline
-from llm_runtime.errors import ConfigurationError
 
 _MOST = 40_000
 
 
-def earlier_council(parent: Mapping[str, Any]) -> str:
-    """Return an earlier council as a text.
+def earlier_council(query: str, answer: str, ledger: Ledger | None = None, before: str = "") -> str:
+    """Return an earlier council as the text that :meth:`crucible.Council.run` takes as ``earlier``.
 
     Args:
-        parent: ``{"run_id", "state", "task", "result"}``.
+        query: what it was asked.
+        answer: what it answered.
+        ledger: of its objections; ``None`` where none was kept.
+        before: what it was itself told of an earlier one.
 
-    Raises:
-        ConfigurationError: it is no council, or has no answer.
+    Returns:
+        At most 40,000 characters; what is longest ago is cut.
     """
-    result: dict[str, Any] = parent["result"] or {}
-    task: dict[str, Any] = parent["task"]
-    answer, question = result.get("final_response"), task.get("query")
-    if not (isinstance(answer, str) and isinstance(question, str)):
-        raise ConfigurationError(
-            f"run {parent['run_id']} is no council with an answer; --follow takes a finished one: assay runs list"
-        )
-    before = task.get("earlier") or ""
-    parts = [f"Question:\n{question}", f"Answer:\n{answer}", _objections(result.get("ledger"))]
+    parts = [f"Question:\n{query}", f"Answer:\n{answer}", "" if ledger is None else _objections(ledger)]
     if before:
         parts.append(f"Before that:\n{before}")
     return "\n\n".join(part for part in parts if part)[:_MOST]
 
 
-def _objections(data: Mapping[str, Any] | None) -> str:
-    if data is None:
-        return ""
-    ledger = Ledger.model_validate(data)
+def _objections(ledger: Ledger) -> str:
     lines = [
         f"- {one.id}, {one.outcome}: {' '.join(one.text.words.split())[:400]}"
         + (f" Reply: {' '.join(one.reply.words.split())[:300]}" if one.reply else "")

@@ -94,19 +94,26 @@ class CouncilHooks(Hooks[Task, Options]):
             ConfigurationError: it has no answer, or both have more attachments than a council can read.
         """
         from crucible.following import earlier_council
+        from crucible.ledger import Ledger
 
         result: Data = parent["result"] or {}
-        said = str(result.get("final_response", ""))
+        asked: Data = parent["task"]
+        said, question, ledger = result.get("final_response"), asked.get("query"), result.get("ledger")
+        if not (isinstance(said, str) and isinstance(question, str)):
+            raise ConfigurationError(
+                f"run {parent['run_id']} is no council with an answer; --follow takes a finished one: assay runs list"
+            )
         if task.challenge and locate(task.challenge, Passage(ANSWER, said)) is None:
             raise ConfigurationError(
                 f"the answer of run {parent['run_id']} does not say {task.challenge[:80]!r}; copy the words from it"
             )
         # Those of the council before come first, so that their ids are what they were.
-        before = () if task.without_attachments else parent["task"].get("dossier", ())
+        before = () if task.without_attachments else asked.get("dossier", ())
         dossier = [*map(Attachment.model_validate, before), *task.dossier]
         check(dossier)
-        taken = {"follow": parent["run_id"], "earlier": earlier_council(parent), "dossier": dossier}
-        return task.model_copy(update=taken)
+        kept = None if ledger is None else Ledger.model_validate(ledger)
+        earlier = earlier_council(question, said, kept, asked.get("earlier") or "")
+        return task.model_copy(update={"follow": parent["run_id"], "earlier": earlier, "dossier": dossier})
 
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
         """Return what became of the objections to the answer."""
