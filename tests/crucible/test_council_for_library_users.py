@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.crucible.records import configuration, effects, hold
 
 from crucible import changed, checked, earlier_council, headline, read_attachments
 from llm_runtime import Request
-from tests.crucible.records import configuration, effects, hold
 
 BEFORE = "def share(total, people):\n    if not people:\n        return 0\n    return total / people\n"
 AFTER = "def share(total, people):\n    return total / people\n"

@@ -101,7 +101,8 @@ class CouncilHooks(Hooks[Task, Options]):
         said, question, ledger = result.get("final_response"), asked.get("query"), result.get("ledger")
         if not (isinstance(said, str) and isinstance(question, str)):
             raise ConfigurationError(
-                f"run {parent['run_id']} is no council with an answer; --follow takes a finished one: assay runs list"
+                f"run {parent['run_id']} is no council with an answer; --follow takes a finished one: "
+                "assay runs list"
             )
         if task.challenge and locate(task.challenge, Passage(ANSWER, said)) is None:
             raise ConfigurationError(
