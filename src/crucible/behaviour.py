@@ -6,13 +6,14 @@
 5: schemas want an answer to each objection and nothing that is not asked for; quotations that stand nowhere are
 dropped; an answer that repeats its instruction is asked for again, and so are words of findings that stand nowhere.
 6: who refuses in plain words is asked again, and then another.
+7: records are read as models often write them: claims by id or as bare texts, a number for how sure they are.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crucible", number=6, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
+BEHAVIOUR = Behaviour("crucible", number=7, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
 
 
 def first_records() -> bool:

@@ -6,17 +6,23 @@ Fields stand in the order in which they are best thought of. What a schema canno
 
 from __future__ import annotations
 
+import re
 from functools import cache
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from crucible.behaviour import first_records
+from crucible.behaviour import BEHAVIOUR, first_records
 from crucible.ledger import Effect
 
 T = TypeVar("T", bound=BaseModel)
 Severity: TypeAlias = Literal["critical", "major", "minor"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "major", "minor")
+
+
+#: How sure a number from 0 to 1 is at least.
+_SURE: tuple[tuple[float, str], ...] = ((0.75, "high"), (0.4, "medium"), (0.0, "low"))
+_IDS = re.compile(r"[A-Z]\d+")
 
 
 def _lower(value: Any) -> Any:
@@ -27,14 +33,61 @@ def _words(value: Any) -> Any:
     return "" if value is None else value
 
 
+def _sure(value: Any) -> Any:
+    """Read a share or a per cent as the word for it, and "very high" as "high"."""
+    said = _lower(value)
+    if BEHAVIOUR.before(7):
+        return said
+    number = re.fullmatch(r"(\d{1,3}(?:\.\d+)?)\s*%?", str(said))
+    if number is None:
+        return next((word for _, word in _SURE if word in str(said)), said)
+    share = float(number[1]) / (100 if float(number[1]) > 1 else 1)
+    return next(word for least, word in _SURE if share >= least)
+
+
+def _does(value: Any) -> Any:
+    """Read "Conceded" as "concede"."""
+    said = _lower(value)
+    words = () if BEHAVIOUR.before(7) or not isinstance(said, str) else ("concede", "refute")
+    return next((word for word in words if said.startswith(word[:-1])), said)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _entries(value: Any) -> Any:
+    """Read claims by their ids as the list that they stand for."""
+    known = {} if BEHAVIOUR.before(7) else _object(value)
+    return [{"id": id, **(_object(one) or {"text": one})} for id, one in known.items()] or value
+
+
+def _named(value: Any) -> Any:
+    return value if BEHAVIOUR.before(7) or not isinstance(value, str) else _IDS.findall(value)
+
+
 _Lower = BeforeValidator(_lower)
+_Entries = BeforeValidator(_entries)
 _Text: TypeAlias = Annotated[str, BeforeValidator(_words)]
 """Words; a model that writes ``null`` for none means none."""
 _Some: TypeAlias = Annotated[str, Field(min_length=1, pattern=r"\S")]
-Confidence: TypeAlias = Annotated[Literal["low", "medium", "high"], _Lower]
+Confidence: TypeAlias = Annotated[Literal["low", "medium", "high"], BeforeValidator(_sure)]
 
 
-class ClaimRecord(BaseModel):
+class _Record(BaseModel):
+    """One record. A field that is ``null`` was left out; a bare text is the text of one."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _given(cls, data: Any) -> Any:
+        if BEHAVIOUR.before(7):
+            return data
+        if isinstance(data, str):
+            return {"text": data}
+        return {name: value for name, value in _object(data).items() if value is not None} or data
+
+
+class ClaimRecord(_Record):
     """One claim, and the words of an attachment that it rests on; without them it is the seat's own judgement.
 
     Args:
@@ -48,32 +101,32 @@ class ClaimRecord(BaseModel):
     place: _Text = ""
 
 
-class PositionRecord(BaseModel):
+class PositionRecord(_Record):
     """What a seat holds."""
 
-    claims: list[ClaimRecord] = Field(min_length=1, max_length=12)
+    claims: Annotated[list[ClaimRecord], _Entries] = Field(min_length=1, max_length=12)
     conclusion: _Some
     confidence: Confidence = "medium"
 
 
-class AnswerRecord(BaseModel):
+class AnswerRecord(_Record):
     """What a seat says to one objection."""
 
     objection: str
-    does: Annotated[Literal["concede", "refute"], _Lower]
+    does: Annotated[Literal["concede", "refute"], BeforeValidator(_does)]
     words: _Some
 
 
-class RevisionRecord(BaseModel):
+class RevisionRecord(_Record):
     """What a seat holds after objections."""
 
     answers: list[AnswerRecord] = []
-    claims: list[ClaimRecord] = Field(min_length=1, max_length=12)
+    claims: Annotated[list[ClaimRecord], _Entries] = Field(min_length=1, max_length=12)
     conclusion: _Some
     confidence: Confidence = "medium"
 
 
-class DraftRecord(BaseModel):
+class DraftRecord(_Record):
     """A version of a text that passes from seat to seat."""
 
     answers: list[AnswerRecord] = []
@@ -81,7 +134,7 @@ class DraftRecord(BaseModel):
     conclusion: _Some
 
 
-class AttackRecord(BaseModel):
+class AttackRecord(_Record):
     """One objection of the critic.
 
     Args:
@@ -95,7 +148,7 @@ class AttackRecord(BaseModel):
     settles: _Text = ""
 
 
-class Looked(BaseModel):
+class Looked(_Record):
     """What the critic finds of an earlier objection of its own."""
 
     id: str
@@ -103,36 +156,36 @@ class Looked(BaseModel):
     why: _Text = ""
 
 
-class CritiqueRecord(BaseModel):
+class CritiqueRecord(_Record):
     """What the critic says."""
 
     earlier: list[Looked] = []
     objections: list[AttackRecord] = []
 
 
-class Rest(BaseModel):
+class Rest(_Record):
     """A claim of the answer, and the claims of seats that it rests on."""
 
     text: _Some
-    rests_on: list[str] = []
+    rests_on: Annotated[list[str], BeforeValidator(_named)] = []
 
 
-class Use(BaseModel):
+class Use(_Record):
     """What the synthesis says that the answer does with an objection."""
 
     objection: str
     does: _Text = ""
 
 
-class Synthesis(BaseModel):
+class Synthesis(_Record):
     """The answer as prose for a person, and what it rests on."""
 
     answer: _Some
-    claims: list[Rest] = []
+    claims: Annotated[list[Rest], _Entries] = []
     objections: list[Use] = []
 
 
-class FindingRecord(BaseModel):
+class FindingRecord(_Record):
     """One finding of a review, as the synthesis writes it.
 
     Args:
@@ -151,7 +204,7 @@ class FindingRecord(BaseModel):
     mend: _Text = ""
 
 
-class Review(BaseModel):
+class Review(_Record):
     """The findings of a review. An empty list means: none, and ``looked_at`` says of what."""
 
     findings: list[FindingRecord] = Field(max_length=200)
@@ -159,7 +212,7 @@ class Review(BaseModel):
     objections: list[Use] = []
 
 
-class Told(BaseModel):
+class Told(_Record):
     """What a reader of the answer says that it does with one attacked claim."""
 
     id: str
@@ -167,10 +220,10 @@ class Told(BaseModel):
     words: _Text = ""
 
 
-class EffectsRecord(BaseModel):
+class EffectsRecord(_Record):
     """What a reader of the answer says of all attacked claims."""
 
-    claims: list[Told]
+    claims: Annotated[list[Told], _Entries]
 
 
 def wanting(kind: type[T], field: str, least: int) -> type[T]:

@@ -600,6 +600,7 @@ def test_cr17_one_engine_serves_several_event_loops(council: Make) -> None:
 
 
 OF_RECORDS = {"Attachment", "Council", "CouncilResult", "Ledger", "headline"}
+OF_RECORDS |= {"changed", "checked", "earlier_council", "read_attachments"}
 
 
 def test_cr18_the_root_exports_exactly_these_names() -> None:
