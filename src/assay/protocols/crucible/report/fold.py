@@ -41,6 +41,7 @@ _PHASES = {
     "critique": "the red team attacks",
     "delta": "comparing with the loop before",
     "synthesis": "writing the answer",
+    "weigh": "asking whether it is an answer",
     "answer": "answering without a council",
     "clerk": "recording what became of the objections",
     "effects": "reading what the answer does with the objections",
