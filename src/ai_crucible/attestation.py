@@ -28,6 +28,7 @@ from llm_runtime.store.signing import Signer, SigningFailed
 from llm_runtime.store.verify import Finding, Walk, judge
 
 _PATIENCE_S = 120.0
+_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +144,11 @@ class Ledger:
         return findings, remarks
 
     def _end(self) -> tuple[int, bytes]:
-        """Return the last line's number and digest, which must be what the head says."""
-        last = None
-        for record in self._sound():
-            last = record
-        signed = self.head()
+        """Return the last line's number and digest, which must be what the head says; no other line is read."""
+        signed, line = self.head(), last_line(self.path)
+        last = read_record(line) if line else None
+        if line and last is None:
+            raise StoreDamaged(f"{self.path}: its last line is not an event; see: ai-crucible verify")
         seq, digest = (last.seq, last.digest) if last else (0, GENESIS)
         if signed is not None and (signed.head.length, signed.head.digest) != (seq, digest):
             raise StoreDamaged(f"{self.path} does not end as its signed head says; see: ai-crucible verify")
@@ -238,6 +239,18 @@ class Ledger:
         if not pinned:
             write_atomic(self.anchors / f"{self.name}.pub", signed.public_key.hex() + "\n", private=True)
         HeadFiles(self.anchors).keep(f"{self.name}.coming", signed)
+
+
+def last_line(path: Path) -> bytes:
+    """Return a file's last line, read from its end; empty where there is none."""
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        size, tail = file.seek(0, os.SEEK_END), b""
+        while size and tail.count(b"\n", 0, -1) == 0:
+            step = min(size, _BLOCK)
+            size = file.seek(size - step)
+            tail = file.read(step) + tail
+        return tail[tail.rfind(b"\n", 0, -1) + 1 :]
+    return b""
 
 
 def records_of(lines: Iterable[bytes]) -> Iterator[Record]:
