@@ -60,11 +60,10 @@ def effects(attempts: Iterable[AttemptRecord], confidence: float = 0.95) -> list
             pairs.setdefault(arm, []).append((*counts, *tally["neutral", puzzle]))
     each = 1 - (1 - confidence) / max(1, len(pairs))
     return [
-        ArmEffect(
-            arm, *(sum(column) for column in zip(*pairs[arm], strict=True)), newcombe_stratified(pairs[arm], each)
-        )
+        ArmEffect(arm, a, of_a, b, of_b, newcombe_stratified(pairs[arm], each))
         for arm in ARMS[1:]
         if arm in pairs
+        for a, of_a, b, of_b in [[sum(column) for column in zip(*pairs[arm], strict=True)]]
     ]
 
 

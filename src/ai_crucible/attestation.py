@@ -16,8 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ai_crucible.attested import attested, unnamed_logs
-from ai_crucible.events import TrialLogged
+from ai_crucible.attested import attested, unnamed_logs, wrong_logs
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import StoreBusy, StoreDamaged, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, Record, link, parse_event
@@ -125,16 +124,13 @@ class Ledger:
 
     def _logs(self) -> tuple[list[Finding], list[str]]:
         """Return what is wrong with the logs beside the ledger, and what is only to be told of them."""
-        findings: list[Finding] = []
-        for seq, event in enumerate(self.events(), 1):
-            if isinstance(event, TrialLogged):
-                log = self.path.parent / event.log
-                if not log.is_file():
-                    findings.append(Finding(seq, "log missing", event.log))
-                elif file_digest(log) != event.sha256:
-                    findings.append(Finding(seq, "log changed", event.log))
-        remarks: list[str] = []
-        for name, fair in unnamed_logs(self.path.parent, attested(self.events())):
+        folder, trials, remarks = self.path.parent, attested(self.events()), list[str]()
+
+        def digest(name: str) -> str:
+            return file_digest(folder / name) if (folder / name).is_file() else ""
+
+        findings = [finding for trial in trials.values() for finding in wrong_logs(trial, digest)]
+        for name, fair in unnamed_logs(folder, trials):
             if fair:
                 remarks.append(
                     f"{name} is named by nobody, as a sitting that was killed leaves it; nothing counts it"

@@ -20,6 +20,7 @@ from ai_crucible import Catalog, Ledger, Policy, Signer, SigningFailed, effects,
 from ai_crucible.arms import history_of, standings_of
 from ai_crucible.attestation import last_line
 from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved, TrialLogged, TrialResumed
+from ai_crucible.figures import bounds
 from ai_crucible.types import AttemptRecord
 from llm_runtime.errors import StoreDamaged
 from llm_runtime.events import GENESIS, link, parse_event
@@ -394,10 +395,16 @@ def test_histories_and_rollups_count_attempts_not_samples() -> None:
 def test_an_error_is_no_failure_and_anchors_calibrate() -> None:
     error = AttemptRecord(puzzle="a", kind="a", epoch=1, model="m", passed=None, error="x")
     anchor = AttemptRecord(puzzle="z", kind="z", epoch=1, model="m", passed=True, anchor="impossible")
-    (model,) = rollup([error, anchor, *records("m", "a", 1, 1, puzzle="a")])
+    (model,) = rollup([error, anchor, *records("m", "a", 1, 1, puzzle="a"), *records("m", "b", 8, 8)])
     assert model.anchors_as_expected is False
-    assert model.rate is not None and model.rate.estimate == 1
-    assert [h.errors for h in model.puzzles] == [1, 0]
+    assert model.rate is not None and model.rate.estimate == 1 and model.died == 1
+    assert [h.errors for h in model.puzzles] == [1, 0, 0]
+
+
+def test_where_many_died_no_rate_is_told() -> None:
+    (model,) = rollup(records("m", "a", 5, 5), {("m", "neutral"): 18})
+    assert (model.passed, model.attempts, model.died, model.rate, model.reliability) == (5, 5, 18, None, None)
+    assert bounds(5, 0, 18) == (5 / 23, 1) and bounds(0, 0, 0) == (0, 1)
 
 
 def test_an_arm_is_an_effect_with_an_interval_over_shared_puzzles() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
+from ai_crucible.figures import bounds
 from ai_crucible.observability import ModelRollup, PuzzleHistory
 from ai_crucible.types import AttemptRecord
 from assay.protocols.ai_crucible.report import pictures
@@ -18,6 +19,7 @@ from assay.protocols.ai_crucible.report.words import (
     CONDITIONS,
     ENDINGS,
     HOW_MEASURED,
+    counted,
     dollars,
     ending,
     grouped,
@@ -110,18 +112,30 @@ def _summary(models: Sequence[ModelRollup]) -> str:
     lines: list[str] = []
     for model in models[:_FEW]:
         name = _literal(pictures.solver_name(model.model, model.arm, model.edition))
-        if model.rate is None:
-            lines.append(f"{name} has no graded attempt at a puzzle that counts.")
+        passed, failed, died = model.passed, model.attempts - model.passed, model.died
+        low, high = map(percent, bounds(passed, failed, died))
+        if not model.attempts:
+            lines.append(f"{name} has no graded attempt at a puzzle that counts{_lost(died)}.")
             continue
-        passed = sum(h.passed for h in model.puzzles if not h.anchor)
-        attempts = sum(h.attempts for h in model.puzzles if not h.anchor)
+        if model.rate is None:
+            lines.append(
+                f"{name}: **{counted(passed, failed, died)}**. Whatever those that died would have come to, between "
+                f"{low} and {high} pass: too wide for a rate."
+            )
+            continue
         rate = f"{percent(model.rate.estimate)}, 95% interval {reach(model.rate)}"
-        text = f"{name} passed **{passed} of {count_noun(attempts, 'attempt')}** ({rate})"
+        text = f"{name} passed **{passed} of {count_noun(model.attempts, 'attempt')}** ({rate})"
+        if died:
+            text += f"; {died} more died, and whatever they would have come to, between {low} and {high} pass"
         if model.reliability and model.reliability[0] > 1:
             k, value = model.reliability
             text += f"; the chance that all {k} attempts at one puzzle pass is put at {percent(value)}"
         lines.append(f"{text}.")
     return "\n\n".join(lines)
+
+
+def _lost(died: int) -> str:
+    return f"; {count_noun(died, 'attempt')} died" if died else ""
 
 
 def _literal(text: str) -> str:
@@ -133,20 +147,11 @@ def _solver(made: ModelRollup | AttemptRecord) -> str:
     return pictures.solver_name(made.model, made.arm, getattr(made, "edition", 1))
 
 
-def _counted(model: ModelRollup) -> list[PuzzleHistory]:
-    return [history for history in model.puzzles if not history.anchor and history.attempts]
-
-
-def _passed(model: ModelRollup) -> str:
-    counted = _counted(model)
-    return f"{sum(h.passed for h in counted)} of {sum(h.attempts for h in counted)}"
-
-
 def _at(model: ModelRollup) -> str:
-    counted = _counted(model)
+    tried = [history for history in model.puzzles if not history.anchor and history.attempts]
     if not model.reliability:
         return "–"
-    return percent(sum(h.pass_at(model.reliability[0]) for h in counted) / len(counted))
+    return percent(sum(h.pass_at(model.reliability[0]) for h in tried) / len(tried))
 
 
 def _puzzles(models: Sequence[ModelRollup]) -> Iterator[Block]:
@@ -252,7 +257,7 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "lines": lambda held: "\n".join(map(str, held)),
     "list": ", ".join,
     "number": count,
-    "passed": _passed,
+    "passed": lambda model: f"{model.passed} of {model.attempts}",
     "percent": percent,
     "reach": reach,
     "says": lambda effect: "a difference" if effect.shown else "no difference shown",

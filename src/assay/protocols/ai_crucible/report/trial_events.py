@@ -42,6 +42,7 @@ def seal_event(records: TrialRecords) -> TrialSealed:
                 if records.compared
                 else {}
             ),
+            "died": records.died,
         }
     )
 
@@ -77,6 +78,7 @@ def records_of(attempts: tuple[Attempt, ...], sealed: TrialSealed) -> TrialRecor
             seal["sittings"],
             seal.get("rests_on", {}),
             tuple(TrialsCompared.model_validate(each) for each in seal.get("compared", ())),
+            seal.get("died"),
         )
     except (ValueError, KeyError, TypeError):
         raise StoreDamaged("what vouches for the trial does not fit in the run's log") from None

@@ -105,13 +105,26 @@ def grouped(digest: str) -> str:
     return " ".join(digest[at : at + 8] for at in range(0, len(digest), 8))
 
 
+def counted(passed: int, failed: int, died: int) -> str:
+    """Return what attempts came to, those that died among them.
+
+    >>> counted(5, 0, 18)
+    '5 passed, 0 failed, 18 died'
+    """
+    return f"{passed} passed, {failed} failed" + (f", {died} died" if died else "")
+
+
 def outcome(result: Mapping[str, Any]) -> RunVerdict:
     """Return how many attempts each model passed, and whether anybody can check that."""
     words: list[str] = []
     for model in result["models"]:
         own = [one for one in model["puzzles"] if not one["anchor"]]
         passed, made = (sum(one[what] for one in own) for what in ("passed", "attempts"))
-        words.append(f"{model['model']} passed {passed} of {made}")
+        words.append(
+            f"{model['model']}: {counted(passed, made - passed, model['died'])}"
+            if model.get("died")
+            else f"{model['model']} passed {passed} of {made}"
+        )
     without = result.get("without", 0)
     doubt = f"{count_noun(without, 'attempt')} without a verdict" if without else ""
     ledger = result.get("ledger", {})
