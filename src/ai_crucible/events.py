@@ -20,9 +20,10 @@ class TrialPlanned(Event, type="ai_crucible.trial_planned"):
         oracles: id of each puzzle and digest of its oracle.
         environment: what verdicts rest on besides, by name and digest; see :mod:`ai_crucible.versions`.
         redraws: how often an attempt that died may be made again; ``None`` in plans from before that was fixed.
+        self_reported: puzzles whose hidden tests share a process with the solver's code, which tells the outcome.
     """
 
-    newer = ("redraws",)
+    newer = ("redraws", "self_reported")
 
     trial: str
     puzzles: dict[str, str]
@@ -32,6 +33,7 @@ class TrialPlanned(Event, type="ai_crucible.trial_planned"):
     oracles: dict[str, str] = {}
     environment: dict[str, str] = {}
     redraws: int | None = None
+    self_reported: tuple[str, ...] | None = None
 
 
 class TrialResumed(Event, type="ai_crucible.trial_resumed"):

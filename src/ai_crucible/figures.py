@@ -30,6 +30,7 @@ class TrialFigures:
         finished: whether its last sitting came to its end.
         here: whether its logs lie beside the ledger, to be looked into.
         rests_on: what the verdicts rest on besides the solver, by name and digest.
+        self_reported: of how many puzzles a process that ran the solver's code told the verdict.
     """
 
     trial: str
@@ -44,6 +45,7 @@ class TrialFigures:
     finished: bool
     here: bool
     rests_on: dict[str, str]
+    self_reported: int
 
 
 def figures_of(trial: AttestedTrial, *, here: bool) -> TrialFigures | None:
@@ -71,6 +73,7 @@ def figures_of(trial: AttestedTrial, *, here: bool) -> TrialFigures | None:
         trial.finished,
         here,
         rests_on(plan),
+        len(plan.self_reported or ()),
     )
 
 

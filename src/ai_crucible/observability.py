@@ -30,6 +30,7 @@ class PuzzleHistory:
         errors: attempts without a verdict; they count neither way.
         endings: how the attempts ended, with their numbers.
         version: what the verdicts rest on besides the solver, in short.
+        self_reported: hidden tests share a process with the solver's code, which tells their outcome.
     """
 
     puzzle: str
@@ -42,6 +43,7 @@ class PuzzleHistory:
     endings: dict[str, int]
     anchor: bool = False
     version: str = ""
+    self_reported: bool = False
 
     @property
     def rate(self) -> Interval | None:
@@ -148,6 +150,7 @@ def _history(attempts: list[AttemptRecord]) -> PuzzleHistory:
         dict(sorted(Counter(attempt.terminated_by or "unknown" for attempt in attempts).items())),
         anchor=first.anchor is not None,
         version=first.version,
+        self_reported=first.self_reported,
     )
 
 

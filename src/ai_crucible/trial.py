@@ -56,7 +56,7 @@ from ai_crucible.text_protocol import describe_tools
 from ai_crucible.tools import TOOLS
 from ai_crucible.trace_writer import score_digest, write_trace
 from ai_crucible.types import ARMS, AttemptState, Puzzle
-from ai_crucible.versions import environment, oracle_digest
+from ai_crucible.versions import environment, oracle_digest, self_reported
 from llm_runtime.errors import ConfigurationError
 from sandbox import Root
 
@@ -265,6 +265,7 @@ def _sample(puzzle: Puzzle, framing: Framing, kind: str, root: Root, oracle: str
             "anchor": meta.anchor,
             "puzzle_digest": puzzle.digest,
             "oracle_digest": oracle,
+            "self_reported": self_reported(puzzle),
             "budget": meta.budget.model_dump(),
             "arm": framing.arm,
         },

@@ -42,9 +42,16 @@ from ai_crucible.observability import TrialReport, rollup
 from ai_crucible.purse import PURSE, Purse
 from ai_crucible.puzzle_box import root_at
 from ai_crucible.puzzle_loader import load_puzzles
-from ai_crucible.rating import Rating, ratings
 from ai_crucible.types import Arm, AttemptRecord, Puzzle, team_name
-from ai_crucible.versions import changed_parts, environment, environment_digest, oracle_digest, seed_of, version_of
+from ai_crucible.versions import (
+    changed_parts,
+    environment,
+    environment_digest,
+    oracle_digest,
+    seed_of,
+    self_reported,
+    version_of,
+)
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, StoreDamaged
 from llm_runtime.events import Event
 from llm_runtime.extras import needing
@@ -54,6 +61,8 @@ from llm_runtime.store.signing import KeySigner, Signer
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
     from inspect_ai.model import Model
+
+    from ai_crucible.rating import Rating
 
 _NEW_TRIAL = 4
 REDRAWS = 2
@@ -167,6 +176,7 @@ class Workshop:
             oracles={puzzle.meta.id: oracle_digest(puzzle) for puzzle in loaded},
             environment=environment(root_at(box_root)),
             redraws=redraws,
+            self_reported=tuple(puzzle.meta.id for puzzle in loaded if self_reported(puzzle)),
         )
         parts = environment_digest(plan.environment)
         versions = {name: version_of(plan.puzzles[name], plan.oracles[name], parts) for name in plan.puzzles}
@@ -371,7 +381,13 @@ class Workshop:
         return Catalog.of(self.ledger.events(), policy)
 
     def ratings(self) -> dict[str, Rating]:
-        """Return how hard each puzzle is, from the attempts that the ledger names at its newest version."""
+        """Return how hard each puzzle is, from the attempts that the ledger names at its newest version.
+
+        Raises:
+            MissingExtraError: what it is computed with is not installed.
+        """
+        with needing("rating tasks", "eval"):
+            from ai_crucible.rating import ratings
         graded = [event for event in self.ledger.events() if isinstance(event, AttemptGraded) and not event.anchor]
         newest = {event.puzzle: (event.puzzle_digest, event.oracle_digest) for event in graded}
         return ratings(

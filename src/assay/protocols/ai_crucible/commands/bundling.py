@@ -130,7 +130,8 @@ def figures_line(trial: TrialFigures) -> str:
     """Return what a ledger says of a trial, in a line."""
     figures = counted(trial.passed, trial.failed, trial.died)
     planned = f"{trial.k} planned at each of {count_noun(trial.puzzles, 'puzzle')}"
-    more = [f"{trial.without} without a verdict"] if trial.without else []
+    more = [f"self-reported at {count_noun(trial.self_reported, 'puzzle')}"] if trial.self_reported else []
+    more += [f"{trial.without} without a verdict"] if trial.without else []
     more += [] if trial.finished else ["never finished"]
     more += [] if trial.here else ["its log is not in here"]
     return f"{trial.trial}: {trial.model}, {trial.arm}: {'; '.join([f'{figures}, {planned}', *more])}"

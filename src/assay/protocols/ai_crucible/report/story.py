@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from ai_crucible.figures import bounds
 from ai_crucible.observability import ModelRollup, PuzzleHistory
 from ai_crucible.types import AttemptRecord
 from assay.protocols.ai_crucible.report import pictures
@@ -19,10 +18,10 @@ from assay.protocols.ai_crucible.report.words import (
     CONDITIONS,
     ENDINGS,
     HOW_MEASURED,
-    counted,
     dollars,
     ending,
     grouped,
+    in_all,
     outcome,
     percent,
     reach,
@@ -109,33 +108,8 @@ def _title(trials: TrialRecords) -> str:
 
 
 def _summary(models: Sequence[ModelRollup]) -> str:
-    lines: list[str] = []
-    for model in models[:_FEW]:
-        name = _literal(pictures.solver_name(model.model, model.arm, model.edition))
-        passed, failed, died = model.passed, model.attempts - model.passed, model.died
-        low, high = map(percent, bounds(passed, failed, died))
-        if not model.attempts:
-            lines.append(f"{name} has no graded attempt at a puzzle that counts{_lost(died)}.")
-            continue
-        if model.rate is None:
-            lines.append(
-                f"{name}: **{counted(passed, failed, died)}**. Whatever those that died would have come to, between "
-                f"{low} and {high} pass: too wide for a rate."
-            )
-            continue
-        rate = f"{percent(model.rate.estimate)}, 95% interval {reach(model.rate)}"
-        text = f"{name} passed **{passed} of {count_noun(model.attempts, 'attempt')}** ({rate})"
-        if died:
-            text += f"; {died} more died, and whatever they would have come to, between {low} and {high} pass"
-        if model.reliability and model.reliability[0] > 1:
-            k, value = model.reliability
-            text += f"; the chance that all {k} attempts at one puzzle pass is put at {percent(value)}"
-        lines.append(f"{text}.")
-    return "\n\n".join(lines)
-
-
-def _lost(died: int) -> str:
-    return f"; {count_noun(died, 'attempt')} died" if died else ""
+    names = (_literal(pictures.solver_name(model.model, model.arm, model.edition)) for model in models[:_FEW])
+    return "\n\n".join(f"{name}: {in_all(model, '**')}." for name, model in zip(names, models, strict=False))
 
 
 def _literal(text: str) -> str:

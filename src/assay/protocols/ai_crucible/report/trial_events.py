@@ -22,8 +22,9 @@ def attempt_event(attempt: Attempt) -> AttemptTold:
     # Where the log lies on this machine is no part of the story, and the run may be read on another.
     log["record"]["log"] = PurePath(log["record"]["log"]).name
     # Events of earlier versions have none, and stay what they were.
-    if not log["record"]["version"]:
-        del log["record"]["version"]
+    for name in ("version", "self_reported"):
+        if not log["record"][name]:
+            del log["record"][name]
     return AttemptTold(attempt={"log": log, "entry": asdict(attempt.entry) if attempt.entry else None})
 
 
