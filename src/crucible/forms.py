@@ -114,8 +114,8 @@ class Forms:
         self, member: CouncilMember, label: CallLabel, mine: Sequence[RaisedObjection]
     ) -> Wanted[SeatRecord]:
         """Ask for a first position; of who has one already, for one that answers the objections of ``mine``."""
-        fence, complete = Fence(self._briefing.seed, label), self._complete(member, mine)
-        query, before = fence("QUESTION", self._briefing.query), self._held.get(member.label)
+        fence, before = Fence(self._briefing.seed, label), self._held.get(member.label)
+        query, complete = fence("QUESTION", self._briefing.query), self._complete(member, mine if before else ())
 
         def compose(bound: int | None) -> list[Message]:
             values = {"query": query, "evidence": self._briefing.evidence}
