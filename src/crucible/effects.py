@@ -93,8 +93,8 @@ def _sentences(passage: Passage) -> list[tuple[int, int]]:
 def _sentence(claim: str, passage: Passage) -> Span | None:
     """Find the sentences of a claim in the answer, where all of them stand there; return the place of the first."""
     said = {_bare(passage.text[start:end]): (start, end) for start, end in reversed(_sentences(passage))}
-    whole = [_bare(claim[start:end]) for start, end in _sentences(Passage("", claim))]
-    if whole and all(each and each in said for each in whole):
+    whole = [bare for start, end in _sentences(Passage("", claim)) if (bare := _bare(claim[start:end]))]
+    if whole and all(each in said for each in whole):
         return passage.span(*said[whole[0]], exact=False)
     return None
 
