@@ -54,7 +54,7 @@ class CircleStarted(CircleEvent, type="fire_circle.started"):
 
 
 class HistoryChecked(CircleEvent, type="fire_circle.history_checked"):
-    """The deterministic checker looked at claims of earlier conversation."""
+    """What the seats say of claims about earlier turns; in logs of before behaviour 4 what a rule found."""
 
     claims: tuple[HistoryClaim, ...]
 

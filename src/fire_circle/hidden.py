@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
-from fire_circle.layers import MultiNeutrosophicPrompt
+from fire_circle.case import Case
 from fire_circle.results import Place, Span
 from llm_runtime.models import Model
 from llm_runtime.normal import is_unseen
@@ -79,10 +79,10 @@ class Visible:
         return place + (self.shifts[number - 1] if number else 0)
 
 
-def hidden_in(prompt: MultiNeutrosophicPrompt, earlier: str = "") -> tuple[Hidden, ...]:
+def hidden_in(case: Case) -> tuple[Hidden, ...]:
     """Return what is hidden in each layer and in the earlier turns, at most 200 stretches of each."""
-    texts: dict[Place, str] = {layer.name: layer.text for layer in prompt.layers}
-    texts["earlier"] = earlier
+    texts: dict[Place, str] = {layer.name: layer.text for layer in case.prompt.layers}
+    texts["earlier"] = case.earlier
     return tuple(
         Hidden(span=Span(layer=name, start=f.start, end=f.end), kind=f.kind, shown=f.shown)
         for name, text in texts.items()

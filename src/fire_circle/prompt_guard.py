@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from fire_circle.answers import CANNOT_TELL
 from fire_circle.asking import Asked, Outcome, ask_seat
 from fire_circle.baseline import baseline_request
 from fire_circle.case import Case
 from fire_circle.circle import drawn_seed, fire_circle_evaluate
 from fire_circle.config import CircleConfigurationError, EvaluationConfig, FireCircleConfig
-from fire_circle.layers import MultiNeutrosophicPrompt
+from fire_circle.layers import Layer, MultiNeutrosophicPrompt
 from fire_circle.results import (
+    ALARM,
     EvaluationError,
     FailureRecord,
     FireCircleResult,
@@ -21,7 +23,6 @@ from fire_circle.results import (
 )
 from fire_circle.seats import Seat, seat_circle
 from fire_circle.session import SessionMemory
-from fire_circle.shown import Shown
 from llm_runtime.errors import NoModelError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
@@ -118,33 +119,46 @@ class PromptGuard:
             EvaluationError: nobody answered, or the circle came to no verdict.
         """
         prompt = MultiNeutrosophicPrompt(system=system, user=user, application=application, answer=answer)
+        return await self.judge(Case(prompt, self._session, self._similar), mode, fire_circle_config)
+
+    async def judge(
+        self, case: Case, mode: str = "single", config: FireCircleConfig | None = None
+    ) -> ReciprocityMetrics:
+        """Judge one case, with the transcript and the material that it has; raises as :meth:`evaluate` does."""
         if mode == "fire_circle":
             result = await fire_circle_evaluate(
-                prompt,
-                fire_circle_config,
-                self._session,
+                case.prompt,
+                config,
+                case.session,
                 generate=self._generate,
                 emit=self._emit,
                 seed=self._seed,
-                similar=self._similar,
+                similar=case.similar,
             )
             return _of_circle(result)
         if mode == "single":
-            return await self._apart("single", prompt, self._config.models[:1])
+            return await self._apart("single", case, self._config.models[:1])
         if mode == "parallel":
-            return await self._apart("parallel", prompt, self._config.models)
+            return await self._apart("parallel", case, self._config.models)
         raise CircleConfigurationError(f"mode must be single, parallel or fire_circle, got {mode!r}")
 
-    async def _apart(
-        self, mode: Mode, prompt: MultiNeutrosophicPrompt, models: tuple[str, ...]
-    ) -> ReciprocityMetrics:
+    async def _apart(self, mode: Mode, case: Case, models: tuple[str, ...]) -> ReciprocityMetrics:
         if self._generate is None:
             raise NoModelError("PromptGuard needs a model function: pass generate=...")
-        prompt.check(self._config.max_layer_chars)
-        case = Case(prompt, prompt.least_trusted, self._session)
-        answers = await independent_evaluations(
-            self._generate, case, seat_circle(models), self._config, seed=self._seed
-        )
+        case.prompt.check(self._config.max_layer_chars)
+        layers = case.judged()
+        answers = [
+            answer
+            for layer in layers
+            for answer in await independent_evaluations(
+                self._generate,
+                case,
+                layer,
+                seat_circle(models, layer.name if len(layers) > 1 else ""),
+                self._config,
+                seed=self._seed,
+            )
+        ]
         evaluations = tuple(answer for answer, _ in answers if isinstance(answer, NeutrosophicEvaluation))
         failures = tuple(answer for answer, _ in answers if isinstance(answer, FailureRecord))
         if not evaluations:
@@ -157,13 +171,14 @@ class PromptGuard:
             evaluations=evaluations,
             failures=failures,
             spend=sum((spent for _, spent in answers), Spend()),
-            dialogue_summary=f"{len(evaluations)} of {len(models)} judged alone; no dialogue.",
+            dialogue_summary=f"{len(evaluations)} of {len(answers)} judged alone; no dialogue.",
         )
 
 
 async def independent_evaluations(
     generate: Generate,
     case: Case,
+    judged: Layer,
     seats: tuple[Seat, ...],
     settings: EvaluationConfig,
     *,
@@ -177,13 +192,13 @@ async def independent_evaluations(
     """
 
     def question(seat: Seat) -> Asked:
-        request = baseline_request(seat, case, settings, seed, phase="single", number=sample)
-        role, question = request.messages
+        request, named = baseline_request(seat, case, judged, settings, seed, phase="single", number=sample)
         return Asked(
             request=request,
             seat=seat,
             number=sample,
-            shown=Shown(role.content, question.content, case.texts),
+            id=named,
+            texts=case.texts,
             settings=settings,
             salvaging=True,
         )
@@ -191,11 +206,45 @@ async def independent_evaluations(
     return await gather(ask_seat(generate, question(seat)) for seat in seats)
 
 
+def security_patterns(metrics: ReciprocityMetrics) -> tuple[PatternObservation, ...]:
+    """Return the patterns of every judged layer that the circle agreed are attacks of a kind that has a name."""
+    return tuple(p for result in _results(metrics) for p in result.patterns if p.security)
+
+
+def shortfalls(metrics: ReciprocityMetrics, seats: int) -> list[str]:
+    """Return why a verdict of ``seats`` judges is not the whole circle's, or not a clear one, one line each."""
+    results = _results(metrics)
+    failures = [failure for result in results for failure in result.failures] or list(metrics.failures)
+    lines = [f"{failure.model}: {failure.kind} in round {failure.round}" for failure in failures]
+    rounds = [held for result in results for held in result.dialogue_history]
+    said = [e for held in rounds for e in held.evaluations] or list(metrics.evaluations)
+    silenced = [model for result in results for model in result.silenced]
+    silenced += [e.model for e in said if (e.given_up or 0.0) >= ALARM > e.falsehood]
+    lines += [f"{model} raised the alarm and fell silent" for model in silenced]
+    lines += [f"{e.model} in round {e.round_number}: {e.doubt}" for e in said if e.doubt]
+    last = [result.dialogue_history[-1].evaluations for result in results] or [metrics.evaluations]
+    lines += [f"only {len(one)} of {seats} judges answered to the end" for one in last if 2 * len(one) <= seats]
+    unsure = [sum(e.verdict == CANNOT_TELL for e in one) for one in last]
+    lines += [
+        f"{count} of {len(one)} judges cannot tell"
+        for count, one in zip(unsure, last, strict=True)
+        if 2 * count > len(one)
+    ]
+    return list(dict.fromkeys(lines))
+
+
+def _results(metrics: ReciprocityMetrics) -> list[FireCircleResult]:
+    """Return the result of each layer that a circle judged."""
+    if metrics.result is None:
+        return []
+    return list(metrics.result.layer_results.values()) or [metrics.result]
+
+
 def _of_circle(result: FireCircleResult) -> ReciprocityMetrics:
     return _metrics(
         "fire_circle",
         result.consensus,
-        evaluations=tuple(e for dialogue_round in result.dialogue_history for e in dialogue_round.evaluations),
+        evaluations=tuple(e for held in result.dialogue_history for e in held.evaluations),
         failures=result.failures,
         patterns=result.patterns,
         spend=result.spend,

@@ -214,7 +214,7 @@ class Transcript:
             for model, end in self._silenced().items()
         ]
         warnings += [
-            f"{e.model} in round {e.round_number}: {e.doubt}; the score counts as it stands"
+            f"{e.model} in round {e.round_number}: {e.doubt}; the gravest of what it said counts"
             for e in self.answered()
             if e.doubt
         ]
