@@ -106,23 +106,23 @@ class _Heard:
                 copies what stood before it.
         """
         reading = Reading(text, self.form)
-        own = {value.core: (value, mended) for _, value, mended, _ in reading if value.request == self.asked.id}
+        found = list(reading)
+        own = {value.core: (value, mended) for _, value, mended, _ in found if value.request == self.asked.id}
         whole = {core: one for core, one in own.items() if not echoes(one[0], self.asked.texts)}
         self.copied = bool(own) and not whole
         self.answers += [value for value, _ in whole.values()]
-        self.fault = self._fault(whole, reading)
+        other = f'no object in it has "request": "{self.asked.id}"' if found else reading.fault
+        self.fault = self._fault(whole) or ("" if whole else other or "the answer holds no JSON object")
         if self.fault:
             raise StructuredOutputError(self.fault, text)
         return next(iter(whole.values()))
 
-    def _fault(self, own: Mapping[Any, tuple[BoundAnswer, bool]], reading: Reading[BoundAnswer]) -> str:
+    def _fault(self, own: Mapping[Any, tuple[BoundAnswer, bool]]) -> str:
         if self.copied:
             return "the reasoning is copied from the prompt under judgement; write your own"
-        if not own:
-            return reading.fault or f'no object in it has "request": "{self.asked.id}"'
         if len(own) > 1:
             return f"it holds {len(own)} answers that differ; give the one that you mean"
-        return disagreement(next(iter(own.values()))[0]) or ""
+        return "".join(disagreement(one) or "" for one, _ in own.values())
 
     def gravest(self, answers: Sequence[BoundAnswer]) -> BoundAnswer | None:
         """Return the answer with the highest F, of those that are no abstention."""
@@ -235,7 +235,7 @@ def _unusable(asked: Asked, heard: _Heard, fault: StructuredOutputError) -> Outc
         return _failed(asked, "echo", str(fault))
     if is_refusal(fault.raw):
         return _failed(asked, "refusal", f"the model declined: {_line(fault.raw)}")
-    saved = salvage(fault.raw, asked.id) if asked.salvaging else None
+    saved = salvage(fault.raw, asked.id) if asked.salvaging and not heard.answers else None
     if saved is None:
         return _failed(asked, "unparseable", f"{fault}: {_line(fault.raw)}")
     if dictates(asked.texts, saved):

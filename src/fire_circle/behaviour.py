@@ -2,8 +2,8 @@
 
 2: judges are told of attacks beside the eight kinds.
 3: trust is told only where it was measured.
-4: a transcript is records, each within a fence of its own; material is judged; an answer names its request and says
-its verdict in a word before the reasons and behind them; judges say whether claims about earlier turns are borne out.
+4: a transcript is records, each within a fence of its own; material is judged; an answer names its request, and its
+verdict in a word before the reasons and behind them; judges say whether claims on earlier turns are borne out.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ class Case:
         return "\n\n".join([*told, *(fenced(f"TURN {turn}", [record], fence) for turn, record in kept)])
 
     def _kept(self) -> Iterator[tuple[int, Numbered]]:
-        """Yield the latest earlier records with their turns, oldest first; one that is too long is cut to its end."""
+        """Yield the latest earlier records with their turns, oldest first; a too long one is cut to its end."""
         turns = enumerate(self.session.turns if self.session else (), start=1)
         every = [(turn, one) for turn, said in turns for one in enumerate(said.records, start=1)]
         room, first = _HISTORY_CHARS, len(every)

@@ -78,7 +78,7 @@ class Item:
     def session(self) -> SessionMemory | None:
         """Return the conversation the prompt belongs to, made anew; ``None`` if no turn or history is known."""
         if self.history:
-            return SessionMemory.of_records(self.history)
+            return SessionMemory.of_messages(self.history)
         return None if self.turn is None else SessionMemory.at_turn(self.turn)
 
     def digest(self, settings: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
@@ -71,10 +71,16 @@ class SessionMemory:
         return cls(Turn(trust=START_TRUST, balance=0.0, records=_said(turn), measured=False) for turn in turns)
 
     @classmethod
-    def of_records(cls, records: Iterable[Record]) -> SessionMemory:
-        """Return a session after these records, oldest first; a user's record, or a whole turn, begins a turn."""
+    def of_messages(cls, messages: Iterable[Any]) -> SessionMemory:
+        """Return a session after these records, chat messages or pairs of role and text, oldest first.
+
+        A user's record, or a whole turn, begins a turn.
+
+        Raises:
+            RecordError: one is none of these.
+        """
         turns: list[list[Record]] = []
-        for record in records:
+        for record in records_of(list(messages), "turn"):
             if record.role in ("user", "turn") or not turns:
                 turns.append([])
             turns[-1].append(record)

@@ -26,7 +26,7 @@ from fire_circle import (
 from fire_circle.case import Case
 from fire_circle.config import EvaluationConfig
 from fire_circle.hidden import Hidden, hidden_in
-from fire_circle.layers import TEXTS
+from fire_circle.layers import TEXTS, LayerName
 from fire_circle.rows import Item, history_of
 from fire_circle.transcripts import Record, Records, records_of, trace_of
 from llm_runtime.errors import ConfigurationError
@@ -317,6 +317,13 @@ def case_of(task: Task) -> Case:
             f"turn is {task.turn}, the history has {session.turn - 1} turns before it; correct one of them"
         )
     return Case(prompt, session, task.similar)
+
+
+def texts_of(task: Task) -> dict[LayerName, str]:
+    """Return the text of each layer, most trusted first; records as one text."""
+    layers = {name: getattr(task, name) for name in TEXTS}
+    prompt = MultiNeutrosophicPrompt(**layers, records=(*task.material, *task.records))
+    return {layer.name: layer.text for layer in prompt.layers}
 
 
 def hidden_of(task: Task) -> tuple[Hidden, ...]:
