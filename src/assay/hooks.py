@@ -39,6 +39,7 @@ class Hooks(Generic[TaskT, OptionsT]):
         older: fields of its task of which versions before 0.2 wanted one in each row of a batch; empty where they
             made no batches of it.
         older_looked: whether those looked at what the task names, too.
+        found_by_rule: fields of a result that a rule found until a number of an engine; replays compare the others.
         always_asked: models that must be reached before it begins, beside those that its options name.
         follow: the field of its task that names the run which it goes on from; empty where there is none.
         challenge: the field of its task that takes a sentence of what that run says, to attack it; empty likewise.
@@ -58,6 +59,7 @@ class Hooks(Generic[TaskT, OptionsT]):
     changed: ClassVar[Mapping[str, tuple[str, int, Any]]] = {}
     older: ClassVar[tuple[str, ...]] = ()
     older_looked: ClassVar[bool] = False
+    found_by_rule: ClassVar[Mapping[str, tuple[str, int]]] = {}
     always_asked: ClassVar[tuple[str, ...]] = ()
     follow: ClassVar[str] = ""
     challenge: ClassVar[str] = ""

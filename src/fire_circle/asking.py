@@ -50,7 +50,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.silence import Silence
-from llm_runtime.structured import Reading, ask
+from llm_runtime.structured import AnswerObjects, ask
 from llm_runtime.wrappers.metered import Meter
 
 Outcome: TypeAlias = NeutrosophicEvaluation | Abstention | FailureRecord
@@ -105,7 +105,7 @@ class _Heard:
             StructuredOutputError: there is none, or several that differ, or one that contradicts itself or only
                 copies what stood before it.
         """
-        reading = Reading(text, self.form)
+        reading = AnswerObjects(text, self.form)
         found = list(reading)
         own = {value.core: (value, mended) for _, value, mended, _ in found if value.request == self.asked.id}
         whole = {core: one for core, one in own.items() if not echoes(one[0], self.asked.texts)}

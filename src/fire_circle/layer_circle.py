@@ -25,6 +25,7 @@ from fire_circle.config import FailureMode, FireCircleConfig
 from fire_circle.consensus import falsehoods, history_claims, stddev
 from fire_circle.discussion import dialogue_request
 from fire_circle.empty_chair import choose_chair
+from fire_circle.guard import ask_guard, evaluation_of
 from fire_circle.layers import Layer, LayerName
 from fire_circle.quotes import verify
 from fire_circle.results import (
@@ -72,6 +73,10 @@ class LayerCircle:
     async def run(self) -> FireCircleResult:
         """Hold rounds until they agree or no more are allowed; raises as :func:`fire_circle_evaluate` does."""
         self._open()
+        if await self._settled():
+            result = self.transcript.concluded(self.config.pattern_threshold, chaired=False)
+            self._tell_verdict(result)
+            return result
         number = 1
         while True:
             spread = await self._round(number)
@@ -86,6 +91,23 @@ class LayerCircle:
         result = self.transcript.concluded(self.config.pattern_threshold, chaired=self.chair is not None)
         self._tell_verdict(result)
         return result
+
+    async def _settled(self) -> bool:
+        """Ask the guard, where there is one; tell whether it settles the verdict, which is round 0 then."""
+        if (guard := self.config.guard) is None:
+            return False
+        counted, seconds = Metered(self.generate), self.config.base_config.timeout_seconds
+        reading = await ask_guard(counted, guard, self.judged, self.transcript.seed, self.suffix, seconds)
+        self.transcript.spend += counted.spend
+        self.emit(events.GuardAnswered(layer=self.layer, reading=reading))
+        if not reading.settles:
+            return False
+        label, evaluation = f"0:{guard.model}", evaluation_of(reading, counted.spend)
+        most = most_rounds(self.config)
+        self.emit(events.RoundStarted(layer=self.layer, round=0, of=most, phase="guard", seats=[label], chair=""))
+        self.emit(events.SeatEvaluated(layer=self.layer, round=0, seat=label, evaluation=evaluation))
+        self.emit(events.RoundEnded(layer=self.layer, round=0, metrics=self.transcript.metrics()[-1]))
+        return True
 
     async def _round(self, number: int) -> float | None:
         """Hold one round; return its stddev(F)."""

@@ -222,7 +222,8 @@ def shortfalls(metrics: ReciprocityMetrics, seats: int) -> list[str]:
     silenced += [e.model for e in said if (e.given_up or 0.0) >= ALARM > e.falsehood]
     lines += [f"{model} raised the alarm and fell silent" for model in silenced]
     lines += [f"{e.model} in round {e.round_number}: {e.doubt}" for e in said if e.doubt]
-    last = [result.dialogue_history[-1].evaluations for result in results] or [metrics.evaluations]
+    ends = [result.dialogue_history[-1] for result in results]
+    last = [held.evaluations for held in ends if held.phase != "guard"] if ends else [metrics.evaluations]
     lines += [f"only {len(one)} of {seats} judges answered to the end" for one in last if 2 * len(one) <= seats]
     unsure = [sum(e.verdict == CANNOT_TELL for e in one) for one in last]
     lines += [

@@ -220,7 +220,7 @@ class DialogueRound(Model):
 
     Args:
         round_number: 1-based.
-        phase: ``baseline``, ``discussion`` or ``synthesis``.
+        phase: ``baseline``, ``discussion`` or ``synthesis``; ``guard`` of round 0, where a guard settled it.
         evaluations: in seat order; only real answers of this round, nobody's is carried forward.
         empty_chair_model: who spoke for the absent; ``None`` where nobody did, or the chair failed.
         prompt_used: the whole prompt each seat was sent, by its name (FC13).
@@ -229,7 +229,7 @@ class DialogueRound(Model):
     """
 
     round_number: int
-    phase: Literal["baseline", "discussion", "synthesis"] = "baseline"
+    phase: Literal["guard", "baseline", "discussion", "synthesis"] = "baseline"
     evaluations: tuple[NeutrosophicEvaluation, ...]
     empty_chair_model: str | None = None
     prompt_used: dict[str, str] = {}
@@ -287,6 +287,22 @@ class PatternObservation(Model):
     security: tuple[SecurityKind, ...] = Field(default=(), exclude_if=_unset)
 
 
+class GuardReading(Model):
+    """What a guard said of a layer.
+
+    Args:
+        model: its id.
+        score: 0.0 (surely calm) to 1.0 (surely an attack); yes and no are 1 and 0; ``None`` where there is none.
+        said: its words, or why there are none.
+        settles: what follows: ``violates``, ``keeps``, or nothing where the circle decides.
+    """
+
+    model: str
+    score: float | None
+    said: str
+    settles: str = ""
+
+
 class SeatCounts(Model):
     """How the answers of a circle came out, each kind counted apart (FC6)."""
 
@@ -310,6 +326,7 @@ class CircleRecord(Model):
         counts: how the answers came out.
         dropped_claims: patterns that counted for nothing, by reason.
         history_claims: claims about earlier turns, each with what most judges who named it say.
+        guard: what a guard said before the circle, where there is one.
         turn: the turn the judges were told; ``None`` where it is not known.
         spend: what all calls took.
         seed: the nonces derive from it.
@@ -327,6 +344,7 @@ class CircleRecord(Model):
     counts: SeatCounts = SeatCounts()
     dropped_claims: dict[str, int] = {}
     history_claims: tuple[HistoryClaim, ...] = ()
+    guard: GuardReading | None = Field(default=None, exclude_if=_unset)
     turn: int | None = None
     spend: Spend = Spend()
     seed: int = 0

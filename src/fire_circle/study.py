@@ -186,7 +186,8 @@ def plan_study(study: Study, prices: PriceTable) -> StudyPlan:
 
 def _models(config: FireCircleConfig) -> tuple[str, ...]:
     classifier = (config.classifier_model,) if config.pattern_classification == "llm" else ()
-    return (*config.models, *classifier)
+    guard = (config.guard.model,) if config.guard else ()
+    return (*config.models, *classifier, *guard)
 
 
 def _questions(item: Item, config: FireCircleConfig) -> Iterator[tuple[str, int]]:
@@ -195,6 +196,8 @@ def _questions(item: Item, config: FireCircleConfig) -> Iterator[tuple[str, int]
     material = sum(map(estimate_tokens, texts)) + _SCAFFOLD_TOKENS
     peers = len(config.models) * (config.base_config.max_tokens or 0)
     for _ in Case(item.prompt).judged(config.per_layer):
+        if config.guard is not None:
+            yield config.guard.model, material
         for number in range(1, most_rounds(config) + 1):
             for model in config.models:
                 yield model, material + 2 * peers * (number - 1)

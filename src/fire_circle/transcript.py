@@ -25,6 +25,7 @@ from fire_circle.results import (
     DialogueRound,
     FailureRecord,
     FireCircleResult,
+    GuardReading,
     HistoryClaim,
     NeutrosophicEvaluation,
     PartialResult,
@@ -46,7 +47,7 @@ class Round:
 
     number: int
     of: int
-    phase: Literal["", "baseline", "discussion", "synthesis"] = ""
+    phase: Literal["", "guard", "baseline", "discussion", "synthesis"] = ""
     seats: Sequence[str] = ()
     chair: str = ""
     answers: dict[str, NeutrosophicEvaluation] = field(default_factory=dict[str, NeutrosophicEvaluation])
@@ -83,6 +84,7 @@ class Transcript:
     seats: tuple[Seat, ...] = ()
     max_rounds: int = 0
     turn: int | None = None
+    guard: GuardReading | None = None
     claims: tuple[HistoryClaim, ...] = ()
     rounds: dict[int, Round] = field(default_factory=dict[int, Round])
     stopped_early: events.StoppedEarly | None = None
@@ -98,6 +100,8 @@ class Transcript:
                 if event.seats != [seat.label for seat in self.seats]:
                     self.seats = labelled(event.seats, event.layer)
                 self.max_rounds, self.turn, self.fault = event.max_rounds, event.turn, ""
+            case events.GuardAnswered():
+                self.guard = event.reading
             case events.HistoryChecked():
                 self.claims = event.claims
             case events.StoppedEarly():
@@ -253,6 +257,7 @@ class Transcript:
             ),
             "dropped_claims": dict(sorted(dropped.items())),
             "history_claims": self.claims,
+            "guard": self.guard,
             "turn": self.turn,
             "spend": self.spend,
             "seed": self.seed,

@@ -140,7 +140,7 @@ def parse(text: str, model: type[T], *, repair: bool = True, shown: str = "") ->
         StructuredOutputError: no object is there, none fits, or those that do were shown; one line.
     """
     material, quoted = Material(shown, model), False
-    reading = Reading(text, model, repair=repair)
+    reading = AnswerObjects(text, model, repair=repair)
     for spelling, value, repaired, last in reading:
         if not material.holds(spelling, value) or (last and says_little(from_json(spelling), model)):
             return value, repaired
@@ -150,7 +150,7 @@ def parse(text: str, model: type[T], *, repair: bool = True, shown: str = "") ->
     raise StructuredOutputError(reading.fault or "the answer holds no JSON object", text)
 
 
-class Reading(Generic[T]):
+class AnswerObjects(Generic[T]):
     """The objects of type ``model`` in an answer.
 
     Args:

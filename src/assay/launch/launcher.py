@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 from assay import __version__
-from assay.launch.behaviours import names_of, of_log, todays
+from assay.launch.behaviours import found_by_rule, names_of, of_log, todays, without
 from assay.launch.checks import check_terms, require_own_tools, require_replayable
 from assay.launch.execution import (
     Execution,
@@ -311,7 +311,8 @@ class Launcher:
         with behaving(numbers):
             result = await run.hooks.run(run.task, run.options, context)
         emit(RunFinished(state="finished", result=result))
-        return Replayed(result, result_of(events))
+        gone = found_by_rule(run, numbers)
+        return Replayed(without(result, gone), without(result_of(events), gone))
 
     def _taken_up(self, run: Prepared) -> Prepared:
         """Return a run that goes on from another with what it is to know of that one."""

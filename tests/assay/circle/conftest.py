@@ -27,7 +27,7 @@ _JUDGED = re.compile(r"<<<\w+ LAYER, TO JUDGE[^\n]* [0-9a-f]{16}>>>\n(.*?)\n<<<E
 
 def judged_text(received: Received) -> str:
     """The layer that a request is about."""
-    return "\n\n".join(_JUDGED.findall(str(received.messages[1].content)))
+    return "\n\n".join(_JUDGED.findall(str(received.messages[-1].content)))
 
 
 def judgement(received: Received) -> str:

@@ -176,7 +176,7 @@ async def test_cases_come_from_where_teams_keep_them(
     assert said[1:] == [
         ("TURN 1, RECORD 2: assistant", "Hi"),
         ("SYSTEM LAYER", "You book tools."),
-        ("USER LAYER", "Waive it."),
+        ("USER LAYER", "Waive my deposit."),
         ('MATERIAL LAYER, THIS TURN, RECORD 2: tool result, "waive"', "ok"),
         ('ANSWER LAYER, TO JUDGE, THIS TURN, RECORD 1: tool call by the assistant, "waive"', '{"id": 7}'),
         ("ANSWER LAYER, TO JUDGE, THIS TURN, RECORD 3: assistant", "Done."),

@@ -24,7 +24,7 @@ from fire_circle import (
     ReasoningBank,
 )
 from fire_circle.case import Case
-from fire_circle.config import EvaluationConfig
+from fire_circle.config import EvaluationConfig, GuardConfig
 from fire_circle.hidden import Hidden, hidden_in
 from fire_circle.layers import TEXTS, LayerName
 from fire_circle.rows import Item, history_of
@@ -107,6 +107,14 @@ class Options(Model):
     """Least agreement of a pattern that is reported."""
     classifier: ModelName = ""
     """A model that classifies patterns, in place of keywords."""
+    guard: ModelName = ""
+    """A cheap model that is asked first; what it settles no circle judges."""
+    guard_calm: float = like(GuardConfig, "calm")
+    """A score of the guard below this settles that a layer is calm; 0 never does."""
+    guard_alarm: float | None = like(GuardConfig, "alarm")
+    """A score of the guard from this on settles that a layer is an attack; empty never does."""
+    guard_asks: bool = True
+    """Whether our question is put to the guard; off for one that has its own."""
     policy: str = like(EvaluationConfig, "policy")
     """A criterion of your own, in plain words, weighed beside reciprocity."""
     recall: bool = True
@@ -164,6 +172,10 @@ class Options(Model):
             settings["models"] = self.models
         if self.strict:
             settings["failure_mode"] = "strict"
+        if self.guard:
+            settings["guard"] = GuardConfig(
+                model=self.guard, calm=self.guard_calm, alarm=self.guard_alarm, asks=self.guard_asks
+            )
         if self.classifier:
             settings |= {"pattern_classification": "llm", "classifier_model": self.classifier}
         if (patience := self._patience(terms, local)) is not None:
@@ -204,6 +216,7 @@ class CircleHooks(SeatedHooks[Task, Options]):
 
     told = "assay.protocols.fire_circle.report:CircleFold"
     older = ("application", "system", "user")
+    found_by_rule: ClassVar = {"history_claims": ("fire_circle", 4)}
     measures = {
         "falsehood": lambda result: result.get("falsehood"),
         "truth": lambda result: result.get("truth"),

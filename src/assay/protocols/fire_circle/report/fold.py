@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from assay.protocols.fire_circle.report.state import Circle, CircleState, ShownSeat, shown_seats
 from assay.protocols.fire_circle.report.story import circle_story
-from assay.protocols.fire_circle.task import case_of
 from assay.report.clean import one_line
 from assay.report.frame import run_progress
 from assay.report.generic import GenericFold
@@ -114,8 +113,9 @@ class CircleFold(GenericFold):
         circle = self.state.circles.get(self._layer)
         if circle is None:
             return None
+        both = 1 + ("material" in self.state.layers and len(self.state.layers) > 1)
         here = len(circle.seats) * circle.max_rounds
-        return max(begun, here * len(case_of(self.state.task).judged(options.per_layer)))
+        return max(begun, here * (len(self.state.layers) if options.per_layer else both))
 
 
 def _begins(fold: CircleFold, event: events.CircleStarted) -> str:

@@ -41,6 +41,11 @@ _HIDDEN = {
     "encoded": "words in another writing",
     "confusable": "letters that look like others",
 }
+_SETTLED = {
+    "": "That settles nothing: the circle decides.",
+    "keeps": "That settles it: the layer is calm, and no circle was held.",
+    "violates": "That settles it: the layer is an attack, and no circle was held.",
+}
 _STATUS = {
     "impossible": "impossible at this turn",
     "unsupported": "do not bear it out",
@@ -78,6 +83,7 @@ def _asked(state: CircleState, circle: Circle | None) -> Scope:
         "told": f"turn {circle.turn}" if circle and circle.turn else "turn unknown",
         "history": state.task.history or (),
         "hidden": hidden_of(state.task),
+        "settled": _SETTLED[circle.guard.settles] if circle and circle.guard else "",
     }
 
 
