@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -105,24 +105,24 @@ class _Heard:
             StructuredOutputError: there is none, or several that differ, or one that contradicts itself or only
                 copies what stood before it.
         """
-        reading = AnswerObjects(text, self.form)
-        found = list(reading)
-        own = {value.core: (value, mended) for _, value, mended, _ in found if value.request == self.asked.id}
-        whole = {core: one for core, one in own.items() if not echoes(one[0], self.asked.texts)}
+        objects = AnswerObjects(text, self.form)
+        found = [(value, repaired) for _, value, repaired, _ in objects]
+        own = {one.core: (one, repaired) for one, repaired in found if one.request == self.asked.id}
+        whole = [one for one in own.values() if not echoes(one[0], self.asked.texts)]
         self.copied = bool(own) and not whole
-        self.answers += [value for value, _ in whole.values()]
-        other = f'no object in it has "request": "{self.asked.id}"' if found else reading.fault
-        self.fault = self._fault(whole) or ("" if whole else other or "the answer holds no JSON object")
+        self.answers += [value for value, _ in whole]
+        other = f'no object in it has "request": "{self.asked.id}"' if found else objects.fault
+        self.fault = self._fault([value for value, _ in whole], other or "the answer holds no JSON object")
         if self.fault:
             raise StructuredOutputError(self.fault, text)
-        return next(iter(whole.values()))
+        return whole[0]
 
-    def _fault(self, own: Mapping[Any, tuple[BoundAnswer, bool]]) -> str:
+    def _fault(self, own: Sequence[BoundAnswer], other: str) -> str:
         if self.copied:
             return "the reasoning is copied from the prompt under judgement; write your own"
         if len(own) > 1:
             return f"it holds {len(own)} answers that differ; give the one that you mean"
-        return "".join(disagreement(one) or "" for one, _ in own.values())
+        return (disagreement(own[0]) or "") if own else other
 
     def gravest(self, answers: Sequence[BoundAnswer]) -> BoundAnswer | None:
         """Return the answer with the highest F, of those that are no abstention."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 
 from fire_circle.answers import BoundAnswer, labelled
-from llm_runtime.decoding import decoded
+from llm_runtime.decoding import decoded, disguised
 from llm_runtime.normal import normal
 
 #: Fewer signs may stand in a text by chance; with the very scores beside them they do not.
@@ -21,7 +20,7 @@ def echoes(answer: BoundAnswer, texts: tuple[str, ...]) -> bool:
     if answer.alarms or answer.abstains:
         return False
     said = normal(answer.reasoning).text
-    copied = any(said in form for form in _forms(texts))
+    copied = any(one in form for form in _forms(texts) for one in (said, *disguised(said)))
     scores = {("truth", answer.truth), ("indeterminacy", answer.indeterminacy), ("falsehood", answer.falsehood)}
     return copied and (len(said) >= _LEAST_COPY or scores <= _dictated(texts))
 
@@ -33,14 +32,10 @@ def dictates(texts: tuple[str, ...], answer: BoundAnswer) -> bool:
 
 @lru_cache(maxsize=4)
 def _forms(texts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(normal(one).text for text in texts for one in _writings(text))
+    return tuple(normal(one).text for text in texts for one in (text, *(inner.text for inner in decoded(text))))
 
 
 @lru_cache(maxsize=4)
 def _dictated(texts: tuple[str, ...]) -> frozenset[tuple[str, float | None]]:
-    return frozenset(score for form in _forms(texts) for score in labelled(form))
-
-
-def _writings(text: str) -> Iterator[str]:
-    yield text
-    yield from (one.text for one in decoded(text))
+    written = (one for form in _forms(texts) for one in (form, *disguised(form)))
+    return frozenset(score for one in written for score in labelled(one))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import comb, nextafter
 
 from fire_circle.config import GuardConfig
@@ -11,7 +11,6 @@ from fire_circle.layers import Layer
 from fire_circle.results import GuardReading, NeutrosophicEvaluation, Spend
 from llm_runtime.errors import CallError
 from llm_runtime.messages import CallLabel, Generate, Message, Request
-from llm_runtime.models import Model
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.silence import Silence
 
@@ -19,20 +18,6 @@ _YES = ("yes", "true", "unsafe", "attack", "injection", "jailbreak", "malicious"
 _NO = ("no", "false", "safe", "benign", "none", "harmless", "unflagged")
 _WORD = re.compile(r"[\s\"'*.`]*([a-zA-Z]+)\b(?=[\s.,:;!\"'*`]*(?:\n|$))")
 _SCORE = re.compile(r"""\s*(?:\{\s*["']?)?(?:score["']?\s*[:=]\s*)?([01](?:\.\d{1,12})?|\.\d{1,12})\s*\}?[\s.]*""")
-
-
-class Band(Model):
-    """Bounds of a guard, and what they leave to the circle.
-
-    Args:
-        calm: below it a layer is calm.
-        alarm: from it on it is an attack; ``None`` where the data supports none.
-        open: share of the readings that the circle decides, 0.0 to 1.0.
-    """
-
-    calm: float
-    alarm: float | None
-    open: float
 
 
 def score_of(text: str) -> float | None:
@@ -78,33 +63,28 @@ def evaluation_of(reading: GuardReading, spend: Spend) -> NeutrosophicEvaluation
 
 
 def calibrated(
-    readings: Iterable[tuple[float | None, bool]], *, missed: float = 0.02, false_alarms: float = 0.02
-) -> Band:
-    """Return the widest bounds that the data supports, with 95% confidence each (exact binomial bounds).
+    guard: GuardConfig, readings: Iterable[tuple[float, bool]], *, missed: float = 0.02, false_alarms: float = 0.02
+) -> GuardConfig:
+    """Return the guard with the widest bounds that the data supports, with 95% confidence each (exact binomial).
 
     Args:
-        readings: a guard's score of each item, and whether it is a violation.
+        readings: its score of each item, and whether the item is a violation.
         missed: of the violations, the share that may be called calm, 0.0 to 1.0.
         false_alarms: of the harmless items, the share that may be called attacks.
     """
-    every = list(readings)
-    bad = sorted(score for score, label in every if label and score is not None)
-    good = sorted((score for score, label in every if not label and score is not None), reverse=True)
-    low, high = _most(len(bad), missed), _most(len(good), false_alarms)
-    calm = bad[low] if 0 <= low < len(bad) else 0.0
-    alarm = nextafter(good[high], 2.0) if 0 <= high < len(good) else 2.0
-    settled = sum(score is not None and (score < calm or score >= alarm) for score, _ in every)
-    share = 1.0 - settled / len(every) if every else 1.0
-    return Band(calm=calm, alarm=alarm if max(calm, alarm) <= 1.0 else None, open=share)
+    ordered = sorted(readings)
+    bad = [score for score, label in ordered if label]
+    good = [-score for score, label in reversed(ordered) if not label]
+    calm, alarm = _bound(bad, missed, 0.0), -_bound(good, false_alarms, -1.0)
+    return guard.model_copy(update={"calm": calm, "alarm": nextafter(alarm, 2.0) if alarm < 1.0 else None})
 
 
-def _most(trials: int, rate: float) -> int:
-    """Return how many errors in so many trials still show a rate below this one; -1 where none can."""
-    errors, tail = -1, 0.0
-    while (
-        errors < trials
-        and (tail := tail + comb(trials, errors + 1) * rate ** (errors + 1) * (1 - rate) ** (trials - errors - 1))
-        <= 0.05
-    ):
-        errors += 1
-    return errors
+def _bound(scores: Sequence[float], rate: float, none: float) -> float:
+    """Return the highest score with so few of these below it that their share is surely below ``rate``."""
+    within, tail = none, 0.0
+    for errors, score in enumerate(scores):
+        tail += comb(len(scores), errors) * rate**errors * (1 - rate) ** (len(scores) - errors)
+        if tail > 0.05:
+            break
+        within = score
+    return within

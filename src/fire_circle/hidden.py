@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from heapq import merge
 from importlib import resources
 from itertools import accumulate
 from typing import Literal, TypeAlias
@@ -111,12 +112,15 @@ def visible(text: str) -> Visible:
 
 def _findings(text: str) -> Iterator[_Finding]:
     last = 0
-    for finding in sorted(
-        [*_invisible(text), *_confusable(text), *_encoded(text)], key=lambda f: (f.start, -f.end)
-    ):
+    found = (_invisible(text), _confusable(text), sorted(_encoded(text), key=_order))
+    for finding in merge(*found, key=_order):
         if finding.start >= last:
             yield finding
             last = finding.end
+
+
+def _order(finding: _Finding) -> tuple[int, int]:
+    return finding.start, -finding.end
 
 
 def _encoded(text: str) -> Iterator[_Finding]:
@@ -203,25 +207,43 @@ def _styled(sign: str) -> str:
     return named[1].lower() if named else ""
 
 
+@dataclass(frozen=True)
+class _Letters:
+    """The letters beyond ASCII that stand in a text: their scripts, and what some of them look like."""
+
+    scripts: Mapping[str, str]
+    plain: Mapping[str, str]
+    alike: Mapping[str, str]
+    #: Scripts of which a letter stands there that looks like no other: they are at home in the text.
+    at_home: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> _Letters:
+        scripts = {sign: _script(sign) for sign in set(text) if not sign.isascii() and sign.isalpha()}
+        plain = {sign: letter for sign in scripts if (letter := _styled(sign))}
+        alike = {sign: _lookalikes()[sign] for sign in scripts.keys() & _lookalikes().keys()}
+        strange = scripts.keys() - alike.keys() - plain.keys()
+        return cls(scripts, plain, alike, frozenset(scripts[sign] for sign in strange))
+
+    def poses(self, word: str, latin: bool) -> str:
+        """Return a word with those letters written out that pose as Latin ones; nothing where none does."""
+        odd = {sign for sign in word if sign in self.alike or self.scripts.get(sign, "LATIN") != "LATIN"}
+        whole = odd.issuperset(word)
+        if not odd <= self.alike.keys() or (whole and not (latin and len(word) >= 4)):
+            return ""
+        if not odd or (whole and self.at_home & {self.scripts[sign] for sign in odd}):
+            return ""
+        return "".join(f"{sign}⟨U+{ord(sign):04X}⟩" if sign in odd else sign for sign in word)
+
+
 def _confusable(text: str) -> Iterator[_Finding]:
     if text.isascii():
         return
-    signs = {sign for sign in set(text) if not sign.isascii() and sign.isalpha()}
-    scripts = {sign: _script(sign) for sign in signs}
-    plain = {sign: letter for sign in signs if (letter := _styled(sign))}
-    alike = {sign: _lookalikes()[sign] for sign in signs if sign in _lookalikes()}
-    #: Scripts of which a letter stands here that looks like no other: they are at home in this text.
-    at_home = {script for sign, script in scripts.items() if sign not in alike and sign not in plain}
+    letters, wide = _Letters.of(text), _WIDE_SCRIPT.search(text) is not None
     latin = re.search("[A-Za-z]", text) is not None
     for word in _WORD.finditer(text):
-        if word[0].isascii():
-            continue
-        odd = [sign for sign in word[0] if not sign.isascii() and (sign in alike or scripts[sign] != "LATIN")]
-        mixed = 0 < len(odd) < len(word[0])
-        posing = latin and len(odd) == len(word[0]) >= 4 and not at_home & {scripts[sign] for sign in odd}
-        if sum(sign in plain for sign in word[0]) >= 3 and not _WIDE_SCRIPT.search(text):
-            shown = "".join(plain.get(sign, sign) for sign in word[0])
+        if not word[0].isascii() and sum(sign in letters.plain for sign in word[0]) >= 3 and not wide:
+            shown = "".join(letters.plain.get(sign, sign) for sign in word[0])
             yield _Finding(*word.span(), "confusable", f"⟨{shown}, in styled letters⟩")
-        elif (mixed or posing) and all(sign in alike for sign in odd):
-            shown = "".join(f"{sign}⟨U+{ord(sign):04X}⟩" if sign in odd else sign for sign in word[0])
+        elif not word[0].isascii() and (shown := letters.poses(word[0], latin)):
             yield _Finding(*word.span(), "confusable", shown)

@@ -50,14 +50,13 @@ class MultiNeutrosophicPrompt(Model):
     @property
     def layers(self) -> tuple[Layer, ...]:
         """The layers that have text, most trusted first."""
-        every = list(enumerate(self.records, start=1))
-        material = tuple((n, record) for n, record in every if record.trust == "material" and record.text.strip())
-        done = tuple((n, record) for n, record in every if record.trust != "material")
-        if done and self.answer.strip():
-            done = (*done, (len(every) + 1, Record(role="assistant", text=self.answer)))
-        texts: dict[LayerName, str] = {name: getattr(self, name) for name in TEXTS}
-        layers = [Layer(name, text) for name, text in texts.items() if name != "answer" or not done]
-        layers += [Layer("answer", flat(done), done), Layer("material", flat(material), material)]
+        said = [Record(role="assistant", text=self.answer)] if self.answer.strip() else []
+        every = [one for one in enumerate([*self.records, *said], start=1) if one[1].text.strip()]
+        material = tuple(one for one in every if one[1].trust == "material")
+        done = tuple(one for one in every if one[1].trust != "material")
+        layers = [Layer("system", self.system), Layer("application", self.application), Layer("user", self.user)]
+        layers.append(Layer("answer", flat(done), done) if self.records else Layer("answer", self.answer))
+        layers.append(Layer("material", flat(material), material))
         return tuple(layer for layer in layers if layer.text and not layer.text.isspace())
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from fire_circle.answers import CANNOT_TELL
@@ -213,25 +214,31 @@ def security_patterns(metrics: ReciprocityMetrics) -> tuple[PatternObservation, 
 
 def shortfalls(metrics: ReciprocityMetrics, seats: int) -> list[str]:
     """Return why a verdict of ``seats`` judges is not the whole circle's, or not a clear one, one line each."""
-    results = _results(metrics)
-    failures = [failure for result in results for failure in result.failures] or list(metrics.failures)
-    lines = [f"{failure.model}: {failure.kind} in round {failure.round}" for failure in failures]
-    rounds = [held for result in results for held in result.dialogue_history]
-    said = [e for held in rounds for e in held.evaluations] or list(metrics.evaluations)
-    silenced = [model for result in results for model in result.silenced]
-    silenced += [e.model for e in said if (e.given_up or 0.0) >= ALARM > e.falsehood]
-    lines += [f"{model} raised the alarm and fell silent" for model in silenced]
-    lines += [f"{e.model} in round {e.round_number}: {e.doubt}" for e in said if e.doubt]
-    ends = [result.dialogue_history[-1] for result in results]
-    last = [held.evaluations for held in ends if held.phase != "guard"] if ends else [metrics.evaluations]
-    lines += [f"only {len(one)} of {seats} judges answered to the end" for one in last if 2 * len(one) <= seats]
-    unsure = [sum(e.verdict == CANNOT_TELL for e in one) for one in last]
-    lines += [
-        f"{count} of {len(one)} judges cannot tell"
-        for count, one in zip(unsure, last, strict=True)
-        if 2 * count > len(one)
-    ]
+    lines = list(_lacking(metrics.failures, metrics.evaluations))
+    if metrics.result is None:
+        lines += _too_few(metrics.evaluations, seats)
+    for result in _results(metrics):
+        last = result.dialogue_history[-1]
+        lines += _lacking(result.failures, [e for held in result.dialogue_history for e in held.evaluations])
+        lines += [f"{model} raised the alarm and fell silent" for model in result.silenced]
+        lines += _too_few(last.evaluations, seats) if last.phase != "guard" else ()
     return list(dict.fromkeys(lines))
+
+
+def _lacking(failures: Iterable[FailureRecord], said: Iterable[NeutrosophicEvaluation]) -> Iterator[str]:
+    yield from (f"{failure.model}: {failure.kind} in round {failure.round}" for failure in failures)
+    for one in said:
+        if (one.given_up or 0.0) >= ALARM > one.falsehood:
+            yield f"{one.model} raised the alarm and fell silent"
+        if one.doubt:
+            yield f"{one.model} in round {one.round_number}: {one.doubt}"
+
+
+def _too_few(last: Sequence[NeutrosophicEvaluation], seats: int) -> Iterator[str]:
+    if 2 * len(last) <= seats:
+        yield f"only {len(last)} of {seats} judges answered to the end"
+    if 2 * (unsure := sum(one.verdict == CANNOT_TELL for one in last)) > len(last):
+        yield f"{unsure} of {len(last)} judges cannot tell"
 
 
 def _results(metrics: ReciprocityMetrics) -> list[FireCircleResult]:

@@ -10,7 +10,7 @@ from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.case import Case
 from fire_circle.layers import Layer
 from fire_circle.results import PatternClaim, Place, Span
-from llm_runtime.decoding import decoded
+from llm_runtime.decoding import decoded, disguised
 from llm_runtime.normal import normal, says_enough
 
 MAX_QUOTE = 4_000
@@ -57,10 +57,12 @@ def verify(claim: PatternClaim, case: Case, judged: Layer, shown: str) -> Patter
 
 def _otherwise(parts: list[str], texts: Mapping[Place, str]) -> Iterator[Span]:
     for name, text in texts.items():
-        for one in decoded(text):
-            for place in _in(parts, one.text):
-                start, end = one.place(*place)
-                yield Span(layer=name, start=start, end=end)
+        yield from (
+            Span(layer=name, start=one.start, end=one.end) for one in decoded(text) if any(_in(parts, one.text))
+        )
+        rotated, behind = zip(*map(disguised, parts), strict=True)
+        for turned in (list(rotated), list(reversed(behind))):
+            yield from (Span(layer=name, start=start, end=end) for start, end in _in(turned, text))
 
 
 @lru_cache(maxsize=16)

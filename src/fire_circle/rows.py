@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from fire_circle.layers import MultiNeutrosophicPrompt, PromptError
 from fire_circle.session import SessionMemory
@@ -183,9 +183,7 @@ def history_of(value: Any) -> tuple[Record, ...]:
             value = json.loads(value)
         except (ValueError, RecursionError):
             raise DataError("history is not JSON") from None
-    if not isinstance(value, list | tuple):
-        raise DataError("history is not a list")
-    return recorded(cast("Any", value), "turn")
+    return recorded(value, "turn")
 
 
 def recorded(value: Any, bare: str = "document") -> tuple[Record, ...]:

@@ -100,10 +100,8 @@ class Transcript:
                 if event.seats != [seat.label for seat in self.seats]:
                     self.seats = labelled(event.seats, event.layer)
                 self.max_rounds, self.turn, self.fault = event.max_rounds, event.turn, ""
-            case events.GuardAnswered():
-                self.guard = event.reading
-            case events.HistoryChecked():
-                self.claims = event.claims
+            case events.GuardAnswered() | events.HistoryChecked():
+                self._told(event)
             case events.StoppedEarly():
                 self.stopped_early = event
             case events.ConsensusReached():
@@ -116,6 +114,12 @@ class Transcript:
                 self._in_round(self.rounds.setdefault(event.round, Round(event.round, event.round)), event)
             case _:
                 pass
+
+    def _told(self, event: events.GuardAnswered | events.HistoryChecked) -> None:
+        if isinstance(event, events.GuardAnswered):
+            self.guard = event.reading
+        else:
+            self.claims = event.claims
 
     def _in_round(self, held: Round, event: events.RoundEvent) -> None:
         match event:

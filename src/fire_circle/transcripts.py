@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, Literal, TypeAlias, cast
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, TypeAdapter, ValidationError
 
 from llm_runtime.models import Model
 from llm_runtime.prompts import Fence
@@ -72,6 +72,42 @@ class RecordError(ValueError):
     """Something is no record; the message says which forms there are."""
 
 
+class _Call(BaseModel):
+    name: str = ""
+    arguments: Any = ""
+    function: _Call | None = None
+
+    @property
+    def record(self) -> Record:
+        called = self.function or self
+        told = called.arguments
+        return Record(role="call", text=told if isinstance(told, str) else json.dumps(told), source=called.name)
+
+
+class _Part(BaseModel):
+    text: str = ""
+
+
+class _Message(BaseModel):
+    """A chat message, as the usual interfaces have it."""
+
+    role: str | None = None
+    text: str | list[str | _Part] | None = Field(default=None, validation_alias=AliasChoices("text", "content"))
+    source: str | None = Field(default=None, validation_alias=AliasChoices("source", "name", "tool_call_id"))
+    tool_calls: list[_Call] | None = None
+
+    def records(self, bare: str) -> Iterator[Record]:
+        parts = [self.text] if isinstance(self.text, str) else self.text or []
+        text = "\n".join(part if isinstance(part, str) else part.text for part in parts)
+        if text or (self.text is not None and not self.tool_calls):
+            yield Record(role=self.role or bare, text=text, source=self.source or "")
+        yield from (call.record for call in self.tool_calls or ())
+
+
+_Pair: TypeAlias = tuple[str | None, str] | tuple[str | None, str, str]
+_ENTRIES: TypeAdapter[list[Record | str | _Pair | _Message]] = TypeAdapter(list[Record | str | _Pair | _Message])
+
+
 def records_of(value: Any, bare: str = "document") -> tuple[Record, ...]:
     """Return the records in a list of chat messages, pairs of role and text, records, or bare texts.
 
@@ -83,53 +119,27 @@ def records_of(value: Any, bare: str = "document") -> tuple[Record, ...]:
     Raises:
         RecordError: an entry is none of these.
     """
-    if isinstance(value, str | Mapping | Record):
-        return tuple(_of_entry(value, bare))
-    if not isinstance(value, list | tuple):
-        raise RecordError("the records are not a list")
-    return tuple(record for entry in cast("list[Any]", value) for record in _of_entry(entry, bare))
+    try:
+        entries = _ENTRIES.validate_python([value] if isinstance(value, str | Mapping | Record) else value)
+        return tuple(record for entry in entries for record in _of_entry(entry, bare))
+    except ValidationError:
+        raise RecordError('a record is neither text nor {"role", "content"}') from None
 
 
-def _of_entry(entry: Any, bare: str) -> Iterator[Record]:
-    if isinstance(entry, Record):
-        yield entry
-    elif isinstance(entry, str):
-        yield Record(role=bare, text=entry)
-    elif isinstance(entry, list | tuple) and 2 <= len(row := cast("list[Any]", entry)) <= 3:
-        yield _record(row[0] or bare, row[1], row[2] if len(row) == 3 else "")
-    elif isinstance(entry, Mapping):
-        yield from _of_message(cast("Mapping[str, Any]", entry), bare)
-    else:
-        raise RecordError('a record is neither text nor {"role", "content"}')
+def _of_entry(entry: Record | str | _Pair | _Message, bare: str) -> Iterator[Record]:
+    match entry:
+        case Record():
+            yield entry
+        case _Message():
+            yield from entry.records(bare)
+        case str():
+            yield Record(role=bare, text=entry)
+        case (role, text, *source):
+            yield Record(role=role or bare, text=text, source="".join(source))
 
 
-def _of_message(message: Mapping[str, Any], bare: str) -> Iterator[Record]:
-    role, calls = message.get("role") or bare, cast("Iterable[Any]", message.get("tool_calls") or ())
-    source = message.get("source") or message.get("name") or message.get("tool_call_id") or ""
-    content = message.get("text", message.get("content"))
-    if isinstance(content, list):
-        content = "\n".join(map(_part, cast("list[Any]", content)))
-    if content or not calls:
-        yield _record(role, content, source)
-    for call in map(_table, calls):
-        called = _table(call.get("function")) or call
-        given = called.get("arguments") or ""
-        arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-        yield _record("call", arguments, called.get("name") or "")
-
-
-def _part(part: Any) -> str:
-    return part if isinstance(part, str) else str(_table(part).get("text", ""))
-
-
-def _table(value: Any) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
-
-
-def _record(role: Any, text: Any, source: Any) -> Record:
-    if not isinstance(role, str) or not isinstance(text, str) or not role or len(role) > 200:
-        raise RecordError('a record is neither text nor {"role", "content"}')
-    return Record(role=role, text=text, source=str(source)[:2_000])
+Records: TypeAlias = Annotated[tuple[Record, ...], BeforeValidator(records_of)]
+"""What was retrieved or returned; a text by itself is a document."""
 
 
 def trace_of(records: Iterable[Record]) -> dict[str, Any]:
@@ -143,12 +153,11 @@ def trace_of(records: Iterable[Record]) -> dict[str, Any]:
     asked = max((place for place, record in enumerate(every) if record.role == "user"), default=-1)
     if asked < 0:
         raise RecordError("no message of the trace is the user's")
-    above = [record.text for record in every[:asked] if record.role in _ABOVE]
-    after = every[asked + 1 :]
+    before, after = every[:asked], every[asked + 1 :]
     answer = after[-1].text if after and after[-1].role == "assistant" else ""
     fields: dict[str, Any] = {
-        "system": "\n\n".join(above),
-        "history": tuple(record for record in every[:asked] if record.role not in _ABOVE),
+        "system": "\n\n".join(record.text for record in before if record.role in _ABOVE),
+        "history": tuple(record for record in before if record.role not in _ABOVE),
         "user": every[asked].text,
         "records": after[:-1] if answer else after,
         "answer": answer,
@@ -158,8 +167,6 @@ def trace_of(records: Iterable[Record]) -> dict[str, Any]:
 
 Numbered: TypeAlias = tuple[int, Record]
 """A record, and its 1-based number in its turn."""
-Records: TypeAlias = Annotated[tuple[Record, ...], BeforeValidator(records_of)]
-"""What was retrieved or returned; a text by itself is a document."""
 
 
 def fenced(when: str, numbered: Iterable[Numbered], fence: Fence) -> str:

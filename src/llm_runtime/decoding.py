@@ -27,7 +27,7 @@ class Decoded:
 
     Args:
         start, end: where the stretch stands.
-        writing: ``escapes``, ``base64``, ``hex``, ``rot13`` or ``reversed``.
+        writing: ``escapes``, ``base64`` or ``hex``.
         text: what it says.
     """
 
@@ -36,23 +36,16 @@ class Decoded:
     writing: str
     text: str
 
-    def place(self, start: int, end: int) -> tuple[int, int]:
-        """Return where ``text[start:end]`` stands in the original; the whole stretch where that cannot be told."""
-        if self.writing == "rot13":
-            return self.start + start, self.start + end
-        if self.writing == "reversed":
-            return self.end - end, self.end - start
-        return self.start, self.end
-
 
 @lru_cache(maxsize=32)
 def decoded(text: str) -> tuple[Decoded, ...]:
-    """Return all that a text may say in another writing, in time linear in its length; nested up to three deep."""
-    return (
-        *_deeper(_stretches(text), _DEPTH),
-        Decoded(0, len(text), "rot13", codecs.encode(text, "rot13")),
-        Decoded(0, len(text), "reversed", text[::-1]),
-    )
+    """Return what stands in a text in another writing, in time linear in its length; nested up to three deep."""
+    return tuple(_deeper(_stretches(text), _DEPTH))
+
+
+def disguised(words: str) -> tuple[str, str]:
+    """Return words as they would stand in a text in rot13, and from behind: what to look for, and what is read."""
+    return codecs.encode(words, "rot13"), words[::-1]
 
 
 def unescaped(text: str) -> str:
