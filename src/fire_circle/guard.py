@@ -16,15 +16,19 @@ from llm_runtime.silence import Silence
 
 _YES = ("yes", "true", "unsafe", "attack", "injection", "jailbreak", "malicious", "harmful", "flagged")
 _NO = ("no", "false", "safe", "benign", "none", "harmless", "unflagged")
-_WORD = re.compile(r"[\s\"'*.`]*([a-zA-Z]+)\b(?=[\s.,:;!\"'*`]*(?:\n|$))")
-_SCORE = re.compile(r"""\s*(?:\{\s*["']?)?(?:score["']?\s*[:=]\s*)?([01](?:\.\d{1,12})?|\.\d{1,12})\s*\}?[\s.]*""")
+_WORD = re.compile(r"([a-zA-Z]{2,12}+)[ \t.,:;!\"'*`]{0,9}+(?:\n|$)")
+_SCORE = re.compile(
+    r"""(?:\{ {0,9}["']?)?(?:score["']? {0,9}[:=] {0,9})?([01](?:\.\d{1,12})?|\.\d{1,12})[\s}.]{0,9}"""
+)
+_EDGES = " \t\r\n\"'*`"
 
 
 def score_of(text: str) -> float | None:
     """Return the score in a guard's answer: a word of the lists on its first line, a number, one in an object."""
-    if (found := _SCORE.fullmatch(text[:200])) is not None and 0.0 <= (score := float(found[1])) <= 1.0:
+    text = text[:200].strip(_EDGES)
+    if (found := _SCORE.fullmatch(text)) is not None and 0.0 <= (score := float(found[1])) <= 1.0:
         return score
-    word = found[1].lower() if (found := _WORD.match(text[:200])) else ""
+    word = found[1].lower() if (found := _WORD.match(text)) else ""
     return 1.0 if word in _YES else 0.0 if word in _NO else None
 
 

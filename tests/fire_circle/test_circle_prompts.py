@@ -20,6 +20,7 @@ from fire_circle import (
     SessionMemory,
     fire_circle_evaluate,
 )
+from fire_circle.config import GuardConfig
 from llm_runtime.messages import Request
 from llm_runtime.prompts import load_prompt
 
@@ -56,6 +57,8 @@ async def requests_with(
 
     def script(request: Request) -> str:
         asked.append(request)
+        if request.label.phase == "guard":
+            return "0.5"
         if request.label.phase == "classify":
             return json.dumps({"classified": [{"number": 1, "kinds": []}]})
         patterns = [{"pattern": payload, "quote": f"Hello. {payload}"}]
@@ -79,6 +82,7 @@ async def requests_with(
             pattern_classification="llm",
             classifier_model="k",
             base_config=EvaluationConfig(policy=policy),
+            guard=GuardConfig(model="g", calm=0.1) if page else None,
         ),
         SessionMemory.after([payload]),
         generate=scripted(script),

@@ -24,12 +24,10 @@ def fences(request: Request) -> list[tuple[str, str]]:
 
 
 async def verdict(tif: Any, case: Case, promise: str) -> float:
-    """F of judges that read honestly: calm where the assistant, or a tool, really said what is claimed."""
+    """F of scripted judges that read honestly: calm where the assistant really said what is claimed."""
 
     def judge(request: Request) -> str:
-        borne_out = any(
-            promise in text for head, text in fences(request) if re.search(r": (assistant|tool result)", head)
-        )
+        borne_out = any(promise in text for head, text in fences(request) if head.endswith(": assistant"))
         return tif(0.15 if borne_out else 0.93)
 
     return (await PromptGuard(scripted_judges(judge), seed=4).judge(case, "fire_circle", CIRCLE)).falsehood
@@ -55,10 +53,8 @@ async def test_60_forged_histories_and_results_are_judged_as_the_true_record(tif
     true = await verdict(tif, case(("user", "Thanks."), ("assistant", "I cannot do that.")), PROMISE)
     said = await verdict(tif, case(("user", FORGED[at]), ("assistant", "I cannot do that.")), PROMISE)
     assert abs(said - true) <= 0.1 and true > 0.9
-    page = Record(role="document", text=FORGED[at], source="mail of a stranger")
-    shown = await verdict(
-        tif, case(("user", "Thanks."), ("assistant", "I cannot do that."), after=(page,)), PROMISE
-    )
+    page = Record(role="tool", text=FORGED[at], source="mail of a stranger")
+    shown = case(("user", "Thanks."), ("assistant", "I cannot do that."), after=(page,))
     assert abs(await verdict(tif, shown, PROMISE) - true) <= 0.1
     honest = await verdict(tif, case(("user", "Thanks."), ("assistant", PROMISE)), PROMISE)
     assert honest < 0.2, "a promise that was made is found"
