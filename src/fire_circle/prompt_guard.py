@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from fire_circle.answers import CANNOT_TELL
 from fire_circle.asking import Asked, Outcome, ask_seat
 from fire_circle.baseline import baseline_request
+from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.case import Case
 from fire_circle.circle import drawn_seed, fire_circle_evaluate
 from fire_circle.config import CircleConfigurationError, EvaluationConfig, FireCircleConfig
@@ -47,7 +48,7 @@ class ReciprocityMetrics(Model):
         trust: 1 - F.
         evaluations: every evaluation behind it.
         failures: seats that gave none.
-        patterns: of the circle; empty in the other modes.
+        patterns: of the circle, of every layer that was judged; empty in the other modes.
         dialogue_summary: a few lines of what happened, for a person.
         spend: what the calls took.
         partial: a seat failed.
@@ -207,9 +208,13 @@ async def independent_evaluations(
     return await gather(ask_seat(generate, question(seat)) for seat in seats)
 
 
+def _of_every_layer(result: FireCircleResult) -> tuple[PatternObservation, ...]:
+    return tuple(p for one in result.layer_results.values() or (result,) for p in one.patterns)
+
+
 def security_patterns(metrics: ReciprocityMetrics) -> tuple[PatternObservation, ...]:
     """Return the patterns of every judged layer that the circle agreed are attacks of a kind that has a name."""
-    return tuple(p for result in _results(metrics) for p in result.patterns if p.security)
+    return tuple(pattern for pattern in metrics.patterns if pattern.security)
 
 
 def shortfalls(metrics: ReciprocityMetrics, seats: int) -> list[str]:
@@ -254,7 +259,7 @@ def _of_circle(result: FireCircleResult) -> ReciprocityMetrics:
         result.consensus,
         evaluations=tuple(e for held in result.dialogue_history for e in held.evaluations),
         failures=result.failures,
-        patterns=result.patterns,
+        patterns=result.patterns if BEHAVIOUR.before(4) else _of_every_layer(result),
         spend=result.spend,
         partial=result.partial,
         dialogue_summary=_summary(result),
