@@ -36,7 +36,7 @@ from fire_circle.results import (
     RoundMetrics,
 )
 from fire_circle.session import SessionMemory
-from fire_circle.transcripts import Record
+from fire_circle.transcripts import TranscriptRecord
 
 __all__ = [
     "Case",
@@ -59,9 +59,9 @@ __all__ = [
     "PromptGuard",
     "ReasoningBank",
     "ReciprocityMetrics",
-    "Record",
     "RoundMetrics",
     "SessionMemory",
+    "TranscriptRecord",
     "calculate_empty_chair_influence",
     "classify_pattern",
     "classify_pattern_heuristic",

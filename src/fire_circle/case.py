@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 
 from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.layers import TEXTS, Layer, MultiNeutrosophicPrompt
 from fire_circle.session import SessionMemory
-from fire_circle.transcripts import Numbered, Record, fenced
+from fire_circle.transcripts import Numbered, TranscriptRecord, fenced
 from llm_runtime.canonical import canonical_json
 from llm_runtime.prompts import Fence, load_prompt
 
@@ -56,7 +55,7 @@ class Case:
         A part that is not there is left out, so that parts of later releases move no digest.
         """
         session = self.session
-        told: dict[str, Any] = {name: getattr(self.prompt, name) for name in TEXTS}
+        told: dict[str, object] = {name: getattr(self.prompt, name) for name in TEXTS}
         told |= {"records": [record.row for record in self.prompt.records], "similar": self.similar}
         if session is not None:
             told |= {"turn": session.turn, "before": [[one.row for one in turn.records] for turn in session.turns]}
@@ -145,7 +144,7 @@ class Case:
         return history
 
 
-def _line(record: Record) -> str:
+def _line(record: TranscriptRecord) -> str:
     return record.text if record.role == "turn" else f"{record.role}: {record.text}"
 
 

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from fire_circle.transcripts import Numbered, Record, Records, flat
+from fire_circle.transcripts import Numbered, Records, TranscriptRecord, flat
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
 
@@ -50,7 +50,7 @@ class MultiNeutrosophicPrompt(Model):
     @property
     def layers(self) -> tuple[Layer, ...]:
         """The layers that have text, most trusted first."""
-        said = [Record(role="assistant", text=self.answer)] if self.answer.strip() else []
+        said = [TranscriptRecord(role="assistant", text=self.answer)] if self.answer.strip() else []
         every = [one for one in enumerate([*self.records, *said], start=1) if one[1].text.strip()]
         material = tuple(one for one in every if one[1].trust == "material")
         done = tuple(one for one in every if one[1].trust != "material")

@@ -14,7 +14,7 @@ from typing import Any
 
 from fire_circle.layers import MultiNeutrosophicPrompt, PromptError
 from fire_circle.session import SessionMemory
-from fire_circle.transcripts import Record, RecordError, records_of
+from fire_circle.transcripts import RecordError, TranscriptRecord, records_of
 from llm_runtime.canonical import canonical_json
 from llm_runtime.models import Model
 from llm_runtime.tables import DataError as DataError
@@ -73,7 +73,7 @@ class Item:
     prompt: MultiNeutrosophicPrompt
     label: bool | None = None
     turn: int | None = None
-    history: tuple[Record, ...] = ()
+    history: tuple[TranscriptRecord, ...] = ()
 
     def session(self) -> SessionMemory | None:
         """Return the conversation the prompt belongs to, made anew; ``None`` if no turn or history is known."""
@@ -170,7 +170,7 @@ def turn_of(value: Any) -> int | None:
     return turn
 
 
-def history_of(value: Any) -> tuple[Record, ...]:
+def history_of(value: Any) -> tuple[TranscriptRecord, ...]:
     """Return earlier turns: a list of texts, one a turn, or of messages and records; also as JSON text.
 
     Raises:
@@ -186,7 +186,7 @@ def history_of(value: Any) -> tuple[Record, ...]:
     return recorded(value, "turn")
 
 
-def recorded(value: Any, bare: str = "document") -> tuple[Record, ...]:
+def recorded(value: Any, bare: str = "document") -> tuple[TranscriptRecord, ...]:
     """Return what :func:`~fire_circle.transcripts.records_of` does; raises :class:`DataError`."""
     try:
         return records_of(value, bare)

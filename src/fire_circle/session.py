@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
-from fire_circle.transcripts import Record, records_of
+from fire_circle.transcripts import TranscriptRecord, records_of
 from llm_runtime.models import Model
 
 Trajectory: TypeAlias = Literal["improving", "stable", "degrading", "hostile"]
@@ -35,7 +35,7 @@ class Turn(Model):
 
     trust: float = Field(ge=0.0, le=1.0, allow_inf_nan=False)
     balance: float = Field(ge=-1.0, le=1.0, allow_inf_nan=False)
-    records: Annotated[tuple[Record, ...], BeforeValidator(partial(records_of, bare="turn"))] = Field(
+    records: Annotated[tuple[TranscriptRecord, ...], BeforeValidator(partial(records_of, bare="turn"))] = Field(
         default=(), validation_alias=AliasChoices("records", "text")
     )
     measured: bool = Field(default=True, exclude_if=lambda judged: judged)
@@ -66,7 +66,7 @@ class SessionMemory:
         return cls.after("" for _ in range(turn - 1))
 
     @classmethod
-    def after(cls, turns: Iterable[str | tuple[Record, ...]]) -> SessionMemory:
+    def after(cls, turns: Iterable[str | tuple[TranscriptRecord, ...]]) -> SessionMemory:
         """Return a session after these turns, unjudged, oldest first: each a text or records."""
         return cls(Turn(trust=START_TRUST, balance=0.0, records=_said(turn), measured=False) for turn in turns)
 
@@ -79,7 +79,7 @@ class SessionMemory:
         Raises:
             RecordError: one is none of these.
         """
-        turns: list[list[Record]] = []
+        turns: list[list[TranscriptRecord]] = []
         for record in records_of(list(messages), "turn"):
             if record.role in ("user", "turn") or not turns:
                 turns.append([])
@@ -105,7 +105,7 @@ class SessionMemory:
         return tuple(self._turns)
 
     @property
-    def records(self) -> tuple[Record, ...]:
+    def records(self) -> tuple[TranscriptRecord, ...]:
         """What was said and done in them, oldest first."""
         return tuple(record for turn in self._turns for record in turn.records)
 
@@ -153,7 +153,7 @@ class SessionMemory:
         return cls(_Saved.model_validate(data).turns)
 
 
-def _said(turn: str | tuple[Record, ...]) -> tuple[Record, ...]:
+def _said(turn: str | tuple[TranscriptRecord, ...]) -> tuple[TranscriptRecord, ...]:
     return records_of(turn or [], "turn")
 
 

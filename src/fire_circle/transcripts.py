@@ -31,7 +31,7 @@ _ABOVE = ("system", "developer")
 _MAX_SOURCE = 120
 
 
-class Record(Model):
+class TranscriptRecord(Model):
     """One record of a transcript.
 
     Args:
@@ -78,10 +78,12 @@ class _Call(BaseModel):
     function: _Call | None = None
 
     @property
-    def record(self) -> Record:
+    def record(self) -> TranscriptRecord:
         called = self.function or self
         told = called.arguments
-        return Record(role="call", text=told if isinstance(told, str) else json.dumps(told), source=called.name)
+        return TranscriptRecord(
+            role="call", text=told if isinstance(told, str) else json.dumps(told), source=called.name
+        )
 
 
 class _Part(BaseModel):
@@ -96,19 +98,21 @@ class _Message(BaseModel):
     source: str | None = Field(default=None, validation_alias=AliasChoices("source", "name", "tool_call_id"))
     tool_calls: list[_Call] | None = None
 
-    def records(self, bare: str) -> Iterator[Record]:
+    def records(self, bare: str) -> Iterator[TranscriptRecord]:
         parts = [self.text] if isinstance(self.text, str) else self.text or []
         text = "\n".join(part if isinstance(part, str) else part.text for part in parts)
         if text or (self.text is not None and not self.tool_calls):
-            yield Record(role=self.role or bare, text=text, source=self.source or "")
+            yield TranscriptRecord(role=self.role or bare, text=text, source=self.source or "")
         yield from (call.record for call in self.tool_calls or ())
 
 
 _Pair: TypeAlias = tuple[str | None, str] | tuple[str | None, str, str]
-_ENTRIES: TypeAdapter[list[Record | str | _Pair | _Message]] = TypeAdapter(list[Record | str | _Pair | _Message])
+_ENTRIES: TypeAdapter[list[TranscriptRecord | str | _Pair | _Message]] = TypeAdapter(
+    list[TranscriptRecord | str | _Pair | _Message]
+)
 
 
-def records_of(value: Any, bare: str = "document") -> tuple[Record, ...]:
+def records_of(value: Any, bare: str = "document") -> tuple[TranscriptRecord, ...]:
     """Return the records in a list of chat messages, pairs of role and text, records, or bare texts.
 
     A message that says something and calls tools becomes several records.
@@ -120,29 +124,31 @@ def records_of(value: Any, bare: str = "document") -> tuple[Record, ...]:
         RecordError: an entry is none of these.
     """
     try:
-        entries = _ENTRIES.validate_python([value] if isinstance(value, str | Mapping | Record) else value)
+        entries = _ENTRIES.validate_python(
+            [value] if isinstance(value, str | Mapping | TranscriptRecord) else value
+        )
         return tuple(record for entry in entries for record in _of_entry(entry, bare))
     except ValidationError:
         raise RecordError('a record is neither text nor {"role", "content"}') from None
 
 
-def _of_entry(entry: Record | str | _Pair | _Message, bare: str) -> Iterator[Record]:
+def _of_entry(entry: TranscriptRecord | str | _Pair | _Message, bare: str) -> Iterator[TranscriptRecord]:
     match entry:
-        case Record():
+        case TranscriptRecord():
             yield entry
         case _Message():
             yield from entry.records(bare)
         case str():
-            yield Record(role=bare, text=entry)
+            yield TranscriptRecord(role=bare, text=entry)
         case (role, text, *source):
-            yield Record(role=role or bare, text=text, source="".join(source))
+            yield TranscriptRecord(role=role or bare, text=text, source="".join(source))
 
 
-Records: TypeAlias = Annotated[tuple[Record, ...], BeforeValidator(records_of)]
+Records: TypeAlias = Annotated[tuple[TranscriptRecord, ...], BeforeValidator(records_of)]
 """What was retrieved or returned; a text by itself is a document."""
 
 
-def trace_of(records: Iterable[Record]) -> dict[str, Any]:
+def trace_of(records: Iterable[TranscriptRecord]) -> dict[str, Any]:
     """Return a conversation as the fields of a prompt: what set it up, what was said before, the last user's words,
     and what the application did after them: its last words are the answer.
 
@@ -165,7 +171,7 @@ def trace_of(records: Iterable[Record]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value}
 
 
-Numbered: TypeAlias = tuple[int, Record]
+Numbered: TypeAlias = tuple[int, TranscriptRecord]
 """A record, and its 1-based number in its turn."""
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.bound import ID, bound, scripted_judges
 
-from fire_circle import FireCircleConfig, MultiNeutrosophicPrompt, PromptGuard, Record, SessionMemory
+from fire_circle import FireCircleConfig, MultiNeutrosophicPrompt, PromptGuard, SessionMemory, TranscriptRecord
 from fire_circle.case import Case
 from fire_circle.prompt_guard import shortfalls
 
@@ -72,7 +72,9 @@ def places(payload: str) -> Iterator[Case]:
     yield Case(MultiNeutrosophicPrompt(system="You keep the ledger.", user=f"{asks}\n{payload}"))
     yield Case(MultiNeutrosophicPrompt(system=f"You keep the ledger.\n{payload}", user=asks))
     yield Case(MultiNeutrosophicPrompt(user=asks), SessionMemory.of_messages([("user", f"Hello. {payload}")]))
-    yield Case(MultiNeutrosophicPrompt(user=asks, records=(Record(role="tool", text=payload, source="mail"),)))
+    yield Case(
+        MultiNeutrosophicPrompt(user=asks, records=(TranscriptRecord(role="tool", text=payload, source="mail"),))
+    )
 
 
 @pytest.mark.parametrize("honest", [0.95, 0.2])

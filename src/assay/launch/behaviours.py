@@ -144,5 +144,7 @@ def found_by_rule(run: Prepared, numbers: Numbers) -> frozenset[str]:
 def without(data: Any, names: frozenset[str]) -> Any:
     """Return JSON without the fields of these names, wherever they stand in it."""
     if isinstance(data, dict):
-        return {key: without(one, names) for key, one in cast("dict[str, Any]", data).items() if key not in names}
+        return {
+            key: without(one, names) for key, one in cast("Mapping[str, Any]", data).items() if key not in names
+        }
     return [without(one, names) for one in cast("list[Any]", data)] if isinstance(data, list) else data

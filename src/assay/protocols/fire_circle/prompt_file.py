@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from assay.console.options import read_text
 from fire_circle.layers import BY_TRUST, TEXTS
 from fire_circle.rows import DataError, history_of, recorded, turn_of
-from fire_circle.transcripts import Record, RecordError, trace_of
+from fire_circle.transcripts import RecordError, TranscriptRecord, trace_of
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def prompt_fields(data: Any, name: str) -> dict[str, Any]:
     return subject_fields(fields, name)
 
 
-def read_history(path: str) -> tuple[Record, ...]:
+def read_history(path: str) -> tuple[TranscriptRecord, ...]:
     """Read a JSON or YAML list of earlier turns: texts, one a turn, or ``{"role", "content"}`` messages.
 
     Raises:

@@ -28,7 +28,7 @@ from fire_circle.config import EvaluationConfig, GuardConfig
 from fire_circle.hidden import Hidden, hidden_in
 from fire_circle.layers import TEXTS, LayerName
 from fire_circle.rows import Item, history_of
-from fire_circle.transcripts import Record, Records, records_of, trace_of
+from fire_circle.transcripts import Records, TranscriptRecord, records_of, trace_of
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
 from llm_runtime.names import FieldsOf, ModelName
@@ -70,7 +70,7 @@ class Task(Model):
     """What the application did with the prompt, where that is to be judged. May stay empty."""
     turn: int | None = Field(default=None, ge=1, le=100_000)
     """Which turn of its conversation the prompt is."""
-    history: Annotated[tuple[Record, ...] | None, BeforeValidator(_before)] = None
+    history: Annotated[tuple[TranscriptRecord, ...] | None, BeforeValidator(_before)] = None
     """What was said and done before, as JSON: a list of messages or of texts, one a turn."""
     material: Records = ()
     """What the application retrieved or a tool returned: a text, or a list of documents. It is judged."""

@@ -56,8 +56,8 @@ def evaluate(
     """Judge the prompt in PROMPT_FILE, or the one given by layers.
 
     PROMPT_FILE is YAML or JSON with system, application, user, and, where they are known, turn, history and
-    material, or with the messages of a whole conversation; - or a pipe is standard input. The turn matters: invented
-    history can only be seen by who knows what was really said.
+    material, or with the messages of a whole conversation; - or a pipe is standard input. The turn matters:
+    invented history can only be seen by who knows what was really said.
 
     \b
     assay circle evaluate prompt.yaml --fail-on 'F>=0.7' --sarif out.sarif
@@ -66,7 +66,7 @@ def evaluate(
     """
     from assay.protocols.fire_circle.commands.build import Build
     from assay.protocols.fire_circle.gate import COMPLETE, check_gates, gate_of
-    from fire_circle import Record
+    from fire_circle import TranscriptRecord
 
     if remember is not None and command.options.get("mode", "fire_circle") != "fire_circle":
         raise ConfigurationError("only a circle finds patterns to remember: leave out --remember or --mode")
@@ -77,7 +77,10 @@ def evaluate(
     build = Build(sarif, junit, names or ["verdict"], prompt_file or "prompt")
     _add_prompt(command, prompt_file, history)
     if material:
-        pages = [Record(role="document", text=read_text(None, path, "material"), source=path) for path in material]
+        pages = [
+            TranscriptRecord(role="document", text=read_text(None, path, "material"), source=path)
+            for path in material
+        ]
         command.task["material"] = (*command.task.get("material", ()), *pages)
     with build.reporting():
         check_gates(gates, cast("Options", command.prepared.options))

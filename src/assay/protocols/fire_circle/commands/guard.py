@@ -26,9 +26,7 @@ def guard(folder: Path, missed: float, false_alarms: float) -> int:
     said = [(line.result.guard, line.label) for line in lines if line.result and line.result.guard]
     readings = [(one.score, bool(label)) for one, label in said if one.score is not None]
     if not readings:
-        raise ConfigurationError(
-            f"{folder}: no guard scored an item with a label; study labelled data with --guard"
-        )
+        raise ConfigurationError(f"{folder}: no guard scored a labelled item; study labelled data with --guard")
     fitted = calibrated(GuardConfig(model=said[0][0].model), readings, missed=missed, false_alarms=false_alarms)
     least = "" if fitted.alarm is None else f" --guard-alarm {fitted.alarm:.17g}"
     click.echo(f"--guard {fitted.model} --guard-calm {fitted.calm:g}{least}")

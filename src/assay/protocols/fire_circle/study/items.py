@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from fire_circle import datasets
 from fire_circle.rows import Columns, DataError, Item, read_items
-from fire_circle.transcripts import Record
+from fire_circle.transcripts import TranscriptRecord
 from llm_runtime.errors import ConfigurationError, StoreUnwritable
 
 #: Our own sets, by the names that the command line knows.
@@ -179,7 +179,7 @@ def _item(number: int, case: datasets.Case) -> Item:
         prompt=case.layers,
         label=case.label,
         turn=case.turn_count,
-        history=tuple(Record(role=turn.role, text=turn.content) for turn in case.history),
+        history=tuple(TranscriptRecord(role=turn.role, text=turn.content) for turn in case.history),
     )
 
 
