@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, get_args
 
@@ -39,7 +39,6 @@ class Hooks(Generic[TaskT, OptionsT]):
         older: fields of its task of which versions before 0.2 wanted one in each row of a batch; empty where they
             made no batches of it.
         older_looked: whether those looked at what the task names, too.
-        found_by_rule: fields of a result that a rule found until a number of an engine; replays compare the others.
         always_asked: models that must be reached before it begins, beside those that its options name.
         follow: the field of its task that names the run which it goes on from; empty where there is none.
         challenge: the field of its task that takes a sentence of what that run says, to attack it; empty likewise.
@@ -59,7 +58,6 @@ class Hooks(Generic[TaskT, OptionsT]):
     changed: ClassVar[Mapping[str, tuple[str, int, Any]]] = {}
     older: ClassVar[tuple[str, ...]] = ()
     older_looked: ClassVar[bool] = False
-    found_by_rule: ClassVar[Mapping[str, tuple[str, int]]] = {}
     always_asked: ClassVar[tuple[str, ...]] = ()
     follow: ClassVar[str] = ""
     challenge: ClassVar[str] = ""
@@ -140,6 +138,10 @@ class Hooks(Generic[TaskT, OptionsT]):
     def units(self, task: TaskT) -> int:
         """Return how often it does what the protocol's usual run does once."""
         return 1
+
+    def read_anew(self, options: OptionsT) -> Collection[str]:
+        """Return the fields of a result that code reads out of answers: a later release may read them otherwise."""
+        return ()
 
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict | str:
         """Return what it came to; a text is taken as the outcome, an empty one as none."""

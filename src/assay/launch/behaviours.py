@@ -6,7 +6,6 @@ import asyncio
 import itertools
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, cast
 
 from assay import __version__
 from assay.launch.hearing import hearing
@@ -132,19 +131,3 @@ async def _asks(run: Prepared, events: Sequence[Event], recorded: Recording, num
             task.cancel()
         await asyncio.gather(engine, waiting, return_exceptions=True)
     return complete.is_set()
-
-
-def found_by_rule(run: Prepared, numbers: Numbers) -> frozenset[str]:
-    """Return the fields of a run's result that a rule of these numbers found, and that nobody finds any more."""
-    told = {behaviour.engine: number for behaviour, number in numbers}
-    named = run.hooks.found_by_rule.items()
-    return frozenset(name for name, (engine, until) in named if told.get(engine, until) < until)
-
-
-def without(data: Any, names: frozenset[str]) -> Any:
-    """Return JSON without the fields of these names, wherever they stand in it."""
-    if isinstance(data, dict):
-        return {
-            key: without(one, names) for key, one in cast("Mapping[str, Any]", data).items() if key not in names
-        }
-    return [without(one, names) for one in cast("list[Any]", data)] if isinstance(data, list) else data

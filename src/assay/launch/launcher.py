@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 from assay import __version__
-from assay.launch.behaviours import found_by_rule, names_of, of_log, todays, without
+from assay.launch.behaviours import names_of, of_log, todays
 from assay.launch.checks import check_terms, require_own_tools, require_replayable
 from assay.launch.execution import (
     Execution,
@@ -310,9 +310,10 @@ class Launcher:
         )
         with behaving(numbers):
             result = await run.hooks.run(run.task, run.options, context)
+            anew = run.hooks.read_anew(run.options)
         emit(RunFinished(state="finished", result=result))
-        gone = found_by_rule(run, numbers)
-        return Replayed(without(result, gone), without(result_of(events), gone))
+        told = result_of(events)
+        return Replayed(result, told and told | {name: result[name] for name in anew if name in told})
 
     def _taken_up(self, run: Prepared) -> Prepared:
         """Return a run that goes on from another with what it is to know of that one."""

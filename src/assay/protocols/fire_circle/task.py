@@ -23,6 +23,7 @@ from fire_circle import (
     PromptGuard,
     ReasoningBank,
 )
+from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.case import Case
 from fire_circle.config import EvaluationConfig, GuardConfig
 from fire_circle.hidden import Hidden, hidden_in
@@ -216,7 +217,6 @@ class CircleHooks(SeatedHooks[Task, Options]):
 
     told = "assay.protocols.fire_circle.report:CircleFold"
     older = ("application", "system", "user")
-    found_by_rule: ClassVar = {"history_claims": ("fire_circle", 4)}
     measures = {
         "falsehood": lambda result: result.get("falsehood"),
         "truth": lambda result: result.get("truth"),
@@ -237,6 +237,10 @@ class CircleHooks(SeatedHooks[Task, Options]):
         circle = options.circle(context.terms, local=context.local)
         metrics = await guard.judge(case_of(task), options.mode, circle)
         return metrics.model_dump(mode="json", exclude=_LOGGED)
+
+    def read_anew(self, options: Options) -> tuple[str, ...]:
+        """Return what a replay compares no more: until behaviour 4 a rule found claims about earlier turns."""
+        return ("result",) if BEHAVIOUR.before(4) else ()
 
     def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
         """Check the prompt and the circle, and name the models that sit in it.
