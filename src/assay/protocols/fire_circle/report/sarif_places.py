@@ -29,7 +29,7 @@ class Places:
 
     def __init__(self, task: Task, name: str = "") -> None:
         self.name = name
-        self._layers = texts_of(task)
+        self._layers = {str(name): text for name, text in texts_of(task).items()}
         self._source = _read(task.source) if task.source else None
         judged = list(self._layers)[-1] if self._layers else "user"
         self.uri = url_quote(_relative(task.source)) if self._source is not None else self._own_uri(judged)
