@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.bound import scripted_judges as scripted
 
 from fire_circle import FireCircleConfig, MultiNeutrosophicPrompt, SessionMemory, fire_circle_evaluate
 from fire_circle.measurement.rules import cost_table, rule_report
@@ -15,7 +16,6 @@ from fire_circle.measurement.scores import ItemScores
 from fire_circle.results import Spend
 from llm_runtime.messages import Request
 from llm_runtime.normal import normal
-from llm_runtime.providers.scripted import scripted
 from llm_runtime.statistics.power import lift_power
 from llm_runtime.statistics.thresholds import roc_area
 

@@ -239,7 +239,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         (("-",), '{"user": "x", "verdict": 0}', "no field is called 'verdict'"),
         (("-",), '{"user": ["x"]}', "user is not text"),
         (("-",), '{"user": "x", "turn": 0}', "the turn '0' is not a whole number"),
-        (("-",), '{"user": "x", "history": [1]}', "entry of history"),
+        (("-",), '{"user": "x", "history": [1]}', "a record is neither text"),
         (("-",), '{"user": "x", "turn": 5, "history": ["a"]}', "turn"),
         (("-",), "[" * 100_000, "nested too deep"),
         (("p.yaml", "--user", "x"), "", "given twice"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -169,10 +170,18 @@ async def test_cases_come_from_where_teams_keep_them(
     assert names[:4] == ["row", "trace", "all/c.yaml", "all/d.txt"] and len(names) == 10
     asked = {judged(request) for request in server.requests}
     assert {"Hi there.", "Plain text", "Translate: one", "two", "Here you are."} <= asked
-    trace = next(text for text in asked if "waive" in text)
-    assert trace == '[calls the tool waive]\n{"id": 7}\n\n[the tool waive returned]\nok\n\nDone.'
-    whole = next(str(r.messages[-1].content) for r in server.requests if judged(r) == trace)
-    assert "turn=2" in whole and "You book tools." in whole and "assistant: Hi" in whole
+    whole = next(str(r.messages[-1].content) for r in server.requests if judged(r) == '{"id": 7}\n\nDone.')
+    assert "turn=2" in whole and "You book tools." in whole
+    said = re.findall(r"^<<<(?!END)(.*) [0-9a-f]{16}>>>\n(.*)", whole, re.MULTILINE)
+    assert said[1:] == [
+        ("TURN 1, RECORD 2: assistant", "Hi"),
+        ("SYSTEM LAYER", "You book tools."),
+        ("USER LAYER", "Waive my deposit."),
+        ('MATERIAL LAYER, THIS TURN, RECORD 2: tool result, "waive"', "ok"),
+        ('ANSWER LAYER, TO JUDGE, THIS TURN, RECORD 1: tool call by the assistant, "waive"', '{"id": 7}'),
+        ("ANSWER LAYER, TO JUDGE, THIS TURN, RECORD 3: assistant", "Done."),
+    ]
+    assert "ok" in asked, "what a tool returned is judged, too"
 
 
 async def test_targets_are_called_for_their_answers(

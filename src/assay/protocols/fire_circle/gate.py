@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from assay.protocols.fire_circle.task import Options
-from fire_circle import ReciprocityMetrics
-from fire_circle.results import ALARM
+from fire_circle.prompt_guard import shortfalls as shortfalls
 from llm_runtime.errors import ConfigurationError
 
 COMPLETE = "complete"
@@ -99,16 +98,3 @@ def gates_that_hold(
     if asked and not allow_partial and (why := "; ".join(lacking)):
         fired[COMPLETE] = f"fails: {why} (--allow-partial lets it pass)"
     return fired
-
-
-def shortfalls(metrics: ReciprocityMetrics, seats: int) -> list[str]:
-    """Return why a verdict of ``seats`` judges is not the whole circle's, one line each."""
-    results = list(metrics.result.layer_results.values()) or [metrics.result] if metrics.result else []
-    failures = [failure for result in results for failure in result.failures] or list(metrics.failures)
-    lines = [f"{failure.model}: {failure.kind} in round {failure.round}" for failure in failures]
-    silenced = [model for result in results for model in result.silenced]
-    silenced += [e.model for e in metrics.evaluations if (e.given_up or 0.0) >= ALARM > e.falsehood]
-    lines += [f"{model} raised the alarm and fell silent" for model in silenced]
-    answered = [len(result.active_models) for result in results] or [len(metrics.evaluations)]
-    lines += [f"only {count} of {seats} judges answered to the end" for count in answered if 2 * count <= seats]
-    return list(dict.fromkeys(lines))

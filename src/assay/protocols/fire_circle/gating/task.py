@@ -219,15 +219,10 @@ async def _judged(case: Case, options: Options, context: RunContext) -> CaseVerd
             if not answer.strip():
                 return CaseVerdict(id=case.id, error="the target answered nothing", code=1)
             case = case.model_copy(update={"answer": answer})
-        prompt, session = circle.subject(case)
         local, seed = context.local, item_seed(context.seed, case.id)
         calls = options.evaluation(context.terms, local=local)
-        guard = PromptGuard(context.generate, calls, session=session, seed=seed, similar=case.similar)
-        metrics = await guard.evaluate(
-            **{layer.name: layer.text for layer in prompt.layers},
-            mode=options.mode,
-            fire_circle_config=options.circle(context.terms, local=local),
-        )
+        guard = PromptGuard(context.generate, calls, seed=seed)
+        metrics = await guard.judge(circle.case_of(case), options.mode, options.circle(context.terms, local=local))
     except (EvaluationError, CallError) as fault:
         return CaseVerdict(id=case.id, answer=answer, error=f"no verdict: {fault}", code=fault.exit_code)
     verdict = verdict_of(case.id, metrics, options.rule or "maximum", options.seats, answer)
@@ -237,7 +232,8 @@ async def _judged(case: Case, options: Options, context: RunContext) -> CaseVerd
 def _question(case: Case, model: str) -> Request:
     """Return the prompt itself, as the application under test would be asked it."""
     before = "\n\n".join(text for text in (case.system, case.application) if text)
-    history = [Message("assistant" if role == "assistant" else "user", text) for role, text in case.history or ()]
+    said = [record for record in case.history or () if record.role in ("user", "assistant", "turn")]
+    history = [Message("assistant" if one.role == "assistant" else "user", one.text) for one in said]
     system = [Message("system", before)] if before else []
     asked = (*system, *history, Message("user", case.user or before))
     return Request(model, asked, CallLabel("fire_circle", "target", "target"))
