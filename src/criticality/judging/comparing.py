@@ -8,9 +8,12 @@ from itertools import islice
 from criticality.judging.evaluate import ended
 from criticality.judging.hearing import Difference, Tried, Verdict
 from criticality.judging.served import Died, Outcome, Raised, Returned
-from criticality.judging.trying import CANDIDATE, HELPERS, KEPT, CallOne, Trial, alike, outcomes
+from criticality.judging.trying import CANDIDATE, HELPERS, CallOne, Trial, alike, outcomes
 from criticality.judging.values import Case
 from criticality.judging.wire import from_json, to_json
+
+#: Cases by which other bodies are rejected that are kept of a function.
+KILLING = 200
 
 
 class Comparing(Trial):
@@ -36,7 +39,7 @@ class Comparing(Trial):
                         places[at] = None
                     if at is not None and tried == "undecided":
                         verdict.differences.append(self._difference(name, kind, pairs[at], other))
-            verdict.kept[name] = [self._row(name, *pairs[at]) for at in list(places)[:KEPT]]
+            verdict.kept[name] = [self._row(name, *pairs[at]) for at in list(places)[:KILLING]]
         return verdict
 
     def _tried(
