@@ -150,7 +150,7 @@ def branches(code: str, params: Iterable[str]) -> Iterator[str]:
         if isinstance(node, ast.If | ast.While | ast.IfExp):
             tests = [node.test]
         elif isinstance(node, ast.BoolOp):
-            tests = node.values
+            tests = [node, *node.values]
         for test in tests:
             names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
             if known & names and not names - known - {

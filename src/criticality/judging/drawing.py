@@ -257,7 +257,7 @@ class Drawing(Sequences):
                 and _all_hold(beginnings, {**others, name: form(items)})
             )
 
-        way = self.random.choice(("", "", "", "sorted", "all 1")) if size is None else self.way
+        way = self.random.choice(("", "", "sorted", "all 1", "all 1", "in 1")) if size is None else self.way
         items = self.built(item, many, holds, way, distinct=base.name in ("Set", "Map"))
         if many and not items and beginnings:  # what holds of nothing need not be meant for each beginning
             beginnings.clear()

@@ -14,9 +14,13 @@ from criticality.spec.types import TypeRef
 from criticality.spec.values import fields_of
 
 #: How items follow each other: any way, in order, alike, each number a step further, one number alone.
-WAYS = ("", "sorted", "equal", "all 1", "all 3", "all -1", "one 1", "one 3", "one 8", "one 4096")
+WAYS = ("", "sorted", "equal", "all 1", "all 3", "all -1", "in 1", "one 1", "one 3", "one 8", "one 4096")
 #: Items that are looked at one with the other, and offers that are refused one after the other.
 _WINDOW, _MISSES = 12, 16
+#: Bits of the numbers of an item that are moved: all of them.
+_EVERY, _FIRST = 15, 3
+#: In place of which number is moved: the next item lies within the last one.
+_WITHIN = 4
 #: What a text is made of.
 SIGN = TypeRef("")
 
@@ -31,6 +35,8 @@ class Sequences(Shapes):
     def __init__(self, domain: Domain, random: Random) -> None:
         super().__init__(domain)
         self.random = random
+        #: How the last item followed another: in which way, by how much, and which of its numbers.
+        self._how = 1, 0, _EVERY
 
     def draw(self, kind: TypeRef, constraints: tuple[str, ...] = (), size: int | None = None) -> Any:
         """Return a value of a type.
@@ -93,10 +99,15 @@ class Sequences(Shapes):
         if word == "equal":
             yield from repeat(self._fresh(kind), many + 1)
         elif step:
-            which = self.random.randrange(4) if word == "one" else None
-            yield self._first(kind, int(step))
-            for _ in range(2 * many + _MISSES):
-                yield from self._further(kind, items[-1], int(step), which) if items else [self._fresh(kind)]
+            which = {"one": self.random.randrange(4), "in": _WITHIN}.get(word)
+            mask = self.random.choice((_EVERY, self.random.randrange(1, 16)))
+            yield self._first(kind, int(step), wide=word == "in")
+            # A few items may follow in another way at last.
+            until = many if many > _WINDOW or self.random.random() < 0.5 else self.random.randrange(many + 1)
+            for _ in range(2 * many + _MISSES if until else 0):
+                if len(items) >= until:
+                    break
+                yield from self._further(kind, items[-1], int(step), which, mask) if items else [self._fresh(kind)]
         elif word == "sorted":
             fresh = (self._fresh(kind) for _ in range(many + 2))
             yield from ordered([item for item in fresh if item is not None])
@@ -111,46 +122,72 @@ class Sequences(Shapes):
         self.note(kind, value)
         return value
 
-    def _first(self, kind: TypeRef, step: int) -> Any:
-        """Return an item with room for many after it: the narrowest, at the end that steps lead away from."""
+    def _first(self, kind: TypeRef, step: int, *, wide: bool) -> Any:
+        """Return an item with room for many after it: the narrowest, at the end that steps lead away from.
+
+        Args:
+            wide: or the widest, with room for many within.
+        """
 
         def room(item: Any) -> tuple[Any, Any]:
             numbers = self.numbers(kind, item) or [0]
-            return max(numbers) - min(numbers), min(numbers) if step > 0 else -max(numbers)
+            width = max(numbers) - min(numbers)
+            return -width if wide else width, min(numbers) if step > 0 else -max(numbers)
 
-        found = [item for item in (self._fresh(kind) for _ in range(8)) if item is not None]
+        found = [item for item in (self._fresh(kind) for _ in range(40 if wide else 8)) if item is not None]
         return min(found, key=room, default=None)
 
-    def _further(self, kind: TypeRef, last: Any, step: int, which: int | None) -> Iterator[Any]:
+    def _further(self, kind: TypeRef, last: Any, step: int, which: int | None, mask: int) -> Iterator[Any]:
         """Yield an item whose numbers are a step further, then those that lie beyond the last one."""
         numbers = self.numbers(kind, last)
         if not numbers:
             yield self._fresh(kind)
             return
-        far = (max(numbers) - min(numbers)) * (1 if step > 0 else -1)
-        if which is not None:
+        if which is not None and which != _WITHIN:
             at = which % len(numbers)
             yield self.moved(kind, last, lambda i, n: n + step * (i == at))
             return
-        for by in (step, far, far + step):
-            yield self.moved(kind, last, lambda _, n, by=by: n + by)
+        for some in (mask, _FIRST, _EVERY):
+            held = [n for i, n in enumerate(numbers) if some >> i % 4 & 1] or numbers
+            low, high = min(held), max(held)
+            if which == _WITHIN:
+                yield self.moved(kind, last, _some(_turns(0, low, high)[2], some))
+                continue
+            far = (high - low) * (1 if step > 0 else -1)
+            for by in (step, far, far + step, 8 * step):
+                yield self.moved(kind, last, _some(_turns(by, low, high)[0], some))
 
     def after(self, kind: TypeRef, last: Any) -> Iterator[Any]:
-        """Yield what lies beside an item: alike, moved, touching it, within it, with another number, or any."""
+        """Yield what lies beside an item, some or all of its numbers alike, moved, touching or within; or any.
+
+        How the last one followed is as likely as any other way: so come runs of items that are related alike.
+        """
+        random = self.random
         while True:
-            if self.random.random() < 0.25:
-                yield self.changed(kind, last)
+            if random.random() < 0.5:
+                self._how = (
+                    random.randrange(8),
+                    random.choice((0, 1, -1, 2, 3, 10)),
+                    random.choice((_EVERY, random.randrange(1, 16))),
+                )
+            how, by, mask = self._how
+            held = [n for i, n in enumerate(self.numbers(kind, last)) if mask >> i % 4 & 1]
+            if how < 2 or not held:
+                yield last if how == 0 else random.choice((self.changed, lambda of, _: self._fresh(of)))(kind, last)
                 continue
-            numbers, by = self.numbers(kind, last), self.random.choice((0, 1, -1, 2, 3, 10))
-            chance = self.random.randrange(8)
-            if not numbers or chance < 2:
-                yield last if chance == 0 else self._fresh(kind)
-                continue
-            low, high, at = min(numbers), max(numbers), self.random.randrange(len(numbers))
-            turns: list[Turn] = [
-                lambda i, n, by=by: n + by, lambda i, n, by=by, far=high - low, at=at: n + far + by * (i >= at),
-                lambda i, n, low=low, high=high: n + (n == low) - (n == high),
-                lambda i, n, at=at, by=by: n + by * (i == at), lambda i, n, far=high - low: n - far,
-                lambda i, n, at=at, high=high: high if i == at else n,
-            ]  # fmt: skip
-            yield self.moved(kind, last, turns[chance - 2])
+            turn = _turns(by, min(held), max(held))[how - 2]
+            yield self.moved(kind, last, _some(turn, mask))
+
+
+def _turns(by: Any, low: Any, high: Any) -> list[Callable[[Any], Any]]:
+    """Return how numbers move: all alike, beyond the last ones, within them, before them, the largest, and both."""
+    far = high - low
+    return [
+        lambda n: n + by, lambda n: n + far + by, lambda n: n + (n == low) - (n == high), lambda n: n - far - by,
+        lambda n: n + by * (n == high), lambda n: n + far + by * (n == high),
+    ]  # fmt: skip
+
+
+def _some(turn: Callable[[Any], Any], mask: int) -> Turn:
+    """Return what turns those of several numbers that a mask names."""
+    return lambda i, n: turn(n) if mask >> i % 4 & 1 else n

@@ -20,7 +20,7 @@ from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import bounds
 
 #: Sizes of long values, and how their items follow each other.
-_LONG = ((64, ("", "all 1", "sorted", "equal", "one 3")), (300, ("all 1", "sorted")))
+_LONG = ((64, ("", "all 1", "sorted", "equal", "in 1", "one 3")), (300, ("all 1", "sorted", "in 1")))
 
 
 _PLAIN: dict[str, Callable[[Any], Any]] = {"Int": int, "Float": float, "Decimal": Decimal}

@@ -40,7 +40,9 @@ def fitting(found: list[Case], params: list[str], requires: list[str]) -> bool:
     }
     names = [parse_param(text).name for text in params]
     return all(
-        eval(text, {**scope, **dict(zip(names, one.args, strict=True))}) for one in found for text in requires
+        eval(text, {**scope, **dict(zip(names, one.args, strict=True))})  # noqa: S307
+        for one in found
+        for text in requires
     )
 
 
