@@ -33,7 +33,7 @@ _Due = Sequence[tuple[Condition, Part]]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Hole:
     """A name that takes a value: a parameter, a field of a record."""
 
     name: str
@@ -60,7 +60,7 @@ class Drawing(Sequences):
 
     def fill(
         self,
-        places: Sequence[Wanted],
+        places: Sequence[Hole],
         conditions: Sequence[Condition],
         *,
         sizes: Mapping[str, int] | None = None,
@@ -91,7 +91,7 @@ class Drawing(Sequences):
         raise NoValue
 
     def _filled(
-        self, order: Sequence[Wanted], parts: _Due, sizes: Mapping[str, int], fixed: Mapping[str, Any]
+        self, order: Sequence[Hole], parts: _Due, sizes: Mapping[str, int], fixed: Mapping[str, Any]
     ) -> dict[str, Any]:
         held: dict[str, Any] = {}
         for place in order:
@@ -106,7 +106,7 @@ class Drawing(Sequences):
             self.note(place.kind, value)
         return held
 
-    def _offered(self, place: Wanted, held: Mapping[str, Any], due: _Due, size: int | None) -> Iterator[Any]:
+    def _offered(self, place: Hole, held: Mapping[str, Any], due: _Due, size: int | None) -> Iterator[Any]:
         """Yield values for a place: built from what is due of it, drawn, and moved to where clauses point."""
         built = bool(due) and self.root(place.kind).name in SEQUENCES
         broken = constraint_of(place.constraints)
@@ -280,10 +280,10 @@ class Drawing(Sequences):
         sizes = {} if size is None else {place.name: size for place in places if self.grows(place.kind)}
         return self.made(name, *self.fill(places, self._rules[name], sizes=sizes, attempts=4).values())
 
-    def fields(self, name: str) -> list[Wanted]:
+    def fields(self, name: str) -> list[Hole]:
         """Return the fields of a record."""
         model = self.domain.spec.data_models[name]
-        return [Wanted(f.name, parse_type(f.type), tuple(f.constraints)) for f in model.fields]
+        return [Hole(f.name, parse_type(f.type), tuple(f.constraints)) for f in model.fields]
 
 
 def _range(low: int | None, high: int | None) -> tuple[int, int]:

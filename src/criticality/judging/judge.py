@@ -62,8 +62,7 @@ class Judge(Comparing):
         cases, missed = self.cases(name), list[str]()
         if not cases:
             raise JudgeFailed(f"no values that fit REQUIRES of {name} could be made; say it more simply")
-        process = self._process(CANDIDATE)
-        process.call(PLACES, ())
+        self._process(CANDIDATE).call(PLACES, ())
         for turn in range(_TURNS):
             more = self.cases(name, turn=turn) if turn else cases
             if not self._tried_with(name, more, verdict):
@@ -72,13 +71,7 @@ class Judge(Comparing):
             if not missed or more[-1].origin == "all":  # what no case of all enters is dead
                 missed = []
                 break
-        evaluator = self.evaluator
-        # What claims cannot be judged by is noted there later.
-        verdict.hardly[name], verdict.unjudged[name] = evaluator.hardly(name), evaluator.unjudged[name]
-        verdict.presupposed[name] = {
-            c: evaluator.seen[name][c] for c, p in evaluator.clauses(name).items() if p.when
-        }
-        verdict.sizes[name] = spread(case.args for case in cases)
+        self._noted(name, cases, verdict)
         if missed:
             shown = "; ".join(f"`{text}`" for text in missed[:4])
             what = f"no case that REQUIRES admits comes to {shown}; leave out what cannot be reached"
@@ -86,7 +79,16 @@ class Judge(Comparing):
                 Fault("semantic", name, "each part of the body is needed", f"{name}: {what}"[:600])
             )
         else:
-            verdict.kept[name] = self._kept(name, cases, process)
+            verdict.kept[name] = self._kept(name, cases, self._process(CANDIDATE))
+
+    def _noted(self, name: str, cases: Sequence[Case], verdict: Verdict) -> None:
+        """Note how a function was tried; what claims cannot be judged by is noted there later."""
+        told = self.evaluator
+        verdict.hardly[name], verdict.unjudged[name] = told.hardly(name), told.unjudged[name]
+        verdict.presupposed[name] = {
+            text: told.seen[name][text] for text, p in told.clauses(name).items() if p.when
+        }
+        verdict.sizes[name] = spread(case.args for case in cases)
 
     def _missed(self, name: str) -> tuple[list[int], list[str]]:
         """Return how many places of the bodies ran, how many there are, and what of a function's did not."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from criticality.judging.clauses import Condition, branches
 from criticality.judging.domain import Domain, NotEvaluable, constraint_of
-from criticality.judging.drawing import Drawing, Wanted
+from criticality.judging.drawing import Drawing, Hole
 from criticality.judging.sequences import NoValue
 from criticality.judging.shapes import TEXTUAL, size_of
 from criticality.judging.texts import changes
@@ -95,15 +95,15 @@ class Values(Drawing):
                     yield Case(args, origin)
 
     @staticmethod
-    def _fits(places: Sequence[Wanted], conditions: Sequence[Condition], args: tuple[Any, ...]) -> bool:
+    def _fits(places: Sequence[Hole], conditions: Sequence[Condition], args: tuple[Any, ...]) -> bool:
         held = {place.name: value for place, value in zip(places, args, strict=True)}
         return not any(condition.broken(held) for condition in conditions)
 
     @staticmethod
-    def _places(kinds: Sequence[tuple[str, TypeRef]], conditions: Sequence[Condition]) -> list[Wanted]:
+    def _places(kinds: Sequence[tuple[str, TypeRef]], conditions: Sequence[Condition]) -> list[Hole]:
         """Return the names with what conditions say of each in a constant."""
         return [
-            Wanted(name, kind, tuple(bound for condition in conditions for bound in condition.bounds(name)))
+            Hole(name, kind, tuple(bound for condition in conditions for bound in condition.bounds(name)))
             for name, kind in kinds
         ]
 
@@ -116,7 +116,7 @@ class Values(Drawing):
         return aims
 
     def _drawn_cases(
-        self, places: Sequence[Wanted], conditions: Sequence[Condition], most: int
+        self, places: Sequence[Hole], conditions: Sequence[Condition], most: int
     ) -> Iterator[tuple[Any, ...]]:
         """Yield values drawn together, small ones first; some in the branches of bodies."""
         aims, failed = self._aims([place.name for place in places]), 0
@@ -131,7 +131,7 @@ class Values(Drawing):
                     return
 
     def _changed(
-        self, places: Sequence[Wanted], conditions: Sequence[Condition], most: int
+        self, places: Sequence[Hole], conditions: Sequence[Condition], most: int
     ) -> Iterator[tuple[Any, ...]]:
         """Yield texts that differ from a whole one in one place, each with others that are made beside it."""
         for place in (place for place in places if self.root(place.kind).name in TEXTUAL):
@@ -217,7 +217,7 @@ class Values(Drawing):
                 inside = self._whole(kind.args[0], (), most - 1)
                 return None if inside is None else [None, *inside]
             case "Tuple":
-                return self._product([Wanted("", arg) for arg in kind.args], most)
+                return self._product([Hole("", arg) for arg in kind.args], most)
             case "List" if limits.longest is not None and limits.longest <= 16:
                 item, sizes = self._whole(kind.args[0], (), most) or (), range(limits.longest + 1)
                 few = item and sum(len(item) ** n for n in sizes) <= most
@@ -227,16 +227,14 @@ class Values(Drawing):
             case name if name in spec.newtypes or name in spec.data_models:
                 new = spec.newtypes.get(name)
                 base = (
-                    [Wanted("", parse_type(new.base), (*constraints, *new.constraints))]
-                    if new
-                    else self.fields(name)
+                    [Hole("", parse_type(new.base), (*constraints, *new.constraints))] if new else self.fields(name)
                 )
                 held = self._product(base, most)
                 return None if held is None else [self.made(name, *values) for values in held]
             case _:
                 return None
 
-    def _product(self, places: Sequence[Wanted], most: int) -> list[tuple[Any, ...]] | None:
+    def _product(self, places: Sequence[Hole], most: int) -> list[tuple[Any, ...]] | None:
         """Return all values of several places together; ``None`` where there are more than ``most``."""
         pools: list[list[Any]] = []
         for place in places:
@@ -249,24 +247,28 @@ class Values(Drawing):
 
     def simpler(self, kind: TypeRef, value: Any) -> Iterator[Any]:
         """Yield values that are simpler than another: shorter, smaller, or so in one of their parts."""
+        for other in chain(self._smaller(kind, value), self._within(kind, value)):
+            made = None if other is None else self.witness(kind, other)
+            if made is not None:
+                yield made
+
+    def _smaller(self, kind: TypeRef, value: Any) -> Iterable[Any]:
+        name = self.root(kind).name
+        if name in _PLAIN:
+            found = (_PLAIN[name](n) for n in (0, value // 2, value - (value > 0) + (value < 0)))
+            return (n for n in found if abs(n) < abs(value))
+        if name not in (*TEXTUAL, "List") or not value:
+            return ()
+        half = len(value) // 2
+        return [value[:half], value[half:], *(value[:n] + value[n + 1 :] for n in range(min(len(value), 40)))]
+
+    def _within(self, kind: TypeRef, value: Any) -> Iterator[Any]:
         base = self.root(kind)
-        if base.name in _PLAIN:
-            smaller = (_PLAIN[base.name](n) for n in (0, value // 2, value - (value > 0) + (value < 0)))
-            found: Iterable[Any] = (n for n in smaller if abs(n) < abs(value))
-        elif base.name in (*TEXTUAL, "List") and value:
-            half = len(value) // 2
-            found = [value[:half], value[half:], *(value[:n] + value[n + 1 :] for n in range(min(len(value), 40)))]
-        else:
-            found = []
-        if base.name == "List" or base.name in self.domain.spec.data_models:
-            parts = self.inside(kind, value)[:8]
-            form = tuple if base.name == "List" else lambda held: self.made(base.name, *held)
-            rest = value[8:] if base.name == "List" else ()
-            inside = [one for _, one in parts]
-            found = chain(found, (
-                form((*inside[:at], other, *inside[at + 1 :], *rest))
-                for at, (of, one) in enumerate(parts) for other in self.simpler(of, one)
-            ))  # fmt: skip
-        yield from (
-            made for other in found if other is not None and (made := self.witness(kind, other)) is not None
-        )
+        if base.name != "List" and base.name not in self.domain.spec.data_models:
+            return
+        parts = self.inside(kind, value)
+        held = [one for _, one in parts]
+        for at, (of, one) in enumerate(parts[:8]):
+            for other in self.simpler(of, one):
+                changed = (*held[:at], other, *held[at + 1 :])
+                yield changed if base.name == "List" else self.made(base.name, *changed)

@@ -207,18 +207,12 @@ class Functions:
         told, ran, every = [], 0, 0
         for code, (name, lines) in self.codes.items():
             where = list(code.co_positions())
-            known = {
-                offset: where[offset // 2]
-                for offset in self.offsets[code]
-                if None not in where[offset // 2] and where[offset // 2][2] != where[offset // 2][3]
-            }
-            seen = {place for offset, place in known.items() if offset not in self.missing[code]}
-            left = set(known.values()) - seen
-            ran, every = ran + len(seen), every + len(seen | left)
-            for first, last, begin, end in sorted(left, key=lambda p: (p[0], p[2], -p[1], -p[3])):
-                text = lines[first - 1].encode()[begin : end if first == last else None].decode("utf-8", "replace")
-                if not text.startswith("assert") and lines[first - 1].lstrip()[:6] != "assert":
-                    told.append(f"{name} {text.strip()}")
+            known = {n: where[n // 2] for n in self.offsets[code]}
+            known = {n: place for n, place in known.items() if None not in place and place[2] != place[3]}
+            left = set(known.values()) - {place for n, place in known.items() if n not in self.missing[code]}
+            ran, every = ran + len(set(known.values()) - left), every + len(set(known.values()))
+            told += [f"{name} {text}" for place in sorted(left, key=lambda p: (p[0], p[2], -p[1], -p[3]))
+                     if (text := written(lines, *place))]  # fmt: skip
         return [str(ran), str(every), *dict.fromkeys(told)]
 
     def watch(self, frame, event, argument):
@@ -255,6 +249,13 @@ class Functions:
         except Exception as error:
             status, value = 1, [type(error).__name__, str(error)[:400]]
         return _packed([identity, status, value, self.trace])
+
+
+def written(lines, first, last, begin, end):
+    """Return what stands at a place; nothing where it is the words of an assertion."""
+    if lines[first - 1].lstrip().startswith("assert"):
+        return ""
+    return lines[first - 1].encode()[begin : end if first == last else None].decode("utf-8", "replace").strip()
 
 
 class _Enough(BaseException):
