@@ -129,7 +129,9 @@ class Condition:
 
     def bounds(self, name: str) -> Iterator[str]:
         """Yield constraints that comparisons of a name, or of its length, with constants come to."""
-        alone = (part for part in self.parts if isinstance(part.tree, ast.Compare) and part.names == {name})
+        alone = (
+            part for part in self.parts if isinstance(part.tree, ast.Compare) and part.names == frozenset({name})
+        )
         for left, op, right in (compared for part in alone for compared in part.comparisons()):
             which = {name: 0, f"len({name})": 1}.get(ast.unparse(left))
             with suppress(Exception):

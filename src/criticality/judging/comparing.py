@@ -19,7 +19,7 @@ KILLING = 200
 class Comparing(Trial):
     """A trial whose variants from 2 on are other bodies of the same functions."""
 
-    def compared(self, kinds: Sequence[str]) -> Verdict:
+    def compared(self) -> Verdict:
         """Compare variant 0, which was accepted, with those from 2 on: each is rejected, the same, or undecided."""
         verdict = Verdict()
         for name in self.hearing.unit:
@@ -32,7 +32,7 @@ class Comparing(Trial):
             ]
             others += [("lazy", name, lazy) for lazy in self._lazy(name, pairs)]
             for kind, function, other in others:
-                if function == name and kind in kinds:
+                if function == name:
                     tried, at = self._tried(name, pairs, other)
                     verdict.tried.append(Tried(kind=kind, function=name, result=tried))
                     if at is not None and tried == "rejected":

@@ -38,13 +38,19 @@ def _shifted(number: int, by: int) -> int:
     return number << by
 
 
+def _matches(text: str, form: str) -> bool:
+    return re.fullmatch(form, text, re.ASCII) is not None
+
+
 class _Bounded(ast.NodeTransformer):
     """Writes powers and shifts as calls that come to an end."""
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
-        name = {ast.Pow: "power", ast.LShift: "shifted"}.get(type(node.op))
-        return ast.Call(ast.Name(name, ast.Load()), [node.left, node.right], []) if name else node
+        if not isinstance(node.op, ast.Pow | ast.LShift):
+            return node
+        name = ast.Name("power" if isinstance(node.op, ast.Pow) else "shifted", ast.Load())
+        return ast.Call(name, [node.left, node.right], [])
 
 
 _LANGUAGE: dict[str, Any] = {
@@ -53,7 +59,7 @@ _LANGUAGE: dict[str, Any] = {
     "max": max, "min": min, "range": range, "reversed": reversed, "round": round, "set": set, "sorted": sorted,
     "str": str, "sum": sum, "tuple": tuple, "zip": zip, "Decimal": Decimal, "reduce": reduce,
     "replace": dataclasses.replace, "ord": ord, "chr": chr, "power": _power, "shifted": _shifted,
-    "matches": lambda text, form: re.fullmatch(form, text, re.ASCII) is not None,
+    "matches": _matches,
 }  # fmt: skip
 _METHODS = frozenset(
     name

@@ -173,7 +173,7 @@ class Sequences(Shapes):
             how, by, mask = self._how
             held = [n for i, n in enumerate(self.numbers(kind, last)) if mask >> i % 4 & 1]
             if how < 2 or not held:
-                yield last if how == 0 else random.choice((self.changed, lambda of, _: self._fresh(of)))(kind, last)
+                yield last if how == 0 else self.changed(kind, last) if random.random() < 0.5 else self._fresh(kind)
                 continue
             turn = _turns(by, min(held), max(held))[how - 2]
             yield self.moved(kind, last, _some(turn, mask))

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import Any, cast
 
 from criticality.judging.domain import Domain, Unfit
@@ -67,15 +67,18 @@ class Shapes:
     def inside(self, kind: TypeRef, value: Any) -> list[tuple[TypeRef, Any]]:
         """Return what a value is made of, each with its type; nothing where it has no parts."""
         base, spec = self.root(kind), self.domain.spec
+        if value is None:
+            return []
         match base.name:
-            case "Option" | "Result" if value is not None:
+            case "Option" | "Result":
                 return [(base.args[0], value)]
             case "Tuple":
                 return list(zip(base.args, value, strict=True))
             case "List" | "Set":
-                return [(base.args[0], item) for item in value]
+                return list(zip(repeat(base.args[0]), value, strict=False))
             case "Map":
-                return [(base.args[0], key) for key in value] + [(base.args[1], one) for one in value.values()]
+                keys = zip(repeat(base.args[0]), value, strict=False)
+                return [*keys, *zip(repeat(base.args[1]), value.values(), strict=False)]
             case name if name in spec.data_models:
                 return [(of, getattr(value, field)) for field, of in fields_of(spec, name)]
             case _:

@@ -45,8 +45,8 @@ def vacuous(spec: Spec, plan: tuple[ModulePlan, ...], claims: list[StructuredCla
                 memory[key] = Returned(alike[stand_in // 2 % len(alike)])
             else:
                 values.random.seed(hashlib.sha256(repr(key).encode()).digest())
-                pool = values.small(function.result)
-                memory[key] = Returned(values.random.choice(pool) if pool else None)
+                values.seen = {}
+                memory[key] = Returned(values.draw(function.result))
         return memory[key]
 
     evaluator = Evaluator(domain, functions, call)

@@ -60,7 +60,6 @@ class Values(Drawing):
     ) -> None:  # fmt: skip
         super().__init__(domain, literals, seed, results)
         self.bodies = tuple(bodies)
-        self._small: dict[str, list[Any]] = {}
 
     def cases(
         self,
@@ -184,21 +183,6 @@ class Values(Drawing):
             self.way = ""
         return tuple(held.values()) if all(2 * size_of(held[name]) >= size for name in names) else None
 
-    def small(self, kind: TypeRef) -> list[Any]:
-        """Return a few values of a type, each once."""
-        if str(kind) not in self._small:
-            found = self._whole(kind, (), 60) or self._some(kind)
-            self._small[str(kind)] = list({repr(value): value for value in found}.values())
-        return self._small[str(kind)]
-
-    def _some(self, kind: TypeRef) -> Iterator[Any]:
-        for number in range(60):
-            self.seen, self.most = {}, number // 10
-            try:
-                yield self.draw(kind)
-            except NoValue:
-                continue
-
     def _whole(self, kind: TypeRef, constraints: tuple[str, ...], most: int) -> list[Any] | None:
         """Return all values of a type; ``None`` where there are more than ``most``."""
         made = self._all(kind, constraints, most)
@@ -255,7 +239,7 @@ class Values(Drawing):
     def _smaller(self, kind: TypeRef, value: Any) -> Iterable[Any]:
         name = self.root(kind).name
         if name in _PLAIN:
-            found = (_PLAIN[name](n) for n in (0, value // 2, value - (value > 0) + (value < 0)))
+            found = (_PLAIN[name](n) for n in (0, 7, -7, value // 2, value - (value > 0) + (value < 0)))
             return (n for n in found if abs(n) < abs(value))
         if name not in (*TEXTUAL, "List") or not value:
             return ()

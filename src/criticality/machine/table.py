@@ -46,7 +46,7 @@ def _guard(text: str) -> Guard:
 
 def _rows() -> Iterator[Transition]:
     table: dict[str, Any] = tomllib.loads(
-        resources.files(__package__).joinpath("transitions.toml").read_text("utf-8")
+        resources.files("criticality.machine").joinpath("transitions.toml").read_text("utf-8")
     )
     for source, event, target, *more in table["rows"]:
         guard, follows = [*more, "", ""][:2]

@@ -144,7 +144,7 @@ def test_an_invariant_may_name_a_member_of_an_enum() -> None:
     domain = Domain(seeded.Spec.model_validate(spec))
     values = Values(domain, literals_of([], ()), "it")
     found = list(values.cases([(p.name, p.type) for p in [parse_param("one: Order")]], [], counts=FEW))
-    assert len(found) > 50 and all(one.args[0].n > 0 for one in found if one.args[0].side.name == "BUY")
+    assert len(found) > 30 and all(one.args[0].n > 0 for one in found if one.args[0].side.name == "BUY")
 
 
 @needs_toolchain
@@ -158,9 +158,9 @@ def test_an_invariant_may_name_a_member_of_an_enum() -> None:
 )  # fmt: skip
 def test_a_branch_that_no_case_enters_keeps_a_body_out_and_a_case_is_made_simple(body: str, said: str) -> None:
     one = seeded.ruled_out("merging")
-    with Judge(seeded.hearing(one, ["it.place"], {"it.place": body})) as judge:
+    with Judge(seeded.hearing(one, ["it.place"], {"it.place": body}, counts=FEW)) as judge:
         verdict = judge.heard()
     assert said in verdict.faults[0].what
     if verdict.faults[0].args:
         items, wanted = verdict.faults[0].args
-        assert len(items) == 5 and max(map(abs, items)) < 10 and abs(wanted) < 10
+        assert len(items) == 5 and max(map(abs, items)) < 100 and abs(wanted) < 100
