@@ -191,7 +191,7 @@ class Drawing(Sequences):
         near, known = self.seen.get("number") or few, self.literals.numbers or few
         power = 1 << random.randrange(max(1, ceiling.bit_length()))
         edges = (floor, floor + 1, ceiling, ceiling - 1, 0)
-        beside = random.choice((near, near, near, known, known))
+        beside = random.choice((near, near[-20:], near[-20:], known, known))
         others = random.choice((few, few, edges, (power, random.randint(floor, ceiling))))
         value = random.choice((int(random.choice(beside)) + random.choice((0, 0, 1, -1)), random.choice(others)))
         return min(max(value, floor), ceiling)
@@ -270,7 +270,7 @@ class Drawing(Sequences):
         most = max(self.most, limits.shortest + 2) if limits.longest is None else limits.longest
         named = [n for n in self.literals.numbers if limits.shortest <= n <= min(limits.longest or 64, 64)]
         if named and self.random.random() < 0.1:
-            return self.random.choice(named)
+            return min(self.random.choice(named) + self.random.choice((0, 1, 2)), limits.longest or FAR)
         return self.random.randint(limits.shortest, min(most, max(self.most, limits.shortest)))
 
     def _record(self, name: str, size: int | None = None) -> Any:

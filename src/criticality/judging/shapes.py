@@ -137,8 +137,6 @@ class Shapes:
         }
         for key, new in found.items():
             self.seen[key] = [*self.seen.get(key, ())[-60:], *new]
-        for of, one in self.inside(kind, value)[:_KNOWN]:
-            self.note(of, one)
 
     def _counts(self, kind: TypeRef, value: Any) -> list[Any]:
         """Return a number itself, or how long a sequence is and the sums of its beginnings."""
