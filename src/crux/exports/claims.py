@@ -1,4 +1,4 @@
-"""A comparison's claim books in other people's forms: GraphML, Argdown, AIF, Mermaid, Kialo's outline, CSV."""
+"""A comparison's claim books in other people's forms: GraphML, Argdown, AIF, CSV."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from crux.book import ClaimBook, SignedClaim
 from crux.comparison import Comparison
 from crux.exports.tables import safe
 
-#: Claims that a Mermaid picture shows; more is a wall.
-MERMAID_NODES = 80
 _RESERVED = re.compile(r"[\[\]<>{}#@*_:/\\|()\"`]")
 _FOR = frozenset({"supports", "narrower"})
 
@@ -125,45 +123,6 @@ def claims_aif(comparison: Comparison) -> str:
     return json.dumps({"nodes": nodes, "edges": edges, "locutions": locutions}, ensure_ascii=False, indent=2) + "\n"
 
 
-def to_mermaid(comparison: Comparison) -> str:
-    """Return a flow chart of what is joined across the two, and what rests on it, up to :data:`MERMAID_NODES`."""
-    joined = [key for pair in (*_opposed(comparison), *_shared(comparison)) for key in pair]
-    books = [book for _, book in _sides(comparison)]
-    resting = [near for key in joined for book in books for near in book.dependants(key)[:4]]
-    every = [one.claim.id for one in _signed(comparison)]
-    shown = list(dict.fromkeys((*joined, *resting, *every)))[:MERMAID_NODES]
-    short = {key: f"n{number}" for number, key in enumerate(shown, start=1)}
-    lines = ["flowchart LR"]
-    for place, (author, book) in enumerate(_sides(comparison), start=1):
-        lines.append(f'  subgraph s{place}["{_flat(author)}"]')
-        own = (one for one in book.signed_by(author) if one.claim.id in short)
-        lines += [f'    {short[one.claim.id]}["{_flat(one.words())}"]' for one in own]
-        lines.append("  end")
-    arrows = {"contradicts": "x--x", "same": "<-->", "undermines": "--x"}
-    for source, target, kind, _ in _edges(comparison):
-        if source in short and target in short:
-            lines.append(f"  {short[source]} {arrows.get(kind, '-->')}|{kind}| {short[target]}")
-    return "\n".join(lines) + "\n"
-
-
-def to_kialo(comparison: Comparison) -> str:
-    """Return Kialo's outline: each candidate crux as a thesis, the first author's side Pro, the second's Con."""
-    books = list(comparison.books)
-    words = {one.claim.id: one.words() for one in _signed(comparison)}
-    parts: list[str] = []
-    for candidate in comparison.candidates:
-        lines = [f"Discussion Name: {_line(candidate.question)}", "", f"1. {_line(candidate.question)}"]
-        for place, (side, book, word) in enumerate(
-            ((candidate.first, books[0], "Pro"), (candidate.second, books[1], "Con")), start=1
-        ):
-            lines.append(f"1.{place}. {word}: {_line(words.get(side.claim, side.text))}")
-            reasons = [one.from_ for one in book.standing_relations if one.to == side.claim and one.kind in _FOR]
-            texts = [words[key] for key in dict.fromkeys(reasons) if key in words]
-            lines += [f"1.{place}.{n}. Pro: {_line(text)}" for n, text in enumerate(texts, start=1)]
-        parts.append("\n".join(lines))
-    return "\n\n".join(parts) + "\n"
-
-
 def claims_csv(comparison: Comparison) -> str:
     """Return one row a mention: author, claim, kind, stance, quotation, and where it stands."""
     out = io.StringIO()
@@ -180,7 +139,3 @@ def claims_csv(comparison: Comparison) -> str:
 def _flat(text: str) -> str:
     """Return one line without the characters that these forms read."""
     return " ".join(_RESERVED.sub(" ", text).split())
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

@@ -27,9 +27,9 @@ _OF_A_COMPARISON = {
     "json": "crux.exports.claims:to_json",
     "md": "assay.protocols.crux.report.comparison:comparison_markdown",
     **{form: f"crux.exports.claims:claims_{form}" for form in ("argdown", "aif", "csv")},
-    **{form: f"crux.exports.claims:to_{form}" for form in ("graphml", "mermaid", "kialo")},
+    "graphml": "crux.exports.claims:to_graphml",
 }
-_FORMATS = ("json", "md", "argdown", "aif", "csv", "html", "graphml", "mermaid", "kialo")
+_FORMATS = ("json", "md", "argdown", "aif", "csv", "html", "graphml")
 
 
 @click.command()
@@ -67,7 +67,7 @@ def export(run_id: str, form: str, out: str | None, store_path: str | None) -> i
     """Write a debate, or a comparison, in a form that other programs read.
 
     json is the whole of it; csv a debate's tracked stances, or a comparison's claims with their sentences; argdown
-    and aif are argument maps; graphml, mermaid and kialo are a comparison's claim books; html is the report.
+    and aif are argument maps; graphml is a comparison's claim books; html is the report.
     """
     with closing(open_runs(store_path)) as store:
         text = _exported(store, store.find(run_id), form)
