@@ -181,7 +181,7 @@ async def test_evidence_forks_a_debate_whose_beginning_stays(assay: Assay, tmp_p
         (("debate", "cards", "nothing"), "nothing"),
         (("debate", "personas", "import", "not-there"), "no such file"),
         (("debate", "personas", "build", "nobody"), "no persona called nobody"),
-        (("debate", "bench"), "RUN"),
+        (("debate", "bench", "nothing"), "nothing"),
         (("debate", "fork", "x", "--evidence", "missing.txt"), "missing.txt"),
     ],
 )
