@@ -18,14 +18,12 @@ if TYPE_CHECKING:
 
 _OF_A_DEBATE = {
     "json": "crux.exports.whole:to_json",
-    "md": "crux.exports.markdown:to_markdown",
     "argdown": "crux.exports.argdown:to_argdown",
     "aif": "crux.exports.aif:to_aif",
     "csv": "crux.exports.tables:stances_csv",
 }
 _OF_A_COMPARISON = {
     "json": "crux.exports.claims:to_json",
-    "md": "assay.protocols.crux.report.comparison:comparison_markdown",
     **{form: f"crux.exports.claims:claims_{form}" for form in ("argdown", "aif", "csv")},
     "graphml": "crux.exports.claims:to_graphml",
 }
@@ -91,10 +89,10 @@ def _exported(store: RunStore, run_id: str, form: str) -> str:
     from assay.protocols.crux.report import result_of
     from assay.protocols.crux.report.comparison import comparison_of
     from assay.registry import story_of
-    from assay.report.html import story_html
+    from assay.report.places import story_text
 
-    if form == "html":
-        return story_html(story_of(store.records(run_id), store.summary(run_id).state))
+    if form in ("html", "md"):
+        return story_text(story_of(store.records(run_id), store.summary(run_id).state), f".{form}")
     compared = comparison_of(store, run_id)
     forms = _OF_A_COMPARISON if compared else _OF_A_DEBATE
     if form not in forms:
