@@ -21,8 +21,6 @@ from assay.protocols.fire_circle import task as circle
 from assay.protocols.fire_circle.gate import Gate, check_gates, gate_of, gates_that_hold
 from assay.protocols.fire_circle.gating.cases import Case
 from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult, Spared, spared_by, verdict_of
-from assay.protocols.fire_circle.study import events
-from assay.protocols.fire_circle.study.figures import read_figures
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun
 from assay.terms import Terms
@@ -30,6 +28,8 @@ from fire_circle import EvaluationError, FireCircleConfig, PromptGuard
 from fire_circle.asking import Metered
 from fire_circle.measurement.scores import Rule
 from fire_circle.results import ALARM, Spend
+from fire_circle.studies import events
+from fire_circle.studies.figures import read_figures
 from fire_circle.study import item_seed
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import CallError, ConfigurationError

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.protocols.fire_circle.report.state import seat_names
-from assay.protocols.fire_circle.study.figures import CurvePoint, Figures, Movement
 from assay.report.story import Figure
 from assay.report.svg.curves import Curve, curve_chart
 from assay.report.svg.heatmap import heat_map
 from assay.report.svg.lines import Polyline, line_chart
 from assay.report.units import percent
+from fire_circle.studies.figures import CurvePoint, Figures, Movement
 
 
 def threshold_picture(figures: Figures) -> Figure:

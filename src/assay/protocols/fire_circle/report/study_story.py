@@ -10,7 +10,6 @@ from functools import cache, partial
 from typing import Any
 
 from assay.protocols.fire_circle.report import study_pictures as pictures
-from assay.protocols.fire_circle.study.figures import Figures
 from assay.report import units
 from assay.report.outline import Scope, Writing, read_outline
 from assay.report.standing import Leaning, RunVerdict
@@ -18,6 +17,7 @@ from assay.report.story import Block, Story
 from assay.report.units import count_noun, money, percent
 from fire_circle.measurement.lift import LiftReport
 from fire_circle.results import Spend
+from fire_circle.studies.figures import Figures
 from llm_runtime.answerer import named_words
 from llm_runtime.statistics.interval import Interval
 

@@ -14,18 +14,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from assay.protocols.fire_circle.study.items import Source, Written, columns_of, write_items
-from assay.report.places import write_whole
 from fire_circle import FireCircleConfig
 from fire_circle.config import EvaluationConfig
 from fire_circle.measurement.ablation import without_chair
+from fire_circle.studies.items import Source, Written, columns_of, write_items
 from fire_circle.study import Study
 from llm_runtime.errors import ConfigurationError, StoreDamaged, StoreUnwritable
+from llm_runtime.files import write_atomic
 from llm_runtime.wrappers.accounts import Spend
 from llm_runtime.wrappers.journal import whole_lines
 
@@ -157,10 +159,8 @@ class StudyFolder:
         known = self.known(circle, routes)
         if known is not None:
             return known
-        try:
+        with self._writable():
             self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as fault:
-            raise StoreUnwritable(f"{self.path} cannot be made: {fault.strerror}") from None
         written = write_items(self.items, source.rows(circle.base_config.max_layer_chars))
         calls = circle.base_config.model_dump(mode="json", exclude_defaults=True)
         differs = circle.model_dump(mode="json", exclude_defaults=True, exclude={"models", "base_config"})
@@ -174,10 +174,17 @@ class StudyFolder:
             routes=routes,
             seed=seed,
         )
-        write_whole(
-            self.path / "study.json", json.dumps(manifest.model_dump(), indent=1, ensure_ascii=False) + "\n"
-        )
+        with self._writable():
+            text = json.dumps(manifest.model_dump(), indent=1, ensure_ascii=False) + "\n"
+            write_atomic(self.file("study.json"), text)
         return manifest
+
+    @contextmanager
+    def _writable(self) -> Generator[None]:
+        try:
+            yield
+        except OSError as fault:
+            raise StoreUnwritable(f"{self.path} cannot be written: {fault.strerror}") from None
 
     def study(self, manifest: Manifest, name: str = "results") -> Study:
         """Return one of :data:`PASSES`. Labels count for the data set's own items alone."""

@@ -8,10 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from assay.protocols.fire_circle.study.figures import CurvePoint, Figures, Frozen, Judged, Movement, PassSums
-from assay.protocols.fire_circle.study.folder import PASSES, Manifest, StudyFolder
-from assay.protocols.fire_circle.study.items import groups_of
-from assay.protocols.fire_circle.study.passes import read_controls
 from fire_circle.measurement.ablation import AblationReport, ablation_report
 from fire_circle.measurement.calibration import calibrate, split_of, try_calibration
 from fire_circle.measurement.groupthink import GroupthinkMap, groupthink_map
@@ -22,6 +18,10 @@ from fire_circle.measurement.overdefence import OverdefenceReport, overdefence_r
 from fire_circle.measurement.rules import RuleReport, cost_table, rule_report
 from fire_circle.measurement.scores import ItemScores, scores_of
 from fire_circle.results import ALARM, FireCircleResult, SeatCounts, Spend
+from fire_circle.studies.figures import CurvePoint, Figures, Frozen, Judged, Movement, PassSums
+from fire_circle.studies.folder import PASSES, Manifest, StudyFolder
+from fire_circle.studies.items import groups_of
+from fire_circle.studies.passes import read_controls
 from fire_circle.study import StudyLine, read_study
 from llm_runtime.statistics.agreement import interval_disagreement, krippendorff_alpha
 from llm_runtime.statistics.power import Power, lift_power

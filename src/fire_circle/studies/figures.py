@@ -6,7 +6,6 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from assay.protocols.fire_circle.study.folder import Manifest
 from fire_circle.measurement.ablation import AblationReport
 from fire_circle.measurement.calibration import CalibrationTest
 from fire_circle.measurement.hijack import HijackReport
@@ -15,6 +14,7 @@ from fire_circle.measurement.minimal_pairs import FlipReport
 from fire_circle.measurement.overdefence import OverdefenceReport
 from fire_circle.measurement.rules import RuleReport, WayCost
 from fire_circle.results import SeatCounts, Spend
+from fire_circle.studies.folder import Manifest
 from llm_runtime.errors import ConfigurationError, StoreDamaged
 from llm_runtime.models import first_fault
 from llm_runtime.statistics.power import Power

@@ -6,10 +6,9 @@ import random
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from assay.protocols.fire_circle.study.folder import Manifest, StudyFolder
-from assay.protocols.fire_circle.study.passes import Passes, finished_controls
-from assay.report.units import count, money
 from fire_circle.rounds import most_rounds
+from fire_circle.studies.folder import Manifest, StudyFolder
+from fire_circle.studies.passes import Passes, finished_controls
 from fire_circle.study import Study, StudyPlan, plan_study
 from llm_runtime.pricing import PriceTable
 from llm_runtime.statistics.power import Power, lift_power
@@ -41,29 +40,6 @@ class Bound:
             **({"power": asdict(self.power)} if self.power else {}),
             "passes": {name: plan.model_dump(mode="json") for name, plan in self.passes},
         }
-
-    def text(self) -> str:
-        """Return it for a person."""
-        lines: list[str] = []
-        for name, plan in self.passes:
-            done = f", {count(plan.finished)} finished before" if plan.finished else ""
-            equal = f", {count(plan.duplicates)} rows repeat others" if plan.duplicates else ""
-            cost = "price unknown" if plan.cost is None else money(plan.cost)
-            lines.append(
-                f"{name}: {count(plan.items)} items{done}{equal}; at most {count(plan.calls)} calls, {cost}"
-            )
-        unpriced = sorted({model for _, plan in self.passes for model in plan.unpriced})
-        total = "not known" if self.cost is None else money(self.cost)
-        dated = next((plan.priced_on for _, plan in self.passes if plan.priced_on), "")
-        lines.append(
-            f"together at most {count(self.calls)} calls (half of that if no answer has to be asked for again), "
-            f"cost at most {total}" + (f" by prices of {dated}" if dated else "")
-        )
-        if unpriced:
-            lines.append(f"no price is known for {', '.join(unpriced)}; see: assay models --prices")
-        if self.power:
-            lines.append(f"{self.power.summary} (simulated)")
-        return "\n".join(lines)
 
 
 def bound_of(
