@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any
 
-from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult
 from assay.protocols.fire_circle.report.study_fold import StudyFold
 from assay.protocols.fire_circle.report.study_story import cost
 from assay.report.clean import one_line
 from assay.report.outline import Writing, read_outline
 from assay.report.story import Block, Plain, Quote, Story
 from assay.report.units import count, money
+from fire_circle.gates.verdicts import CaseVerdict, GateResult
 from fire_circle.hidden import visible
 
 
-def gate_story(result: GateResult, worse: Sequence[str] | None = None) -> Story:
-    """Return the story of a suite's result.
-
-    Args:
-        worse: what became worse since a baseline, one line each; ``None`` where there was none to compare with.
-    """
+def gate_story(result: GateResult) -> Story:
+    """Return the story of a suite's result."""
     later = "by the later rounds of the other cases"
+    tagged: dict[str, list[CaseVerdict]] = {}
+    for verdict in result.verdicts:
+        for tag in verdict.tags:
+            tagged.setdefault(tag, []).append(verdict)
     made = {
         "failed": result.failed,
-        "passed": len(result.verdicts) - len(result.failed),
+        "passed": sum(verdict.passed for verdict in result.verdicts),
+        "excused": [verdict for verdict in result.verdicts if verdict.excused],
         "known": sum(verdict.from_lock for verdict in result.verdicts),
-        "worse": worse,
-        "compared": worse is not None,
+        "worse": result.worse,
+        "better": [change for change in result.changes or () if not change.worse],
+        "compared": result.changes is not None,
+        "tagged": [(tag, len(held), sum(one.passed for one in held)) for tag, held in sorted(tagged.items())],
         "basis": later if result.spared.measured else "by one more round like the first",
     }
     return _outline().story(Writing({**result.__dict__, **made}, _FORMS, {"patterns": _patterns}))
@@ -54,7 +57,8 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "number": count,
     "shown": _shown,
     "spent": lambda verdict: "lock" if verdict.from_lock else cost(verdict.spend),
-    "state": lambda verdict: "passed" if verdict.passed else "stopped",
+    "shift": lambda value: f"{value:+.2f}",
+    "state": lambda verdict: "passed" if verdict.passed else "stopped" if verdict.stops else "excused",
     "visible": lambda text: visible(text).text,
 }
 _outline = cache(partial(read_outline, __package__ or "", "gate.toml"))
