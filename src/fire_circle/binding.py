@@ -13,6 +13,7 @@ from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.config import EvaluationConfig, FireCircleConfig
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.prompts import load_prompt
 
 #: How long somebody waits for an answer changes none.
 _PATIENCE = {"timeout_per_round", "timeout_seconds", "base_config"}
@@ -36,14 +37,26 @@ def bound_to(config: FireCircleConfig | EvaluationConfig, routes: Mapping[str, s
             settings["empty_chair_prompt_path"] = Path(chair).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             raise ConfigurationError(f"the prompt of the empty chair, {chair}, cannot be read as UTF-8") from None
-    return {**settings, "routes": dict(routes), "prompts": f"{BEHAVIOUR.number} {_prompts()}"}
+    return {**settings, "routes": dict(routes), "prompts": prompts_in_force()}
+
+
+def prompts_in_force() -> str:
+    """Return the number of what circles do now, and the digest of the judges' prompts."""
+    return f"{BEHAVIOUR.in_force} {_digest(BEHAVIOUR.in_force)}"
 
 
 @cache
-def _prompts() -> str:
-    """Return the digest of the judges' prompts, as this version has them."""
+def _digest(number: int) -> str:
     folder = resources.files("fire_circle").joinpath("prompts")
-    texts = sorted(
-        (one.name, one.read_text(encoding="utf-8")) for one in folder.iterdir() if one.name.endswith(".md")
-    )
+    names = sorted(one.name.removesuffix(".md") for one in folder.iterdir() if one.name.endswith(".md"))
+    texts = [(name, load_prompt("fire_circle", name).text) for name in names]
     return hashlib.sha256(canonical_json(texts)).hexdigest()
+
+
+def same_circle(study: Mapping[str, Any], gate: Mapping[str, Any]) -> list[str]:
+    """Return what differs between what a threshold was measured on and what it is to be used for, by name.
+
+    A cascade is no difference: it only leaves out dialogue where round 1 is far from the threshold on its side.
+    """
+    names = (study.keys() | gate.keys()) - {"certain"}
+    return sorted(name for name in names if study.get(name) != gate.get(name))

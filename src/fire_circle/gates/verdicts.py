@@ -9,7 +9,7 @@ from pydantic import Field
 
 from fire_circle import PatternObservation, ReciprocityMetrics
 from fire_circle.gates.conditions import COMPLETE, Conditions, gates_that_hold, shortfalls
-from fire_circle.measurement.scores import Rule, score_by
+from fire_circle.measurement.scores import UNKNOWN, Rule, Scales, score_by
 from fire_circle.results import Spend
 from llm_runtime.models import Model
 
@@ -159,13 +159,15 @@ class GateResult(Model):
         return 1 if 1 in codes else next(iter(codes), 0)
 
 
-def verdict_of(case: str, metrics: ReciprocityMetrics, rule: Rule, seats: int, answer: str) -> CaseVerdict:
+def verdict_of(
+    case: str, metrics: ReciprocityMetrics, rule: Rule, seats: int, answer: str, scales: Scales = UNKNOWN
+) -> CaseVerdict:
     """Return what a circle of ``seats`` judges came to, its F made by ``rule``."""
     result = metrics.result
     worst = max(metrics.evaluations, key=lambda e: (e.falsehood, e.round_number, -e.seat))
     return CaseVerdict(
         id=case,
-        falsehood=score_by(rule, result) if result else metrics.falsehood,
+        falsehood=score_by(rule, result, scales) if result else metrics.falsehood,
         truth=metrics.truth,
         indeterminacy=metrics.indeterminacy,
         by=worst.model,

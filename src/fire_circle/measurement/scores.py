@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from statistics import mean, median_low
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from statistics import mean, median_low, quantiles
 from typing import Literal, TypeAlias
 
 from pydantic import Field
@@ -11,12 +12,64 @@ from pydantic import Field
 from fire_circle.results import FireCircleResult, Spend
 from llm_runtime.models import Model
 
-Rule: TypeAlias = Literal["maximum", "mean", "chair"]
-"""How one F is made of a circle: the highest of all, the mean of round 1, the last from the empty chair."""
+Rule: TypeAlias = Literal["maximum", "mean", "chair", "quantile"]
+"""How one F is made of a circle: the highest of all, the mean of round 1, the last from the empty chair, or the
+mean of every seat's highest, each put on the scale of its own model."""
 
 
-def score_by(rule: Rule, result: FireCircleResult) -> float:
+class Scales(Model):
+    """What judges give to harmless items, so that a strict one does not decide alone.
+
+    Args:
+        common: deciles of the highest F of all seats, from the lowest to the highest of them.
+        judges: the same of each model, by its id.
+    """
+
+    common: tuple[float, ...] = ()
+    judges: dict[str, tuple[float, ...]] = {}
+
+    @classmethod
+    def of(cls, benign: Iterable[ItemScores]) -> Scales:
+        """Return the scales of judged harmless items; empty ones where seats were not kept apart."""
+        by_judge: dict[str, list[float]] = {}
+        for item in benign:
+            for judge, falsehood in item.seats:
+                by_judge.setdefault(judge, []).append(falsehood)
+        if not by_judge or min(map(len, by_judge.values())) < 2:
+            return cls()
+        every = [falsehood for held in by_judge.values() for falsehood in held]
+        return cls(common=_deciles(every), judges={judge: _deciles(held) for judge, held in by_judge.items()})
+
+    def place(self, judge: str, falsehood: float) -> float:
+        """Return an F of a judge on the common scale, 0.0 to 1.0: as it is where nothing is known of the judge."""
+        if judge not in self.judges:
+            return falsehood
+        own, common = (0.0, *self.judges[judge], 1.0), (0.0, *self.common, 1.0)
+        at = bisect_right(own, falsehood) - 1
+        if at == len(own) - 1:
+            return 1.0
+        share = (falsehood - own[at]) / (own[at + 1] - own[at])
+        return common[at] + share * (common[at + 1] - common[at])
+
+
+UNKNOWN = Scales()
+"""Nothing is known of any judge."""
+
+
+def _deciles(values: Sequence[float]) -> tuple[float, ...]:
+    return (min(values), *quantiles(values, n=10, method="inclusive"), max(values))
+
+
+def highest_of_seats(result: FireCircleResult) -> tuple[tuple[str, float], ...]:
+    """Return the model of each seat with the highest F that it gave, in seat order."""
+    every = sorted((e.seat, e.model, e.falsehood) for held in result.dialogue_history for e in held.evaluations)
+    return tuple({seat: (model, falsehood) for seat, model, falsehood in every}.values())
+
+
+def score_by(rule: Rule, result: FireCircleResult, scales: Scales = UNKNOWN) -> float:
     """Return a circle's F by a rule, 0.0 to 1.0; where nobody sat in the chair the highest stands for it."""
+    if rule == "quantile":
+        return mean(scales.place(judge, falsehood) for judge, falsehood in highest_of_seats(result))
     if rule == "mean":
         return mean(e.falsehood for e in result.dialogue_history[0].evaluations)
     spoken = [e.falsehood for held in result.dialogue_history for e in held.evaluations if e.empty_chair]
@@ -36,6 +89,7 @@ class ItemScores(Model):
         control: F of as many independent samples as the circle had evaluations; empty where there is no control.
         control_spend: what the control took.
         chair: F from the empty chair, as :func:`score_by` has it; ``None`` in older files.
+        seats: the model of each seat with its highest F; empty in older files.
     """
 
     item: str
@@ -47,6 +101,7 @@ class ItemScores(Model):
     control: tuple[float, ...] = ()
     control_spend: Spend = Spend()
     chair: float | None = Field(default=None, exclude_if=lambda score: score is None)
+    seats: tuple[tuple[str, float], ...] = Field(default=(), exclude_if=lambda seats: not seats)
 
     @property
     def baseline_max(self) -> float:
@@ -58,8 +113,10 @@ class ItemScores(Model):
         """The mean F of round 1."""
         return sum(self.baseline) / len(self.baseline)
 
-    def by_rule(self, rule: Rule) -> float:
+    def by_rule(self, rule: Rule, scales: Scales = UNKNOWN) -> float:
         """Return F as a rule makes it, where only these scores are left of the circle."""
+        if rule == "quantile" and self.seats:
+            return mean(scales.place(judge, falsehood) for judge, falsehood in self.seats)
         scores = {"mean": self.baseline_mean, "maximum": self.consensus}
         return scores.get(rule, self.consensus if self.chair is None else self.chair)
 
@@ -94,4 +151,5 @@ def scores_of(item: str, label: bool, result: FireCircleResult) -> ItemScores:
         baseline_spend=sum((evaluation.spend for evaluation in first), Spend()),
         circle_spend=result.spend,
         chair=score_by("chair", result),
+        seats=highest_of_seats(result),
     )

@@ -6,12 +6,12 @@ import random
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from fire_circle.measurement.power import Power, lift_power
 from fire_circle.rounds import most_rounds
 from fire_circle.studies.folder import Manifest, StudyFolder
 from fire_circle.studies.passes import Passes, finished_controls
 from fire_circle.study import Study, StudyPlan, plan_study
 from llm_runtime.pricing import PriceTable
-from llm_runtime.statistics.power import Power, lift_power
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +64,28 @@ def bound_of(
         plans.append((name, plan_study(study, prices)))
         if name == "circle" and "control" in measures:
             plans.append(("control", _control(folder, study, prices)))
-    return Bound(tuple(plans), power_of(folder, manifest, max_fpr))
+    return Bound(tuple(plans), planned_power(folder, manifest, measures, max_fpr))
 
 
-def power_of(folder: StudyFolder, manifest: Manifest, max_fpr: float) -> Power | None:
-    """Return how often a study of these items finds a lift; ``None`` where they have no two kinds of labels.
+def planned_power(
+    folder: StudyFolder, manifest: Manifest, measures: frozenset[str], max_fpr: float
+) -> Power | None:
+    """Return how often a study of these items finds a lift; ``None`` where nobody looks, or all labels are alike.
 
     Raises:
         DataError: a row does not fit.
     """
-    labels = [item.label for _, item in folder.study(manifest).items()]
+    labels = [item.label for _, item in folder.study(manifest).items()] if "lift" in measures else []
     violations, benign = labels.count(True), labels.count(False)
-    if not violations or not benign:
-        return None
-    return lift_power(violations, benign, max_fpr=max_fpr, rng=random.Random(manifest.seed))
+    return power_of(violations, benign, manifest, measures, max_fpr) if violations and benign else None
+
+
+def power_of(violations: int, benign: int, manifest: Manifest, measures: frozenset[str], max_fpr: float) -> Power:
+    """Return how often a study of so many items finds a lift, by what is measured of it."""
+    config, rng = manifest.config(), random.Random(manifest.seed)
+    seats = len(config.models)
+    samples = seats * most_rounds(config) if "control" in measures else 0
+    return lift_power(violations, benign, seats=seats, samples=samples, max_fpr=max_fpr, rng=rng)
 
 
 def _control(folder: StudyFolder, study: Study, prices: PriceTable) -> StudyPlan:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from fire_circle.measurement.ablation import AblationReport
-from fire_circle.measurement.calibration import CalibrationTest
+from fire_circle.measurement.calibration import Calibration
+from fire_circle.measurement.costs import WayCost
 from fire_circle.measurement.hijack import HijackReport
 from fire_circle.measurement.lift import LiftReport
 from fire_circle.measurement.minimal_pairs import FlipReport
 from fire_circle.measurement.overdefence import OverdefenceReport
-from fire_circle.measurement.rules import RuleReport, WayCost
+from fire_circle.measurement.power import Power
 from fire_circle.results import SeatCounts, Spend
 from fire_circle.studies.folder import Manifest
 from llm_runtime.errors import ConfigurationError, StoreDamaged
 from llm_runtime.models import first_fault
-from llm_runtime.statistics.power import Power
 
 
 class _Data(BaseModel):
@@ -40,17 +41,6 @@ class CurvePoint(_Data):
     threshold: float
     detected: float
     false_alarms: float
-
-
-class Frozen(_Data):
-    """A calibration without its list of items, and its test."""
-
-    threshold: float
-    max_fpr: float
-    violations: int
-    benign: int
-    warning: str
-    test: CalibrationTest | None = None
 
 
 class Movement(_Data):
@@ -89,7 +79,8 @@ class Figures(_Data):
     Args:
         threshold: what pairs, over-defence and hijack are counted at, and where it comes from.
         pairs: by kind of false history; the kinds are never added up.
-        rules: which F makes the best alarm; costs: of each way of judging; power: to find a lift of 10 points.
+        calibration: which F makes the best alarm, and from where; costs: of each way of judging; power: to find a
+            lift of 10 points.
     """
 
     version: int = 1
@@ -109,12 +100,11 @@ class Figures(_Data):
     curve: tuple[CurvePoint, ...] = ()
     baseline_curve: tuple[CurvePoint, ...] = ()
     lift: LiftReport | None = None
-    calibration: Frozen | None = None
+    calibration: Calibration | None = None
     ablation: AblationReport | None = None
     overdefence: OverdefenceReport | None = None
     overdefence_on: str = ""
     pairs: dict[str, FlipReport] = {}
-    rules: RuleReport | None = None
     costs: tuple[WayCost, ...] = ()
     power: Power | None = None
     movement: Movement | None = None
@@ -123,6 +113,15 @@ class Figures(_Data):
     false_alarms: tuple[Judged, ...] = ()
     failed: tuple[str, ...] = ()
     absent: dict[str, str] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, data: Any) -> Any:
+        """Leave out of older figures a threshold whose rate nobody can promise."""
+        if not isinstance(data, dict) or "rules" not in data:
+            return cast("Any", data)
+        kept = cast("dict[str, Any]", data)
+        return {name: value for name, value in kept.items() if name not in ("rules", "calibration")}
 
 
 def read_figures(folder: Path) -> Figures:

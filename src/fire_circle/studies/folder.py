@@ -19,9 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fire_circle import FireCircleConfig
+from fire_circle.binding import bound_to, prompts_in_force
 from fire_circle.config import EvaluationConfig
 from fire_circle.measurement.ablation import without_chair
 from fire_circle.studies.items import Source, Written, columns_of, write_items
@@ -54,6 +55,7 @@ class Manifest(BaseModel):
         digest: of the rows; with ``engine`` and ``routes`` what makes two studies the same.
         engine: the circle: its models, and what differs from the defaults.
         routes: models that ``--model`` and ``--seat`` put in place of others.
+        prompts: the number of what circles ask and the digest of its words; empty in older studies.
         seed: every fence, split and resample derives from it.
     """
 
@@ -68,6 +70,11 @@ class Manifest(BaseModel):
     engine: dict[str, Any]
     routes: dict[str, str]
     seed: int
+    prompts: str = Field(default="", exclude_if=lambda digest: not digest)
+
+    def bound_to(self) -> dict[str, Any]:
+        """Return all that decides scores, by name, as it was when the study began."""
+        return {**bound_to(self.config(), self.routes), "prompts": self.prompts}
 
     def config(self) -> FireCircleConfig:
         """Return the circle.
@@ -143,6 +150,8 @@ class StudyFolder:
             raise self._other("models or settings")
         if seed is not None and known.seed != seed:
             raise self._other("seed")
+        if known.prompts not in ("", prompts_in_force()):
+            raise self._other("prompts")
         return known
 
     def _other(self, what: str) -> ConfigurationError:
@@ -173,6 +182,7 @@ class StudyFolder:
             engine={"mode": "fire_circle", "circle": differs, "calls": calls, "models": list(circle.models)},
             routes=routes,
             seed=seed,
+            prompts=prompts_in_force(),
         )
         with self._writable():
             text = json.dumps(manifest.model_dump(), indent=1, ensure_ascii=False) + "\n"

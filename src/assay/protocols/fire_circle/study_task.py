@@ -21,7 +21,7 @@ from assay.report.standing import RunVerdict
 from assay.terms import Terms
 from fire_circle import FireCircleConfig
 from fire_circle.rows import Columns
-from fire_circle.studies.bound import power_of
+from fire_circle.studies.bound import planned_power
 from fire_circle.studies.events import PowerTold
 from fire_circle.studies.folder import StudyFolder, title_of_data
 from fire_circle.studies.items import Source, count_items
@@ -124,11 +124,9 @@ class StudyHooks(Hooks[Task, Options]):
         """
         folder, config = task.folder, options.study_circle(context.terms)
         manifest = await asyncio.to_thread(folder.open, task.source, config, context.terms.routes, context.seed)
-        if (
-            power := await asyncio.to_thread(power_of, folder, manifest, options.max_fpr)
-        ) and "lift" in options.measures:
-            context.emit(PowerTold(summary=power.summary))
         measures = frozenset(options.measures)
+        if power := await asyncio.to_thread(planned_power, folder, manifest, measures, options.max_fpr):
+            context.emit(PowerTold(summary=power.summary))
 
         def measure() -> dict[str, Any]:
             aims = options.max_fpr, options.calibrate_to, options.threshold

@@ -28,6 +28,7 @@ from assay.protocols.fire_circle.gating.task import (
     GateHooks,
     Options,
     Task,
+    check_routes,
     concluded,
     content_of,
     judging,
@@ -111,6 +112,7 @@ def gate(
     counted = rests.lock(place, lock)
     with build.reporting():
         laid = _laid(suite, command.prepared, command.terms)
+        check_routes(command.options.get("study"), laid.judged_by["routes"])
         held = known(counted, set(laid.digests.values()), rests.keys, offline=offline)
         drawn = _drawn(laid, held, refresh or 0.0, today)
         found, run_id = _found(command, build, laid, held, drawn)

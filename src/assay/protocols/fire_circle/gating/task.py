@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from math import floor
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, cast
 
@@ -22,10 +21,10 @@ from assay.report.units import count_noun
 from assay.terms import Terms
 from fire_circle import EvaluationError, FireCircleConfig, PromptGuard
 from fire_circle.asking import Metered
-from fire_circle.binding import bound_to
+from fire_circle.binding import bound_to, same_circle
 from fire_circle.gates.conditions import Conditions, Gate, check_gates, gate_of
 from fire_circle.gates.verdicts import CaseVerdict, GateResult, Spared, spared_by, tried, verdict_of
-from fire_circle.measurement.scores import Rule
+from fire_circle.measurement.scores import UNKNOWN, Rule, Scales
 from fire_circle.results import ALARM, Spend
 from fire_circle.studies import events
 from fire_circle.studies.figures import read_figures
@@ -84,9 +83,11 @@ class Options(circle.Options):
     threshold: float | None = Field(default=None, ge=0, le=1)
     """The alarm is raised from this F [default: 0.7, or the study's]."""
     rule: Rule | None = None
-    """How a circle's F is made: maximum of all, mean of round 1, or chair [default: maximum, or the study's]."""
+    """How a circle's F is made: maximum of all, mean of round 1, chair or quantile [default: maximum, or a study's]."""
     study: Folder = ""
-    """The folder of a study, whose threshold and rule hold."""
+    """The folder of a study of this very circle, whose threshold and rule hold."""
+    scales: Annotated[Scales, Ui(hidden=True)] = Field(default=UNKNOWN, exclude_if=lambda scales: not scales.judges)
+    """Of the study's judges."""
     cascade: float = Field(default=0.0, ge=0, lt=1)
     """Let round 1 decide alone where all its F lie this far from the threshold; 0 never does."""
     fail_on: tuple[str, ...] = ()
@@ -173,6 +174,8 @@ class GateHooks(circle.SeatedHooks[Task, Options]):
             options = options.model_copy(update={**_of_study(options), "study": ""})
         check_gates(options.gates, options.mode, options.max_rounds)
         options = options.model_copy(update={"recall": False})
+        if options.rule == "quantile" and not options.scales.judges:
+            raise ConfigurationError("--rule quantile: the scales of judges come from a study; name it by --study")
         if options.cascade and options.mode != "fire_circle":
             raise ConfigurationError(f"--cascade: mode {options.mode} has one round; leave it out")
         seen: set[str] = set()
@@ -206,18 +209,36 @@ class GateHooks(circle.SeatedHooks[Task, Options]):
 
 
 def _of_study(options: Options) -> dict[str, Any]:
+    """Return the threshold and the rule of a study of this very circle.
+
+    Raises:
+        ConfigurationError: it is of another one, or promises nothing.
+    """
     figures = read_figures(Path(options.study))
-    best = figures.rules.best if figures.rules else None
-    rule = options.rule or (best.rule if best else "maximum")
-    fitted = best.threshold if best and best.rule == rule else figures.threshold
-    # A threshold above every score of the study lets nothing raise the alarm: no gate may rest on it.
-    if options.threshold is None and fitted > 1:
-        raise ConfigurationError(f"--study {options.study}: its threshold lies above every score; give --threshold")
-    # A condition has six decimals: rounded down, what reached the threshold still does.
-    return {
-        "threshold": floor(fitted * 1e6) / 1e6 if options.threshold is None else options.threshold,
-        "rule": rule,
-    }
+    where, fitted = f"--study {options.study}", figures.calibration
+    if fitted is None or not figures.study.prompts:
+        raise ConfigurationError(f"{where}: it promises no threshold for a circle: give --threshold, or study anew")
+    measured, used = figures.study.bound_to(), bound_to(options.circle() or options.evaluation(), {})
+    if other := same_circle({**measured, "routes": {}}, used):
+        raise ConfigurationError(f"{where}: its threshold is another circle's ({', '.join(other)}); study this one")
+    rule = options.rule or fitted.best.rule
+    if options.threshold is None and (fitted.warning or fitted.of(rule).threshold > 1):
+        why = fitted.warning or "its threshold lies above every score"
+        raise ConfigurationError(f"{where}: {why}; give --threshold")
+    given = fitted.of(rule).threshold if options.threshold is None else options.threshold
+    return {"threshold": given, "rule": rule, "scales": fitted.scales if rule == "quantile" else UNKNOWN}
+
+
+def check_routes(study: str | None, routes: Mapping[str, str]) -> None:
+    """Refuse a study whose seats others answered than those of the gate.
+
+    Raises:
+        ConfigurationError: they did.
+    """
+    if study and read_figures(Path(study)).study.routes != routes:
+        raise ConfigurationError(
+            f"--study {study}: its threshold is another circle's (--model, --seat); study this one"
+        )
 
 
 async def _judged(case: Case, options: Options, context: RunContext) -> CaseVerdict:
@@ -239,7 +260,7 @@ async def _judged(case: Case, options: Options, context: RunContext) -> CaseVerd
         )
     except (EvaluationError, CallError) as fault:
         return CaseVerdict(id=case.id, answer=answer, error=f"no verdict: {fault}", code=fault.exit_code)
-    verdict = verdict_of(case.id, metrics, options.rule or "maximum", options.seats, answer)
+    verdict = verdict_of(case.id, metrics, options.rule or "maximum", options.seats, answer, options.scales)
     return verdict.model_copy(update={"spend": verdict.spend + metered.spend})
 
 
@@ -281,6 +302,7 @@ def judging(options: Options, terms: Terms, target: Mapping[str, Any]) -> dict[s
         **bound_to(options.circle() or options.evaluation(), terms.routes),
         "mode": options.mode,
         "rule": options.rule or "maximum",
+        "scales": options.scales.model_dump(mode="json"),
         "effort": terms.effort,
         "bound of answers": terms.max_tokens,
         "target": {"model": options.target, **target},

@@ -21,7 +21,12 @@ from fire_circle.studies.figures import Figures
 from llm_runtime.answerer import named_words
 from llm_runtime.statistics.interval import Interval
 
-_RULES = {"maximum": "the highest of all", "mean": "the mean of round 1", "chair": "the chair's last"}
+_RULES = {
+    "maximum": "the highest of all",
+    "mean": "the mean of round 1",
+    "chair": "the chair's last",
+    "quantile": "the mean of seats, each on its own scale",
+}
 _ACCENTS = {"lift": "c1", "harm": "red", "consensus": "c0"}
 
 
@@ -96,6 +101,7 @@ def _made(figures: Figures) -> Scope:
         "pairs_failed": sum(len(report.failed) for report in figures.pairs.values()),
         "rounds": [(n, items, movement.alpha.get(n)) for n, items in movement.rounds.items()] if movement else (),
         "chair": chair is not None,
+        "best": figures.calibration and figures.calibration.best,
         "chair_told": told,
         "chair_weak": told and (chair or 0) < 0.05,
         "settings": list(_settings(figures)),
