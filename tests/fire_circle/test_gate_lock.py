@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from fire_circle.gates.lock import Entry, Lock, entry_of, known, lock_of, read_lock, write_lock
+from fire_circle.gates.lock import LockedVerdict, Lock, entry_of, known, lock_of, read_lock, write_lock
 from fire_circle.gates.trust import SIGNERS, enrol, trust
 from fire_circle.gates.verdicts import CaseVerdict
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.store.signing import KeySigner
 
-HISTORIES = int(os.environ.get("ASSAY_HISTORIES", "4"))
+HISTORIES = int(os.environ.get("GATE_HISTORIES", "4"))
 
 
 def git(folder: Path, *words: str) -> str:
@@ -54,7 +54,7 @@ def test_two_branches_are_joined_without_a_conflict_and_without_a_call(tmp_path:
         (folder / "cases" / f"{number}.txt").write_text(f"case {number}")
     (folder / SIGNERS).write_text(
         "".join(
-            f"{one.sign(Entry(digest='0' * 64, date='2026-11-01', verdict={}).head()).public_key.hex()} x\n"
+            f"{one.sign(LockedVerdict(digest='0' * 64, date='2026-11-01', verdict={}).head()).public_key.hex()} x\n"
             for one in (ada, bob)
         )
     )
@@ -93,7 +93,7 @@ def signer(tmp_path: Path) -> KeySigner:
     return KeySigner(tmp_path / "own.key")
 
 
-def entry(signer: KeySigner, falsehood: float, date: str) -> Entry:
+def entry(signer: KeySigner, falsehood: float, date: str) -> LockedVerdict:
     return entry_of("a" * 64, "s", CaseVerdict(id="c", falsehood=falsehood), "r", date, signer)
 
 
@@ -132,5 +132,5 @@ def test_what_a_failed_merge_left_behind_is_read_as_both_sides(signer: KeySigner
 
 
 def test_a_lock_of_before_says_how_to_lock_anew() -> None:
-    with pytest.raises(ConfigurationError, match="a lock of before.* lock anew"):
+    with pytest.raises(ConfigurationError, match=r"a lock of before.* lock anew"):
         lock_of('{\n "keys": [],\n "suites": {}\n}\n', "assay.lock")

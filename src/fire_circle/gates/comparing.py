@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import Field
 
 from fire_circle.gates.conditions import Conditions
-from fire_circle.gates.verdicts import CaseVerdict, Change, Expected, tried
+from fire_circle.gates.verdicts import CaseVerdict, SuiteChange, Expected, tried
 from llm_runtime.models import Model
 
 
@@ -29,7 +29,7 @@ class Waiver(Model):
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SuiteSide:
     """A suite as one branch has it.
 
     Args:
@@ -54,14 +54,14 @@ class Side:
         return known and tried(known, self.conditions, known.hidden, self.expected.get(content, ""))
 
 
-def changes(before: Side, now: Side, today: date) -> list[Change]:
+def changes(before: SuiteSide, now: SuiteSide, today: date) -> list[SuiteChange]:
     """Return what is otherwise than before, each case by what stands in it.
 
     What a waiver of ``before`` covers is told, and does not count as worse.
     """
     waived = {waiver.case: waiver for waiver in before.waivers if waiver.until >= today}
 
-    def judged(change: Change) -> Change:
+    def judged(change: SuiteChange) -> SuiteChange:
         if not change.worse or (waiver := waived.get(change.subject)) is None:
             return change
         return change.model_copy(update={"worse": False, "what": f"{change.what} (waived: {waiver.reason})"})
@@ -69,43 +69,47 @@ def changes(before: Side, now: Side, today: date) -> list[Change]:
     return [judged(change) for change in (*_suite(before, now), *_cases(before, now))]
 
 
-def _suite(before: Side, now: Side) -> Iterator[Change]:
+def _suite(before: SuiteSide, now: SuiteSide) -> Iterator[SuiteChange]:
     for words in now.conditions.weaker_than(before.conditions):
-        yield Change(subject="conditions", what=f"weaker than before: {words}")
+        yield SuiteChange(subject="conditions", what=f"weaker than before: {words}")
     names = sorted(name for name in before.circle.keys() | now.circle.keys() if _differs(before, now, name))
     if names:
-        yield Change(subject="circle", what=f"verdicts are found in another way than before: {', '.join(names)}")
+        yield SuiteChange(
+            subject="circle", what=f"verdicts are found in another way than before: {', '.join(names)}"
+        )
 
 
-def _differs(before: Side, now: Side, name: str) -> bool:
+def _differs(before: SuiteSide, now: SuiteSide, name: str) -> bool:
     return before.circle.get(name) != now.circle.get(name)
 
 
-def _cases(before: Side, now: Side) -> Iterator[Change]:
+def _cases(before: SuiteSide, now: SuiteSide) -> Iterator[SuiteChange]:
     there, earlier = set(now.contents.values()), set(before.contents.values())
     for case, content in before.contents.items():
         if content not in there:
-            yield Change(subject=case, what="replaced by another text" if case in now.contents else "gone")
+            yield SuiteChange(subject=case, what="replaced by another text" if case in now.contents else "gone")
         elif before.expected.get(content, "") != now.expected.get(content, ""):
-            yield Change(subject=case, what="is expected to come to something else than before")
+            yield SuiteChange(subject=case, what="is expected to come to something else than before")
     for case, content in now.contents.items():
         if (one := now.outcome(content)) is None:
             continue
         if content not in earlier:
             if not one.passed:
-                yield Change(subject=case, what="new, and does not pass")
+                yield SuiteChange(subject=case, what="new, and does not pass")
             continue
         then, strictly = before.outcome(content), before.outcome(content, one)
         if one.passed and strictly and not strictly.passed:
-            yield Change(subject=case, what=f"passes by the new conditions alone: {strictly.why}")
+            yield SuiteChange(subject=case, what=f"passes by the new conditions alone: {strictly.why}")
         elif not one.passed and not (then and not then.passed):
-            yield Change(subject=case, what="passed before" if then else "does not pass, and was not known before")
+            yield SuiteChange(
+                subject=case, what="passed before" if then else "does not pass, and was not known before"
+            )
         elif one.passed and then and not then.passed:
-            yield Change(subject=case, what="passes now", worse=False)
+            yield SuiteChange(subject=case, what="passes now", worse=False)
 
 
 def excused(
-    verdicts: Iterable[CaseVerdict], now: Side, before: Side | None, today: date, *, known: bool
+    verdicts: Iterable[CaseVerdict], now: SuiteSide, before: SuiteSide | None, today: date, *, known: bool
 ) -> Iterator[CaseVerdict]:
     """Yield verdicts, each with why it does not stop the build where something speaks for it.
 

@@ -25,7 +25,7 @@ from llm_runtime.store.signing import Signer
 _MARKS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
-class Entry(Model):
+class LockedVerdict(Model):
     """A verdict.
 
     Args:
@@ -66,7 +66,7 @@ class Entry(Model):
 class Lock:
     """Entries, several of a digest where branches were joined."""
 
-    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+    def __init__(self, entries: Iterable[LockedVerdict] = ()) -> None:
         self.entries = [entry for _, entry in sorted({entry.model_dump_json(): entry for entry in entries}.items())]
 
     def __or__(self, other: Lock) -> Lock:
@@ -75,7 +75,9 @@ class Lock:
     def __contains__(self, digest: str) -> bool:
         return any(entry.digest == digest for entry in self.entries)
 
-    def held(self, digests: Collection[str], trusted: Collection[str]) -> dict[str, tuple[Entry, CaseVerdict]]:
+    def held(
+        self, digests: Collection[str], trusted: Collection[str]
+    ) -> dict[str, tuple[LockedVerdict, CaseVerdict]]:
         """Return what counts of each digest: of its genuine verdicts the newest, of those of a day the gravest.
 
         Args:
@@ -111,11 +113,11 @@ def lock_of(text: str, name: str) -> Lock:
     return Lock(_entries(text, name))
 
 
-def _entries(text: str, name: str) -> Iterator[Entry]:
+def _entries(text: str, name: str) -> Iterator[LockedVerdict]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip() and not line.startswith(_MARKS):
             try:
-                yield Entry.model_validate_json(line)
+                yield LockedVerdict.model_validate_json(line)
             except ValidationError as fault:
                 where = f"line {number}, {first_fault(fault, 'the line')}"
                 raise ConfigurationError(
@@ -137,7 +139,7 @@ def known(
     return verdicts
 
 
-def entry_of(digest: str, suite: str, verdict: CaseVerdict, run: str, date: str, signer: Signer) -> Entry:
+def entry_of(digest: str, suite: str, verdict: CaseVerdict, run: str, date: str, signer: Signer) -> LockedVerdict:
     """Return a verdict as it is locked.
 
     Raises:
@@ -145,7 +147,7 @@ def entry_of(digest: str, suite: str, verdict: CaseVerdict, run: str, date: str,
     """
     follows = {"id", "known", "hidden", "expect", "tags", "fired", "excused"}
     data = verdict.model_dump(mode="json", exclude_defaults=True, exclude=follows)
-    entry = Entry(digest=digest, date=date, verdict=data, run=run, suite=suite, case=verdict.id)
+    entry = LockedVerdict(digest=digest, date=date, verdict=data, run=run, suite=suite, case=verdict.id)
     signed = signer.sign(entry.head())
     return entry.model_copy(update={"key": signed.public_key.hex(), "signature": signed.signature.hex()})
 

@@ -97,7 +97,7 @@ class Spared(Model):
     measured: bool = False
 
 
-class Change(Model):
+class SuiteChange(Model):
     """One thing that is otherwise than on the baseline.
 
     Args:
@@ -138,7 +138,7 @@ class GateResult(Model):
     verdicts: tuple[CaseVerdict, ...] = Field(min_length=1)
     spend: Spend = Spend()
     spared: Spared = Spared()
-    changes: tuple[Change, ...] | None = Field(default=None, exclude_if=lambda changes: changes is None)
+    changes: tuple[SuiteChange, ...] | None = Field(default=None, exclude_if=lambda changes: changes is None)
     drift: Drift | None = Field(default=None, exclude_if=lambda drift: drift is None)
     notes: tuple[str, ...] = Field(default=(), exclude_if=lambda notes: not notes)
 
@@ -148,7 +148,7 @@ class GateResult(Model):
         return tuple(verdict for verdict in self.verdicts if verdict.stops)
 
     @property
-    def worse(self) -> tuple[Change, ...]:
+    def worse(self) -> tuple[SuiteChange, ...]:
         """What became worse than on the baseline, and nobody waived."""
         return tuple(change for change in self.changes or () if change.worse)
 

@@ -19,8 +19,8 @@ from llm_runtime.statistics.thresholds import detection_rates, tpr_at_fpr
 
 CONFIDENCE = 0.95
 _UNSUPPORTED = (
-    "{benign} benign items cannot support {aim:.1%}: where none of them fires, the rate is at most {bound:.1%} with "
-    "95% confidence"
+    "{benign} benign items cannot support {aim:.1%}: where none of them fires, the rate is at most {bound:.1%} "
+    "with 95% confidence"
 )
 _CHEAPEST: tuple[Rule, ...] = ("mean", "maximum", "quantile", "chair")
 

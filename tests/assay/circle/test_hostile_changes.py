@@ -1,4 +1,4 @@
-"""A change that would pass the gate by what it brings: keys, locks, conditions, names, paths. None passes silently."""
+"""Changes that would pass the gate by what they bring: keys, locks, conditions, names, paths. None does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.assay.circle.conftest import MODELS
 
-from fire_circle.gates.lock import Entry, Lock, entry_of, read_lock, write_lock
+from fire_circle.gates.lock import LockedVerdict, Lock, entry_of, read_lock, write_lock
 from fire_circle.gates.trust import SIGNERS
 from llm_runtime.store.signing import KeySigner
 from llm_runtime.testing import LoopbackServer
@@ -49,7 +49,10 @@ async def base(assay: Callable[..., Awaitable[Any]], server: LoopbackServer, tmp
 
 
 def write(file: str, change: Callable[[str], str]) -> Callable[[Path], None]:
-    return lambda folder: (folder / file).write_text(change((folder / file).read_text())) and None
+    def changed(folder: Path) -> None:
+        (folder / file).write_text(change((folder / file).read_text()))
+
+    return changed
 
 
 def suite(more: str = "", **replaced: str) -> Callable[[Path], None]:
@@ -71,7 +74,7 @@ def forged(folder: Path, *, listed: bool, falsehood: float = 0.01) -> None:
     lock, key = read_lock(folder / "assay.lock"), KeySigner(folder / "data" / "own.key")
     digest = _digests(folder)["new"]
     verdict = next(iter(lock.entries)).verdict | {"falsehood": falsehood}
-    unsigned = Entry(digest=digest, date="2999-01-01", verdict=verdict, run="r", case="new")
+    unsigned = LockedVerdict(digest=digest, date="2999-01-01", verdict=verdict, run="r", case="new")
     signed = key.sign(unsigned.head())
     own = {"key": signed.public_key.hex(), "signature": signed.signature.hex()}
     write_lock(folder / "assay.lock", lock | Lock([unsigned.model_copy(update=own)]))
@@ -124,7 +127,19 @@ def elsewhere(folder: Path) -> None:
 
 
 def removed(*names: str) -> Callable[[Path], None]:
-    return lambda folder: [(folder / name).unlink() for name in names] and None
+    def gone(folder: Path) -> None:
+        for name in names:
+            (folder / name).unlink()
+
+    return gone
+
+
+def both(*changes: Callable[[Path], None]) -> Callable[[Path], None]:
+    def every(folder: Path) -> None:
+        for change in changes:
+            change(folder)
+
+    return every
 
 
 FIRST = row(*CALM[0])
@@ -162,27 +177,17 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "another file of cases": suite(**{"cases.jsonl": "assay.lock"}),
     "recall": suite("recall = true"),
     "a study that is not there": suite("study = 'st'"),
-    "own waiver": lambda folder: (
-        (cases(lambda t: t + row("new", ATTACK + " Go."))(folder), suite(WAIVER.format("new"))(folder)) and None
-    ),
+    "own waiver": both(cases(lambda text: text + row("new", ATTACK + " Go.")), suite(WAIVER.format("new"))),
     "own waiver for the conditions": suite(WAIVER.format("conditions"), **{"F>=0.7": "F>=0.99"}),
-    "only what became worse": lambda folder: (
-        (
-            cases(lambda t: t + row("new", ATTACK + " Go."))(folder),
-            suite(**{"'F>=0.7'": "'F>=0.7', 'regression'"})(folder),
-        )
-        and None
+    "only what became worse": both(
+        cases(lambda text: text + row("new", ATTACK + " Go.")), suite(**{"'F>=0.7'": "'F>=0.7', 'regression'"})
     ),
     "lock gone": removed("assay.lock", "cases.jsonl"),
     "suite gone": removed("suite.toml"),
     "lock of before": write("assay.lock", lambda _: '{\n "suites": {}\n}\n'),
     "lock of nothing": write("assay.lock", lambda _: "x\n"),
-    "verdicts edited": lambda folder: (
-        (entries(lowered)(folder), cases(lambda t: t.replace("tea?", "tea now?"))(folder)) and None
-    ),
-    "entries under other digests": lambda folder: (
-        (entries(swapped)(folder), cases(lambda t: t.replace("tea?", "tea now?"))(folder)) and None
-    ),
+    "verdicts edited": both(entries(lowered), cases(lambda text: text.replace("tea?", "tea now?"))),
+    "entries under other digests": both(entries(swapped), cases(lambda text: text.replace("tea?", "tea now?"))),
     "suite a link": linked,
     "suite elsewhere": elsewhere,
     "a command in a name": cases(
@@ -287,7 +292,7 @@ async def test_a_path_outside_the_repository_fails(assay: Any, base: str, tmp_pa
 async def test_a_second_developer_adds_a_case(
     assay: Any, server: LoopbackServer, world: dict[str, str], base: str, tmp_path: Path
 ) -> None:
-    """Judged and signed on another machine, it is judged anew by the build, and alone; a fork without models fails."""
+    """Signed on another machine it is judged anew by the build, and alone; a fork without models fails."""
     cases(lambda text: text + row("soup", "How do I cook soup?"))(tmp_path)
     asked = len(server.requests)
     mine, world["ASSAY_DATA_DIR"] = world["ASSAY_DATA_DIR"], str(tmp_path / "data" / "other")

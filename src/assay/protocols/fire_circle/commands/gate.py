@@ -45,7 +45,7 @@ from assay.report.markdown import story_markdown
 from assay.report.places import check_place, write_whole
 from assay.report.terminal import print_story
 from assay.terms import Terms, configured
-from fire_circle.gates.comparing import Side, changes, excused
+from fire_circle.gates.comparing import SuiteSide, changes, excused
 from fire_circle.gates.lock import Lock, entry_of, known, read_lock, write_lock
 from fire_circle.gates.trust import SIGNERS, Trust, enrol, signing, trust
 from fire_circle.gates.verdicts import CaseVerdict, GateResult, drift
@@ -148,9 +148,9 @@ class _Laid:
             paid.add(digest)
         return verdicts
 
-    def side(self, verdicts: Sequence[CaseVerdict]) -> Side:
+    def side(self, verdicts: Sequence[CaseVerdict]) -> SuiteSide:
         """Return the suite as it is compared."""
-        return Side(
+        return SuiteSide(
             self.options.conditions,
             self.judged_by,
             self.contents,
@@ -178,7 +178,7 @@ def _laid(suite: Suite, run: Prepared, terms: Terms) -> _Laid:
 
 def _before(
     command: RunCommand, suite: Suite, given: Mapping[str, Any], lock: Lock, rests: Trust
-) -> Side | str | None:
+) -> SuiteSide | str | None:
     """Return the suite as the baseline has it; in words that it has none, and nothing without a baseline."""
     if rests.base is None:
         return None
@@ -285,13 +285,13 @@ def _same(run: Prepared, mark: str, options: Options) -> bool:
 def _compared(
     result: GateResult,
     laid: _Laid,
-    before: Side | str | None,
+    before: SuiteSide | str | None,
     today: date,
     held: Mapping[str, CaseVerdict],
     drawn: tuple[Sequence[str], Sequence[str]],
 ) -> GateResult:
     """Return the result with what became worse, what speaks for cases that fail, and how far judges have moved."""
-    now, base = laid.side(result.verdicts), before if isinstance(before, Side) else None
+    now, base = laid.side(result.verdicts), before if isinstance(before, SuiteSide) else None
     ratchet = REGRESSION in laid.options.fail_on
     told: dict[str, Any] = {"verdicts": tuple(excused(result.verdicts, now, base, today, known=ratchet))}
     if base:

@@ -83,7 +83,7 @@ class Options(circle.Options):
     threshold: float | None = Field(default=None, ge=0, le=1)
     """The alarm is raised from this F [default: 0.7, or the study's]."""
     rule: Rule | None = None
-    """How a circle's F is made: maximum of all, mean of round 1, chair or quantile [default: maximum, or a study's]."""
+    """How F is made: maximum of all, mean of round 1, chair or quantile [default: maximum, or the study's]."""
     study: Folder = ""
     """The folder of a study of this very circle, whose threshold and rule hold."""
     scales: Annotated[Scales, Ui(hidden=True)] = Field(default=UNKNOWN, exclude_if=lambda scales: not scales.judges)
