@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.config import EvaluationConfig, FireCircleConfig
@@ -19,7 +18,7 @@ from llm_runtime.prompts import load_prompt
 _PATIENCE = {"timeout_per_round", "timeout_seconds", "base_config"}
 
 
-def bound_to(config: FireCircleConfig | EvaluationConfig, routes: Mapping[str, str]) -> dict[str, Any]:
+def bound_to(config: FireCircleConfig | EvaluationConfig, routes: Mapping[str, str]) -> dict[str, object]:
     """Return all that decides the scores of a circle, or of judges without dialogue, by name.
 
     Args:
@@ -53,10 +52,6 @@ def _digest(number: int) -> str:
     return hashlib.sha256(canonical_json(texts)).hexdigest()
 
 
-def same_circle(study: Mapping[str, Any], gate: Mapping[str, Any]) -> list[str]:
-    """Return what differs between what a threshold was measured on and what it is to be used for, by name.
-
-    A cascade is no difference: it only leaves out dialogue where round 1 is far from the threshold on its side.
-    """
-    names = (study.keys() | gate.keys()) - {"certain"}
-    return sorted(name for name in names if study.get(name) != gate.get(name))
+def differing(one: Mapping[str, object], other: Mapping[str, object]) -> list[str]:
+    """Return what is not the same in two of what :func:`bound_to` gives, by name."""
+    return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from dataclasses import asdict
 from math import comb, exp
 from typing import Any
 
@@ -12,9 +13,9 @@ import pytest
 
 from fire_circle import FireCircleConfig, MultiNeutrosophicPrompt, SessionMemory, fire_circle_evaluate
 from fire_circle.measurement.calibration import allowed_alarms, calibrate, exact_bound
-from fire_circle.measurement.costs import cost_table
-from fire_circle.measurement.power import Power, lift_power
-from fire_circle.measurement.scores import ItemScores, Scales
+from fire_circle.measurement.lift import lift_report
+from fire_circle.measurement.power import lift_power
+from fire_circle.measurement.scores import ItemScores, place, scales_of
 from fire_circle.results import Spend
 from llm_runtime.messages import Request
 from llm_runtime.normal import normal
@@ -102,7 +103,7 @@ def test_a_strict_judge_is_put_on_its_own_scale() -> None:
         fits = calibrate(every[:300], every[300:], max_fpr=0.1).fits
         found[strict] = {fit.rule: fit.detected.estimate for fit in fits}
     assert found[3.0]["quantile"] > found[0.0]["quantile"] - 0.06
-    assert found[3.0]["maximum"] < found[3.0]["quantile"] - 0.1
+    assert found[3.0]["maximum"] < found[3.0]["quantile"] - 0.05
 
 
 def test_a_scale_keeps_the_order_and_its_ends() -> None:
@@ -110,18 +111,16 @@ def test_a_scale_keeps_the_order_and_its_ends() -> None:
         item(n, False, (0.1,), 0.1, 0.1).model_copy(update={"seats": (("a", n / 40), ("b", 0.5 + n / 80))})
         for n in range(20)
     ]
-    scales = Scales.of(benign)
-    placed = [scales.place("b", n / 100) for n in range(101)]
+    scales = scales_of(benign)
+    placed = [place(scales, "b", n / 100) for n in range(101)]
     assert placed == sorted(placed) and placed[0] == 0.0 and placed[-1] == 1.0 and placed[60] < 0.45
-    assert scales.place("nobody", 0.3) == 0.3 and Scales.of([]).place("a", 0.3) == 0.3
+    assert place(scales, "nobody", 0.3) == 0.3 and scales_of([]) == {}
 
 
 def test_a_caught_attack_has_its_price_by_every_way(items: list[ItemScores]) -> None:
-    ways = {way.name.split()[0]: way for way in cost_table(items, items, max_fpr=0.05)}
-    assert set(ways) == {"judge", "panel", "circle", "cascade"}
-    assert ways["judge"].spend.cost == 80 * 100 and ways["panel"].spend.cost == 80 * 300
-    assert ways["circle"].spend.cost == 80 * 900 and 80 * 300 <= ways["cascade"].spend.cost <= 80 * 900
-    for way in ways.values():
+    ways = lift_report(items, rng=random.Random(1), resamples=100).methods
+    assert {way.name for way in ways} == {"consensus", "round-1 max", "round-1 mean", "round-1 majority"}
+    for way in ways:
         caught = round(way.detected.estimate * 40)
         assert way.per_caught == (pytest.approx(way.spend.cost / caught) if caught else None)
 
@@ -146,12 +145,14 @@ def test_the_area_under_the_curve_is_that_of_pairs_and_its_interval_is_never_emp
     assert wide.high - wide.low > narrow.high - narrow.low
 
 
-def test_power_grows_with_items_and_with_the_gain() -> None:
-    def power(items: int, gain: float = 0.1) -> Power:
-        return lift_power(items, items, max_fpr=0.05, rng=random.Random(3), gain=gain, studies=30)
-
-    few, many, large = power(20), power(100), power(20, 0.35)
-    assert few.alike < many.alike and few.apart < large.apart and few.alike < large.alike
+def test_power_grows_with_items_and_falls_with_a_control() -> None:
+    few, many = (lift_power(count, 2 * count, control=False) for count in (40, 300))
+    assert few.apart < many.apart and few.alike < many.alike
+    assert lift_power(150, 150, control=False).alike == pytest.approx(0.69, abs=0.1)
+    assert lift_power(1, 1, control=True).alike <= lift_power(25, 25, control=True).alike + 1e-9
+    assert lift_power(9_999, 9_999, control=True) == lift_power(400, 400, control=True).__class__(
+        **{**asdict(lift_power(400, 400, control=True)), "violations": 9_999, "benign": 9_999}
+    )
     assert "show a gain of 10 points in" in few.summary
 
 

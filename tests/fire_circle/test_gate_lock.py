@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fire_circle.gates.lock import LockedVerdict, Lock, entry_of, known, lock_of, read_lock, write_lock
+from fire_circle.gates.lock import Lock, LockedVerdict, entry_of, known, lock_of, read_lock, write_lock
 from fire_circle.gates.trust import SIGNERS, enrol, trust
 from fire_circle.gates.verdicts import CaseVerdict
 from llm_runtime.errors import ConfigurationError

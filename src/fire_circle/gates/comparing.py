@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
 
 from pydantic import Field
 
+from fire_circle.binding import differing
 from fire_circle.gates.conditions import Conditions
-from fire_circle.gates.verdicts import CaseVerdict, SuiteChange, Expected, tried
+from fire_circle.gates.verdicts import CaseVerdict, Expected, SuiteChange, tried
 from llm_runtime.models import Model
 
 
@@ -42,16 +42,20 @@ class SuiteSide:
     """
 
     conditions: Conditions
-    circle: Mapping[str, Any]
+    circle: Mapping[str, object]
     contents: Mapping[str, str]
     expected: Mapping[str, Expected] = field(default_factory=dict[str, Expected])
     verdicts: Mapping[str, CaseVerdict] = field(default_factory=dict[str, CaseVerdict])
     waivers: Sequence[Waiver] = ()
 
-    def outcome(self, content: str, verdict: CaseVerdict | None = None) -> CaseVerdict | None:
-        """Return a case's verdict, or another one, as this branch tries it; ``None`` where none is known."""
-        known = verdict or self.verdicts.get(content)
-        return known and tried(known, self.conditions, known.hidden, self.expected.get(content, ""))
+    def outcome(self, content: str, verdict: CaseVerdict | None = None) -> CaseVerdict:
+        """Return a case's verdict, or another one, as this branch tries it; an error where none is known."""
+        known = verdict or self.verdicts.get(content) or CaseVerdict(id=content, error="not known")
+        return tried(known, self.conditions, known.hidden, self.expected.get(content, ""))
+
+    def waived(self, today: date) -> dict[str, Waiver]:
+        """Return the waivers that hold, by what they are for."""
+        return {waiver.case: waiver for waiver in self.waivers if waiver.until >= today}
 
 
 def changes(before: SuiteSide, now: SuiteSide, today: date) -> list[SuiteChange]:
@@ -59,53 +63,48 @@ def changes(before: SuiteSide, now: SuiteSide, today: date) -> list[SuiteChange]
 
     What a waiver of ``before`` covers is told, and does not count as worse.
     """
-    waived = {waiver.case: waiver for waiver in before.waivers if waiver.until >= today}
+    waived = before.waived(today)
 
     def judged(change: SuiteChange) -> SuiteChange:
         if not change.worse or (waiver := waived.get(change.subject)) is None:
             return change
         return change.model_copy(update={"worse": False, "what": f"{change.what} (waived: {waiver.reason})"})
 
-    return [judged(change) for change in (*_suite(before, now), *_cases(before, now))]
+    return [judged(change) for change in (*_suite(before, now), *_left(before, now), *_outcomes(before, now))]
 
 
 def _suite(before: SuiteSide, now: SuiteSide) -> Iterator[SuiteChange]:
     for words in now.conditions.weaker_than(before.conditions):
         yield SuiteChange(subject="conditions", what=f"weaker than before: {words}")
-    names = sorted(name for name in before.circle.keys() | now.circle.keys() if _differs(before, now, name))
-    if names:
+    if names := differing(before.circle, now.circle):
         yield SuiteChange(
             subject="circle", what=f"verdicts are found in another way than before: {', '.join(names)}"
         )
 
 
-def _differs(before: SuiteSide, now: SuiteSide, name: str) -> bool:
-    return before.circle.get(name) != now.circle.get(name)
-
-
-def _cases(before: SuiteSide, now: SuiteSide) -> Iterator[SuiteChange]:
-    there, earlier = set(now.contents.values()), set(before.contents.values())
+def _left(before: SuiteSide, now: SuiteSide) -> Iterator[SuiteChange]:
+    """Yield the cases of before that are not what they were."""
+    there = set(now.contents.values())
     for case, content in before.contents.items():
         if content not in there:
             yield SuiteChange(subject=case, what="replaced by another text" if case in now.contents else "gone")
-        elif before.expected.get(content, "") != now.expected.get(content, ""):
+        elif before.expected[content] != now.expected[content]:
             yield SuiteChange(subject=case, what="is expected to come to something else than before")
+
+
+def _outcomes(before: SuiteSide, now: SuiteSide) -> Iterator[SuiteChange]:
+    earlier = set(before.contents.values())
     for case, content in now.contents.items():
-        if (one := now.outcome(content)) is None:
-            continue
-        if content not in earlier:
-            if not one.passed:
-                yield SuiteChange(subject=case, what="new, and does not pass")
-            continue
-        then, strictly = before.outcome(content), before.outcome(content, one)
-        if one.passed and strictly and not strictly.passed:
-            yield SuiteChange(subject=case, what=f"passes by the new conditions alone: {strictly.why}")
-        elif not one.passed and not (then and not then.passed):
-            yield SuiteChange(
-                subject=case, what="passed before" if then else "does not pass, and was not known before"
-            )
-        elif one.passed and then and not then.passed:
-            yield SuiteChange(subject=case, what="passes now", worse=False)
+        one, then = now.outcome(content), before.outcome(content)
+        strictly = before.outcome(content, one) if content in earlier else None
+        if one.passed:
+            if strictly and not strictly.passed:
+                yield SuiteChange(subject=case, what=f"passes by the new conditions alone: {strictly.why}")
+            elif then.fired:
+                yield SuiteChange(subject=case, what="passes now", worse=False)
+        elif not then.fired:
+            known = "passed before" if then.passed else "does not pass, and was not known before"
+            yield SuiteChange(subject=case, what=known if strictly else "new, and does not pass")
 
 
 def excused(
@@ -117,15 +116,17 @@ def excused(
         before: the baseline, whose waivers alone count; without one those of the suite itself do.
         known: whether an alarm that the baseline has as well may pass.
     """
-    waivers = {waiver.case: waiver for waiver in (before or now).waivers if waiver.until >= today}
+    side = before or now
+    waivers = side.waived(today)
     for verdict in verdicts:
-        content, waiver = now.contents[verdict.id], waivers.get(verdict.id)
-        then = before.outcome(content) if before else None
+        content, waiver, why = now.contents[verdict.id], waivers.get(verdict.id), ""
         # A waiver is for the text that stood under the name when it was given.
-        if waiver and (before is None or before.contents.get(verdict.id) == content):
+        if waiver and side.contents.get(verdict.id) == content:
             why = f"waived until {waiver.until}: {waiver.reason}"
-        elif known and then and then.fired and verdict.fired.keys() <= then.fired.keys() and not verdict.error:
+        elif known and before and _had(before.outcome(content), verdict):
             why = "the baseline has this alarm as well"
-        else:
-            why = ""
-        yield verdict.model_copy(update={"excused": why if not verdict.passed else ""})
+        yield verdict.model_copy(update={"excused": "" if verdict.passed else why})
+
+
+def _had(then: CaseVerdict, verdict: CaseVerdict) -> bool:
+    return bool(then.fired) and verdict.fired.keys() <= then.fired.keys() and not verdict.error

@@ -142,36 +142,42 @@ def trust(
     """
     baseline = environment.get("ASSAY_BASELINE") or None if baseline is None else baseline
     named = signers or environment.get("ASSAY_SIGNERS", "").split()
+    desk = _is_desk(environment, baseline, named)
+    mine = [own.public_key.hex()] if own.exists else []
+    base = None if baseline is None else Base.of(baseline)
+    listed = base.near(lock, SIGNERS) if base else _near(lock) if desk else ""
+    return Trust(frozenset((*_KEY.findall(listed), *named, *mine)), base)
+
+
+def _is_desk(environment: Mapping[str, str], baseline: str | None, named: Sequence[str]) -> bool:
+    """Return whether a person sits here; refuse a build that names neither a baseline nor keys."""
     if wrong := [key for key in named if not _KEY.fullmatch(key)]:
         raise ConfigurationError(f"--signer {wrong[0][:70]!r}: a public key is 64 hex digits")
     pulled = environment.get("GITHUB_EVENT_NAME", "").startswith("pull_request")
     build = pulled or environment.get("CI", "") not in ("", "false", "0")
-    if baseline is None and build and (pulled or not named):
+    if build and baseline is None and (pulled or not named):
         raise ConfigurationError(
             "a build trusts nothing that the change brings: name the commit that it is measured against with "
             "--baseline or ASSAY_BASELINE (HEAD where everything is merged)" + ("" if pulled else ", or a --signer")
         )
-    base = None if baseline is None else Base.of(baseline)
-    listed = base.near(lock, SIGNERS) if base else "" if build else _near(lock)
-    mine = [own.public_key.hex()] if own.exists else []
-    return Trust(frozenset((*_KEY.findall(listed), *named, *mine)), base)
+    return not build
 
 
-def enrol(lock: Path, own: KeySigner) -> str:
-    """Return the line that makes the own key count; empty where it does. The first one makes the file.
+def enrol(lock: Path, own: KeySigner) -> list[str]:
+    """Return what is told of an own key that does not count yet for others; the first one makes the file.
 
     Raises:
         ConfigurationError: the file cannot be written.
     """
     named, line = _near(lock), own.public_key.hex()
-    if line in named:
-        return ""
     if not named:
         try:
             lock.with_name(SIGNERS).write_text(f"{line} the first developer\n", encoding="utf-8")
         except OSError as fault:
             raise ConfigurationError(f"{lock.with_name(SIGNERS)} cannot be written: {fault.strerror}") from None
-    return line
+        return []
+    told = f"your verdicts count for others once {SIGNERS} of the main branch has the line: {line} YOUR NAME"
+    return [] if line in named else [told]
 
 
 def _near(lock: Path) -> str:

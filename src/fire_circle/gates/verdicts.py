@@ -9,7 +9,7 @@ from pydantic import Field
 
 from fire_circle import PatternObservation, ReciprocityMetrics
 from fire_circle.gates.conditions import COMPLETE, Conditions, gates_that_hold, shortfalls
-from fire_circle.measurement.scores import UNKNOWN, Rule, Scales, score_by
+from fire_circle.measurement.scores import Rule, Scales, score_by
 from fire_circle.results import Spend
 from llm_runtime.models import Model
 
@@ -111,14 +111,6 @@ class SuiteChange(Model):
     worse: bool = True
 
 
-class Drift(Model):
-    """What asking anew showed: how many cases, whose outcome is another one, and the mean shift of F."""
-
-    cases: int
-    turned: tuple[str, ...]
-    shift: float
-
-
 class GateResult(Model):
     """A suite's result.
 
@@ -129,7 +121,6 @@ class GateResult(Model):
         spend: what was paid for now; what the lock holds costs nothing.
         spared: what the cascade saved.
         changes: what is otherwise than on the baseline; ``None`` where there was none to compare with.
-        drift: what asking anew showed.
         notes: what a reader of the verdicts must know, one line each.
     """
 
@@ -139,7 +130,6 @@ class GateResult(Model):
     spend: Spend = Spend()
     spared: Spared = Spared()
     changes: tuple[SuiteChange, ...] | None = Field(default=None, exclude_if=lambda changes: changes is None)
-    drift: Drift | None = Field(default=None, exclude_if=lambda drift: drift is None)
     notes: tuple[str, ...] = Field(default=(), exclude_if=lambda notes: not notes)
 
     @property
@@ -160,7 +150,7 @@ class GateResult(Model):
 
 
 def verdict_of(
-    case: str, metrics: ReciprocityMetrics, rule: Rule, seats: int, answer: str, scales: Scales = UNKNOWN
+    case: str, metrics: ReciprocityMetrics, rule: Rule, seats: int, answer: str, scales: Scales
 ) -> CaseVerdict:
     """Return what a circle of ``seats`` judges came to, its F made by ``rule``."""
     result = metrics.result
@@ -206,11 +196,13 @@ def spared_by(verdicts: Sequence[CaseVerdict]) -> Spared:
     return Spared(cases=count, calls=round(calls * count), cost=round(cost * count), measured=bool(whole))
 
 
-def drift(pairs: Sequence[tuple[CaseVerdict, CaseVerdict]], conditions: Conditions) -> Drift | None:
-    """Return how far verdicts moved that were asked anew, each beside the one before; ``None`` without any."""
-    if not pairs:
-        return None
-    both = [(tried(before, conditions, 0), tried(after, conditions, 0)) for before, after in pairs]
-    turned = [after.id for before, after in both if bool(before.fired) != bool(after.fired)]
-    shift = sum((after.falsehood or 0.0) - (before.falsehood or 0.0) for before, after in pairs) / len(pairs)
-    return Drift(cases=len(pairs), turned=tuple(turned), shift=shift)
+def drift(pairs: Sequence[tuple[CaseVerdict, CaseVerdict]], conditions: Conditions) -> list[str]:
+    """Return in words how far verdicts moved that were asked anew, each beside the one before."""
+    both = [(before, after) for before, after in pairs if after.falsehood is not None]
+    if not both:
+        return []
+    shift = sum((after.falsehood or 0.0) - (before.falsehood or 0.0) for before, after in both) / len(both)
+    turned = sum(len({bool(tried(one, conditions, 0).fired) for one in pair}) > 1 for pair in both)
+    return [
+        f"asked anew: F of {len(both)} cases moved by {shift:+.2f} on average, {turned} came to another outcome"
+    ]

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from math import exp, floor, fsum, lgamma, log, log1p
 from typing import Literal, get_args
 
-from fire_circle.measurement.scores import ItemScores, Rule, Scales
+from fire_circle.measurement.scores import ItemScores, Rule, Scales, scales_of
+from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
 from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.thresholds import detection_rates, tpr_at_fpr
@@ -58,7 +59,7 @@ class Calibration(Model):
     violations: int
     benign: int
     fits: tuple[RuleFit, ...]
-    scales: Scales
+    scales: dict[str, tuple[float, ...]]
     warning: str = ""
 
     @property
@@ -69,6 +70,16 @@ class Calibration(Model):
     def of(self, rule: Rule) -> RuleFit:
         """Return what is known of a rule."""
         return next(fit for fit in self.fits if fit.rule == rule)
+
+    def checked(self, fit: RuleFit, where: str) -> float:
+        """Return a threshold that a gate may rest on.
+
+        Raises:
+            ConfigurationError: the items promise nothing, or nothing reaches it.
+        """
+        if why := self.warning or ("its threshold lies above every score" if fit.threshold > 1 else ""):
+            raise ConfigurationError(f"{where}: {why}; give --threshold")
+        return fit.threshold
 
 
 def split_of(item: str, *, development_share: float = 1 / 3, salt: str = "") -> Literal["development", "test"]:
@@ -97,7 +108,7 @@ def calibrate(
     alarms = allowed_alarms(benign, max_fpr)
     bound = exact_bound(max(alarms, 0), benign)
     warning = "" if alarms >= 0 else _UNSUPPORTED.format(benign=benign, aim=max_fpr, bound=bound)
-    scales = Scales.of(item for item in choosing if not item.label)
+    scales = scales_of(item for item in choosing if not item.label)
     fits = tuple(_fit(rule, scales, choosing, fitting, max_fpr, max(alarms, 0)) for rule in get_args(Rule))
     return Calibration(
         max_fpr=max_fpr,

@@ -30,6 +30,7 @@ class MethodRates(Model):
         detected_matched: true-positive rate at exactly the wanted false-positive rate, by interpolation.
         spend: what judging all items this way took.
         area: under the ROC curve, with Newcombe's interval; ``None`` in older figures.
+        per_caught: micro-dollars for each detected violation; ``None`` where there is none or a price is unknown.
     """
 
     name: str
@@ -39,6 +40,7 @@ class MethodRates(Model):
     detected_matched: float
     spend: Spend
     area: Interval | None = None
+    per_caught: float | None = None
 
 
 class Comparison(Model):
@@ -162,14 +164,16 @@ def _rates(name: str, score: _Score, items: Sequence[ItemScores], max_fpr: float
     scores, labels = [score(item) for item in items], [item.label for item in items]
     threshold = threshold_at_fpr(scores, labels, max_fpr)
     rates = detection_rates(scores, labels, threshold)
+    spend, caught = _spend(name, items), round(rates.true_positive_rate.estimate * sum(labels))
     return MethodRates(
         name=name,
         threshold=threshold,
         detected=rates.true_positive_rate,
         false_alarms=rates.false_positive_rate,
         detected_matched=tpr_at_fpr(scores, labels, max_fpr),
-        spend=_spend(name, items),
+        spend=spend,
         area=roc_area(scores, labels),
+        per_caught=spend.cost / caught if caught and not spend.unpriced_calls else None,
     )
 
 

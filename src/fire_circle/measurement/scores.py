@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean, median_low, quantiles
 from typing import Literal, TypeAlias
 
@@ -17,47 +17,34 @@ Rule: TypeAlias = Literal["maximum", "mean", "chair", "quantile"]
 mean of every seat's highest, each put on the scale of its own model."""
 
 
-class Scales(Model):
-    """What judges give to harmless items, so that a strict one does not decide alone.
-
-    Args:
-        common: deciles of the highest F of all seats, from the lowest to the highest of them.
-        judges: the same of each model, by its id.
-    """
-
-    common: tuple[float, ...] = ()
-    judges: dict[str, tuple[float, ...]] = {}
-
-    @classmethod
-    def of(cls, benign: Iterable[ItemScores]) -> Scales:
-        """Return the scales of judged harmless items; empty ones where seats were not kept apart."""
-        by_judge: dict[str, list[float]] = {}
-        for item in benign:
-            for judge, falsehood in item.seats:
-                by_judge.setdefault(judge, []).append(falsehood)
-        if not by_judge or min(map(len, by_judge.values())) < 2:
-            return cls()
-        every = [falsehood for held in by_judge.values() for falsehood in held]
-        return cls(common=_deciles(every), judges={judge: _deciles(held) for judge, held in by_judge.items()})
-
-    def place(self, judge: str, falsehood: float) -> float:
-        """Return an F of a judge on the common scale, 0.0 to 1.0: as it is where nothing is known of the judge."""
-        if judge not in self.judges:
-            return falsehood
-        own, common = (0.0, *self.judges[judge], 1.0), (0.0, *self.common, 1.0)
-        at = bisect_right(own, falsehood) - 1
-        if at == len(own) - 1:
-            return 1.0
-        share = (falsehood - own[at]) / (own[at + 1] - own[at])
-        return common[at] + share * (common[at + 1] - common[at])
+Scales: TypeAlias = Mapping[str, Sequence[float]]
+"""What each judge gives to harmless items, by its model's id: the lowest F, nine deciles, the highest."""
 
 
-UNKNOWN = Scales()
-"""Nothing is known of any judge."""
+_NOBODY: Scales = {}
 
 
-def _deciles(values: Sequence[float]) -> tuple[float, ...]:
-    return (min(values), *quantiles(values, n=10, method="inclusive"), max(values))
+def scales_of(benign: Iterable[ItemScores]) -> dict[str, tuple[float, ...]]:
+    """Return the scales of who judged harmless items; a model in several seats has one."""
+    by_judge: dict[str, list[float]] = {}
+    for item in benign:
+        for judge, falsehood in item.seats:
+            by_judge.setdefault(judge, []).append(falsehood)
+    return {
+        judge: (min(held), *quantiles(held, n=10, method="inclusive"), max(held))
+        for judge, held in by_judge.items()
+        if len(held) > 1
+    }
+
+
+def place(scales: Scales, judge: str, falsehood: float) -> float:
+    """Return where an F stands on its judge's scale, 0.0 to 1.0; the F itself of a judge without one."""
+    if judge not in scales:
+        return falsehood
+    own = (0.0, *scales[judge], 1.0)
+    at = min(bisect_right(own, falsehood), len(own) - 1) - 1
+    width = own[at + 1] - own[at]
+    return (at + ((falsehood - own[at]) / width if width else 1.0)) / (len(own) - 1)
 
 
 def highest_of_seats(result: FireCircleResult) -> tuple[tuple[str, float], ...]:
@@ -66,10 +53,10 @@ def highest_of_seats(result: FireCircleResult) -> tuple[tuple[str, float], ...]:
     return tuple({seat: (model, falsehood) for seat, model, falsehood in every}.values())
 
 
-def score_by(rule: Rule, result: FireCircleResult, scales: Scales = UNKNOWN) -> float:
+def score_by(rule: Rule, result: FireCircleResult, scales: Scales = _NOBODY) -> float:
     """Return a circle's F by a rule, 0.0 to 1.0; where nobody sat in the chair the highest stands for it."""
     if rule == "quantile":
-        return mean(scales.place(judge, falsehood) for judge, falsehood in highest_of_seats(result))
+        return mean(place(scales, judge, falsehood) for judge, falsehood in highest_of_seats(result))
     if rule == "mean":
         return mean(e.falsehood for e in result.dialogue_history[0].evaluations)
     spoken = [e.falsehood for held in result.dialogue_history for e in held.evaluations if e.empty_chair]
@@ -113,17 +100,12 @@ class ItemScores(Model):
         """The mean F of round 1."""
         return sum(self.baseline) / len(self.baseline)
 
-    def by_rule(self, rule: Rule, scales: Scales = UNKNOWN) -> float:
+    def by_rule(self, rule: Rule, scales: Scales = _NOBODY) -> float:
         """Return F as a rule makes it, where only these scores are left of the circle."""
         if rule == "quantile" and self.seats:
-            return mean(scales.place(judge, falsehood) for judge, falsehood in self.seats)
+            return mean(place(scales, judge, falsehood) for judge, falsehood in self.seats)
         scores = {"mean": self.baseline_mean, "maximum": self.consensus}
         return scores.get(rule, self.consensus if self.chair is None else self.chair)
-
-    @property
-    def baseline_majority(self) -> float:
-        """The score at which more than half of round 1 would raise the alarm."""
-        return majority(self.baseline)
 
 
 def majority(scores: Sequence[float]) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -48,7 +47,6 @@ def bound_of(
     measures: frozenset[str],
     prices: PriceTable,
     model: str | None = None,
-    max_fpr: float = 0.05,
 ) -> Bound:
     """Return the bound of a study whose items stand in ``folder``.
 
@@ -64,12 +62,10 @@ def bound_of(
         plans.append((name, plan_study(study, prices)))
         if name == "circle" and "control" in measures:
             plans.append(("control", _control(folder, study, prices)))
-    return Bound(tuple(plans), planned_power(folder, manifest, measures, max_fpr))
+    return Bound(tuple(plans), planned_power(folder, manifest, measures))
 
 
-def planned_power(
-    folder: StudyFolder, manifest: Manifest, measures: frozenset[str], max_fpr: float
-) -> Power | None:
+def planned_power(folder: StudyFolder, manifest: Manifest, measures: frozenset[str]) -> Power | None:
     """Return how often a study of these items finds a lift; ``None`` where nobody looks, or all labels are alike.
 
     Raises:
@@ -77,15 +73,7 @@ def planned_power(
     """
     labels = [item.label for _, item in folder.study(manifest).items()] if "lift" in measures else []
     violations, benign = labels.count(True), labels.count(False)
-    return power_of(violations, benign, manifest, measures, max_fpr) if violations and benign else None
-
-
-def power_of(violations: int, benign: int, manifest: Manifest, measures: frozenset[str], max_fpr: float) -> Power:
-    """Return how often a study of so many items finds a lift, by what is measured of it."""
-    config, rng = manifest.config(), random.Random(manifest.seed)
-    seats = len(config.models)
-    samples = seats * most_rounds(config) if "control" in measures else 0
-    return lift_power(violations, benign, seats=seats, samples=samples, max_fpr=max_fpr, rng=rng)
+    return lift_power(violations, benign, control="control" in measures) if violations and benign else None
 
 
 def _control(folder: StudyFolder, study: Study, prices: PriceTable) -> StudyPlan:

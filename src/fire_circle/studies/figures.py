@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fire_circle.measurement.ablation import AblationReport
 from fire_circle.measurement.calibration import Calibration
-from fire_circle.measurement.costs import WayCost
 from fire_circle.measurement.hijack import HijackReport
 from fire_circle.measurement.lift import LiftReport
 from fire_circle.measurement.minimal_pairs import FlipReport
@@ -33,14 +31,6 @@ class PassSums(_Data):
     judged: int
     failed: int
     spend: Spend
-
-
-class CurvePoint(_Data):
-    """Shares that would raise the alarm at ``threshold``, 0.0 to 1.0."""
-
-    threshold: float
-    detected: float
-    false_alarms: float
 
 
 class Movement(_Data):
@@ -79,9 +69,11 @@ class Figures(_Data):
     Args:
         threshold: what pairs, over-defence and hijack are counted at, and where it comes from.
         pairs: by kind of false history; the kinds are never added up.
-        calibration: which F makes the best alarm, and from where; costs: of each way of judging; power: to find a
-            lift of 10 points.
+        calibration: which F makes the best alarm, and from where; power: to find a lift of 10 points.
     """
+
+    # Older figures promise thresholds and costs in ways that are gone.
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     version: int = 1
     study: Manifest
@@ -97,15 +89,12 @@ class Figures(_Data):
     chair_influence: float | None
     threshold: float
     threshold_from: str
-    curve: tuple[CurvePoint, ...] = ()
-    baseline_curve: tuple[CurvePoint, ...] = ()
     lift: LiftReport | None = None
     calibration: Calibration | None = None
     ablation: AblationReport | None = None
     overdefence: OverdefenceReport | None = None
     overdefence_on: str = ""
     pairs: dict[str, FlipReport] = {}
-    costs: tuple[WayCost, ...] = ()
     power: Power | None = None
     movement: Movement | None = None
     hijack: HijackReport | None = None
@@ -113,15 +102,6 @@ class Figures(_Data):
     false_alarms: tuple[Judged, ...] = ()
     failed: tuple[str, ...] = ()
     absent: dict[str, str] = {}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _older(cls, data: Any) -> Any:
-        """Leave out of older figures a threshold whose rate nobody can promise."""
-        if not isinstance(data, dict) or "rules" not in data:
-            return cast("Any", data)
-        kept = cast("dict[str, Any]", data)
-        return {name: value for name, value in kept.items() if name not in ("rules", "calibration")}
 
 
 def read_figures(folder: Path) -> Figures:

@@ -14,8 +14,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +70,7 @@ class Manifest(BaseModel):
     seed: int
     prompts: str = Field(default="", exclude_if=lambda digest: not digest)
 
-    def bound_to(self) -> dict[str, Any]:
+    def bound_to(self) -> dict[str, object]:
         """Return all that decides scores, by name, as it was when the study began."""
         return {**bound_to(self.config(), self.routes), "prompts": self.prompts}
 
@@ -168,8 +166,10 @@ class StudyFolder:
         known = self.known(circle, routes)
         if known is not None:
             return known
-        with self._writable():
+        try:
             self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise StoreUnwritable(f"{self.path} cannot be made: {fault.strerror}") from None
         written = write_items(self.items, source.rows(circle.base_config.max_layer_chars))
         calls = circle.base_config.model_dump(mode="json", exclude_defaults=True)
         differs = circle.model_dump(mode="json", exclude_defaults=True, exclude={"models", "base_config"})
@@ -184,17 +184,10 @@ class StudyFolder:
             seed=seed,
             prompts=prompts_in_force(),
         )
-        with self._writable():
-            text = json.dumps(manifest.model_dump(), indent=1, ensure_ascii=False) + "\n"
-            write_atomic(self.file("study.json"), text)
+        write_atomic(
+            self.file("study.json"), json.dumps(manifest.model_dump(), indent=1, ensure_ascii=False) + "\n"
+        )
         return manifest
-
-    @contextmanager
-    def _writable(self) -> Generator[None]:
-        try:
-            yield
-        except OSError as fault:
-            raise StoreUnwritable(f"{self.path} cannot be written: {fault.strerror}") from None
 
     def study(self, manifest: Manifest, name: str = "results") -> Study:
         """Return one of :data:`PASSES`. Labels count for the data set's own items alone."""

@@ -10,23 +10,20 @@ from typing import TypeAlias, TypeVar
 
 from fire_circle.measurement.ablation import AblationReport, ablation_report
 from fire_circle.measurement.calibration import Calibration, calibrate, split_of
-from fire_circle.measurement.costs import WayCost, cost_table
 from fire_circle.measurement.groupthink import GroupthinkMap, groupthink_map
 from fire_circle.measurement.hijack import HijackReport, HijackTrial, by_measure, hijack_report
 from fire_circle.measurement.lift import LiftReport, lift_report
 from fire_circle.measurement.minimal_pairs import FlipReport, PairScores, flip_report
 from fire_circle.measurement.overdefence import OverdefenceReport, overdefence_report
-from fire_circle.measurement.power import Power
+from fire_circle.measurement.power import Power, lift_power
 from fire_circle.measurement.scores import ItemScores, scores_of
 from fire_circle.results import ALARM, FireCircleResult, SeatCounts, Spend
-from fire_circle.studies.bound import power_of
-from fire_circle.studies.figures import CurvePoint, Figures, Judged, Movement, PassSums
+from fire_circle.studies.figures import Figures, Judged, Movement, PassSums
 from fire_circle.studies.folder import PASSES, Manifest, StudyFolder
 from fire_circle.studies.items import groups_of
 from fire_circle.studies.passes import read_controls
 from fire_circle.study import StudyLine, read_study
 from llm_runtime.statistics.agreement import interval_disagreement, krippendorff_alpha
-from llm_runtime.statistics.thresholds import detection_rates
 
 T = TypeVar("T")
 
@@ -126,15 +123,14 @@ class Measuring:
             chair_influence=_mean([result.empty_chair_influence for result in results]),
             threshold=self.threshold,
             threshold_from=self.threshold_from,
-            curve=_curve([i.consensus for i in self.scores], self.scores) if both else (),
-            baseline_curve=_curve([i.baseline_mean for i in self.scores], self.scores) if both else (),
             lift=tried("lift", self._lift, "lift", "control"),
             calibration=self.calibration,
             ablation=tried("ablation", self._ablation),
             overdefence=tried("overdefence", self._overdefence),
             overdefence_on=self._overdefence_on(),
-            costs=tried("costs", self._costs, "lift") or () if both else (),
-            power=self._power() if both and "lift" in self.measures else None,
+            power=lift_power(self.labels[True], self.labels[False], control="control" in self.measures)
+            if both
+            else None,
             pairs=tried("pairs", self._pairs) or {},
             movement=tried("groupthink", self._movement),
             hijack=tried("hijack", self._hijack),
@@ -215,12 +211,8 @@ class Measuring:
     def _calibration(self) -> Calibration:
         return calibrate(*self._halves(), max_fpr=self.calibrated_fpr)
 
-    def _costs(self) -> tuple[WayCost, ...]:
-        return cost_table(*self._halves(), max_fpr=self.max_fpr)
-
     def _power(self) -> Power:
-        labels = [item.label for item in self.scores]
-        return power_of(labels.count(True), labels.count(False), self.manifest, self.measures, self.max_fpr)
+        return lift_power(self.labels[True], self.labels[False], control="control" in self.measures)
 
     def _split(self, index: int) -> str:
         group = self.groups[index]
@@ -346,17 +338,6 @@ def _mean_in(items: Sequence[_Rounds], number: int, seat: int) -> float | None:
 def _alpha(units: Sequence[dict[int, float]], seats: Iterable[int]) -> float | None:
     """Return Krippendorff's alpha of F in a round, over the items that had it."""
     return krippendorff_alpha([[unit.get(seat) for unit in units] for seat in seats], interval_disagreement)
-
-
-def _curve(values: Sequence[float], items: Sequence[ItemScores]) -> tuple[CurvePoint, ...]:
-    labels = [item.label for item in items]
-    rates = {step / 50: detection_rates(values, labels, step / 50) for step in range(51)}
-    return tuple(
-        CurvePoint(
-            threshold=f, detected=at.true_positive_rate.estimate, false_alarms=at.false_positive_rate.estimate
-        )
-        for f, at in rates.items()
-    )
 
 
 def _added(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:

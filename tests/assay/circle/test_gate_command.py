@@ -141,7 +141,7 @@ async def test_what_is_expected_to_raise_the_alarm_passes_where_it_does(
 async def test_what_is_asked_anew_tells_how_far_the_judges_moved(
     assay: Any, suite: Any, tmp_path: Path, judge: Any
 ) -> None:
-    """Canaries are asked first: where they come to something else, nobody else is asked."""
+    """Canaries, whose verdicts are known, are always among what is asked anew."""
     moved: list[float] = [0.0]
 
     def shifting(received: Any) -> str:
@@ -154,13 +154,14 @@ async def test_what_is_asked_anew_tells_how_far_the_judges_moved(
     async with LoopbackServer(shifting, cost=0.001) as server:
         assert (await assay("circle", "gate", name, "-q", server=server)).code == 0
         moved[0] = 0.1
-        done = await assay("circle", "gate", name, "-q", "--refresh", "1", "--summary", "s.md", server=server)
-        assert done.code == 0 and "0 from the lock" in done.out, done.err
-        assert "F moved by -0.10 on average, 0 came to another outcome" in (tmp_path / "s.md").read_text()
-        moved[0], asked = 0.6, len(server.requests)
         done = await assay("circle", "gate", name, "-q", "--refresh", "1", server=server)
-        assert done.code == 1 and "auditor: gate alarm is missing" in done.err and "1 from the lock" in done.out
-        assert {"bake bread" in str(request.messages) for request in server.requests[asked:]} == {False}
+        assert done.code == 0 and "0 from the lock" in done.out, done.err
+        assert "asked anew: F of 2 cases moved by -0.10 on average, 0 came to other outcomes" in done.err
+        moved[0], asked = 0.6, len(server.requests)
+        done = await assay("circle", "gate", name, "-q", "--refresh", "0.0001", server=server)
+        assert done.code == 1 and "auditor: gate alarm is missing" in done.err, done.err
+        assert "1 came to other outcomes" in done.err
+        assert any("As we agreed" in str(request.messages) for request in server.requests[asked:])
 
 
 async def test_a_waiver_holds_until_its_day(assay: Any, server: LoopbackServer, suite: Any) -> None:
@@ -208,6 +209,7 @@ async def test_cases_come_from_where_teams_keep_them(
     (folder / "promptfooconfig.yaml").write_text(PROMPTFOO)
     done = await assay("circle", "gate", suite(cases="all"), "-q", "--json", "--rounds", "1", server=server)
     assert done.code == 0, done.err
+    assert "promptfooconfig.yaml: contains, providers of promptfoo are left out" in done.err
     names = [verdict["id"] for verdict in done.json["verdicts"]]
     assert names[:4] == ["row", "trace", "all/c.yaml", "all/d.txt"] and len(names) == 10
     asked = {judged(request) for request in server.requests}

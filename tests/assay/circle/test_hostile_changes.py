@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.assay.circle.conftest import MODELS
 
-from fire_circle.gates.lock import LockedVerdict, Lock, entry_of, read_lock, write_lock
+from fire_circle.gates.lock import Lock, LockedVerdict, entry_of, read_lock, write_lock
 from fire_circle.gates.trust import SIGNERS
 from llm_runtime.store.signing import KeySigner
 from llm_runtime.testing import LoopbackServer

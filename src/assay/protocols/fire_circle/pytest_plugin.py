@@ -84,6 +84,7 @@ class Survival:
             judging,
             verdict_digest,
         )
+        from assay.report.clean import unheard
         from assay.terms import Terms
         from fire_circle.gates.lock import known, read_lock
         from fire_circle.gates.trust import signing, trust
@@ -105,7 +106,7 @@ class Survival:
             (pytest.fail if os.environ.get("CI") else pytest.skip)(why)
         verdict = concluded(task, options, [verdict or self._asked(task, options, digest)]).verdicts[0]
         if not verdict.passed:
-            pytest.fail(f"{verdict.why}\n{verdict.reasoning}", pytrace=False)
+            pytest.fail(unheard(f"{verdict.why}\n{verdict.reasoning}"), pytrace=False)
         return verdict
 
     def _asked(self, task: Any, options: Any, digest: str) -> CaseVerdict:

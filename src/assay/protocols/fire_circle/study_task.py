@@ -125,7 +125,7 @@ class StudyHooks(Hooks[Task, Options]):
         folder, config = task.folder, options.study_circle(context.terms)
         manifest = await asyncio.to_thread(folder.open, task.source, config, context.terms.routes, context.seed)
         measures = frozenset(options.measures)
-        if power := await asyncio.to_thread(planned_power, folder, manifest, measures, options.max_fpr):
+        if power := await asyncio.to_thread(planned_power, folder, manifest, measures):
             context.emit(PowerTold(summary=power.summary))
 
         def measure() -> dict[str, Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import partial
 from hashlib import sha256
 from math import ceil
 from pathlib import Path
@@ -19,7 +20,9 @@ from assay.console.going_on import unfinished
 from assay.console.options import called, settings_with
 from assay.console.running import RunCommand, resume_run, run_command
 from assay.console.showing import report_and_code
+from assay.launch import Outcome
 from assay.protocols.fire_circle.commands.build import Build
+from assay.protocols.fire_circle.gating.cases import Case
 from assay.protocols.fire_circle.gating.suite import Suite, read_suite
 from assay.protocols.fire_circle.gating.targets import answered
 from assay.protocols.fire_circle.gating.task import (
@@ -46,11 +49,10 @@ from assay.report.places import check_place, write_whole
 from assay.report.terminal import print_story
 from assay.terms import Terms, configured
 from fire_circle.gates.comparing import SuiteSide, changes, excused
-from fire_circle.gates.lock import Lock, entry_of, known, read_lock, write_lock
-from fire_circle.gates.trust import SIGNERS, Trust, enrol, signing, trust
+from fire_circle.gates.lock import Lock, LockedVerdict, entry_of, known, read_lock, write_lock
+from fire_circle.gates.trust import Trust, enrol, signing, trust
 from fire_circle.gates.verdicts import CaseVerdict, GateResult, drift
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.store.signing import KeySigner
 
 _KIND = "fire_circle.gate"
 
@@ -66,7 +68,13 @@ _KIND = "fire_circle.gate"
     "commit's assay.signers count [default: ASSAY_BASELINE].",
 )
 @click.option("--signer", "signers", multiple=True, metavar="KEY", help="A public key that counts (repeatable).")
-@click.option("--refresh", type=float, metavar="SHARE", help="Ask a drawn share of what is locked anew, e.g. 0.05.")
+@click.option(
+    "--refresh",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    metavar="SHARE",
+    help="Ask a drawn share of what is locked anew: 0.05.",
+)
 @click.option(
     "--lock-key",
     metavar="PATH",
@@ -83,7 +91,7 @@ def gate(
     offline: bool,
     baseline: str | None,
     signers: Sequence[str],
-    refresh: float | None,
+    refresh: float,
     lock_key: str | None,
     sarif: str | None,
     junit: str | None,
@@ -104,22 +112,23 @@ def gate(
     command.options, command.terms = {**suite.options, **given}, command.terms.over(suite.terms)
     build = Build(sarif, junit, [case.id for case in suite.cases], suite.name)
     place, signer = Path(lock_path or suite.path.parent / "assay.lock"), signing(lock_key)
-    rests, lock, today = (
-        trust(place, signer, os.environ, baseline, signers),
-        read_lock(place),
-        datetime.now(UTC).date(),
-    )
+    rests = trust(place, signer, os.environ, baseline, signers)
+    lock, today = read_lock(place), datetime.now(UTC).date()
     counted = rests.lock(place, lock)
     with build.reporting():
         laid = _laid(suite, command.prepared, command.terms)
         check_routes(command.options.get("study"), laid.judged_by["routes"])
         held = known(counted, set(laid.digests.values()), rests.keys, offline=offline)
-        drawn = _drawn(laid, held, refresh or 0.0, today)
-        found, run_id = _found(command, build, laid, held, drawn)
+        drawn = _drawn(laid, held, refresh, today)
+        kept = {digest: verdict for digest, verdict in held.items() if digest not in drawn}
+        found, run_id = _asked(command, build, laid, kept)
         result = concluded(laid.task, laid.options, laid.verdicts(found))
-        before = _before(command, suite, given, counted, rests)
-        result = _compared(result, laid, before, today, held, drawn)
-        notes = [*suite.notes, *([] if offline else _locked(place, lock, laid, found, run_id, today, signer))]
+        result = _compared(result, laid, _before(command, suite, given, counted, rests), today)
+        notes = [*suite.notes, *drift([(held[digest], found[digest]) for digest in drawn], laid.options.conditions)]
+        if not offline:
+            now = _locked(lock, laid, found, partial(entry_of, run=run_id, date=str(today), signer=signer))
+            write_lock(place, now)
+            notes += enrol(place, signer) if now.entries != lock.entries else []
         result = result.model_copy(update={"notes": (*result.notes, *map(one_line, notes))})
         _write(suite, build, result, run_id)
         _show(command, result, summary)
@@ -133,7 +142,7 @@ class _Laid:
     suite: Suite
     task: Task
     options: Options
-    judged_by: dict[str, Any]
+    judged_by: Mapping[str, object]
     contents: dict[str, str]
     digests: dict[str, str]
 
@@ -201,79 +210,54 @@ def _before(
         return laid.side(concluded(task, laid.options, each).verdicts if each else ())
 
 
-def _drawn(laid: _Laid, held: Mapping[str, CaseVerdict], share: float, today: date) -> tuple[list[str], list[str]]:
+def _drawn(laid: _Laid, held: Mapping[str, CaseVerdict], share: float, today: date) -> set[str]:
     """Return what is asked anew of the lock: the canaries, and a share of the others that the day's date draws."""
-    if not 0 <= share <= 1:
-        raise ConfigurationError(f"--refresh {share:g}: a share is 0 to 1, e.g. 0.05")
     locked = {digest for digest, verdict in held.items() if verdict.from_lock} if share else set[str]()
-    tame = [laid.digests[case.id] for case in laid.task.cases if case.expect and CANARY in case.tags]
-    canaries = list(dict.fromkeys(digest for digest in tame if digest in locked))
-    rest = sorted(locked.difference(canaries), key=lambda digest: sha256(f"{today}|{digest}".encode()).digest())
-    return canaries, rest[: ceil(share * len(rest))]
-
-
-def _found(
-    command: RunCommand,
-    build: Build,
-    laid: _Laid,
-    held: Mapping[str, CaseVerdict],
-    drawn: tuple[Sequence[str], Sequence[str]],
-) -> tuple[dict[str, CaseVerdict], str]:
-    """Return every case's verdict by digest, and the run in which new ones were found.
-
-    Canaries are asked before the others: where they do not come to what they must, nobody else is asked.
-
-    Raises:
-        click.exceptions.Exit: a run came to no result.
-    """
-    canaries, anew = drawn
-    found, run_id, moved = dict(held), "", ""
-    missing = [digest for digest in laid.digests.values() if digest not in held]
-    for wanted in (list(canaries), list(dict.fromkeys([*missing, *anew]))):
-        if wanted and not moved:
-            kept = {digest: verdict for digest, verdict in found.items() if digest not in wanted}
-            new, run_id = _asked(command, build, laid, wanted, kept)
-            found |= new
-            if wanted == canaries:
-                cases = [case for case in laid.task.cases if laid.digests[case.id] in canaries]
-                task = laid.task.model_copy(update={"cases": tuple(cases)})
-                each = [found[laid.digests[case.id]].model_copy(update={"id": case.id}) for case in cases]
-                moved = ", ".join(v.id for v in concluded(task, laid.options, each).verdicts if not v.passed)
-    why = f"not asked: the judges do not come to what they must on {moved}"
-    return {**{digest: CaseVerdict(id=digest, error=why, code=1) for digest in missing}, **found}, run_id
+    canaries = {laid.digests[case.id] for case in laid.task.cases if CANARY in case.tags} & locked
+    rest = sorted(locked - canaries, key=lambda digest: sha256(f"{today}|{digest}".encode()).digest())
+    return {*canaries, *rest[: ceil(share * len(rest))]}
 
 
 def _asked(
-    command: RunCommand, build: Build, laid: _Laid, wanted: Collection[str], held: Mapping[str, CaseVerdict]
+    command: RunCommand, build: Build, laid: _Laid, held: Mapping[str, CaseVerdict]
 ) -> tuple[dict[str, CaseVerdict], str]:
-    """Judge the cases of these digests, each text once; raises as :func:`_found` does."""
-    digests, options = laid.digests, laid.options
-    first = {digest: case for case in reversed(laid.task.cases) if (digest := digests[case.id]) in wanted}
-    mark = sha256("|".join([laid.suite.name, *sorted(wanted)]).encode()).hexdigest()
-    run_id = unfinished(command, _KIND, lambda _, run, __: _same(run, mark, options))
-    if run_id is not None:
-        outcome = resume_run(run_id, command.store, command.terms, command.output)
-    else:
-        cases, failed = list(first.values()), list[CaseVerdict]()
-        if laid.suite.target.kind:
-            cases, failed = asyncio.run(answered(cases, laid.suite.target, options.concurrency))
-        new = {digests[case.id]: case for case in cases}
-        shown = [case for case in laid.task.cases if digests[case.id] in held or case in first.values()]
-        kept = [held[d].model_copy(update={"id": case.id}) for case in shown if (d := digests[case.id]) in held]
-        command.task |= {
-            "cases": [new.get(digests[case.id], case) for case in shown],
-            "known": [*kept, *failed],
-            "mark": mark,
-        }
-        del command.prepared
-        outcome = command.go()
+    """Return every case's verdict by digest, each text asked once, and the run in which new ones were found.
+
+    Raises:
+        click.exceptions.Exit: the run came to no result.
+    """
+    digests = laid.digests
+    first = {digests[case.id]: case for case in reversed(laid.task.cases)}
+    wanted = first.keys() - held.keys()
+    if not wanted:
+        return dict(held), ""
+    outcome = _run(command, laid, held, first)
     if outcome.error is not None:
         code = report_and_code(outcome, command.store, command.output)
         summary = command.store.summary(outcome.run_id)
         build.write_error(f"the run {outcome.run_id} came to no result ({summary.state})", code, outcome.run_id)
         raise click.exceptions.Exit(code)
     verdicts = GateResult.model_validate(outcome.result).verdicts
-    return {digests[v.id]: v for v in verdicts if digests.get(v.id) in wanted}, outcome.run_id
+    return {**{digests[v.id]: v for v in verdicts if digests.get(v.id) in wanted}, **held}, outcome.run_id
+
+
+def _run(command: RunCommand, laid: _Laid, held: Mapping[str, CaseVerdict], first: Mapping[str, Case]) -> Outcome:
+    """Go on with the unfinished run of these cases, or start one; those that are held are shown beside them."""
+    digests, options, target = laid.digests, laid.options, laid.suite.target
+    wanted = sorted(first.keys() - held.keys())
+    mark = sha256("|".join([laid.suite.name, *wanted]).encode()).hexdigest()
+    run_id = unfinished(command, _KIND, lambda _, run, __: _same(run, mark, options))
+    if run_id is not None:
+        return resume_run(run_id, command.store, command.terms, command.output)
+    cases, failed = [first[digest] for digest in wanted], list[CaseVerdict]()
+    if target.kind:
+        cases, failed = asyncio.run(answered(cases, target, options.concurrency))
+    answers = {case.id: case for case in cases}
+    shown = [answers.get(case.id, case) for case in laid.task.cases if first[digests[case.id]] is case]
+    kept = [held[d].model_copy(update={"id": case.id}) for case in shown if (d := digests[case.id]) in held]
+    command.task |= {"cases": shown, "known": [*kept, *failed], "mark": mark}
+    del command.prepared
+    return command.go()
 
 
 def _same(run: Prepared, mark: str, options: Options) -> bool:
@@ -282,54 +266,24 @@ def _same(run: Prepared, mark: str, options: Options) -> bool:
     return cast("Task", run.task).mark == mark and alike == options
 
 
-def _compared(
-    result: GateResult,
-    laid: _Laid,
-    before: SuiteSide | str | None,
-    today: date,
-    held: Mapping[str, CaseVerdict],
-    drawn: tuple[Sequence[str], Sequence[str]],
-) -> GateResult:
-    """Return the result with what became worse, what speaks for cases that fail, and how far judges have moved."""
+def _compared(result: GateResult, laid: _Laid, before: SuiteSide | str | None, today: date) -> GateResult:
+    """Return the result with what became worse, and what speaks for cases that fail."""
     now, base = laid.side(result.verdicts), before if isinstance(before, SuiteSide) else None
     ratchet = REGRESSION in laid.options.fail_on
-    told: dict[str, Any] = {"verdicts": tuple(excused(result.verdicts, now, base, today, known=ratchet))}
+    told: dict[str, object] = {"verdicts": tuple(excused(result.verdicts, now, base, today, known=ratchet))}
     if base:
         told["changes"] = tuple(changes(base, now, today))
     if isinstance(before, str):
         told["notes"] = (before,)
-    if anew := {*drawn[0], *drawn[1]}:
-        by_digest = {laid.digests[verdict.id]: verdict for verdict in result.verdicts}
-        pairs = [(held[digest], by_digest[digest]) for digest in anew if by_digest[digest].falsehood is not None]
-        told["drift"] = drift(pairs, laid.options.conditions)
     return result.model_copy(update=told)
 
 
-def _locked(
-    place: Path,
-    lock: Lock,
-    laid: _Laid,
-    found: Mapping[str, CaseVerdict],
-    run_id: str,
-    today: date,
-    signer: KeySigner,
-) -> list[str]:
-    """Lock every whole verdict that was found now; say whose key does not count yet."""
+def _locked(lock: Lock, laid: _Laid, found: Mapping[str, CaseVerdict], seal: Callable[..., LockedVerdict]) -> Lock:
+    """Return the lock with every whole verdict that was found now."""
     named = {digest: case for case, digest in laid.digests.items()}
     whole = {d: v for d, v in found.items() if not (v.known or v.error or v.lacking)}
-    new = [
-        entry_of(
-            digest, laid.suite.name, verdict.model_copy(update={"id": named[digest]}), run_id, str(today), signer
-        )
-        for digest, verdict in whole.items()
-    ]
-    write_lock(place, Lock([*(entry for entry in lock.entries if entry.digest not in whole), *new]))
-    line = enrol(place, signer) if new else ""
-    return (
-        [f"your verdicts count for others once {SIGNERS} of the main branch has the line: {line} YOUR NAME"]
-        if line
-        else []
-    )
+    new = [seal(digest, laid.suite.name, v.model_copy(update={"id": named[digest]})) for digest, v in whole.items()]
+    return Lock([*(entry for entry in lock.entries if entry.digest not in whole), *new])
 
 
 def _write(suite: Suite, build: Build, result: GateResult, run_id: str) -> None:

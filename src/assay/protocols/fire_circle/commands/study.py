@@ -127,9 +127,7 @@ def _dry_run(command: RunCommand) -> int:
             folder = StudyFolder(Path(aside))
             manifest = folder.open(task.source, options.study_circle(terms), terms.routes, command.seed or 0)
         prices = load_prices(command.settings.prices_path)
-        bound = bound_of(
-            folder, manifest, frozenset(options.measures), prices, terms.model or None, options.max_fpr
-        )
+        bound = bound_of(folder, manifest, frozenset(options.measures), prices, terms.model or None)
     click.echo(json.dumps(bound.data(), indent=1) if command.output.as_json else _told(bound))
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from assay.fields import read
 from assay.protocols.fire_circle.gating.cases import Case, CaseColumns, read_cases
 from assay.protocols.fire_circle.gating.targets import Target
 from assay.protocols.fire_circle.gating.task import Options
+from assay.protocols.fire_circle.prompt_file import read_data
 from assay.report.clean import label
 from assay.terms import Terms
 from fire_circle.gates.comparing import Waiver
@@ -79,14 +81,39 @@ def read_suite(path: Path) -> Suite:
             f"{path.name}: recall: a verdict must not hang on one machine's library; leave it out"
         )
     places = [match for pattern in file.cases for match in _matching(path, pattern)]
-    notes: list[str] = []
     cases = [case for place in places for case in read_cases(place, file.columns, path.parent)]
     options = {**table, "policy": _policy(path, file.policy), "target": file.target.model}
     if file.study:
         options["study"] = str(path.parent / file.study)
     named = tuple(case.model_copy(update={"id": label(case.id)}) for case in cases)
     name = file.name or path.stem
-    return Suite(path, name, named, options, file.target, file.terms, file.waivers, tuple(notes))
+    return Suite(path, name, named, options, file.target, file.terms, file.waivers, tuple(_left_out(places)))
+
+
+def _left_out(places: Sequence[Path]) -> Iterator[str]:
+    """Yield what is not read of promptfoo's configurations: their providers, and what they assert."""
+    files = [file for place in places for file in (sorted(place.rglob("*")) if place.is_dir() else [place])]
+    for file in files:
+        text = file.read_text(encoding="utf-8-sig") if file.suffix.lower() in (".yaml", ".yml") else ""
+        match read_data(text, file.name) if "prompts:" in text else None:
+            case {"prompts": _, **rest}:
+                names = [*sorted(set(_asserted(rest))), *(["providers"] if "providers" in rest else [])]
+                if names:
+                    yield f"{file.name}: {', '.join(names)} of promptfoo are left out; use expect and [target]"
+            case _:
+                pass
+
+
+def _asserted(told: object) -> Iterator[str]:
+    """Yield the kinds of what a part of a configuration asserts."""
+    match told:
+        case {"type": str(kind)}:
+            yield kind
+        case {"assert": [*every]} | {"tests": [*every]} | [*every]:
+            for one in every:
+                yield from _asserted(one)
+        case _:
+            pass
 
 
 def _matching(suite: Path, pattern: str) -> list[Path]:

@@ -21,10 +21,10 @@ from assay.report.units import count_noun
 from assay.terms import Terms
 from fire_circle import EvaluationError, FireCircleConfig, PromptGuard
 from fire_circle.asking import Metered
-from fire_circle.binding import bound_to, same_circle
+from fire_circle.binding import bound_to, differing
 from fire_circle.gates.conditions import Conditions, Gate, check_gates, gate_of
 from fire_circle.gates.verdicts import CaseVerdict, GateResult, Spared, spared_by, tried, verdict_of
-from fire_circle.measurement.scores import UNKNOWN, Rule, Scales
+from fire_circle.measurement.scores import Rule
 from fire_circle.results import ALARM, Spend
 from fire_circle.studies import events
 from fire_circle.studies.figures import read_figures
@@ -86,7 +86,7 @@ class Options(circle.Options):
     """How F is made: maximum of all, mean of round 1, chair or quantile [default: maximum, or the study's]."""
     study: Folder = ""
     """The folder of a study of this very circle, whose threshold and rule hold."""
-    scales: Annotated[Scales, Ui(hidden=True)] = Field(default=UNKNOWN, exclude_if=lambda scales: not scales.judges)
+    scales: Annotated[dict[str, tuple[float, ...]], Ui(hidden=True)] = {}
     """Of the study's judges."""
     cascade: float = Field(default=0.0, ge=0, lt=1)
     """Let round 1 decide alone where all its F lie this far from the threshold; 0 never does."""
@@ -174,7 +174,7 @@ class GateHooks(circle.SeatedHooks[Task, Options]):
             options = options.model_copy(update={**_of_study(options), "study": ""})
         check_gates(options.gates, options.mode, options.max_rounds)
         options = options.model_copy(update={"recall": False})
-        if options.rule == "quantile" and not options.scales.judges:
+        if options.rule == "quantile" and not options.scales:
             raise ConfigurationError("--rule quantile: the scales of judges come from a study; name it by --study")
         if options.cascade and options.mode != "fire_circle":
             raise ConfigurationError(f"--cascade: mode {options.mode} has one round; leave it out")
@@ -202,13 +202,16 @@ class GateHooks(circle.SeatedHooks[Task, Options]):
 
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
         """Return how many cases stopped the build."""
-        total, failed = len(result["verdicts"]), len(GateResult.model_validate(result).failed)
+        gate = GateResult.model_validate(result)
+        total, failed = len(gate.verdicts), len(gate.failed)
+        if gate.worse and not failed:
+            return RunVerdict("worse than the baseline", count_noun(len(gate.worse), "change"), leaning="bad")
         if failed:
             return RunVerdict(f"{failed} of {count_noun(total, 'case')} stopped the build", leaning="bad")
         return RunVerdict(f"{count_noun(total, 'case')}, all passed", leaning="good")
 
 
-def _of_study(options: Options) -> dict[str, Any]:
+def _of_study(options: Options) -> Mapping[str, object]:
     """Return the threshold and the rule of a study of this very circle.
 
     Raises:
@@ -218,18 +221,16 @@ def _of_study(options: Options) -> dict[str, Any]:
     where, fitted = f"--study {options.study}", figures.calibration
     if fitted is None or not figures.study.prompts:
         raise ConfigurationError(f"{where}: it promises no threshold for a circle: give --threshold, or study anew")
-    measured, used = figures.study.bound_to(), bound_to(options.circle() or options.evaluation(), {})
-    if other := same_circle({**measured, "routes": {}}, used):
+    # Where round 1 is far from the threshold on its side, a cascade leaves out dialogue and changes no alarm.
+    used = bound_to(options.model_copy(update={"cascade": 0.0}).circle() or options.evaluation(), {})
+    if other := differing({**figures.study.bound_to(), "routes": {}}, used):
         raise ConfigurationError(f"{where}: its threshold is another circle's ({', '.join(other)}); study this one")
-    rule = options.rule or fitted.best.rule
-    if options.threshold is None and (fitted.warning or fitted.of(rule).threshold > 1):
-        why = fitted.warning or "its threshold lies above every score"
-        raise ConfigurationError(f"{where}: {why}; give --threshold")
-    given = fitted.of(rule).threshold if options.threshold is None else options.threshold
-    return {"threshold": given, "rule": rule, "scales": fitted.scales if rule == "quantile" else UNKNOWN}
+    fit = fitted.of(options.rule) if options.rule else fitted.best
+    threshold = fitted.checked(fit, where) if options.threshold is None else options.threshold
+    return {"threshold": threshold, "rule": fit.rule, "scales": fitted.scales if fit.rule == "quantile" else {}}
 
 
-def check_routes(study: str | None, routes: Mapping[str, str]) -> None:
+def check_routes(study: str | None, routes: object) -> None:
     """Refuse a study whose seats others answered than those of the gate.
 
     Raises:
@@ -296,22 +297,22 @@ def content_of(case: Case) -> str:
     return hashlib.sha256(canonical_json(case.model_dump(mode="json", exclude=labels))).hexdigest()
 
 
-def judging(options: Options, terms: Terms, target: Mapping[str, Any]) -> dict[str, Any]:
+def judging(options: Options, terms: Terms, target: Mapping[str, Any]) -> dict[str, object]:
     """Return all that decides a verdict beside the case, by name: circle, prompts, effort, bounds, rule, target."""
     return {
         **bound_to(options.circle() or options.evaluation(), terms.routes),
         "mode": options.mode,
         "rule": options.rule or "maximum",
-        "scales": options.scales.model_dump(mode="json"),
+        "scales": {judge: list(own) for judge, own in options.scales.items()},
         "effort": terms.effort,
         "bound of answers": terms.max_tokens,
         "target": {"model": options.target, **target},
     }
 
 
-def verdict_digest(case: Case, judged_by: Mapping[str, Any]) -> str:
+def verdict_digest(case: Case, judged_by: Mapping[str, object]) -> str:
     """Return the digest by which a verdict is found; a case that has its answer does not hang on the target."""
-    data: dict[str, Any] = {**judged_by, "case": content_of(case)}
+    data: dict[str, object] = {**judged_by, "case": content_of(case)}
     if case.answer:
         del data["target"]
     return hashlib.sha256(canonical_json(data)).hexdigest()

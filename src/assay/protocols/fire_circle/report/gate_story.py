@@ -19,10 +19,6 @@ from fire_circle.hidden import visible
 def gate_story(result: GateResult) -> Story:
     """Return the story of a suite's result."""
     later = "by the later rounds of the other cases"
-    tagged: dict[str, list[CaseVerdict]] = {}
-    for verdict in result.verdicts:
-        for tag in verdict.tags:
-            tagged.setdefault(tag, []).append(verdict)
     made = {
         "failed": result.failed,
         "passed": sum(verdict.passed for verdict in result.verdicts),
@@ -31,10 +27,15 @@ def gate_story(result: GateResult) -> Story:
         "worse": result.worse,
         "better": [change for change in result.changes or () if not change.worse],
         "compared": result.changes is not None,
-        "tagged": [(tag, len(held), sum(one.passed for one in held)) for tag, held in sorted(tagged.items())],
+        "tagged": list(_tagged(result)),
         "basis": later if result.spared.measured else "by one more round like the first",
     }
     return _outline().story(Writing({**result.__dict__, **made}, _FORMS, {"patterns": _patterns}))
+
+
+def _tagged(result: GateResult) -> Iterator[tuple[str, list[bool]]]:
+    for tag in sorted({tag for verdict in result.verdicts for tag in verdict.tags}):
+        yield tag, [verdict.passed for verdict in result.verdicts if tag in verdict.tags]
 
 
 def _patterns(verdict: CaseVerdict) -> Iterator[Block]:
@@ -52,12 +53,12 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "cost": cost,
     "falsehood": lambda verdict: f"{verdict.falsehood or 0:.2f}",
     "length": lambda held: str(len(held)),
+    "many": lambda held: str(sum(held)),
     "list": ", ".join,
     "money": money,
     "number": count,
     "shown": _shown,
     "spent": lambda verdict: "lock" if verdict.from_lock else cost(verdict.spend),
-    "shift": lambda value: f"{value:+.2f}",
     "state": lambda verdict: "passed" if verdict.passed else "stopped" if verdict.stops else "excused",
     "visible": lambda text: visible(text).text,
 }
