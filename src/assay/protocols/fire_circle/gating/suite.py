@@ -104,7 +104,7 @@ def _left_out(places: Sequence[Path]) -> Iterator[str]:
                 pass
 
 
-def _asserted(told: object) -> Iterator[str]:
+def _asserted(told: Any) -> Iterator[str]:
     """Yield the kinds of what a part of a configuration asserts."""
     match told:
         case {"type": str(kind)}:
