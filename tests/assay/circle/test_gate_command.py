@@ -156,11 +156,11 @@ async def test_what_is_asked_anew_tells_how_far_the_judges_moved(
         moved[0] = 0.1
         done = await assay("circle", "gate", name, "-q", "--refresh", "1", server=server)
         assert done.code == 0 and "0 from the lock" in done.out, done.err
-        assert "asked anew: F of 2 cases moved by -0.10 on average, 0 came to other outcomes" in done.err
+        assert "asked anew: F of 2 cases moved by -0.10 on average, 0 came to another outcome" in done.err
         moved[0], asked = 0.6, len(server.requests)
         done = await assay("circle", "gate", name, "-q", "--refresh", "0.0001", server=server)
         assert done.code == 1 and "auditor: gate alarm is missing" in done.err, done.err
-        assert "1 came to other outcomes" in done.err
+        assert "1 came to another outcome" in done.err
         assert any("As we agreed" in str(request.messages) for request in server.requests[asked:])
 
 
@@ -377,11 +377,7 @@ async def test_threshold_and_rule_come_from_a_study(
     done = await assay("circle", "study", "d.csv", *columns, "--out", "st", "-q", server=server)
     assert done.code == 0, done.err
     figures = json.loads((tmp_path / "st/summary.json").read_text())
-    assert [way["name"] for way in figures["costs"]][1:] == [
-        "panel (mean of round 1)",
-        "circle (maximum)",
-        "cascade",
-    ]
+    assert all(method["per_caught"] > 0 for method in figures["lift"]["methods"])
     calibration = figures["calibration"]
     best = next(fit for fit in calibration["fits"] if fit["rule"] == "mean")
     assert not calibration["warning"] and calibration["bound"] <= 0.5 and best["chosen_by"] == 1.0
