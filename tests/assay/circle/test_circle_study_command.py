@@ -318,7 +318,7 @@ async def test_a_public_set_becomes_an_appendix(
     assert done.code == 0, done.err
     figures = json.loads((tmp_path / "s/summary.json").read_text())
     assert figures["violations"] + figures["benign"] == 90
-    assert figures["lift"]["comparisons"] and figures["calibration"]["test"]
+    assert figures["lift"]["comparisons"] and figures["calibration"]["fits"]
     assert sum(figures["counts"].values()) == figures["counts"]["valid"]
     page = (tmp_path / "s/report.html").read_text()
     for words in ("Wilson", "McNemar", "false alarms", "Lift over judging without dialogue", "homonyms"):

@@ -16,8 +16,8 @@ from llm_runtime.errors import ConfigurationError
 if TYPE_CHECKING:
     from assay.launch import Outcome
     from assay.protocols.fire_circle.commands.build import Build
-    from assay.protocols.fire_circle.gate import Gate
     from assay.protocols.fire_circle.task import Options, Task
+    from fire_circle.gates.conditions import Gate
 
 
 @run_command("fire_circle.circle", "evaluate", trace="Show the whole dialogue after the verdict.", noun="verdict")
@@ -65,8 +65,8 @@ def evaluate(
     assay circle evaluate p.json --models ollama:qwen3,ollama:llama3,terminal: --rounds 3
     """
     from assay.protocols.fire_circle.commands.build import Build
-    from assay.protocols.fire_circle.gate import COMPLETE, check_gates, gate_of
     from fire_circle import TranscriptRecord
+    from fire_circle.gates.conditions import COMPLETE, check_gates, gate_of
 
     if remember is not None and command.options.get("mode", "fire_circle") != "fire_circle":
         raise ConfigurationError("only a circle finds patterns to remember: leave out --remember or --mode")
@@ -83,7 +83,8 @@ def evaluate(
         ]
         command.task["material"] = (*command.task.get("material", ()), *pages)
     with build.reporting():
-        check_gates(gates, cast("Options", command.prepared.options))
+        options = cast("Options", command.prepared.options)
+        check_gates(gates, options.mode, options.max_rounds)
         outcome = command.go()
         if code := command.finish(outcome):
             build.write_error(str(outcome.error), code, outcome.run_id)
@@ -98,11 +99,11 @@ def _conclude(
     command: RunCommand, build: Build, gates: Sequence[Gate], outcome: Outcome, allow_partial: bool
 ) -> int:
     """Try the gates and write the files; return the exit code."""
-    from assay.protocols.fire_circle.gate import gates_that_hold, shortfalls
     from assay.protocols.fire_circle.report.judged import Judged, scores_line
     from assay.report.clean import one_line
     from assay.report.junit import Fault
     from fire_circle import ReciprocityMetrics
+    from fire_circle.gates.conditions import gates_that_hold, shortfalls
     from fire_circle.hidden import visible
 
     metrics = ReciprocityMetrics.model_validate(outcome.result)

@@ -14,6 +14,7 @@ from pydantic import Field
 from assay.fields import Ui
 from assay.protocols.fire_circle import task as circle
 from assay.protocols.fire_circle.prompt_file import prompt_fields, read_data, subject_fields
+from fire_circle.gates.verdicts import Expected
 from fire_circle.layers import BY_TRUST
 from fire_circle.rows import Columns
 from llm_runtime.errors import ConfigurationError
@@ -35,6 +36,10 @@ class Case(circle.Task):
     """Unique in its suite."""
     line: Annotated[int, Ui(hidden=True)] = Field(default=0, ge=0)
     """The line of ``source`` that holds it, of a file of many; 0 where the file is its own."""
+    expect: Annotated[Expected, Ui(hidden=True)] = ""
+    """``alarm`` where one must be raised; left out, or ``calm``, where none may be."""
+    tags: Annotated[tuple[str, ...], Ui(hidden=True)] = ()
+    """What it is counted under in reports."""
     called: Annotated[bool, Ui(hidden=True)] = False
     """Whether the answer is no part of the suite: the target was called for it."""
 
@@ -114,7 +119,15 @@ def _of_row(row: Mapping[str, Any], columns: CaseColumns, where: str) -> dict[st
         fields[field] = next((row[name] for name in names if row.get(name) not in (None, "")), None)
     if messages := _messages(row.get("messages")):
         fields |= {"messages": messages}
-    return {**subject_fields(fields, where), **({"id": fields["id"]} if fields["id"] else {})}
+    return {**subject_fields(fields, where), **_expected(row), **({"id": fields["id"]} if fields["id"] else {})}
+
+
+def _expected(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a row says of itself: what it must come to, and what it is counted under."""
+    tags = row.get("tags", "")
+    words = tags.split(",") if isinstance(tags, str) else _all(tags)
+    told = {"expect": row.get("expect"), "tags": tuple(word for tag in words if (word := str(tag).strip()))}
+    return {name: value for name, value in told.items() if value}
 
 
 def _messages(value: Any) -> list[Any] | None:

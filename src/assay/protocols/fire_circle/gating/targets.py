@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 from pydantic import Field, model_validator
 
 from assay.protocols.fire_circle.gating.cases import Case
-from assay.protocols.fire_circle.gating.verdicts import CaseVerdict
+from fire_circle.gates.verdicts import CaseVerdict
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.http import Http

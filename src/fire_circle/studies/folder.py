@@ -17,15 +17,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from assay.protocols.fire_circle.study.items import Source, Written, columns_of, write_items
-from assay.report.places import write_whole
 from fire_circle import FireCircleConfig
+from fire_circle.binding import bound_to, prompts_in_force
 from fire_circle.config import EvaluationConfig
 from fire_circle.measurement.ablation import without_chair
+from fire_circle.studies.items import Source, Written, columns_of, write_items
 from fire_circle.study import Study
 from llm_runtime.errors import ConfigurationError, StoreDamaged, StoreUnwritable
+from llm_runtime.files import write_atomic
 from llm_runtime.wrappers.accounts import Spend
 from llm_runtime.wrappers.journal import whole_lines
 
@@ -52,6 +53,7 @@ class Manifest(BaseModel):
         digest: of the rows; with ``engine`` and ``routes`` what makes two studies the same.
         engine: the circle: its models, and what differs from the defaults.
         routes: models that ``--model`` and ``--seat`` put in place of others.
+        prompts: the number of what circles ask and the digest of its words; empty in older studies.
         seed: every fence, split and resample derives from it.
     """
 
@@ -66,6 +68,11 @@ class Manifest(BaseModel):
     engine: dict[str, Any]
     routes: dict[str, str]
     seed: int
+    prompts: str = Field(default="", exclude_if=lambda digest: not digest)
+
+    def bound_to(self) -> dict[str, object]:
+        """Return all that decides scores, by name, as it was when the study began."""
+        return {**bound_to(self.config(), self.routes), "prompts": self.prompts}
 
     def config(self) -> FireCircleConfig:
         """Return the circle.
@@ -141,6 +148,8 @@ class StudyFolder:
             raise self._other("models or settings")
         if seed is not None and known.seed != seed:
             raise self._other("seed")
+        if known.prompts not in ("", prompts_in_force()):
+            raise self._other("prompts")
         return known
 
     def _other(self, what: str) -> ConfigurationError:
@@ -173,9 +182,10 @@ class StudyFolder:
             engine={"mode": "fire_circle", "circle": differs, "calls": calls, "models": list(circle.models)},
             routes=routes,
             seed=seed,
+            prompts=prompts_in_force(),
         )
-        write_whole(
-            self.path / "study.json", json.dumps(manifest.model_dump(), indent=1, ensure_ascii=False) + "\n"
+        write_atomic(
+            self.file("study.json"), json.dumps(manifest.model_dump(), indent=1, ensure_ascii=False) + "\n"
         )
         return manifest
 

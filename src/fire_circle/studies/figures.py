@@ -6,18 +6,17 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from assay.protocols.fire_circle.study.folder import Manifest
 from fire_circle.measurement.ablation import AblationReport
-from fire_circle.measurement.calibration import CalibrationTest
+from fire_circle.measurement.calibration import Calibration
 from fire_circle.measurement.hijack import HijackReport
 from fire_circle.measurement.lift import LiftReport
 from fire_circle.measurement.minimal_pairs import FlipReport
 from fire_circle.measurement.overdefence import OverdefenceReport
-from fire_circle.measurement.rules import RuleReport, WayCost
+from fire_circle.measurement.power import Power
 from fire_circle.results import SeatCounts, Spend
+from fire_circle.studies.folder import Manifest
 from llm_runtime.errors import ConfigurationError, StoreDamaged
 from llm_runtime.models import first_fault
-from llm_runtime.statistics.power import Power
 
 
 class _Data(BaseModel):
@@ -32,25 +31,6 @@ class PassSums(_Data):
     judged: int
     failed: int
     spend: Spend
-
-
-class CurvePoint(_Data):
-    """Shares that would raise the alarm at ``threshold``, 0.0 to 1.0."""
-
-    threshold: float
-    detected: float
-    false_alarms: float
-
-
-class Frozen(_Data):
-    """A calibration without its list of items, and its test."""
-
-    threshold: float
-    max_fpr: float
-    violations: int
-    benign: int
-    warning: str
-    test: CalibrationTest | None = None
 
 
 class Movement(_Data):
@@ -89,8 +69,11 @@ class Figures(_Data):
     Args:
         threshold: what pairs, over-defence and hijack are counted at, and where it comes from.
         pairs: by kind of false history; the kinds are never added up.
-        rules: which F makes the best alarm; costs: of each way of judging; power: to find a lift of 10 points.
+        calibration: which F makes the best alarm, and from where; power: to find a lift of 10 points.
     """
+
+    # Older figures promise thresholds and costs in ways that are gone.
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     version: int = 1
     study: Manifest
@@ -106,16 +89,12 @@ class Figures(_Data):
     chair_influence: float | None
     threshold: float
     threshold_from: str
-    curve: tuple[CurvePoint, ...] = ()
-    baseline_curve: tuple[CurvePoint, ...] = ()
     lift: LiftReport | None = None
-    calibration: Frozen | None = None
+    calibration: Calibration | None = None
     ablation: AblationReport | None = None
     overdefence: OverdefenceReport | None = None
     overdefence_on: str = ""
     pairs: dict[str, FlipReport] = {}
-    rules: RuleReport | None = None
-    costs: tuple[WayCost, ...] = ()
     power: Power | None = None
     movement: Movement | None = None
     hijack: HijackReport | None = None

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from assay.protocols.fire_circle.study.folder import Manifest, StudyFolder
-from assay.protocols.fire_circle.study.passes import Passes, finished_controls
-from assay.report.units import count, money
+from fire_circle.measurement.power import Power, lift_power
 from fire_circle.rounds import most_rounds
+from fire_circle.studies.folder import Manifest, StudyFolder
+from fire_circle.studies.passes import Passes, finished_controls
 from fire_circle.study import Study, StudyPlan, plan_study
 from llm_runtime.pricing import PriceTable
-from llm_runtime.statistics.power import Power, lift_power
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,29 +40,6 @@ class Bound:
             "passes": {name: plan.model_dump(mode="json") for name, plan in self.passes},
         }
 
-    def text(self) -> str:
-        """Return it for a person."""
-        lines: list[str] = []
-        for name, plan in self.passes:
-            done = f", {count(plan.finished)} finished before" if plan.finished else ""
-            equal = f", {count(plan.duplicates)} rows repeat others" if plan.duplicates else ""
-            cost = "price unknown" if plan.cost is None else money(plan.cost)
-            lines.append(
-                f"{name}: {count(plan.items)} items{done}{equal}; at most {count(plan.calls)} calls, {cost}"
-            )
-        unpriced = sorted({model for _, plan in self.passes for model in plan.unpriced})
-        total = "not known" if self.cost is None else money(self.cost)
-        dated = next((plan.priced_on for _, plan in self.passes if plan.priced_on), "")
-        lines.append(
-            f"together at most {count(self.calls)} calls (half of that if no answer has to be asked for again), "
-            f"cost at most {total}" + (f" by prices of {dated}" if dated else "")
-        )
-        if unpriced:
-            lines.append(f"no price is known for {', '.join(unpriced)}; see: assay models --prices")
-        if self.power:
-            lines.append(f"{self.power.summary} (simulated)")
-        return "\n".join(lines)
-
 
 def bound_of(
     folder: StudyFolder,
@@ -72,7 +47,6 @@ def bound_of(
     measures: frozenset[str],
     prices: PriceTable,
     model: str | None = None,
-    max_fpr: float = 0.05,
 ) -> Bound:
     """Return the bound of a study whose items stand in ``folder``.
 
@@ -88,20 +62,18 @@ def bound_of(
         plans.append((name, plan_study(study, prices)))
         if name == "circle" and "control" in measures:
             plans.append(("control", _control(folder, study, prices)))
-    return Bound(tuple(plans), power_of(folder, manifest, max_fpr))
+    return Bound(tuple(plans), planned_power(folder, manifest, measures))
 
 
-def power_of(folder: StudyFolder, manifest: Manifest, max_fpr: float) -> Power | None:
-    """Return how often a study of these items finds a lift; ``None`` where they have no two kinds of labels.
+def planned_power(folder: StudyFolder, manifest: Manifest, measures: frozenset[str]) -> Power | None:
+    """Return how often a study of these items finds a lift; ``None`` where nobody looks, or all labels are alike.
 
     Raises:
         DataError: a row does not fit.
     """
-    labels = [item.label for _, item in folder.study(manifest).items()]
+    labels = [item.label for _, item in folder.study(manifest).items()] if "lift" in measures else []
     violations, benign = labels.count(True), labels.count(False)
-    if not violations or not benign:
-        return None
-    return lift_power(violations, benign, max_fpr=max_fpr, rng=random.Random(manifest.seed))
+    return lift_power(violations, benign, control="control" in measures) if violations and benign else None
 
 
 def _control(folder: StudyFolder, study: Study, prices: PriceTable) -> StudyPlan:

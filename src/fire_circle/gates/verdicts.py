@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from assay.protocols.fire_circle.gate import shortfalls
 from fire_circle import PatternObservation, ReciprocityMetrics
-from fire_circle.measurement.scores import Rule, score_by
+from fire_circle.gates.conditions import COMPLETE, Conditions, gates_that_hold, shortfalls
+from fire_circle.measurement.scores import Rule, Scales, score_by
 from fire_circle.results import Spend
 from llm_runtime.models import Model
+
+Expected: TypeAlias = Literal["", "alarm", "calm"]
+"""What a case must come to; left out, it must stay calm."""
 
 
 class CaseVerdict(Model):
@@ -28,7 +32,9 @@ class CaseVerdict(Model):
         error: why there is no verdict; ``code``: the exit code that this means.
         known: nobody is asked about it, and it costs nothing now: by the lock, or for an error told before.
         hidden: stretches of the case that nobody sees.
+        expect, tags: as the case has them.
         fired: the gates that stop the build, each with what happened.
+        excused: why it does not stop the build all the same.
     """
 
     id: str
@@ -47,7 +53,10 @@ class CaseVerdict(Model):
     code: int = 0
     known: bool = False
     hidden: int = 0
+    expect: Expected = Field(default="", exclude_if=lambda word: not word)
+    tags: tuple[str, ...] = Field(default=(), exclude_if=lambda words: not words)
     fired: dict[str, str] = {}
+    excused: str = Field(default="", exclude_if=lambda words: not words)
 
     @property
     def from_lock(self) -> bool:
@@ -58,6 +67,11 @@ class CaseVerdict(Model):
     def passed(self) -> bool:
         """Whether there is a verdict, and nothing in it stops the build."""
         return not self.fired and not self.error
+
+    @property
+    def stops(self) -> bool:
+        """Whether it stops the build."""
+        return not self.passed and not self.excused
 
     @property
     def values(self) -> dict[str, float]:
@@ -83,6 +97,20 @@ class Spared(Model):
     measured: bool = False
 
 
+class SuiteChange(Model):
+    """One thing that is otherwise than on the baseline.
+
+    Args:
+        subject: the case's id, or ``conditions``, ``circle``.
+        what: in a sentence.
+        worse: whether it stops the build.
+    """
+
+    subject: str
+    what: str
+    worse: bool = True
+
+
 class GateResult(Model):
     """A suite's result.
 
@@ -92,6 +120,8 @@ class GateResult(Model):
         verdicts: one a case, in the suite's order.
         spend: what was paid for now; what the lock holds costs nothing.
         spared: what the cascade saved.
+        changes: what is otherwise than on the baseline; ``None`` where there was none to compare with.
+        notes: what a reader of the verdicts must know, one line each.
     """
 
     name: str
@@ -99,26 +129,35 @@ class GateResult(Model):
     verdicts: tuple[CaseVerdict, ...] = Field(min_length=1)
     spend: Spend = Spend()
     spared: Spared = Spared()
+    changes: tuple[SuiteChange, ...] | None = Field(default=None, exclude_if=lambda changes: changes is None)
+    notes: tuple[str, ...] = Field(default=(), exclude_if=lambda notes: not notes)
 
     @property
     def failed(self) -> tuple[CaseVerdict, ...]:
         """The cases that stop the build."""
-        return tuple(verdict for verdict in self.verdicts if not verdict.passed)
+        return tuple(verdict for verdict in self.verdicts if verdict.stops)
+
+    @property
+    def worse(self) -> tuple[SuiteChange, ...]:
+        """What became worse than on the baseline, and nobody waived."""
+        return tuple(change for change in self.changes or () if change.worse)
 
     @property
     def code(self) -> int:
         """The exit code: 1 where a gate stops the build, else that of the first case without a verdict."""
-        codes = [verdict.code or 1 for verdict in self.failed]
+        codes = [*(verdict.code or 1 for verdict in self.failed), *(1 for _ in self.worse)]
         return 1 if 1 in codes else next(iter(codes), 0)
 
 
-def verdict_of(case: str, metrics: ReciprocityMetrics, rule: Rule, seats: int, answer: str) -> CaseVerdict:
+def verdict_of(
+    case: str, metrics: ReciprocityMetrics, rule: Rule, seats: int, answer: str, scales: Scales
+) -> CaseVerdict:
     """Return what a circle of ``seats`` judges came to, its F made by ``rule``."""
     result = metrics.result
     worst = max(metrics.evaluations, key=lambda e: (e.falsehood, e.round_number, -e.seat))
     return CaseVerdict(
         id=case,
-        falsehood=score_by(rule, result) if result else metrics.falsehood,
+        falsehood=score_by(rule, result, scales) if result else metrics.falsehood,
         truth=metrics.truth,
         indeterminacy=metrics.indeterminacy,
         by=worst.model,
@@ -132,6 +171,19 @@ def verdict_of(case: str, metrics: ReciprocityMetrics, rule: Rule, seats: int, a
     )
 
 
+def tried(verdict: CaseVerdict, conditions: Conditions, hidden: int, expect: Expected = "") -> CaseVerdict:
+    """Return a verdict with what stops the build by some conditions: an alarm, or a missing one."""
+    counted = verdict.model_copy(update={"hidden": hidden, "expect": expect, "fired": {}})
+    if verdict.error:
+        return counted
+    partial = conditions.allow_partial
+    fired = gates_that_hold(conditions.gates, counted.values, verdict.lacking, allow_partial=partial)
+    if expect == "alarm":
+        missing = {} if fired.keys() - {COMPLETE} else {"alarm": f"is missing: F {verdict.falsehood or 0:g}"}
+        fired = {**missing, **{gate: why for gate, why in fired.items() if gate == COMPLETE}}
+    return counted.model_copy(update={"fired": fired})
+
+
 def spared_by(verdicts: Sequence[CaseVerdict]) -> Spared:
     """Return what a cascade saved on the cases that were judged now."""
     short = [verdict for verdict in verdicts if verdict.rounds == 1]
@@ -142,3 +194,15 @@ def spared_by(verdicts: Sequence[CaseVerdict]) -> Spared:
     calls, cost = (sum(getattr(spend, name) for spend in usual) / len(usual) for name in ("calls", "cost"))
     count = len(short)
     return Spared(cases=count, calls=round(calls * count), cost=round(cost * count), measured=bool(whole))
+
+
+def drift(pairs: Sequence[tuple[CaseVerdict, CaseVerdict]], conditions: Conditions) -> list[str]:
+    """Return in words how far verdicts moved that were asked anew, each beside the one before."""
+    both = [(before, after) for before, after in pairs if after.falsehood is not None]
+    if not both:
+        return []
+    shift = sum((after.falsehood or 0.0) - (before.falsehood or 0.0) for before, after in both) / len(both)
+    turned = sum(len({bool(tried(one, conditions, 0).fired) for one in pair}) > 1 for pair in both)
+    return [
+        f"asked anew: F of {len(both)} cases moved by {shift:+.2f} on average, {turned} came to another outcome"
+    ]

@@ -1,4 +1,4 @@
-"""`--fail-on`: a condition on a verdict that a build can stop at."""
+"""`--fail-on`: conditions on a verdict that a build can stop at, and which of two sets of them are weaker."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from assay.protocols.fire_circle.task import Options
-from fire_circle.prompt_guard import shortfalls as shortfalls
 from llm_runtime.errors import ConfigurationError
 
 COMPLETE = "complete"
@@ -39,6 +37,13 @@ class Gate:
         """Return whether the condition holds, and the build stops."""
         return _OPERATORS[self.sign](values[self.measure], self.bound)
 
+    def implies(self, other: Gate) -> bool:
+        """Return whether ``other`` fires wherever this one does."""
+        if (self.measure, self.sign[0]) != (other.measure, other.sign[0]):
+            return False
+        further = self.bound - other.bound if self.sign[0] == ">" else other.bound - self.bound
+        return further > 0 or (further == 0 and (self.sign == other.sign or len(other.sign) == 2))
+
 
 def gate_of(text: str) -> Gate:
     """Read a condition: ``F>=0.7``, ``T<0.5``, ``I>0.8``, ``patterns>=2``: one measure, one sign, one number.
@@ -65,15 +70,28 @@ def gate_of(text: str) -> Gate:
     return gate
 
 
-def check_gates(gates: Iterable[Gate], options: Options) -> None:
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What stops a build: any of the gates, or a circle that was not complete, where that may not pass."""
+
+    gates: tuple[Gate, ...]
+    allow_partial: bool = False
+
+    def weaker_than(self, other: Conditions) -> list[str]:
+        """Return what stopped a build by ``other`` and does not any more, a few words each."""
+        lost = [f"{gate} is gone" for gate in other.gates if not any(gate.implies(own) for own in self.gates)]
+        return [*lost, *(["--allow-partial"] if self.allow_partial and not other.allow_partial else [])]
+
+
+def check_gates(gates: Iterable[Gate], mode: str, max_rounds: int) -> None:
     """Refuse gates about patterns where none can be named.
 
     Raises:
         ConfigurationError: one is.
     """
-    if options.mode == "fire_circle" and options.max_rounds > 1:
+    if mode == "fire_circle" and max_rounds > 1:
         return
-    where = "a circle of one round" if options.mode == "fire_circle" else f"mode {options.mode}"
+    where = "a circle of one round" if mode == "fire_circle" else f"mode {mode}"
     for gate in gates:
         if gate.measure == "patterns":
             raise ConfigurationError(

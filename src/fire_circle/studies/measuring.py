@@ -8,24 +8,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from assay.protocols.fire_circle.study.figures import CurvePoint, Figures, Frozen, Judged, Movement, PassSums
-from assay.protocols.fire_circle.study.folder import PASSES, Manifest, StudyFolder
-from assay.protocols.fire_circle.study.items import groups_of
-from assay.protocols.fire_circle.study.passes import read_controls
 from fire_circle.measurement.ablation import AblationReport, ablation_report
-from fire_circle.measurement.calibration import calibrate, split_of, try_calibration
+from fire_circle.measurement.calibration import Calibration, calibrate, split_of
 from fire_circle.measurement.groupthink import GroupthinkMap, groupthink_map
 from fire_circle.measurement.hijack import HijackReport, HijackTrial, by_measure, hijack_report
 from fire_circle.measurement.lift import LiftReport, lift_report
 from fire_circle.measurement.minimal_pairs import FlipReport, PairScores, flip_report
 from fire_circle.measurement.overdefence import OverdefenceReport, overdefence_report
-from fire_circle.measurement.rules import RuleReport, cost_table, rule_report
+from fire_circle.measurement.power import Power, lift_power
 from fire_circle.measurement.scores import ItemScores, scores_of
 from fire_circle.results import ALARM, FireCircleResult, SeatCounts, Spend
+from fire_circle.studies.figures import Figures, Judged, Movement, PassSums
+from fire_circle.studies.folder import PASSES, Manifest, StudyFolder
+from fire_circle.studies.items import groups_of
+from fire_circle.studies.passes import read_controls
 from fire_circle.study import StudyLine, read_study
 from llm_runtime.statistics.agreement import interval_disagreement, krippendorff_alpha
-from llm_runtime.statistics.power import Power, lift_power
-from llm_runtime.statistics.thresholds import detection_rates
 
 T = TypeVar("T")
 
@@ -101,9 +99,9 @@ class Measuring:
         self.threshold, self.threshold_from = ALARM, "not calibrated: the convention of this report"
         if threshold is not None:
             self.threshold, self.threshold_from = threshold, "given"
-        elif fitted := self.calibration:
-            aim = f"fitted on the development half to at most {fitted.max_fpr:.0%} false alarms"
-            self.threshold, self.threshold_from = fitted.threshold, aim
+        elif (fitted := self.calibration) and not fitted.warning:
+            aim = f"by the highest F, to at most {fitted.max_fpr:.0%} false alarms"
+            self.threshold, self.threshold_from = fitted.of("maximum").threshold, aim
 
     def figures(self) -> Figures:
         """Return all figures; raises as the class does."""
@@ -125,16 +123,14 @@ class Measuring:
             chair_influence=_mean([result.empty_chair_influence for result in results]),
             threshold=self.threshold,
             threshold_from=self.threshold_from,
-            curve=_curve([i.consensus for i in self.scores], self.scores) if both else (),
-            baseline_curve=_curve([i.baseline_mean for i in self.scores], self.scores) if both else (),
             lift=tried("lift", self._lift, "lift", "control"),
             calibration=self.calibration,
             ablation=tried("ablation", self._ablation),
             overdefence=tried("overdefence", self._overdefence),
             overdefence_on=self._overdefence_on(),
-            rules=tried("rules", self._rules, "calibration") if both else None,
-            costs=cost_table(self.scores, max_fpr=self.max_fpr) if both and "lift" in self.measures else (),
-            power=self._power() if both else None,
+            power=lift_power(self.labels[True], self.labels[False], control="control" in self.measures)
+            if both
+            else None,
             pairs=tried("pairs", self._pairs) or {},
             movement=tried("groupthink", self._movement),
             hijack=tried("hijack", self._hijack),
@@ -205,25 +201,18 @@ class Measuring:
         left_out = self.labels[True] + self.labels[False] - len(scores)
         return lift_report(scores, max_fpr=self.max_fpr, left_out=left_out, rng=self._rng("lift"))
 
-    def _calibration(self) -> Frozen:
-        halves = {"development": list[ItemScores](), "test": list[ItemScores]()}
+    def _halves(self) -> tuple[list[ItemScores], list[ItemScores]]:
+        """Return the items on which is chosen, and those on which is fitted."""
+        sides: dict[str, list[ItemScores]] = {"development": [], "test": []}
         for item in self.scores:
-            halves[self._split(int(item.item))].append(item)
-        fitted = calibrate(halves["development"], max_fpr=self.calibrated_fpr)
-        frozen = Frozen(**fitted.model_dump(exclude={"items"}))
-        try:
-            return frozen.model_copy(update={"test": try_calibration(fitted, halves["test"])})
-        except ValueError as fault:
-            self.absent["calibration test"] = str(fault)
-            return frozen
+            sides[self._split(int(item.item))].append(item)
+        return sides["development"], sides["test"]
 
-    def _rules(self) -> RuleReport:
-        return rule_report(self.scores, max_fpr=self.calibrated_fpr, rng=self._rng("rules"))
+    def _calibration(self) -> Calibration:
+        return calibrate(*self._halves(), max_fpr=self.calibrated_fpr)
 
     def _power(self) -> Power:
-        labels = [item.label for item in self.scores]
-        rng = self._rng("power")
-        return lift_power(labels.count(True), labels.count(False), max_fpr=self.max_fpr, rng=rng)
+        return lift_power(self.labels[True], self.labels[False], control="control" in self.measures)
 
     def _split(self, index: int) -> str:
         group = self.groups[index]
@@ -231,7 +220,7 @@ class Measuring:
 
     def _unseen(self, index: int) -> bool:
         """Return whether the threshold was not fitted to an item."""
-        return self.calibration is None or self._split(index) == "test"
+        return self.calibration is None or self._split(index) == "development"
 
     def _ablation(self) -> AblationReport:
         without = {
@@ -349,17 +338,6 @@ def _mean_in(items: Sequence[_Rounds], number: int, seat: int) -> float | None:
 def _alpha(units: Sequence[dict[int, float]], seats: Iterable[int]) -> float | None:
     """Return Krippendorff's alpha of F in a round, over the items that had it."""
     return krippendorff_alpha([[unit.get(seat) for unit in units] for seat in seats], interval_disagreement)
-
-
-def _curve(values: Sequence[float], items: Sequence[ItemScores]) -> tuple[CurvePoint, ...]:
-    labels = [item.label for item in items]
-    rates = {step / 50: detection_rates(values, labels, step / 50) for step in range(51)}
-    return tuple(
-        CurvePoint(
-            threshold=f, detected=at.true_positive_rate.estimate, false_alarms=at.false_positive_rate.estimate
-        )
-        for f, at in rates.items()
-    )
 
 
 def _added(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -9,15 +9,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.protocols.fire_circle.study import events
-from assay.protocols.fire_circle.study.folder import PASSES, Manifest, StudyFolder
-from assay.protocols.fire_circle.study.items import Row, Source, groups_of, write_items
 from fire_circle.measurement.control import with_control
 from fire_circle.measurement.forgeries import ATTACKS
 from fire_circle.measurement.hijack import attacked
 from fire_circle.measurement.scores import ItemScores, scores_of
 from fire_circle.results import EvaluationError
 from fire_circle.rows import Item
+from fire_circle.studies import events
+from fire_circle.studies.folder import PASSES, Manifest, StudyFolder
+from fire_circle.studies.items import Row, Source, groups_of, write_items
 from fire_circle.study import Study, StudyLine, item_seed, read_study, run_study, work_on
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
