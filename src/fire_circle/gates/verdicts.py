@@ -8,8 +8,9 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from fire_circle import PatternObservation, ReciprocityMetrics
-from fire_circle.gates.conditions import COMPLETE, Conditions, gates_that_hold, shortfalls
+from fire_circle.gates.conditions import COMPLETE, Conditions, gates_that_hold
 from fire_circle.measurement.scores import Rule, Scales, score_by
+from fire_circle.prompt_guard import shortfalls
 from fire_circle.results import Spend
 from llm_runtime.models import Model
 

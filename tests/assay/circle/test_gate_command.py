@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from tests.bound import words
 
 from llm_runtime.testing import LoopbackServer
 
@@ -146,7 +147,8 @@ async def test_what_is_asked_anew_tells_how_far_the_judges_moved(
 
     def shifting(received: Any) -> str:
         data = json.loads(judge(received))
-        return json.dumps(data | {"falsehood": round(max(data["falsehood"] - moved[0], 0.0), 2)})
+        data |= {"falsehood": round(max(data["falsehood"] - moved[0], 0.0), 2)}
+        return json.dumps(data | dict.fromkeys(("verdict", "conclusion"), words(data)))
 
     name = suite()
     rows = [ROWS[0], {**ROWS[1], "expect": "alarm", "tags": ["canary"]}]

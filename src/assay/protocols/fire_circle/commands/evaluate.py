@@ -103,8 +103,9 @@ def _conclude(
     from assay.report.clean import one_line
     from assay.report.junit import Fault
     from fire_circle import ReciprocityMetrics
-    from fire_circle.gates.conditions import gates_that_hold, shortfalls
+    from fire_circle.gates.conditions import gates_that_hold
     from fire_circle.hidden import visible
+    from fire_circle.prompt_guard import shortfalls
 
     metrics = ReciprocityMetrics.model_validate(outcome.result)
     task, options = cast("Task", command.prepared.task), cast("Options", command.prepared.options)
