@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 #: Takes seconds for 100,000 characters, and is not mended yet.
-SLOW = ("fire_circle.history._HINTS",)
+SLOW: tuple[str, ...] = ()
 CALLS = {"compile", "match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 
 

@@ -10,6 +10,7 @@ from math import comb, exp
 from typing import Any
 
 import pytest
+from tests.bound import scripted_judges as scripted
 
 from fire_circle import FireCircleConfig, MultiNeutrosophicPrompt, SessionMemory, fire_circle_evaluate
 from fire_circle.measurement.calibration import allowed_alarms, calibrate, exact_bound
@@ -19,7 +20,6 @@ from fire_circle.measurement.scores import ItemScores, place, scales_of
 from fire_circle.results import Spend
 from llm_runtime.messages import Request
 from llm_runtime.normal import normal
-from llm_runtime.providers.scripted import scripted
 from llm_runtime.statistics.thresholds import roc_area
 
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from tests.bound import scripted_judges as scripted
 
 from fire_circle import (
     EvaluationError,
@@ -31,7 +32,6 @@ from fire_circle.measurement.scores import ItemScores, majority, scores_of
 from fire_circle.results import Spend
 from llm_runtime.errors import ServerFault
 from llm_runtime.messages import Generate, Request
-from llm_runtime.providers.scripted import scripted
 
 CONFIG = FireCircleConfig(models=("a", "b"), max_rounds=2)
 

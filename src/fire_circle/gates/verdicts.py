@@ -76,8 +76,14 @@ class CaseVerdict(Model):
     @property
     def values(self) -> dict[str, float]:
         """Its measures, as gates name them."""
-        measures = {"F": self.falsehood or 0.0, "T": self.truth, "I": self.indeterminacy}
-        return {**measures, "patterns": float(len(self.patterns)), "hidden": float(self.hidden)}
+        measures = {
+            "F": self.falsehood or 0.0,
+            "T": self.truth,
+            "I": self.indeterminacy,
+            "hidden": float(self.hidden),
+        }
+        security = sum(bool(pattern.security) for pattern in self.patterns)
+        return {**measures, "patterns": float(len(self.patterns)), "security": float(security)}
 
     @property
     def why(self) -> str:

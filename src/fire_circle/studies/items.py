@@ -11,6 +11,7 @@ from typing import IO, Any
 
 from fire_circle import datasets
 from fire_circle.rows import Columns, DataError, Item, read_items
+from fire_circle.transcripts import TranscriptRecord
 from llm_runtime.errors import ConfigurationError, StoreUnwritable
 
 #: Our own sets, by the names that the command line knows.
@@ -158,7 +159,7 @@ def write_items(path: Path, rows: Iterable[Row]) -> Written:
 
 def columns_of(labelled: bool) -> Columns:
     """Return the columns of a file of items."""
-    named = {name: name for name in ("system", "application", "user", "turn", "history", "id")}
+    named = {name: name for name in ("system", "application", "user", "turn", "history", "material", "id")}
     return Columns.model_validate({**named, "label": "label" if labelled else None})
 
 
@@ -178,7 +179,7 @@ def _item(number: int, case: datasets.Case) -> Item:
         prompt=case.layers,
         label=case.label,
         turn=case.turn_count,
-        history=tuple((turn.role, turn.content) for turn in case.history),
+        history=tuple(TranscriptRecord(role=turn.role, text=turn.content) for turn in case.history),
     )
 
 
@@ -189,6 +190,7 @@ def _data(row: Row) -> dict[str, Any]:
         **item.prompt.model_dump(include={"system", "application", "user"}),
         "label": item.label,
         "turn": "" if item.turn is None else item.turn,
-        "history": [{"role": role, "content": text} if role else text for role, text in item.history],
+        "history": [record.row for record in item.history],
+        "material": [record.row for record in item.prompt.records],
         **{name: getattr(row, name) for name in _GROUPS},
     }

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bound import bound, request_id
 
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -305,7 +306,7 @@ async def test_a_public_set_becomes_an_appendix(
         noise = sum(map(ord, text + received.model)) % 50 / 100
         falsehood = round(min(0.5 * (text.strip() in unsafe) + noise, 1.0), 2)
         scores = {"truth": 0.5, "indeterminacy": 0.2, "falsehood": falsehood, "reasoning": "Weighed."}
-        return json.dumps(scores)
+        return bound(json.dumps(scores), request_id(received.messages))
 
     columns = ("--user", "prompt", "--label", "label", "--positive", "unsafe", "--category", "type", "--id", "id")
     async with LoopbackServer(script, cost=0.0001) as server:

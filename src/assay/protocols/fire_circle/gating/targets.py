@@ -167,7 +167,7 @@ async def _last(pipe: asyncio.StreamReader) -> bytes:
 def _filled(value: Any, case: Case) -> Any:
     """Return JSON with a case in the places for it; what is filled in is never read as a template again."""
     if isinstance(value, str):
-        history = json.dumps([list(message) for message in case.history or ()], ensure_ascii=False)
+        history = json.dumps([record.row for record in case.history or ()], ensure_ascii=False)
         return _PLACE.sub(lambda match: history if match[1] == "history" else getattr(case, match[1]), value)
     if isinstance(value, Mapping):
         return {name: _filled(one, case) for name, one in cast("Mapping[str, Any]", value).items()}

@@ -22,7 +22,7 @@ from assay.terms import Terms
 from fire_circle import EvaluationError, FireCircleConfig, PromptGuard
 from fire_circle.asking import Metered
 from fire_circle.binding import bound_to, differing
-from fire_circle.gates.conditions import Conditions, Gate, check_gates, gate_of
+from fire_circle.gates.conditions import Conditions, Gate, check_gates, gate_of, with_usual
 from fire_circle.gates.verdicts import CaseVerdict, GateResult, Spared, spared_by, tried, verdict_of
 from fire_circle.measurement.scores import Rule
 from fire_circle.results import ALARM, Spend
@@ -109,7 +109,7 @@ class Options(circle.Options):
             named.insert(0, gate_of(f"F>={self.threshold:g}"))
         elif all(gate.measure != "F" for gate in named):
             named.insert(0, gate_of(f"F>={ALARM}"))
-        return tuple(dict.fromkeys(named))
+        return with_usual(named, self.mode, self.max_rounds)
 
     @property
     def conditions(self) -> Conditions:
@@ -250,15 +250,10 @@ async def _judged(case: Case, options: Options, context: RunContext) -> CaseVerd
             if not answer.strip():
                 return CaseVerdict(id=case.id, error="the target answered nothing", code=1)
             case = case.model_copy(update={"answer": answer})
-        prompt, session = circle.subject(case)
         local, seed = context.local, item_seed(context.seed, case.id)
         calls = options.evaluation(context.terms, local=local)
-        guard = PromptGuard(context.generate, calls, session=session, seed=seed, similar=case.similar)
-        metrics = await guard.evaluate(
-            **{layer.name: layer.text for layer in prompt.layers},
-            mode=options.mode,
-            fire_circle_config=options.circle(context.terms, local=local),
-        )
+        guard = PromptGuard(context.generate, calls, seed=seed)
+        metrics = await guard.judge(circle.case_of(case), options.mode, options.circle(context.terms, local=local))
     except (EvaluationError, CallError) as fault:
         return CaseVerdict(id=case.id, answer=answer, error=f"no verdict: {fault}", code=fault.exit_code)
     verdict = verdict_of(case.id, metrics, options.rule or "maximum", options.seats, answer, options.scales)
@@ -268,7 +263,8 @@ async def _judged(case: Case, options: Options, context: RunContext) -> CaseVerd
 def _question(case: Case, model: str) -> Request:
     """Return the prompt itself, as the application under test would be asked it."""
     before = "\n\n".join(text for text in (case.system, case.application) if text)
-    history = [Message("assistant" if role == "assistant" else "user", text) for role, text in case.history or ()]
+    said = [record for record in case.history or () if record.role in ("user", "assistant", "turn")]
+    history = [Message("assistant" if one.role == "assistant" else "user", one.text) for one in said]
     system = [Message("system", before)] if before else []
     asked = (*system, *history, Message("user", case.user or before))
     return Request(model, asked, CallLabel("fire_circle", "target", "target"))
@@ -291,12 +287,6 @@ def concluded(task: Task, options: Options, verdicts: Sequence[CaseVerdict]) -> 
     )
 
 
-def content_of(case: Case) -> str:
-    """Return the digest of all that is judged of a case; its names, places and what is expected are no part."""
-    labels = {"id", "line", "source", "similar", "called", "expect", "tags"}
-    return hashlib.sha256(canonical_json(case.model_dump(mode="json", exclude=labels))).hexdigest()
-
-
 def judging(options: Options, terms: Terms, target: Mapping[str, Any]) -> dict[str, object]:
     """Return all that decides a verdict beside the case, by name: circle, prompts, effort, bounds, rule, target."""
     return {
@@ -312,7 +302,7 @@ def judging(options: Options, terms: Terms, target: Mapping[str, Any]) -> dict[s
 
 def verdict_digest(case: Case, judged_by: Mapping[str, object]) -> str:
     """Return the digest by which a verdict is found; a case that has its answer does not hang on the target."""
-    data: dict[str, object] = {**judged_by, "case": content_of(case)}
+    data: dict[str, object] = {**judged_by, "case": circle.case_of(case).digest()}
     if case.answer:
         del data["target"]
     return hashlib.sha256(canonical_json(data)).hexdigest()
