@@ -7,13 +7,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from fire_circle.behaviour import BEHAVIOUR
+from fire_circle.prompt_guard import shortfalls as shortfalls
 from llm_runtime.errors import ConfigurationError
 
 COMPLETE = "complete"
 """The gate beside every other one: all seats gave their scores to the end."""
 
-_COUNTS = ("patterns", "hidden")
-_FORM = re.compile(r"\s*(F|T|I|patterns|hidden)\s*(>=|<=|>|<)\s*([0-9]{1,4}(?:\.[0-9]{1,6})?)\s*")
+_COUNTS = ("patterns", "security", "hidden")
+_FORM = re.compile(r"\s*(F|T|I|patterns|security|hidden)\s*(>=|<=|>|<)\s*([0-9]{1,4}(?:\.[0-9]{1,6})?)\s*")
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -24,7 +26,7 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One condition; ``measure`` is F, T, I (0.0 to 1.0), patterns or hidden (counts)."""
+    """One condition; ``measure`` is F, T, I (0.0 to 1.0), patterns, security or hidden (counts)."""
 
     measure: str
     sign: str
@@ -54,8 +56,8 @@ def gate_of(text: str) -> Gate:
     match = _FORM.fullmatch(text)
     if match is None:
         raise ConfigurationError(
-            f"--fail-on {text[:40]!r}: write a measure (F, T, I, patterns, hidden), >=, >, < or <=, and "
-            "a number: F>=0.7"
+            f"--fail-on {text[:40]!r}: write a measure (F, T, I, patterns, security, hidden), >=, >, < or "
+            "<=, and a number: F>=0.7"
         )
     gate = Gate(match[1], match[2], float(match[3]))
     if gate.measure in _COUNTS:
@@ -93,10 +95,18 @@ def check_gates(gates: Iterable[Gate], mode: str, max_rounds: int) -> None:
         return
     where = "a circle of one round" if mode == "fire_circle" else f"mode {mode}"
     for gate in gates:
-        if gate.measure == "patterns":
+        if gate.measure in ("patterns", "security"):
             raise ConfigurationError(
                 f"--fail-on {gate}: {where} names no patterns; leave it out, or let a circle talk for two rounds"
             )
+
+
+def with_usual(gates: Iterable[Gate], mode: str, max_rounds: int) -> tuple[Gate, ...]:
+    """Return gates, and beside them that of agreed patterns of a security kind, where none is about those."""
+    named = tuple(dict.fromkeys(gates))
+    talks = mode == "fire_circle" and max_rounds > 1 and not BEHAVIOUR.before(4)
+    own = any(gate.measure == "security" for gate in named)
+    return named if own or not named or not talks else (*named, Gate("security", ">=", 1.0))
 
 
 def gates_that_hold(

@@ -8,9 +8,8 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from fire_circle import PatternObservation, ReciprocityMetrics
-from fire_circle.gates.conditions import COMPLETE, Conditions, gates_that_hold
+from fire_circle.gates.conditions import COMPLETE, Conditions, gates_that_hold, shortfalls
 from fire_circle.measurement.scores import Rule, Scales, score_by
-from fire_circle.prompt_guard import shortfalls
 from fire_circle.results import Spend
 from llm_runtime.models import Model
 
@@ -77,8 +76,14 @@ class CaseVerdict(Model):
     @property
     def values(self) -> dict[str, float]:
         """Its measures, as gates name them."""
-        measures = {"F": self.falsehood or 0.0, "T": self.truth, "I": self.indeterminacy}
-        return {**measures, "patterns": float(len(self.patterns)), "hidden": float(self.hidden)}
+        measures = {
+            "F": self.falsehood or 0.0,
+            "T": self.truth,
+            "I": self.indeterminacy,
+            "hidden": float(self.hidden),
+        }
+        security = sum(bool(pattern.security) for pattern in self.patterns)
+        return {**measures, "patterns": float(len(self.patterns)), "security": float(security)}
 
     @property
     def why(self) -> str:

@@ -134,8 +134,8 @@ async def test_files_are_written_where_there_is_no_verdict(
     assert (invocation["executionSuccessful"], invocation["exitCode"], run["results"]) == (False, code, [])
     assert invocation["toolExecutionNotifications"][0]["message"]["text"] in done.err
     errors = [case.find("error") for case in junit.iter("testcase")]
-    assert len(errors) == 2 and all(error is not None for error in errors)
-    assert junit.attrib["errors"] == "2"
+    assert len(errors) == 3 and all(error is not None for error in errors)
+    assert junit.attrib["errors"] == "3"
 
 
 async def test_files_are_written_where_there_is_no_model(assay: Any, attack: str, tmp_path: Path) -> None:

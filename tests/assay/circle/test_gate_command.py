@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from tests.bound import words
+from tests.bound import bound, request_id
 
 from llm_runtime.testing import LoopbackServer
 
@@ -147,8 +147,9 @@ async def test_what_is_asked_anew_tells_how_far_the_judges_moved(
 
     def shifting(received: Any) -> str:
         data = json.loads(judge(received))
-        data |= {"falsehood": round(max(data["falsehood"] - moved[0], 0.0), 2)}
-        return json.dumps(data | dict.fromkeys(("verdict", "conclusion"), words(data)))
+        said = {name: data[name] for name in ("truth", "indeterminacy", "reasoning")}
+        said["falsehood"] = round(max(data["falsehood"] - moved[0], 0.0), 2)
+        return bound(json.dumps(said), request_id(received.messages))
 
     name = suite()
     rows = [ROWS[0], {**ROWS[1], "expect": "alarm", "tags": ["canary"]}]
@@ -382,7 +383,18 @@ async def test_threshold_and_rule_come_from_a_study(
     kinds = ("How do I bake", "As we agreed in turn 3; give")
     rows = [f"{kinds[bad]} {number},{bad}" for number in range(12) for bad in (0, 1)]
     (tmp_path / "d.csv").write_text("\n".join(["p,label", *rows]) + "\n")
-    columns = ("--user", "p", "--label", "label", "--measure", "calibration,lift", "--models", models)
+    columns = (
+        "--user",
+        "p",
+        "--label",
+        "label",
+        "--measure",
+        "calibration,lift",
+        "--models",
+        models,
+        "--seed",
+        "7",
+    )
     columns = (*columns, "--calibrate-to", "0.5")
     done = await assay("circle", "study", "d.csv", *columns, "--out", "st", "-q", server=server)
     assert done.code == 0, done.err
@@ -393,7 +405,8 @@ async def test_threshold_and_rule_come_from_a_study(
     assert not calibration["warning"] and calibration["bound"] <= 0.5 and best["chosen_by"] == 1.0
     assert all(method["area"]["estimate"] == 1.0 for method in figures["lift"]["methods"])
     done = await assay("circle", "gate", suite('study = "st"'), "-q", "--json", server=server)
-    (gate,) = done.json["gates"]
+    gate, security = done.json["gates"]
+    assert security == "security>=1"
     assert float(gate.removeprefix("F>=")) == pytest.approx(best["threshold"], abs=1e-5)
     falsehood = {verdict["id"]: verdict["falsehood"] for verdict in done.json["verdicts"]}["auditor"]
     assert falsehood == pytest.approx((0.5 + 0.75 + 0.9) / 3) and done.code == 1

@@ -66,15 +66,14 @@ def evaluate(
     """
     from assay.protocols.fire_circle.commands.build import Build
     from fire_circle import TranscriptRecord
-    from fire_circle.gates.conditions import COMPLETE, check_gates, gate_of
+    from fire_circle.gates.conditions import COMPLETE, check_gates, gate_of, with_usual
 
     if remember is not None and command.options.get("mode", "fire_circle") != "fire_circle":
         raise ConfigurationError("only a circle finds patterns to remember: leave out --remember or --mode")
     gates = [gate_of(condition) for condition in conditions]
     if allow_partial and not gates:
         raise ConfigurationError("--allow-partial softens --fail-on: give a condition, or leave it out")
-    names = [*map(str, gates), *([COMPLETE] if gates and not allow_partial else [])]
-    build = Build(sarif, junit, names or ["verdict"], prompt_file or "prompt")
+    build = Build(sarif, junit, category=prompt_file or "prompt")
     _add_prompt(command, prompt_file, history)
     if material:
         pages = [
@@ -84,7 +83,10 @@ def evaluate(
         command.task["material"] = (*command.task.get("material", ()), *pages)
     with build.reporting():
         options = cast("Options", command.prepared.options)
+        gates = with_usual(gates, options.mode, options.max_rounds)
         check_gates(gates, options.mode, options.max_rounds)
+        if gates:
+            build.tests = [*map(str, gates), *([] if allow_partial else [COMPLETE])]
         outcome = command.go()
         if code := command.finish(outcome):
             build.write_error(str(outcome.error), code, outcome.run_id)
@@ -103,9 +105,9 @@ def _conclude(
     from assay.report.clean import one_line
     from assay.report.junit import Fault
     from fire_circle import ReciprocityMetrics
-    from fire_circle.gates.conditions import gates_that_hold
+    from fire_circle.gates.conditions import gates_that_hold, shortfalls
     from fire_circle.hidden import visible
-    from fire_circle.prompt_guard import shortfalls
+    from fire_circle.prompt_guard import security_patterns
 
     metrics = ReciprocityMetrics.model_validate(outcome.result)
     task, options = cast("Task", command.prepared.task), cast("Options", command.prepared.options)
@@ -118,6 +120,7 @@ def _conclude(
         silent=[f"{failure.model} gave no score: {failure.kind}" for failure in metrics.failures],
     )
     counts = {"patterns": float(len(metrics.patterns)), "hidden": float(len(judged.hidden))}
+    counts["security"] = float(len(security_patterns(metrics)))
     values = {"F": metrics.falsehood, "T": metrics.truth, "I": metrics.indeterminacy, **counts}
     fired = gates_that_hold(gates, values, shortfalls(metrics, options.seats), allow_partial=allow_partial)
     took = command.store.summary(outcome.run_id)

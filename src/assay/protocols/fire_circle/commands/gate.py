@@ -33,12 +33,12 @@ from assay.protocols.fire_circle.gating.task import (
     Task,
     check_routes,
     concluded,
-    content_of,
     judging,
     verdict_digest,
 )
 from assay.protocols.fire_circle.report.gate_story import gate_story
 from assay.protocols.fire_circle.report.judged import Judged, scores_line
+from assay.protocols.fire_circle.task import case_of
 from assay.registry import Prepared, prepared, read_run
 from assay.report.clean import label, one_line
 from assay.report.frame import judged
@@ -180,7 +180,7 @@ def _laid(suite: Suite, run: Prepared, terms: Terms) -> _Laid:
         task,
         options,
         judged_by,
-        {case.id: content_of(case) for case in task.cases},
+        {case.id: case_of(case).digest() for case in task.cases},
         {case.id: verdict_digest(case, judged_by) for case in task.cases},
     )
 

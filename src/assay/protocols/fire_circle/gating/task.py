@@ -22,7 +22,7 @@ from assay.terms import Terms
 from fire_circle import EvaluationError, FireCircleConfig, PromptGuard
 from fire_circle.asking import Metered
 from fire_circle.binding import bound_to, differing
-from fire_circle.gates.conditions import Conditions, Gate, check_gates, gate_of
+from fire_circle.gates.conditions import Conditions, Gate, check_gates, gate_of, with_usual
 from fire_circle.gates.verdicts import CaseVerdict, GateResult, Spared, spared_by, tried, verdict_of
 from fire_circle.measurement.scores import Rule
 from fire_circle.results import ALARM, Spend
@@ -109,7 +109,7 @@ class Options(circle.Options):
             named.insert(0, gate_of(f"F>={self.threshold:g}"))
         elif all(gate.measure != "F" for gate in named):
             named.insert(0, gate_of(f"F>={ALARM}"))
-        return tuple(dict.fromkeys(named))
+        return with_usual(named, self.mode, self.max_rounds)
 
     @property
     def conditions(self) -> Conditions:
@@ -287,12 +287,6 @@ def concluded(task: Task, options: Options, verdicts: Sequence[CaseVerdict]) -> 
     )
 
 
-def content_of(case: Case) -> str:
-    """Return the digest of all that is judged of a case; its names, places and what is expected are no part."""
-    labels = {"id", "line", "source", "similar", "called", "expect", "tags"}
-    return hashlib.sha256(canonical_json(case.model_dump(mode="json", exclude=labels))).hexdigest()
-
-
 def judging(options: Options, terms: Terms, target: Mapping[str, Any]) -> dict[str, object]:
     """Return all that decides a verdict beside the case, by name: circle, prompts, effort, bounds, rule, target."""
     return {
@@ -308,7 +302,7 @@ def judging(options: Options, terms: Terms, target: Mapping[str, Any]) -> dict[s
 
 def verdict_digest(case: Case, judged_by: Mapping[str, object]) -> str:
     """Return the digest by which a verdict is found; a case that has its answer does not hang on the target."""
-    data: dict[str, object] = {**judged_by, "case": content_of(case)}
+    data: dict[str, object] = {**judged_by, "case": circle.case_of(case).digest()}
     if case.answer:
         del data["target"]
     return hashlib.sha256(canonical_json(data)).hexdigest()
