@@ -14,9 +14,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from crux.measurement.gold_replies import gold_replies
-
 from bench.figures import Figure
+from bench.gold_replies import gold_replies
 from bench.questions import QUESTIONS
 from crux import Debate, DebateConfig
 from crux.building import build_persona
