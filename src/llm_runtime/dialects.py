@@ -19,6 +19,8 @@ Auth: TypeAlias = Literal["bearer", "x-api-key", "api-key"]
 SchemaForm: TypeAlias = Literal["plain", "strict", "messages", "object", "grammar"]
 Level: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
+#: What of a request a way to ask may be told.
+Held: TypeAlias = Literal["max_tokens", "effort", "schema", "stream"]
 _LEVELS: tuple[Level, ...] = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 

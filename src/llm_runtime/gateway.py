@@ -337,6 +337,9 @@ class Gateway:
         self.local = self.local or endpoint.local
         patience = self.settings.patience(local=endpoint.local, vendor=target.provider in HOSTED)
         wire, config = wire_of(endpoint.dialect.wire), self.settings.config
+        if endpoint.program:
+            wire = dataclasses.replace(wire, holds=endpoint.program.holds)
+            self._need_no_price(target)
         asked: dict[Held, bool] = {
             "max_tokens": config.max_tokens is not None or self.budget.caps.bounded,
             "effort": config.effort is not None,
@@ -344,6 +347,13 @@ class Gateway:
         require_held(wire, self._needs.union(one for one in asked if asked[one]), target.provider)
         sleep = self._deadline.sleep
         return speaking(wire, Link(endpoint, self.http, self._on_delta, patience, self._ceiling(target), sleep))
+
+    def _need_no_price(self, target: Target) -> None:
+        if self.budget.caps.cost is not None:
+            raise ConfigurationError(
+                f"{target.provider} is paid for by a subscription, so no budget in dollars holds; leave it out",
+                advice="bound the calls by --max-calls and the answers by --max-tokens",
+            )
 
     def _ceiling(self, target: Target) -> tuple[float, float] | None:
         """Bound the router's choice, under a cap in USD, by the price that was held for it."""

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS, LOCAL
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, NoModelError
+from llm_runtime.programs import PREFIX, endpoint_of, found
 from llm_runtime.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,11 +20,22 @@ if TYPE_CHECKING:
     from llm_runtime.http import Http
 
 NO_MODEL = "no model to ask"
-NO_MODEL_ADVICE = (
+_NO_MODEL_ADVICE = (
     "set a vendor's key, e.g. OPENROUTER_API_KEY (or: assay keys set openrouter; all vendors: "
     "assay keys list); or start a local server (Ollama, llama.cpp, vLLM, LM Studio); or answer yourself with "
     "--model terminal: or --model mailbox:DIR"
 )
+
+
+def no_model_advice(settings: Settings) -> str:
+    """Return how to get a model: what is on this machine comes first."""
+    here = " or ".join(f"--model {name}" for name in found(settings.config.agents, settings.environment))
+    return (
+        f"{here} asks what you are signed in with on this machine; or {_NO_MODEL_ADVICE}"
+        if here
+        else _NO_MODEL_ADVICE
+    )
+
 
 #: Models that do not converse, whatever their makers list before them.
 _NO_CHAT = re.compile(
@@ -50,6 +62,8 @@ def parse_model(text: str, endpoints: Container[str] = ()) -> Target | None:
     Target(provider='ollama', model='qwen3:8b')
     >>> parse_model("http://127.0.0.1:9000/v1#tiny")
     Target(provider='http://127.0.0.1:9000/v1', model='tiny')
+    >>> parse_model("agent:claude#opus")
+    Target(provider='agent:claude', model='opus')
     >>> parse_model("deepseek/deepseek-r1:free") is None
     True
     """
@@ -61,6 +75,9 @@ def parse_model(text: str, endpoints: Container[str] = ()) -> Target | None:
         if not host:
             raise ConfigurationError(f"{text} names no host; write http://HOST:PORT/v1#MODEL")
         return Target(url.rstrip("/"), model)
+    if text.startswith(PREFIX):
+        program, _, model = text.partition("#")
+        return Target(program, model)
     head, colon, rest = text.partition(":")
     if colon and (head in HOSTED or head in LOCAL or head in HUMAN_PROVIDERS or head in endpoints):
         return Target(head, rest)
@@ -74,7 +91,10 @@ def permitted(settings: Settings, asked: str) -> bool:
     with suppress(ConfigurationError):
         target = parse_model(asked, settings.config.endpoints)
         # A plain id is led to an endpoint by the configuration; terminal: is the page of whoever asks.
-        return target is None or not (target.provider == "mailbox" or "://" in target.provider)
+        # A program answers on the subscription of whoever runs this machine, which is theirs alone.
+        return target is None or not (
+            target.provider == "mailbox" or "://" in target.provider or target.provider.startswith(PREFIX)
+        )
     return False
 
 
@@ -86,6 +106,13 @@ class Reachable:
     how: str
     models: list[str]
     fault: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """What its models are asked by; a program chooses one by itself."""
+        return [f"{self.provider}:{name}" for name in self.models] or [self.provider] * self.provider.startswith(
+            PREFIX
+        )
 
 
 class Router:
@@ -125,9 +152,9 @@ class Router:
         if target is None:
             local = await self._local_servers()
             if not local:
-                raise NoModelError(NO_MODEL, advice=NO_MODEL_ADVICE)
+                raise NoModelError(NO_MODEL, advice=no_model_advice(self._settings))
             target = Target(next(iter(local)), "")
-        if target.model or target.provider in HUMAN_PROVIDERS:
+        if target.model or target.provider in HUMAN_PROVIDERS or target.provider.startswith(PREFIX):
             return target
         return Target(target.provider, await self._default_model(target.provider))
 
@@ -158,6 +185,8 @@ class Router:
         """
         if name.startswith(("http://", "https://")):
             return await self._at_address(name)
+        if name.startswith(PREFIX):
+            return endpoint_of(name, self._settings.config.agents, self._settings.environment)
         if name in HOSTED or name in self._settings.providers:
             if name not in self._endpoints:
                 self._endpoints[name] = self._settings.endpoint(name)
@@ -205,9 +234,19 @@ class Router:
                 return Reachable(name, source, [], str(error))
 
         local = asyncio.ensure_future(self._local_servers())
+        programs = [Reachable(*one, []) for one in self._programs().items()]
         reached = await asyncio.gather(*(hosted(name, self._origin(name)) for name in self._settings.providers))
         servers = (await local).items()
-        return [*reached, *(Reachable(name, f"found at {at.base_url}", models) for name, (at, models) in servers)]
+        return [
+            *programs,
+            *reached,
+            *(Reachable(name, f"found at {at.base_url}", models) for name, (at, models) in servers),
+        ]
+
+    def _programs(self) -> dict[str, str]:
+        """Return where each program is that answers as a model, unless only what is configured may be asked."""
+        places = found(self._settings.config.agents, self._settings.environment)
+        return {name: f"program {place}" for name, place in places.items() if permitted(self._settings, name)}
 
     def _origin(self, name: str) -> str:
         key, own = self._settings.keys.get(name), name in self._settings.config.endpoints

@@ -19,6 +19,7 @@ from llm_runtime.keys import Key, KeySources, key_sources, read_toml
 from llm_runtime.messages import Effort
 from llm_runtime.models import Model, first_fault
 from llm_runtime.plugins import found
+from llm_runtime.programs import PREFIX, Program, laid_over
 from llm_runtime.silence import HOSTED_PATIENCE, LOCAL_PATIENCE, Patience
 from llm_runtime.wires import GROUP, dialect_named
 
@@ -90,6 +91,7 @@ class ConfigFile(Model):
         signing_command: command line of a program that signs them, in place of a key.
         limits: rates, by provider or by ``provider/model``.
         endpoints: services and servers of your own, asked as ``NAME:MODEL``.
+        agents: programs that answer as models, asked as ``agent:NAME``; over those that Assay knows.
     """
 
     model: str | None = None
@@ -104,11 +106,17 @@ class ConfigFile(Model):
     signing_command: str | None = None
     limits: dict[str, Limits] = {}
     endpoints: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")], EndpointEntry] = {}
+    agents: dict[str, Program] = Field(default_factory=dict[str, Program], validate_default=True)
+
+    @field_validator("agents", mode="before")
+    @classmethod
+    def _with_ours(cls, value: Mapping[str, Mapping[str, object]]) -> Mapping[str, Mapping[str, object]]:
+        return laid_over(value)
 
     @field_validator("endpoints")
     @classmethod
     def _free_names(cls, value: dict[str, EndpointEntry]) -> dict[str, EndpointEntry]:
-        if taken := sorted({"http", "https", *HUMAN_PROVIDERS} & value.keys()):
+        if taken := sorted({"http", "https", "agent", *HUMAN_PROVIDERS} & value.keys()):
             raise ValueError(f"{taken[0]} is the name of something else; choose another")
         return value
 
@@ -179,8 +187,11 @@ class Settings:
         names = (provider, f"{provider}/{model}")
         named = {name: self.config.limits[name] for name in names if name in self.config.limits}
         endpoint = self.config.endpoints.get(provider)
-        if endpoint and endpoint.in_flight and provider not in named:
-            named[provider] = Limits(in_flight=endpoint.in_flight)
+        most = endpoint.in_flight if endpoint else None
+        if provider.startswith(PREFIX) and (program := self.config.agents.get(provider.removeprefix(PREFIX))):
+            most = program.at_once
+        if most and provider not in named:
+            named[provider] = Limits(in_flight=most)
         return named or {names[1]: Limits()}
 
     def patience(self, *, local: bool, vendor: bool = False) -> Patience:

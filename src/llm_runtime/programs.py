@@ -1,0 +1,204 @@
+"""Programs on this machine that answer as models, on a subscription: which there are, and how each is asked."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from llm_runtime.dialects import Dialect, Held, Level, SchemaForm
+from llm_runtime.endpoints import Endpoint
+from llm_runtime.errors import NoModelError
+from llm_runtime.models import Model
+
+PREFIX = "agent:"
+_VERSION_SECONDS = 20.0
+#: What each program gets of the environment beside what its entry lists.
+_PASSED = ("HOME", "LANG", "LC_ALL", "USER", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy")
+_PASSED_TOO = ("no_proxy", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "SYSTEMROOT")
+
+
+class Home(Model):
+    """A folder of settings of a program's own, made for each call: the person's settings reach no prompt."""
+
+    variable: str
+    """Names the folder to the program; where the person has set it, that is where theirs is."""
+    usual: str = ""
+    """Where theirs is else, below their home."""
+    keep: tuple[str, ...] = ()
+    """The files of theirs that the program signs in with."""
+
+
+class Line(Model):
+    """What one kind of line of a program's output says; paths go into its JSON object, with dots."""
+
+    when: Mapping[str, str | bool] = {}
+    """Values by path, all of which such a line has."""
+    piece: tuple[str, ...] = ()
+    """Of the answer."""
+    thought: tuple[str, ...] = ()
+    """A piece of the reasoning."""
+    text: tuple[str, ...] = ()
+    """The whole answer."""
+    model: tuple[str, ...] = ()
+    """Who answers."""
+    error: tuple[str, ...] = ()
+    """Why there is no answer, in words."""
+    status: tuple[str, ...] = ()
+    """The HTTP status of that."""
+    resets: tuple[str, ...] = ()
+    """Seconds since 1970 when a limit that is reached ends."""
+    input: tuple[str, ...] = ()
+    """Tokens that went in: the sum of these."""
+    cached: tuple[str, ...] = ()
+    output: tuple[str, ...] = ()
+    reasoning: tuple[str, ...] = ()
+
+
+class Program(Model):
+    """How a program is asked. In its words stand ``{model}``, ``{effort}``, ``{schema}``, ``{schema_file}``,
+    ``{system_file}`` and ``{folder}``, which is the call's own; the prompt goes to its standard input."""
+
+    title: str = ""
+    sign_in: str = "sign in to it"
+    """What a person does who is not signed in."""
+    argv: tuple[str, ...] = Field(min_length=1)
+    end: tuple[str, ...] = ()
+    """The last words of the command line."""
+    with_model: tuple[str, ...] = ()
+    """Words that are added where a model is named; likewise for a schema and an effort."""
+    with_schema: tuple[str, ...] = ()
+    with_effort: tuple[str, ...] = ()
+    schema_form: SchemaForm = "plain"
+    efforts: tuple[Level, ...] = ("low", "medium", "high")
+    max_tokens: str = ""
+    """The variable that bounds the answer."""
+    tools: Literal["off", "as it is"]
+    """``"off"``: these words keep it from tools. ``"as it is"``: it may have tools, and a person takes it so."""
+    environment: tuple[str, ...] = ()
+    """The variables that it gets, beside those that every program needs."""
+    set: Mapping[str, str] = {}
+    """Variables that are set for it."""
+    home: Home | None = None
+    files: Mapping[str, str] = {}
+    """Files that are written into the call's folder."""
+    lines: tuple[Line, ...] = ()
+    """How its output is read, one JSON object a line; without any the output is the answer."""
+    at_once: int = Field(default=2, ge=1)
+    """Calls at the same time."""
+
+    @property
+    def holds(self) -> frozenset[Held]:
+        """What of a request it is told."""
+        told: dict[Held, object] = {
+            "max_tokens": self.max_tokens,
+            "effort": self.with_effort,
+            "schema": self.with_schema,
+            "stream": True,
+        }
+        return frozenset(name for name in told if told[name])
+
+    @property
+    def tells_system(self) -> bool:
+        """Whether the system prompt goes in a file, and not before the question."""
+        return any("{system_file}" in word for word in (*self.argv, *self.set.values()))
+
+    def place(self, environment: Mapping[str, str]) -> str | None:
+        """Return where it is on this machine."""
+        return shutil.which(self.argv[0], path=environment.get("PATH"))
+
+    def surroundings(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Return the environment that it gets: what is named, and nothing else."""
+        names = (*_PASSED, *_PASSED_TOO, *self.environment)
+        given = {name: environment[name] for name in names if name in environment}
+        return {**given, "PATH": environment.get("PATH", os.defpath), "TERM": "dumb", "NO_COLOR": "1"}
+
+
+@cache
+def _table() -> dict[str, dict[str, object]]:
+    return tomllib.loads(resources.files("llm_runtime").joinpath("programs.toml").read_text(encoding="utf-8"))
+
+
+def laid_over(own: Mapping[str, Mapping[str, object]]) -> dict[str, dict[str, object]]:
+    """Return our entries with a person's over them."""
+    from llm_runtime.http.shape import mapping
+
+    table: dict[str, dict[str, object]] = {}
+    for name in (*_table(), *own):
+        ours, theirs = _table().get(name, {}), own.get(name, {})
+        both = [key for key in ours.keys() & theirs.keys() if isinstance(ours[key], Mapping)]
+        table[name] = {**ours, **theirs, **{key: mapping(ours[key]) | mapping(theirs[key]) for key in both}}
+    return table
+
+
+def found(programs: Mapping[str, Program], environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the place of each program that is on this machine, by the name of its model; none is started."""
+    places = ((f"{PREFIX}{name}", program.place(environment)) for name, program in programs.items())
+    return {name: place for name, place in places if place}
+
+
+async def version(program: Program, environment: Mapping[str, str]) -> str:
+    """Return what a program says as its version.
+
+    Raises:
+        OSError: it cannot be run, or does not say it.
+        TimeoutError: it does not end.
+    """
+    import asyncio
+    import tempfile
+
+    from llm_runtime.http.shape import one_line
+
+    with tempfile.TemporaryDirectory(prefix="assay-agent-") as folder:
+        surroundings = program.surroundings(environment) | {"TMPDIR": folder}
+        if program.home:
+            surroundings[program.home.variable] = folder
+        process = await asyncio.create_subprocess_exec(
+            program.argv[0],
+            "--version",
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            cwd=folder,
+            env=surroundings,
+        )
+        try:
+            said, _ = await asyncio.wait_for(process.communicate(), _VERSION_SECONDS)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+            raise
+    if process.returncode or not said.strip():
+        raise OSError(f"it ended with code {process.returncode}")
+    return one_line(said.decode("utf-8", "replace"), 60)
+
+
+def endpoint_of(name: str, programs: Mapping[str, Program], environment: Mapping[str, str]) -> Endpoint:
+    """Return a program as an endpoint.
+
+    Args:
+        name: ``"agent:NAME"``.
+        programs: those that there are, by NAME.
+        environment: where it is looked for, and what may be passed on.
+
+    Raises:
+        NoModelError: there is none of that name, or it is not on this machine.
+    """
+    program = programs.get(name.removeprefix(PREFIX))
+    if program is None:
+        listed = ", ".join(f"{PREFIX}{one}" for one in programs)
+        raise NoModelError(f"there is no {name[:60]}; there are: {listed}")
+    if program.place(environment) is None:
+        advice = "install it, or put its folder on the PATH"
+        raise NoModelError(
+            f"{name}: there is no program {Path(program.argv[0]).name} on this machine", advice=advice
+        )
+    dialect = Dialect("agent", wire="agent", effort="effort", efforts=program.efforts)
+    return Endpoint(name, "", dialect=dialect, in_flight=program.at_once, program=program, environment=environment)
