@@ -34,6 +34,7 @@ class Endpoint:
         context: tokens that its models can read and write in one call, where it is known; 1 or more.
         in_flight: calls that it takes at the same time; 1 or more.
         body: further fields of every request, over those that the dialect makes.
+        key_command: prints the key, in place of :attr:`key`; see :mod:`llm_runtime.keys`.
         judged: whether it may only be at a public address, which is looked at where the connection is made.
         program: answers in place of an address, in what is passed on of ``environment``.
 
@@ -52,6 +53,7 @@ class Endpoint:
     in_flight: int | None = None
     body: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False, hash=False)
     judged: bool = False
+    key_command: str = field(default="", repr=False)
     program: Program | None = field(default=None, repr=False, hash=False)
     environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
 

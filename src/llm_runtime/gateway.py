@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Self
 
 from llm_runtime.answerer import Answerer
 from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS
-from llm_runtime.errors import CallError, ConfigurationError, LlmRuntimeError, ModelNotFound
+from llm_runtime.errors import AuthenticationFailed, CallError, ConfigurationError, LlmRuntimeError, ModelNotFound
 from llm_runtime.events import CallsQueued, Emit, ModelSubstituted, silent
 from llm_runtime.keys import Key
 from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
@@ -53,6 +53,7 @@ from llm_runtime.wrappers.timed import Deadline, timed
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
+    from llm_runtime.endpoints import Endpoint
     from llm_runtime.http import Http
     from llm_runtime.windows import Capacity
 
@@ -346,7 +347,29 @@ class Gateway:
         }
         require_held(wire, self._needs.union(one for one in asked if asked[one]), target.provider)
         sleep = self._deadline.sleep
-        return speaking(wire, Link(endpoint, self.http, self._on_delta, patience, self._ceiling(target), sleep))
+
+        def link(at: Endpoint) -> Link:
+            return Link(at, self.http, self._on_delta, patience, self._ceiling(target), sleep)
+
+        if endpoint.key_command:
+            return self._with_newest_key(target.provider, lambda at: speaking(wire, link(at)))
+        return speaking(wire, link(endpoint))
+
+    def _with_newest_key(self, provider: str, make: Callable[[Endpoint], Generate]) -> Generate:
+        """Ask with the key that the endpoint's command prints now; one that is refused is asked for anew, once."""
+        made: dict[Endpoint, Generate] = {}
+
+        async def call(request: Request) -> Reply:
+            endpoint = await self.router.endpoint(provider)
+            try:
+                return await made.setdefault(endpoint, make(endpoint))(request)
+            except AuthenticationFailed:
+                renewed = await self.router.renewed(endpoint)
+                if renewed == endpoint:
+                    raise
+                return await made.setdefault(renewed, make(renewed))(request)
+
+        return call
 
     def _need_no_price(self, target: Target) -> None:
         if self.budget.caps.cost is not None:

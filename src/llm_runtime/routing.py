@@ -6,16 +6,19 @@ import asyncio
 import re
 from collections.abc import Container
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS, LOCAL
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, NoModelError
+from llm_runtime.keys import printed_key
 from llm_runtime.programs import PREFIX, endpoint_of, found
 from llm_runtime.settings import Settings
 
 if TYPE_CHECKING:
+    from pydantic import SecretStr
+
     from llm_runtime.endpoints import Endpoint
     from llm_runtime.http import Http
 
@@ -190,11 +193,21 @@ class Router:
         if name in HOSTED or name in self._settings.providers:
             if name not in self._endpoints:
                 self._endpoints[name] = self._settings.endpoint(name)
-            return self._endpoints[name]
+            return await self._with_key(self._endpoints[name])
         local = await self._local_servers()
         if name not in local:
             raise NoModelError(f"no {name} server answers on this machine", advice="see: assay models")
         return local[name][0]
+
+    async def _with_key(self, endpoint: Endpoint, refused: SecretStr | None = None) -> Endpoint:
+        """Return an endpoint with the key that its command prints, where it has one."""
+        if not endpoint.key_command:
+            return endpoint
+        return replace(endpoint, key=await printed_key(endpoint.key_command, refused))
+
+    async def renewed(self, endpoint: Endpoint) -> Endpoint:
+        """Return an endpoint with another key than the one that it refuses."""
+        return await self._with_key(endpoint, endpoint.key)
 
     async def _at_address(self, url: str) -> Endpoint:
         """Return the server of a bare address; what it lists tells which kind it is."""
@@ -254,7 +267,8 @@ class Router:
         return ", ".join(words)
 
     def _hosted(self, asked: str) -> Target | None:
-        reached = self._settings.providers
+        own = self._settings.config.endpoints
+        reached = [one for one in self._settings.providers if one in own or not HOSTED[one].by_name]
         if "openrouter" in reached:
             return Target("openrouter", asked)
         # A tilde marks what OpenRouter leads to the newest of a line.

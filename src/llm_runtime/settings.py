@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError, field_validator
 from llm_runtime.dialects import DIALECTS, GENERIC, HOSTED, HUMAN_PROVIDERS, Dialect
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import ConfigurationError, NoModelError
-from llm_runtime.keys import Key, KeySources, key_sources, read_toml
+from llm_runtime.keys import COMMAND, Key, KeySources, key_sources, read_toml
 from llm_runtime.messages import Effort
 from llm_runtime.models import Model, first_fault
 from llm_runtime.plugins import found
@@ -47,7 +47,8 @@ class EndpointEntry(Model):
         dialect: one of :data:`~llm_runtime.dialects.DIALECTS`, or an installed wire; that of its name, else
             ``"generic"``.
         base_url: the vendor's where left out.
-        key: ``"env:VARIABLE"``, or ``"keyring"`` for what ``assay keys set NAME`` stored.
+        key: ``"env:VARIABLE"``, ``"keyring"`` for what ``assay keys set NAME`` stored, or ``"command:WORDS"``
+            for what a program prints.
     """
 
     dialect: str = ""
@@ -62,8 +63,8 @@ class EndpointEntry(Model):
     @field_validator("key")
     @classmethod
     def _no_key_itself(cls, value: str) -> str:
-        if re.fullmatch(r"env:\w+|keyring|", value) is None:
-            raise ValueError("write env:VARIABLE or keyring; a key itself has no place in this file")
+        if re.fullmatch(r"env:\w+|keyring|command:.*\S.*|", value) is None:
+            raise ValueError("write env:VARIABLE, keyring or command:WORDS; a key itself has no place in this file")
         return value
 
     @field_validator("dialect")
@@ -177,6 +178,7 @@ class Settings:
             own.in_flight,
             own.body,
             judged=self.bound_to is not None and base_url == dialect.base_url,
+            key_command=own.key.removeprefix(COMMAND) if own.key.startswith(COMMAND) else "",
         )
 
     def limits_for(self, provider: str, model: str) -> dict[str, Limits]:
@@ -281,6 +283,8 @@ def _key(name: str, file: ConfigFile, sources: KeySources) -> Key | None:
     named = entry.key if entry else ""
     if named == "keyring":
         return sources.in_store(name, ask_keyring=True)
+    if named.startswith(COMMAND):
+        return None
     if variable := named.removeprefix("env:"):
         key = sources.in_variable(variable)
         if key is None:

@@ -361,12 +361,14 @@ async def _listen(pipe: asyncio.StreamReader, answer: Printed, silence: Silence)
     lines, size = LineStream(_LINE_BYTES), 0
     whole = bytearray()
     while chunk := await pipe.read(2**16):
-        silence.heard()
-        size += len(chunk)
+        size, before = size + len(chunk), answer.size
         if answer.program.lines:
             _pass_on(lines.read(chunk), answer)
         else:
             whole += chunk
+        # What a program says of itself are no words of the model.
+        if answer.size > before or not answer.program.lines:
+            silence.heard()
         _bounded(answer, len(whole), overflow=lines.overflow or size > _OUTPUT_BYTES)
     _pass_on(lines.close() if answer.program.lines else [], answer)
     if whole:

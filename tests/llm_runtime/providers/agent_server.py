@@ -143,9 +143,10 @@ def _openai(body: dict[str, Any], text: str, mood: Mood) -> Iterable[dict[str, A
 
 def _gemini(body: dict[str, Any], text: str, mood: Mood) -> Iterable[dict[str, Any]]:
     counts = {"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18}
-    for last, piece in [(False, one) for one in _pieces(text)] + [(True, "")]:
+    pieces = _pieces(text)
+    for at, piece in enumerate(pieces):
         candidate: dict[str, Any] = {"content": {"role": "model", "parts": [{"text": piece}]}, "index": 0}
-        if last:
+        if at == len(pieces) - 1:
             candidate["finishReason"] = "MAX_TOKENS" if mood == "cut" else "STOP"
         yield {"candidates": [candidate], "modelVersion": "gemini-test", "usageMetadata": counts}
 
