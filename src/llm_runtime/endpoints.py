@@ -15,7 +15,7 @@ from llm_runtime.dialects import GENERIC, Dialect
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from llm_runtime.programs import Program
+    from llm_runtime.programs import AgentProgram
 
 _SECRET_NAME = re.compile(r"auth|key|token|secret|password|cookie|signature", re.IGNORECASE)
 
@@ -54,7 +54,7 @@ class Endpoint:
     body: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False, hash=False)
     judged: bool = False
     key_command: str = field(default="", repr=False)
-    program: Program | None = field(default=None, repr=False, hash=False)
+    program: AgentProgram | None = field(default=None, repr=False, hash=False)
     environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
 
     def __post_init__(self) -> None:

@@ -39,7 +39,7 @@ from llm_runtime.price import Price
 from llm_runtime.pricing import PriceTable, load_prices, priced
 from llm_runtime.routing import Router, Target
 from llm_runtime.settings import Limits, Settings
-from llm_runtime.wires import Held, Link, require_held, speaking, wire_of
+from llm_runtime.wires import Held, Link, Wire, require_held, speaking, wire_of
 from llm_runtime.wrappers.accounts import Budget, Caps, billed
 from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen, chosen_model
@@ -337,15 +337,7 @@ class Gateway:
         endpoint = await self.router.endpoint(target.provider)
         self.local = self.local or endpoint.local
         patience = self.settings.patience(local=endpoint.local, vendor=target.provider in HOSTED)
-        wire, config = wire_of(endpoint.dialect.wire), self.settings.config
-        if endpoint.program:
-            wire = dataclasses.replace(wire, holds=endpoint.program.holds)
-            self._need_no_price(target)
-        asked: dict[Held, bool] = {
-            "max_tokens": config.max_tokens is not None or self.budget.caps.bounded,
-            "effort": config.effort is not None,
-        }
-        require_held(wire, self._needs.union(one for one in asked if asked[one]), target.provider)
+        wire = self._wire_to(endpoint, target.provider)
         sleep = self._deadline.sleep
 
         def link(at: Endpoint) -> Link:
@@ -354,6 +346,23 @@ class Gateway:
         if endpoint.key_command:
             return self._with_newest_key(target.provider, lambda at: speaking(wire, link(at)))
         return speaking(wire, link(endpoint))
+
+    def _wire_to(self, endpoint: Endpoint, provider: str) -> Wire:
+        """Return the wire of an endpoint, which holds what the run asks of it."""
+        wire, config = wire_of(endpoint.dialect.wire), self.settings.config
+        if endpoint.program:
+            if self.budget.caps.cost is not None:
+                raise ConfigurationError(
+                    f"{provider} is paid for by a subscription, so no budget in dollars holds; leave it out",
+                    advice="bound the calls by --max-calls and the answers by --max-tokens",
+                )
+            wire = dataclasses.replace(wire, holds=endpoint.program.holds)
+        asked: dict[Held, bool] = {
+            "max_tokens": config.max_tokens is not None or self.budget.caps.bounded,
+            "effort": config.effort is not None,
+        }
+        require_held(wire, self._needs.union(one for one in asked if asked[one]), provider)
+        return wire
 
     def _with_newest_key(self, provider: str, make: Callable[[Endpoint], Generate]) -> Generate:
         """Ask with the key that the endpoint's command prints now; one that is refused is asked for anew, once."""
@@ -370,13 +379,6 @@ class Gateway:
                 return await made.setdefault(renewed, make(renewed))(request)
 
         return call
-
-    def _need_no_price(self, target: Target) -> None:
-        if self.budget.caps.cost is not None:
-            raise ConfigurationError(
-                f"{target.provider} is paid for by a subscription, so no budget in dollars holds; leave it out",
-                advice="bound the calls by --max-calls and the answers by --max-tokens",
-            )
 
     def _ceiling(self, target: Target) -> tuple[float, float] | None:
         """Bound the router's choice, under a cap in USD, by the price that was held for it."""

@@ -36,7 +36,7 @@ class Home(Model):
     """The files of theirs that the program signs in with."""
 
 
-class Line(Model):
+class PrintedLine(Model):
     """What one kind of line of a program's output says; paths go into its JSON object, with dots."""
 
     when: Mapping[str, str | bool] = {}
@@ -62,7 +62,7 @@ class Line(Model):
     reasoning: tuple[str, ...] = ()
 
 
-class Program(Model):
+class AgentProgram(Model):
     """How a program is asked. In its words stand ``{model}``, ``{effort}``, ``{schema}``, ``{schema_file}``,
     ``{system_file}`` and ``{folder}``, which is the call's own; the prompt goes to its standard input."""
 
@@ -89,7 +89,7 @@ class Program(Model):
     home: Home | None = None
     files: Mapping[str, str] = {}
     """Files that are written into the call's folder."""
-    lines: tuple[Line, ...] = ()
+    lines: tuple[PrintedLine, ...] = ()
     """How its output is read, one JSON object a line; without any the output is the answer."""
     at_once: int = Field(default=2, ge=1)
     """Calls at the same time."""
@@ -138,13 +138,13 @@ def laid_over(own: Mapping[str, Mapping[str, object]]) -> dict[str, dict[str, ob
     return table
 
 
-def found(programs: Mapping[str, Program], environment: Mapping[str, str]) -> dict[str, str]:
+def found(programs: Mapping[str, AgentProgram], environment: Mapping[str, str]) -> dict[str, str]:
     """Return the place of each program that is on this machine, by the name of its model; none is started."""
     places = ((f"{PREFIX}{name}", program.place(environment)) for name, program in programs.items())
     return {name: place for name, place in places if place}
 
 
-async def version(program: Program, environment: Mapping[str, str]) -> str:
+async def version(program: AgentProgram, environment: Mapping[str, str]) -> str:
     """Return what a program says as its version.
 
     Raises:
@@ -180,7 +180,7 @@ async def version(program: Program, environment: Mapping[str, str]) -> str:
     return one_line(said.decode("utf-8", "replace"), 60)
 
 
-def endpoint_of(name: str, programs: Mapping[str, Program], environment: Mapping[str, str]) -> Endpoint:
+def endpoint_of(name: str, programs: Mapping[str, AgentProgram], environment: Mapping[str, str]) -> Endpoint:
     """Return a program as an endpoint.
 
     Args:
@@ -201,4 +201,4 @@ def endpoint_of(name: str, programs: Mapping[str, Program], environment: Mapping
             f"{name}: there is no program {Path(program.argv[0]).name} on this machine", advice=advice
         )
     dialect = Dialect("agent", wire="agent", effort="effort", efforts=program.efforts)
-    return Endpoint(name, "", dialect=dialect, in_flight=program.at_once, program=program, environment=environment)
+    return Endpoint(name, "", dialect=dialect, program=program, environment=environment)

@@ -19,7 +19,7 @@ from llm_runtime.keys import COMMAND, Key, KeySources, key_sources, read_toml
 from llm_runtime.messages import Effort
 from llm_runtime.models import Model, first_fault
 from llm_runtime.plugins import found
-from llm_runtime.programs import PREFIX, Program, laid_over
+from llm_runtime.programs import PREFIX, AgentProgram, laid_over
 from llm_runtime.silence import HOSTED_PATIENCE, LOCAL_PATIENCE, Patience
 from llm_runtime.wires import GROUP, dialect_named
 
@@ -107,7 +107,7 @@ class ConfigFile(Model):
     signing_command: str | None = None
     limits: dict[str, Limits] = {}
     endpoints: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")], EndpointEntry] = {}
-    agents: dict[str, Program] = Field(default_factory=dict[str, Program], validate_default=True)
+    agents: dict[str, AgentProgram] = Field(default_factory=dict[str, AgentProgram], validate_default=True)
 
     @field_validator("agents", mode="before")
     @classmethod
@@ -290,7 +290,12 @@ def _key(name: str, file: ConfigFile, sources: KeySources) -> Key | None:
         if key is None:
             raise ConfigurationError(f"endpoints.{name}.key: {variable} is set neither here nor in .env")
         return key
-    # A vendor's key goes to nobody else's address unasked.
+    return _unasked_key(name, entry, sources)
+
+
+def _unasked_key(name: str, entry: EndpointEntry | None, sources: KeySources) -> Key | None:
+    """Return the key of an endpoint whose entry names none."""
+    # A vendor's key goes to nobody else's address.
     own = name in HOSTED or bool(entry and not entry.base_url)
     variable = dialect_of(name, entry).key_env if own else ""
     return (sources.in_variable(variable) if variable else None) or sources.in_store(name)

@@ -42,7 +42,7 @@ from llm_runtime.http.secrets import Redactor
 from llm_runtime.http.shape import count, harmless, mapping, one_line, text
 from llm_runtime.http.streams import LineStream
 from llm_runtime.messages import Generate, Message, OnDelta, Reply, Request, Usage
-from llm_runtime.programs import PREFIX, Line, Program
+from llm_runtime.programs import PREFIX, AgentProgram, PrintedLine
 from llm_runtime.providers._answer import Answer
 from llm_runtime.providers._schemas import closed_schema, enforceable
 from llm_runtime.silence import Silence
@@ -56,7 +56,8 @@ _WORD_CHARACTERS = 100_000
 _LAST_WORDS = 4_096
 _GRACE_SECONDS = 1.0
 _LOOK_SECONDS = 0.02
-_SAID = [name for name in Line.model_fields if name != "when"]
+_SAID = [name for name in PrintedLine.model_fields if name != "when"]
+_COUNTED = ("input", "cached", "output", "reasoning", "resets", "status")
 _CLOCK = re.compile(r"(?:\bat|\bresets) (\d{1,2})(?::(\d\d))? ?([ap])m\b", re.IGNORECASE)
 
 
@@ -105,34 +106,30 @@ class Printed(Answer):
     """What a program prints, line by line."""
 
     def __init__(
-        self, request: Request, provider: str, program: Program, redactor: Redactor, on_delta: OnDelta
+        self, request: Request, provider: str, program: AgentProgram, redactor: Redactor, on_delta: OnDelta
     ) -> None:
         super().__init__(request, provider, redactor, on_delta)
         self.program = program
-        self.resets: float | None = None
-        self.words, self.status = "", 0
-        self._counts: dict[str, int] = {}
+        self.words = ""
+        self.counts: dict[str, int] = {}
 
     def add(self, name: bytes, data: Any) -> None:
         for line in self.program.lines:
             if all(_at(data, path) == value for path, value in line.when.items()):
                 self._take_in(line, data)
 
-    def _take_in(self, line: Line, data: Any) -> None:
+    def _take_in(self, line: PrintedLine, data: Any) -> None:
         found = {kind: [_at(data, path) for path in getattr(line, kind)] for kind in _SAID}
-        self.say("".join(map(text, found["piece"])))
-        self.think("".join(map(text, found["thought"])))
-        self.model = self.model or "".join(map(text, found["model"]))
-        self.words = self.words or "".join(map(text, found["error"]))
-        if found["text"]:
-            self.is_whole("".join(map(text, found["text"])))
-        for kind in ("input", "cached", "output", "reasoning", "resets", "status"):
-            numbers = [number for value in found[kind] if (number := count(value)) is not None]
-            if numbers:
-                self._counts[kind] = sum(numbers)
-        self.resets, self.status = self._counts.get("resets"), self._counts.get("status", 0)
-        if {"input", "output"} <= self._counts.keys():
-            known = self._counts
+        said = {kind: "".join(map(text, found[kind])) for kind in _SAID}
+        self.say(said["piece"])
+        self.think(said["thought"])
+        self.model = self.model or said["model"]
+        self.words = self.words or said["error"]
+        if line.text:
+            self.is_whole(said["text"])
+        self.counts |= {kind: number for kind in _COUNTED if (number := _summed(found[kind])) is not None}
+        known = self.counts
+        if {"input", "output"} <= known.keys():
             cached, thought = known.get("cached", 0), known.get("reasoning", 0)
             self.usage = Usage(known["input"], known["output"], cached_tokens=cached, reasoning_tokens=thought)
 
@@ -150,18 +147,22 @@ class Printed(Answer):
     def fault(self, code: int, last_words: str) -> CallError | None:
         """Return what is wrong with what was printed; ``None`` where it is an answer."""
         path = Path(self.program.argv[0]).name
-        if not self.words and code == 0:
-            if self.finish or self.usage or (self.size and not self.program.lines):
-                self.finish = "stop"
-                return None
-            words = f"what {path} printed is no answer of {self.program.title or path}"
-            error = self.error_of(MalformedReply, f"{words}; is it another program of that name, or an older one?")
-            error.retryable = False
-            return error
-        words = self._redactor.text(one_line(harmless(self.words or last_words))) or f"it ended with code {code}"
-        told = {"message": words} | ({"code": self.status} if self.status >= 400 else {})
+        if self.words or code:
+            words = self._redactor.text(one_line(harmless(self.words or last_words)))
+            return self._meaning(words or f"it ended with code {code}", path)
+        if self.finish or self.usage or (self.size and not self.program.lines):
+            self.finish = "stop"
+            return None
+        words = f"what {path} printed is no answer of {self.program.title or path}"
+        error = self.error_of(MalformedReply, f"{words}; is it another program of that name, or an older one?")
+        error.retryable = False
+        return error
+
+    def _meaning(self, words: str, path: str) -> CallError:
+        """Return what a program's words mean as an error of ours."""
+        status = self.counts.get("status", 0)
         error = error_in_reply(
-            told,
+            {"message": words} | ({"code": status} if status >= 400 else {}),
             provider=self.provider,
             model=self.request.model,
             request_id=None,
@@ -172,9 +173,11 @@ class Printed(Answer):
             return self.error_of(AuthenticationFailed, f"not signed in: {self.program.sign_in} ({words})")
         if isinstance(error, RateLimited | QuotaExhausted):
             return self._limited(words)
-        if type(error) is ErrorInReply:
-            return self.error_of(RequestRefused, f"{path} gave no answer: {words}")
-        return error
+        return (
+            self.error_of(RequestRefused, f"{path} gave no answer: {words}")
+            if type(error) is ErrorInReply
+            else error
+        )
 
     def error_of(self, kind: type[CallError], words: str) -> CallError:
         """Return an error of this call."""
@@ -182,7 +185,7 @@ class Printed(Answer):
 
     def _limited(self, words: str) -> CallError:
         now = time.time()
-        until = self.resets or _clock_time(words, now)
+        until = self.counts.get("resets") or _clock_time(words, now)
         told = f"usage limit until {datetime.fromtimestamp(until):%H:%M}" if until else "usage limit reached"
         error = self.error_of(RateLimited, f"{told} ({words})")
         error.retry_after = max(1.0, until - now) if until else None
@@ -202,7 +205,7 @@ class _Call:
 
 
 @asynccontextmanager
-async def _folder(program: Program, surroundings: Mapping[str, str]) -> AsyncGenerator[Path]:
+async def _folder(program: AgentProgram, surroundings: Mapping[str, str]) -> AsyncGenerator[Path]:
     """Make the folder of a call, and take it away; what the program renewed of its sign-in is kept."""
     folder = Path(tempfile.mkdtemp(prefix="assay-agent-"))
     home = program.home
@@ -225,7 +228,7 @@ async def _folder(program: Program, surroundings: Mapping[str, str]) -> AsyncGen
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _theirs(program: Program, surroundings: Mapping[str, str]) -> dict[str, Path]:
+def _theirs(program: AgentProgram, surroundings: Mapping[str, str]) -> dict[str, Path]:
     """Return the files that the program signs in with, where they are, by their names in its home."""
     if (home := program.home) is None:
         return {}
@@ -238,14 +241,14 @@ def _write(path: Path, content: str) -> None:
     path.write_text(content, encoding="utf-8")
 
 
-def _asked(request: Request, program: Program) -> tuple[Message, ...]:
+def _asked(request: Request, program: AgentProgram) -> tuple[Message, ...]:
     """Return the conversation, with the answer's schema in words where the program does not enforce it."""
     if request.schema is None or _schema(request, program):
         return request.messages
     return tuple(with_schema_told(request.messages, request.schema))
 
 
-def _schema(request: Request, program: Program) -> str:
+def _schema(request: Request, program: AgentProgram) -> str:
     """Return the schema as the program enforces it; empty where it does not."""
     if request.schema is None or not program.with_schema:
         return ""
@@ -262,13 +265,11 @@ def _json(value: object) -> str:
     return to_json(value).decode()
 
 
-def _prepared(program: Program, request: Request, asked: Iterable[Message], folder: Path, effort: str) -> _Call:
+def _prepared(
+    program: AgentProgram, request: Request, asked: Iterable[Message], folder: Path, effort: str
+) -> _Call:
     """Write what the program reads, and put its command line together."""
-    system = "\n\n".join(message.content for message in asked if message.role == "system")
-    turns = [message for message in asked if message.role != "system"]
-    question = _conversation(turns)
-    if not program.tells_system and system:
-        question = f"{system}\n\n{question}"
+    system, question = _parts(asked, apart=program.tells_system)
     schema = _schema(request, program)
     _write(folder / "system.md", system or "Answer the question.")
     _write(folder / "schema.json", schema)
@@ -280,32 +281,28 @@ def _prepared(program: Program, request: Request, asked: Iterable[Message], fold
         "system_file": str(folder / "system.md"),
         "folder": str(folder),
     }
-    words = [*program.argv]
-    for given, added in (
-        (request.model, program.with_model),
-        (schema, program.with_schema),
-        (effort, program.with_effort),
-    ):
-        words += added if given else ()
+    added = {"model": program.with_model, "schema": program.with_schema, "effort": program.with_effort}
+    words = [*program.argv, *(word for name in added if values[name] for word in added[name]), *program.end]
     variables = {name: _filled(value, values) for name, value in program.set.items()}
-    if program.home:
-        variables[program.home.variable] = str(folder / "home")
+    variables |= {program.home.variable: str(folder / "home")} if program.home else {}
     if program.max_tokens and request.max_tokens:
         variables[program.max_tokens] = str(request.max_tokens)
     variables["TMPDIR"] = str(folder / "tmp")
     # A question that begins with a slash would be taken for a command of the program's own.
-    return _Call([_filled(word, values) for word in (*words, *program.end)], f"\n{question}\n", variables, folder)
+    return _Call([_filled(word, values) for word in words], f"\n{question}\n", variables, folder)
 
 
 def _filled(word: str, values: Mapping[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), word)
 
 
-def _conversation(turns: list[Message]) -> str:
-    """Return the turns as one text: programs take one question."""
-    if len(turns) == 1:
-        return turns[0].content
-    return "\n\n".join(f"## {turn.role}\n\n{turn.content}" for turn in turns)
+def _parts(asked: Iterable[Message], *, apart: bool) -> tuple[str, str]:
+    """Return the system prompt, and the turns as one question; ``apart`` from each other, or both in the second."""
+    system = "\n\n".join(message.content for message in asked if message.role == "system")
+    turns = [message for message in asked if message.role != "system"]
+    several = "\n\n".join(f"## {turn.role}\n\n{turn.content}" for turn in turns)
+    question = turns[0].content if len(turns) == 1 else several
+    return (system, question) if apart or not system else ("", f"{system}\n\n{question}")
 
 
 async def _carried_out(call: _Call, answer: Printed, silence: Silence, environment: dict[str, str]) -> None:
@@ -445,6 +442,11 @@ def _at(data: Any, path: str) -> Any:
     for step in path.split("."):
         data = mapping(data).get(step)
     return data
+
+
+def _summed(values: Iterable[Any]) -> int | None:
+    numbers = [number for value in values if (number := count(value)) is not None]
+    return sum(numbers) if numbers else None
 
 
 def _clock_time(words: str, now: float) -> float | None:

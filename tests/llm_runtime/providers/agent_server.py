@@ -59,7 +59,7 @@ class AgentServer:
         if self.mood in _FAULTS:
             status, answer, headers = _FAULTS[self.mood][wire]
             return web.json_response(answer, status=status, headers=headers)
-        events = _WIRES[wire](body, self.say(json.dumps(body)), self.mood)
+        events = list(_WIRES[wire](body, self.say(json.dumps(body)), self.mood))
         sent = "".join(f"event: {event.get('type', '')}\ndata: {json.dumps(event)}\n\n" for event in events)
         if wire == "enerateContent":
             sent = "".join(f"data: {json.dumps(event)}\r\n\r\n" for event in events)

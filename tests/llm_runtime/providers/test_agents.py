@@ -1,8 +1,8 @@
 """Programs that people are signed in with, as models: the three real ones, and others that mean no good.
 
 The real ones come from npm (`@anthropic-ai/claude-code`, `@openai/codex`, `@google/gemini-cli`) and are found on
-the PATH; without them their tests skip. Each has an empty home, an environment made from nothing, a made-up key, and
-a server on this machine to talk to.
+the PATH; without them their tests skip. Each has an empty home, an environment made from nothing, a made-up key,
+and a server on this machine to talk to.
 """
 
 from __future__ import annotations
