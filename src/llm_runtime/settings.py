@@ -64,7 +64,7 @@ class EndpointEntry(Model):
     @classmethod
     def _no_key_itself(cls, value: str) -> str:
         if re.fullmatch(r"env:\w+|keyring|command:.*\S.*|", value) is None:
-            raise ValueError("write env:VARIABLE, keyring or command:WORDS; a key itself has no place in this file")
+            raise ValueError("write env:VARIABLE or keyring or command:WORDS; a key itself has no place in this file")
         return value
 
     @field_validator("dialect")
