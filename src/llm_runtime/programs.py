@@ -8,14 +8,11 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
-from llm_runtime.dialects import Dialect, Held, Level, SchemaForm
-from llm_runtime.endpoints import Endpoint
-from llm_runtime.errors import NoModelError
+from llm_runtime.dialects import Held, Level, SchemaForm
 from llm_runtime.models import Model
 
 PREFIX = "agent:"
@@ -122,19 +119,17 @@ class AgentProgram(Model):
 
 
 @cache
-def _table() -> dict[str, dict[str, object]]:
+def _table() -> dict[str, Mapping[str, Any]]:
     return tomllib.loads(resources.files("llm_runtime").joinpath("programs.toml").read_text(encoding="utf-8"))
 
 
-def laid_over(own: Mapping[str, Mapping[str, object]]) -> dict[str, dict[str, object]]:
+def laid_over(own: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
     """Return our entries with a person's over them."""
-    from llm_runtime.http.shape import mapping
-
-    table: dict[str, dict[str, object]] = {}
+    table: dict[str, Mapping[str, Any]] = {}
     for name in (*_table(), *own):
         ours, theirs = _table().get(name, {}), own.get(name, {})
-        both = [key for key in ours.keys() & theirs.keys() if isinstance(ours[key], Mapping)]
-        table[name] = {**ours, **theirs, **{key: mapping(ours[key]) | mapping(theirs[key]) for key in both}}
+        both = {key: {**ours.get(key, {}), **theirs.get(key, {})} for key in ("set", "files")}
+        table[name] = {**ours, **theirs, **both}
     return table
 
 
@@ -153,8 +148,6 @@ async def version(program: AgentProgram, environment: Mapping[str, str]) -> str:
     """
     import asyncio
     import tempfile
-
-    from llm_runtime.http.shape import one_line
 
     with tempfile.TemporaryDirectory(prefix="assay-agent-") as folder:
         surroundings = program.surroundings(environment) | {"TMPDIR": folder}
@@ -177,28 +170,4 @@ async def version(program: AgentProgram, environment: Mapping[str, str]) -> str:
             raise
     if process.returncode or not said.strip():
         raise OSError(f"it ended with code {process.returncode}")
-    return one_line(said.decode("utf-8", "replace"), 60)
-
-
-def endpoint_of(name: str, programs: Mapping[str, AgentProgram], environment: Mapping[str, str]) -> Endpoint:
-    """Return a program as an endpoint.
-
-    Args:
-        name: ``"agent:NAME"``.
-        programs: those that there are, by NAME.
-        environment: where it is looked for, and what may be passed on.
-
-    Raises:
-        NoModelError: there is none of that name, or it is not on this machine.
-    """
-    program = programs.get(name.removeprefix(PREFIX))
-    if program is None:
-        listed = ", ".join(f"{PREFIX}{one}" for one in programs)
-        raise NoModelError(f"there is no {name[:60]}; there are: {listed}")
-    if program.place(environment) is None:
-        advice = "install it, or put its folder on the PATH"
-        raise NoModelError(
-            f"{name}: there is no program {Path(program.argv[0]).name} on this machine", advice=advice
-        )
-    dialect = Dialect("agent", wire="agent", effort="effort", efforts=program.efforts)
-    return Endpoint(name, "", dialect=dialect, program=program, environment=environment)
+    return " ".join(said.decode("utf-8", "replace").split())[:60]

@@ -7,13 +7,14 @@ import re
 from collections.abc import Container
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS, LOCAL
+from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS, LOCAL, Dialect
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, NoModelError
 from llm_runtime.keys import printed_key
-from llm_runtime.programs import PREFIX, endpoint_of, found
+from llm_runtime.programs import PREFIX, found
 from llm_runtime.settings import Settings
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ class Router:
         if name.startswith(("http://", "https://")):
             return await self._at_address(name)
         if name.startswith(PREFIX):
-            return endpoint_of(name, self._settings.config.agents, self._settings.environment)
+            return self._program(name)
         if name in HOSTED or name in self._settings.providers:
             if name not in self._endpoints:
                 self._endpoints[name] = self._settings.endpoint(name)
@@ -255,6 +256,21 @@ class Router:
             *reached,
             *(Reachable(name, f"found at {at.base_url}", models) for name, (at, models) in servers),
         ]
+
+    def _program(self, name: str) -> Endpoint:
+        """Return a program of this machine as an endpoint."""
+        from llm_runtime.endpoints import Endpoint
+
+        programs, environment = self._settings.config.agents, self._settings.environment
+        program = programs.get(name.removeprefix(PREFIX))
+        if program is None:
+            listed = ", ".join(f"{PREFIX}{one}" for one in programs)
+            raise NoModelError(f"there is no {name[:60]}; there are: {listed}")
+        if program.place(environment) is None:
+            words = f"{name}: there is no program {Path(program.argv[0]).name} on this machine"
+            raise NoModelError(words, advice="install it, or put its folder on the PATH")
+        dialect = Dialect("agent", wire="agent", effort="effort", efforts=program.efforts)
+        return Endpoint(name, "", dialect=dialect, program=program, environment=environment)
 
     def _programs(self) -> dict[str, str]:
         """Return where each program is that answers as a model, unless only what is configured may be asked."""

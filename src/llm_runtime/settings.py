@@ -64,7 +64,9 @@ class EndpointEntry(Model):
     @classmethod
     def _no_key_itself(cls, value: str) -> str:
         if re.fullmatch(r"env:\w+|keyring|command:.*\S.*|", value) is None:
-            raise ValueError("write env:VARIABLE or keyring or command:WORDS; a key itself has no place in this file")
+            raise ValueError(
+                "write env:VARIABLE or keyring or command:WORDS; a key itself has no place in this file"
+            )
         return value
 
     @field_validator("dialect")
@@ -111,7 +113,7 @@ class ConfigFile(Model):
 
     @field_validator("agents", mode="before")
     @classmethod
-    def _with_ours(cls, value: Mapping[str, Mapping[str, object]]) -> Mapping[str, Mapping[str, object]]:
+    def _with_ours(cls, value: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
         return laid_over(value)
 
     @field_validator("endpoints")
