@@ -5,15 +5,14 @@ What a single model does not take is no part of this table: it is learned from i
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 from typing import Literal, TypeAlias
 
 from pydantic import TypeAdapter
 
 from llm_runtime.messages import Effort
+from llm_runtime.toml import own_table
 
 Auth: TypeAlias = Literal["bearer", "x-api-key", "api-key"]
 SchemaForm: TypeAlias = Literal["plain", "strict", "messages", "object", "grammar"]
@@ -80,9 +79,7 @@ class Dialect:
         return min(self.efforts, key=lambda level: (abs(_LEVELS.index(level) - wanted), -_LEVELS.index(level)))
 
 
-_ROWS: dict[str, dict[str, object]] = tomllib.loads(
-    resources.files("llm_runtime").joinpath("dialects.toml").read_text(encoding="utf-8")
-)
+_ROWS: dict[str, dict[str, object]] = own_table("llm_runtime", "dialects.toml")
 #: By name; what answers for a plain id where several have a key is the first of them.
 DIALECTS: Mapping[str, Dialect] = TypeAdapter(dict[str, Dialect]).validate_python(
     {name: {"name": name, **row} for name, row in _ROWS.items()}

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from typing import Any, Literal
 
 from pydantic import Field
 
 from llm_runtime.dialects import Held, Level, SchemaForm
 from llm_runtime.models import Model
+from llm_runtime.toml import own_table
 
 PREFIX = "agent:"
 _VERSION_SECONDS = 20.0
@@ -120,7 +119,7 @@ class AgentProgram(Model):
 
 @cache
 def _table() -> dict[str, Mapping[str, Any]]:
-    return tomllib.loads(resources.files("llm_runtime").joinpath("programs.toml").read_text(encoding="utf-8"))
+    return own_table("llm_runtime", "programs.toml")
 
 
 def laid_over(own: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from importlib import resources
 from typing import Any, NamedTuple
 
 from llm_runtime import errors
 from llm_runtime.errors import CallError, ContextExceeded, ErrorInReply, RequestRefused
 from llm_runtime.http.failures import Failure, read_failure
 from llm_runtime.http.waits import LONGEST_WAIT, RetryAdvice, in_words
+from llm_runtime.toml import own_table
 
 
 class Meaning(NamedTuple):
@@ -46,7 +45,7 @@ class Meaning(NamedTuple):
 
 
 def _table() -> tuple[Meaning, ...]:
-    data = tomllib.loads(resources.files("llm_runtime.http").joinpath("causes.toml").read_text(encoding="utf-8"))
+    data = own_table("llm_runtime.http", "causes.toml")
     return tuple(
         Meaning(
             getattr(errors, row["kind"]),
