@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from llm_runtime import errors
@@ -44,29 +45,27 @@ class Meaning(NamedTuple):
         return bool(named or (self.words and re.search(self.words, failure.words, re.IGNORECASE)))
 
 
-def _table() -> tuple[Meaning, ...]:
-    data = own_table("llm_runtime.http", "causes.toml")
-    return tuple(
-        Meaning(
-            getattr(errors, row["kind"]),
-            data["advice"][row["advice"]],
-            data["commands"].get(row["advice"], ""),
-            frozenset(status for one in row.get("statuses", ()) for status in _statuses(one)),
-            "|".join(row.get("names", ())),
-            "|".join(row.get("words", ())),
-            tuple(row.get("dialects", ())),
-        )
-        for row in data["rows"]
-    )
-
-
 def _statuses(text: str) -> range:
     first = int(text.replace("x", "0"))
     return range(first, first + 10 ** text.count("x"))
 
 
+_DATA = own_table("llm_runtime.http", "causes.toml")
 #: The first row that fits is the meaning; the last ones go by the status alone.
-TABLE = _table()
+TABLE = tuple(
+    Meaning(
+        getattr(errors, row["kind"]),
+        _DATA["advice"][row["advice"]],
+        _DATA["commands"].get(row["advice"], ""),
+        frozenset(status for one in row.get("statuses", ()) for status in _statuses(one)),
+        "|".join(row.get("names", ())),
+        "|".join(row.get("words", ())),
+        tuple(row.get("dialects", ())),
+    )
+    for row in _DATA["rows"]
+)
+#: What stands for a status within a stream.
+STREAMED_STATUS: Mapping[str, int] = _DATA["streamed"]
 
 
 def error_for_status(

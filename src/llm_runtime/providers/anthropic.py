@@ -8,6 +8,7 @@ from typing import Any
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.http import Http
+from llm_runtime.http.causes import STREAMED_STATUS
 from llm_runtime.http.shape import count, mapping, sequence, text
 from llm_runtime.messages import Generate, OnDelta, Request, Usage, unwatched
 from llm_runtime.providers._answer import Answer
@@ -19,20 +20,6 @@ from llm_runtime.silence import HOSTED_PATIENCE, Patience
 from llm_runtime.wires import ALL, Link, Wire
 
 API_VERSION = "2026-10-21"
-
-#: https://platform.claude.com/docs/en/api/errors
-_STATUS = {
-    "invalid_request_error": 400,
-    "authentication_error": 401,
-    "billing_error": 402,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "request_too_large": 413,
-    "rate_limit_error": 429,
-    "api_error": 500,
-    "timeout_error": 504,
-    "overloaded_error": 529,
-}
 
 
 def anthropic(
@@ -141,7 +128,7 @@ class MessageAnswer(Answer):
 
     def _failed(self, error: Any) -> None:
         # Within a stream there is no status; the kind of error stands for one.
-        code = _STATUS.get(text(mapping(error).get("type")))
+        code = STREAMED_STATUS.get(text(mapping(error).get("type")))
         self.error = mapping(error) | {"code": code} if code and "code" not in mapping(error) else error
         self.done = True
 
