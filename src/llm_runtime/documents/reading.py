@@ -6,7 +6,7 @@ import importlib
 import posixpath
 import zipfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path, PurePath
@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 from llm_runtime.documents.markup import clean, one_line, quoted_text, text_of_html
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
+from llm_runtime.toml import own_table
 
 MAX_BYTES = 256 * 2**20
 #: A line on this share of a document's pages is its running head or foot.
@@ -24,21 +25,7 @@ _ON_PAGES, _LEAST_PAGES = 0.6, 4
 _MAX_MEMBERS, _MOST_RATIO = 20_000, 200
 _TRIES = 3
 #: What a web server calls a kind of document, and the ending of its files.
-ENDINGS = {
-    "text/html": ".html",
-    "application/xhtml+xml": ".html",
-    "text/plain": ".txt",
-    "text/markdown": ".md",
-    "application/pdf": ".pdf",
-    "application/epub+zip": ".epub",
-    "application/rss+xml": ".xml",
-    "application/atom+xml": ".xml",
-    "application/xml": ".xml",
-    "text/xml": ".xml",
-    "text/vtt": ".vtt",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
-}
+ENDINGS: Mapping[str, str] = own_table("llm_runtime.documents", "endings.toml")
 _LOGIN = 'type="password"'
 
 
