@@ -138,35 +138,29 @@ def found(programs: Mapping[str, AgentProgram], environment: Mapping[str, str]) 
     return {name: place for name, place in places if place}
 
 
-async def version(program: AgentProgram, environment: Mapping[str, str]) -> str:
+def version(program: AgentProgram, environment: Mapping[str, str]) -> str:
     """Return what a program says as its version.
 
     Raises:
         OSError: it cannot be run, or does not say it.
         TimeoutError: it does not end.
     """
-    import asyncio
+    import subprocess
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="assay-agent-") as folder:
-        surroundings = program.surroundings(environment) | {"TMPDIR": folder}
-        if program.home:
-            surroundings[program.home.variable] = folder
-        process = await asyncio.create_subprocess_exec(
-            program.argv[0],
-            "--version",
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            cwd=folder,
-            env=surroundings,
-        )
+        own = {"TMPDIR": folder} | ({program.home.variable: folder} if program.home else {})
         try:
-            said, _ = await asyncio.wait_for(process.communicate(), _VERSION_SECONDS)
-        except TimeoutError:
-            process.kill()
-            await process.wait()
-            raise
-    if process.returncode or not said.strip():
-        raise OSError(f"it ended with code {process.returncode}")
-    return " ".join(said.decode("utf-8", "replace").split())[:60]
+            run = subprocess.run(
+                (program.argv[0], "--version"),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                cwd=folder,
+                env=program.surroundings(environment) | own,
+                timeout=_VERSION_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            raise TimeoutError from None
+    if run.returncode or not run.stdout.strip():
+        raise OSError(f"it ended with code {run.returncode}")
+    return " ".join(run.stdout.decode("utf-8", "replace").split())[:60]

@@ -136,8 +136,6 @@ def _configuration() -> Iterator[Remark]:
 
 def _programs() -> Iterator[Remark]:
     """Ask the programs that answer as models for their versions: nothing is asked of a model."""
-    import asyncio
-
     from llm_runtime.programs import found, version
     from llm_runtime.settings import load_settings
 
@@ -146,7 +144,7 @@ def _programs() -> Iterator[Remark]:
         for name in found(settings.config.agents, settings.environment):
             program = settings.config.agents[name.partition(":")[2]]
             try:
-                words = asyncio.run(version(program, settings.environment))
+                words = version(program, settings.environment)
                 yield Remark("ok", name, f"{words}; whether somebody is signed in shows at the first call")
             except (OSError, TimeoutError) as fault:
                 yield Remark("fault", name, f"it does not say its version ({fault or 'in 20 s'}); install it again")
