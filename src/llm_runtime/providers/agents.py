@@ -13,17 +13,15 @@ import shutil
 import signal
 import tempfile
 from asyncio.subprocess import Process
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from pydantic_core import to_json
+
 from llm_runtime.dialects import SchemaForm
-from llm_runtime.errors import (
-    CallError,
-    CallTimeout,
-    ConnectionFailed,
-)
+from llm_runtime.errors import CallError, CallTimeout, ConnectionFailed
 from llm_runtime.files import write_atomic
 from llm_runtime.http.secrets import Redactor
 from llm_runtime.messages import Generate, Message, Reply, Request
@@ -56,14 +54,13 @@ def agents(link: Link) -> Generate:
 
     async def generate(request: Request) -> Reply:
         answer = Printed(request, endpoint.name, program, redactor, link.on_delta)
-        asked = _asked(request, program)
         effort = request.effort and endpoint.dialect.level(request.effort)
         answer.sent()
         silence = Silence(link.patience.first, link.patience.idle, link.patience.total)
         try:
             async with silence, _folder(program, surroundings) as folder:
-                call = _prepared(program, request, asked, folder, effort or "")
-                await _carried_out(call, answer, silence, {**surroundings, **call.variables})
+                argv, variables = _prepared(program, request, folder, effort or "")
+                await _carried_out(argv, folder, answer, silence, {**surroundings, **variables})
         except TimeoutError:
             if not silence.expired:
                 raise
@@ -81,20 +78,10 @@ def agents(link: Link) -> Generate:
     return generate
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """What is run: the words of its command line, its own variables, its folder."""
-
-    argv: list[str]
-    variables: dict[str, str]
-    folder: Path
-
-
 @asynccontextmanager
 async def _folder(program: AgentProgram, surroundings: Mapping[str, str]) -> AsyncGenerator[Path]:
     """Make the folder of a call, and take it away; what the program renewed of its sign-in is kept."""
     folder = Path(tempfile.mkdtemp(prefix="assay-agent-"))
-    home = program.home
     try:
         for name in ("run", "tmp", "home"):
             (folder / name).mkdir(mode=0o700)
@@ -103,12 +90,11 @@ async def _folder(program: AgentProgram, surroundings: Mapping[str, str]) -> Asy
             (folder / "home" / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / "home" / name).symlink_to(place)
         for name, content in program.files.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             _write(folder / name, content)
         yield folder
         for name, place in theirs.items():
             own = folder / "home" / name
-            if home and own.is_file() and not own.is_symlink():
+            if own.is_file() and not own.is_symlink():
                 write_atomic(place, own.read_bytes(), private=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -123,15 +109,9 @@ def _theirs(program: AgentProgram, surroundings: Mapping[str, str]) -> dict[str,
 
 
 def _write(path: Path, content: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.touch(0o600, exist_ok=False)
     path.write_text(content, encoding="utf-8", errors="replace")
-
-
-def _asked(request: Request, program: AgentProgram) -> tuple[Message, ...]:
-    """Return the conversation, with the answer's schema in words where the program does not enforce it."""
-    if request.schema is None or _schema(request, program):
-        return request.messages
-    return tuple(with_schema_told(request.messages, request.schema))
 
 
 def _schema(request: Request, program: AgentProgram) -> str:
@@ -140,23 +120,23 @@ def _schema(request: Request, program: AgentProgram) -> str:
         return ""
     form: SchemaForm = program.schema_form
     schema = closed_schema(request.schema) if form == "plain" else enforceable(request.schema, form)
-    written = _json(schema) if schema else ""
+    written = to_json(schema).decode() if schema else ""
     by_word = any("{schema}" in word for word in program.with_schema)
     return "" if by_word and len(written) > _WORD_CHARACTERS else written
 
 
-def _json(value: object) -> str:
-    from pydantic_core import to_json
-
-    return to_json(value).decode()
-
-
 def _prepared(
-    program: AgentProgram, request: Request, asked: Iterable[Message], folder: Path, effort: str
-) -> _Call:
-    """Write what the program reads, and put its command line together."""
-    system, question = _parts(asked, apart=program.tells_system)
+    program: AgentProgram, request: Request, folder: Path, effort: str
+) -> tuple[list[str], dict[str, str]]:
+    """Write what the program reads; return its command line, and variables of its own.
+
+    The conversation tells the answer's schema in words where the program does not enforce it.
+    """
     schema = _schema(request, program)
+    asked: Sequence[Message] = request.messages
+    if request.schema is not None and not schema:
+        asked = with_schema_told(asked, request.schema)
+    system, question = _parts(asked, apart=program.tells_system)
     _write(folder / "system.md", system or "Answer the question.")
     _write(folder / "schema.json", schema)
     values = {
@@ -176,7 +156,7 @@ def _prepared(
     variables["TMPDIR"] = str(folder / "tmp")
     # A question that begins with a slash would be taken for a command of the program's own.
     _write(folder / "question.md", f"\n{question}\n")
-    return _Call([_filled(word, values) for word in words], variables, folder)
+    return [_filled(word, values) for word in words], variables
 
 
 def _filled(word: str, values: Mapping[str, str]) -> str:
@@ -192,7 +172,9 @@ def _parts(asked: Iterable[Message], *, apart: bool) -> tuple[str, str]:
     return (system, question) if apart or not system else ("", f"{system}\n\n{question}")
 
 
-async def _carried_out(call: _Call, answer: Printed, silence: Silence, environment: dict[str, str]) -> None:
+async def _carried_out(
+    argv: Iterable[str], folder: Path, answer: Printed, silence: Silence, environment: Mapping[str, str]
+) -> None:
     """Run the program to its end, or end it: whatever happens, no process of it is left.
 
     It reads from a file and writes into files: what it leaves behind could hold a pipe open, and some programs end
@@ -201,14 +183,13 @@ async def _carried_out(call: _Call, answer: Printed, silence: Silence, environme
     Raises:
         CallError: it gave no answer.
     """
-    folder = call.folder
     with (
         (folder / "question.md").open("rb") as question,
         (folder / "output").open("w+b") as output,
         (folder / "words").open("w+b") as words,
     ):
         process = await asyncio.create_subprocess_exec(
-            *call.argv,
+            *argv,
             stdin=question,
             stdout=output,
             stderr=words,
