@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -81,6 +81,11 @@ class Endpoint:
         key = () if self.key is None else (self.key.get_secret_value(),)
         named = (*self.headers, *self.query)
         return (*key, *(value for name, value in named if _SECRET_NAME.search(name)))
+
+    def with_header(self, name: str, value: str) -> Endpoint:
+        """Return the same with a further header, unless it has one of that name."""
+        has = any(own.lower() == name.lower() for own, _ in self.headers)
+        return self if has else replace(self, headers=(*self.headers, (name, value)))
 
     @property
     def local(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
@@ -19,7 +18,7 @@ from llm_runtime.providers.payloads import messages_payload
 from llm_runtime.silence import HOSTED_PATIENCE, Patience
 from llm_runtime.wires import ALL, Link, Wire
 
-API_VERSION = "2026-10-21"
+_VERSION = ("anthropic-version", "2026-10-21")
 
 
 def anthropic(
@@ -48,19 +47,12 @@ def anthropic(
     Returns:
         A function that raises any kind of :class:`~llm_runtime.errors.CallError`, named after the endpoint.
     """
-    endpoint = with_version(endpoint)
+    endpoint = endpoint.with_header(*_VERSION)
 
     def payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
         return messages_payload(request, endpoint, quirks, default_max_tokens=default_max_tokens)
 
     return asking(http, endpoint, versioned(endpoint, "/messages"), payload, MessageAnswer, on_delta, patience)
-
-
-def with_version(endpoint: Endpoint) -> Endpoint:
-    """Return the endpoint, with the header that names the version of the API, unless it has one."""
-    if any(name.lower() == "anthropic-version" for name, _ in endpoint.headers):
-        return endpoint
-    return replace(endpoint, headers=(*endpoint.headers, ("anthropic-version", API_VERSION)))
 
 
 def versioned(endpoint: Endpoint, path: str) -> str:
@@ -154,7 +146,7 @@ def _linked(link: Link) -> Generate:
 
 
 async def _models(endpoint: Endpoint, http: Http, fresh: float) -> Sequence[Mapping[str, Any]]:
-    return await entries_at(with_version(endpoint), http, fresh, versioned(endpoint, "/models?limit=1000"))
+    return await entries_at(endpoint.with_header(*_VERSION), http, fresh, versioned(endpoint, "/models?limit=1000"))
 
 
 WIRE = Wire("messages", _linked, ALL, _models)
