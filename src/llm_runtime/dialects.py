@@ -79,10 +79,9 @@ class Dialect:
         return min(self.efforts, key=lambda level: (abs(_LEVELS.index(level) - wanted), -_LEVELS.index(level)))
 
 
-_ROWS: dict[str, dict[str, object]] = own_table("llm_runtime", "dialects.toml")
 #: By name; what answers for a plain id where several have a key is the first of them.
 DIALECTS: Mapping[str, Dialect] = TypeAdapter(dict[str, Dialect]).validate_python(
-    {name: {"name": name, **row} for name, row in _ROWS.items()}
+    {name: {"name": name, **row} for name, row in own_table("llm_runtime", "dialects.toml").items()}
 )
 GENERIC = DIALECTS["generic"]
 #: Those that take a key.

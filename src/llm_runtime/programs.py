@@ -93,12 +93,8 @@ class AgentProgram(Model):
     @property
     def holds(self) -> frozenset[Held]:
         """What of a request it is told."""
-        told: dict[Held, object] = {
-            "max_tokens": self.max_tokens,
-            "effort": self.with_effort,
-            "schema": self.with_schema,
-            "stream": True,
-        }
+        told: dict[Held, object] = {"effort": self.with_effort, "schema": self.with_schema}
+        told |= {"max_tokens": self.max_tokens, "stream": True}
         return frozenset(name for name in told if told[name])
 
     @property

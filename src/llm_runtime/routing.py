@@ -34,11 +34,8 @@ _NO_MODEL_ADVICE = (
 def no_model_advice(settings: Settings) -> str:
     """Return how to get a model: what is on this machine comes first."""
     here = " or ".join(f"--model {name}" for name in found(settings.config.agents, settings.environment))
-    return (
-        f"{here} asks what you are signed in with on this machine; or {_NO_MODEL_ADVICE}"
-        if here
-        else _NO_MODEL_ADVICE
-    )
+    own = f"{here} asks what you are signed in with on this machine; or " if here else ""
+    return own + _NO_MODEL_ADVICE
 
 
 #: Models that do not converse, whatever their makers list before them.
@@ -114,9 +111,8 @@ class Reachable:
     @property
     def names(self) -> list[str]:
         """What its models are asked by; a program chooses one by itself."""
-        return [f"{self.provider}:{name}" for name in self.models] or [self.provider] * self.provider.startswith(
-            PREFIX
-        )
+        alone = [self.provider] if self.provider.startswith(PREFIX) else []
+        return [f"{self.provider}:{name}" for name in self.models] or alone
 
 
 class Router:
@@ -250,12 +246,9 @@ class Router:
         local = asyncio.ensure_future(self._local_servers())
         programs = [Reachable(*one, []) for one in self._programs().items()]
         reached = await asyncio.gather(*(hosted(name, self._origin(name)) for name in self._settings.providers))
-        servers = (await local).items()
-        return [
-            *programs,
-            *reached,
-            *(Reachable(name, f"found at {at.base_url}", models) for name, (at, models) in servers),
-        ]
+        here = (await local).items()
+        servers = [Reachable(name, f"found at {at.base_url}", models) for name, (at, models) in here]
+        return [*programs, *reached, *servers]
 
     def _program(self, name: str) -> Endpoint:
         """Return a program of this machine as an endpoint."""

@@ -146,11 +146,9 @@ class Printed(Answer):
             return self.error_of(AuthenticationFailed, f"not signed in: {self.program.sign_in} ({words})")
         if isinstance(error, RateLimited | QuotaExhausted):
             return self._limited(words)
-        return (
-            self.error_of(RequestRefused, f"{path} gave no answer: {words}")
-            if type(error) is ErrorInReply
-            else error
-        )
+        if type(error) is ErrorInReply:
+            return self.error_of(RequestRefused, f"{path} gave no answer: {words}")
+        return error
 
     def error_of(self, kind: type[CallError], words: str) -> CallError:
         """Return an error of this call."""
