@@ -214,8 +214,7 @@ def _epub(name: str, data: bytes) -> Document:
             text += "\n\n" if text else ""
             quoted += [(len(text) + start, len(text) + end) for start, end in spans]
             text += chapter
-    title = next((e.text for e in book.iter() if _local(e) == "title"), "")
-    date = next((e.text for e in book.iter() if _local(e) == "date"), "")
+    title, date = (next((e.text for e in book.iter() if _local(e) == tag), "") for tag in ("title", "date"))
     return Document(text, "epub", one_line(title), date or "", tuple(quoted) or None)
 
 
@@ -249,12 +248,12 @@ def _members(name: str, data: bytes) -> zipfile.ZipFile:
         raise DocumentError(f"{name} is not a readable {PurePath(name).suffix.lower()} file: {fault}") from None
     infos = archive.infolist()
     size, packed = sum(info.file_size for info in infos), sum(info.compress_size for info in infos)
+    fault = "is encrypted; save it without a password" if any(info.flag_bits & 1 for info in infos) else ""
     if len(infos) > _MAX_MEMBERS or size > MAX_BYTES or size > _MOST_RATIO * max(packed, 1):
+        fault = f"would unpack to {size / 2**20:.0f} MiB in {len(infos):,} files: it is refused"
+    if fault:
         archive.close()
-        raise DocumentError(f"{name} would unpack to {size / 2**20:.0f} MiB in {len(infos):,} files: it is refused")
-    if any(info.flag_bits & 1 for info in infos):
-        archive.close()
-        raise DocumentError(f"{name} is encrypted; save it without a password")
+        raise DocumentError(f"{name} {fault}")
     return archive
 
 
