@@ -335,10 +335,9 @@ def _window(window: int | None, asked: _Asked | None, watch: Watch) -> Capabilit
     if asked.reply is None:
         return Capability("window", "no", f"{reads}; {asked.fault}", figures)
     read = asked.reply.usage.input_tokens
-    grade: Grade = result.grade
     if (first := watch.first.get("window")) is not None and first > asked.began:
         figures["prompt_tokens_per_second"] = round(read / (first - asked.began), 1)
-    return Capability("window", grade, f"{reads}; a needle in {read:,} tokens: {result.detail}", figures)
+    return Capability("window", result.grade, f"{reads}; a needle in {read:,} tokens: {result.detail}", figures)
 
 
 def _at_once(one: _Asked, other: _Asked, watch: Watch, slots: int | None) -> Capability:

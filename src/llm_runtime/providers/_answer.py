@@ -253,9 +253,8 @@ def _is_the_answer(reasoning: str, schema: str | None) -> bool:
         return False
     form = mapping(from_json(schema))
     properties = mapping(form.get("properties"))
-    return all(name in data for name in sequence(form.get("required"))) and data.keys() <= (
-        properties.keys() if properties else data.keys()
-    )
+    whole = all(name in data for name in sequence(form.get("required")))
+    return whole and (not properties or data.keys() <= properties.keys())
 
 
 def _paired(text: str) -> str:
