@@ -149,18 +149,13 @@ async def list_models(endpoint: Endpoint, http: Http) -> list[str]:
     return [model.name for model in await listing(endpoint, http) if not model.gone]
 
 
-async def listing(endpoint: Endpoint, http: Http, now: float | None = None) -> list[Listed]:
+async def listing(endpoint: Endpoint, http: Http) -> list[Listed]:
     """Return the same with all that the list says, those that are served no longer included.
-
-    Args:
-        endpoint: where to ask.
-        http: the client.
-        now: seconds since 1970; the clock's where left out.
 
     Raises:
         CallError: any of its kinds.
     """
-    return read_listing(await model_entries(http, endpoint), time.time() if now is None else now)
+    return read_listing(await model_entries(http, endpoint), time.time())
 
 
 async def list_prices(endpoint: Endpoint, http: Http) -> dict[str, Price]:
