@@ -16,22 +16,12 @@ SCOPES: dict[int, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class PatternReference:
-    """A pattern that a smell may call for."""
-
-    pattern_id: str
-    risk: int
-    rationale: str
-
-
-@dataclass(frozen=True, slots=True)
 class SmellDefinition:
-    """A smell: ``threshold`` is the number above which it is one."""
+    """A smell: ``threshold`` is the number above which it is one, ``applicable`` are the patterns it may call for."""
 
-    id: str
     category: str
     threshold: float
-    applicable: tuple[PatternReference, ...]
+    applicable: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +34,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class PatternDefinition:
-    """A transformation, its guards in words, and what it makes possible."""
+    """A transformation, and what it makes possible; its guards stand in the template."""
 
     id: str
     risk: int
-    guards: tuple[str, ...]
     enables: tuple[str, ...]
     declares: bool
     template: str
@@ -80,13 +69,27 @@ class TransformationType:
 @cache
 def smells() -> dict[str, SmellDefinition]:
     """Return every smell by id, in alphabetical order."""
-    return {data["smell"]["id"]: _smell(data) for data in _files("smells")}
+    return {
+        data["smell"]["id"]: SmellDefinition(
+            data["smell"]["category"],
+            next(float(value) for value in data["detection"].values() if isinstance(value, int | float)),
+            tuple(one["pattern"] for one in data["applicable_patterns"]),
+        )
+        for data in _files("smells")
+    }
 
 
 @cache
 def patterns() -> dict[str, PatternDefinition]:
     """Return every pattern by id, in alphabetical order."""
-    return {data["pattern"]["id"]: _pattern(data) for data in _files("patterns")}
+    return {
+        one["id"]: PatternDefinition(
+            one["id"], one["risk"], tuple(data["enables"]["patterns"]), one["declares"],
+            data["prompt"]["template"].strip(),
+        )
+        for data in _files("patterns")
+        for one in (data["pattern"],)
+    }  # fmt: skip
 
 
 def select_patterns(
@@ -97,17 +100,13 @@ def select_patterns(
     Args:
         examples: ids of the patterns that the language has an example of; no other is tried.
     """
-    best: dict[str, tuple[float, TransformationType]] = {}
+    best: dict[str, DetectedSmell] = {}
     for smell in detected:
-        for reference in smells()[smell.smell_id].applicable:
-            pattern = patterns()[reference.pattern_id]
-            if reference.pattern_id in attempted or pattern.id not in examples:
-                continue
-            old = best.get(pattern.id)
-            if old is None or smell.severity > old[0]:
-                candidate = TransformationType(pattern.id, smell.smell_id, reference.risk)
-                best[pattern.id] = (smell.severity, candidate)
-    chosen = [transformation for _, transformation in best.values()]
+        for name in smells()[smell.smell_id].applicable:
+            wanted = name in examples and name not in attempted
+            if wanted and (name not in best or smell.severity > best[name].severity):
+                best[name] = smell
+    chosen = [TransformationType(name, smell.smell_id, patterns()[name].risk) for name, smell in best.items()]
     return sorted(chosen, key=lambda t: (t.risk, -len(patterns()[t.pattern_id].enables)))
 
 
@@ -115,28 +114,3 @@ def _files(folder: str) -> list[dict[str, Any]]:
     where = resources.files("criticality.catalog").joinpath(folder)
     paths = sorted((path for path in where.iterdir() if path.name.endswith(".toml")), key=lambda path: path.name)
     return [tomllib.loads(path.read_text(encoding="utf-8")) for path in paths]
-
-
-def _smell(data: dict[str, Any]) -> SmellDefinition:
-    detection = data["detection"]
-    threshold = next(value for value in detection.values() if isinstance(value, int | float))
-    return SmellDefinition(
-        id=data["smell"]["id"],
-        category=data["smell"]["category"],
-        threshold=float(threshold),
-        applicable=tuple(
-            PatternReference(p["pattern"], p["risk"], p["rationale"]) for p in data["applicable_patterns"]
-        ),
-    )
-
-
-def _pattern(data: dict[str, Any]) -> PatternDefinition:
-    pattern = data["pattern"]
-    return PatternDefinition(
-        id=pattern["id"],
-        risk=pattern["risk"],
-        guards=tuple(data["guards"]["conditions"]),
-        enables=tuple(data["enables"]["patterns"]),
-        declares=pattern["declares"],
-        template=data["prompt"]["template"].strip(),
-    )
