@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import Field
 
 from criticality import events as e
-from criticality.artifacts import Body
+from criticality.artifacts import Body, bodies_of
 from criticality.asking import Question
 from criticality.bodies import SpliceRefused
 from criticality.budget import Spare
+from criticality.checks import unfit
 from criticality.context import implement_values, spare
 from criticality.judging.hearing import Difference, Hearing, Verdict
 from criticality.labels import Tier
 from criticality.language import Language
-from criticality.verdicts import due, figures, hearing
+from criticality.verdicts import due, figures, hearing, rested_on
 from criticality.work import Work
 from llm_runtime.errors import BadReply, StructuredOutputError
 from llm_runtime.models import Model
@@ -29,8 +30,6 @@ _SECTION = re.compile(r"^###[ \t]+`?([a-z_][a-z0-9_]*)`?[ \t]*$", re.MULTILINE)
 _OTHERS: dict[str, tuple[Tier, ...]] = {
     "worker": ("fallback1", "worker"), "fallback1": ("worker", "fallback1"), "fallback2": ("worker", "fallback1"),
 }  # fmt: skip
-#: Computes something once for its key, across lanes.
-Once = Callable[[Any, Callable[[], Awaitable[Any]]], Awaitable[Any]]
 
 
 class Settlement(Model):
@@ -62,29 +61,23 @@ async def compared(
     work: Work,
     received: e.ImplementationReceived,
     verdict: Verdict,
-    others: Mapping[str, Body],
     visit: tuple[int, ...],
-    once: Once,
-    refused: Callable[[dict[str, str]], Awaitable[bool]],
     settled: Mapping[str, list[str]],
 ) -> Gate:
     """Compare a body that passed with small changes of it and with bodies that others write for the same prompt.
 
     Args:
-        others: the bodies that the unit rests on.
-        refused: tells whether bodies fail before anything runs.
         settled: clauses that were settled on while earlier bodies of the unit were compared.
     """
     gate, unit = Gate(cases=dict(verdict.kept)), received.unit.split("+")
+    others = rested_on(work.artifacts, received.unit)
     variants = _mutants(work, received)
-    written = [await _independent(work, received, number, visit, once) for number in _numbers(work)]
-    for bodies in written:
-        if bodies is not None and not await refused(bodies):
-            variants += [("independent", name, _body(text)) for name, text in bodies.items()]
-    own = {name: _body(text) for name, text in received.bodies.items()}
-    made = hearing(
-        work, unit, {**others, **own}, due=due(work.artifacts, received.unit), variants=variants, settled=settled
-    )
+    numbers = range(work.config.acceptance.independent_bodies)
+    for bodies in [await _independent(work, received, number, visit) for number in numbers]:
+        if bodies is not None and await unfit(work, bodies, others) is None:
+            variants += [("independent", name, body) for name, body in bodies_of(bodies).items()]
+    own = {**others, **bodies_of(received.bodies)}
+    made = hearing(work, unit, own, due=due(work.artifacts, received.unit), variants=variants, settled=settled)
     outcome = await work.court.compare(made)
     if outcome.faults:
         gate.failure = {"kind": outcome.faults[0].kind, "what": [outcome.faults[0].what]}
@@ -93,25 +86,17 @@ async def compared(
         gate.measured[name] = figures(name, verdict, outcome)
         gate.cases[name] = [*outcome.kept.get(name, []), *gate.cases.get(name, [])][:60]
     for difference in each_once(outcome.differences):
-        await _settled(work, made, difference, gate, visit, once)
+        await _settled(work, made, difference, gate, visit)
         if gate.failure is not None:
             break
     return gate
-
-
-def _numbers(work: Work) -> range:
-    return range(work.config.acceptance.independent_bodies)
-
-
-def _body(text: str) -> Body:
-    return Body(text, "", "worker", 1)
 
 
 def _mutants(work: Work, received: e.ImplementationReceived) -> list[tuple[str, str, Body]]:
     """Return changes of each body, spread evenly over it."""
     most = work.config.acceptance.mutants
     return [
-        ("mutant", name, _body(text))
+        ("mutant", name, Body(text))
         for name, body in received.bodies.items()
         for text in spread(work.language.mutants(body), max(1, most // len(received.bodies)) if most else 0)
     ]
@@ -125,7 +110,7 @@ def spread(texts: list[str], count: int) -> list[str]:
 
 
 async def _independent(
-    work: Work, received: e.ImplementationReceived, number: int, visit: tuple[int, ...], once: Once
+    work: Work, received: e.ImplementationReceived, number: int, visit: tuple[int, ...]
 ) -> dict[str, str] | None:
     """Return bodies that another model, or another try, writes for the same prompt; none where it fails."""
     unit = received.unit
@@ -140,7 +125,7 @@ async def _independent(
         except (BadReply, SpliceRefused):
             return None
 
-    return await once(("independent", unit, visit[:2], role, number), ask)
+    return await work.lanes.once(("independent", unit, visit[:2], role, number), ask)
 
 
 async def written(
@@ -184,23 +169,24 @@ def each_once(differences: list[Difference]) -> list[Difference]:
     return list(by_case.values())[:6]
 
 
-async def _settled(
-    work: Work, made: Hearing, difference: Difference, gate: Gate, visit: tuple[int, ...], once: Once
-) -> None:
+async def _settled(work: Work, made: Hearing, difference: Difference, gate: Gate, visit: tuple[int, ...]) -> None:
     """Have one difference decided: by a clause, or by saying that it is left open."""
     open_case = {
         "function": difference.function, "case": difference.shown, "first": difference.first,
         "second": difference.second,
     }  # fmt: skip
-    made.settled = {**made.settled, difference.function: _clauses(made, gate, difference.function)}
-    if gate.settled and await _decided(work, made, difference):
+    name = difference.function
+    now = [entry["clause"] for entry in gate.settled if entry["function"] == name]
+    made.settled = {**made.settled, name: list(dict.fromkeys([*made.settled.get(name, ()), *now]))}
+    # The clauses that were settled on may reject the other body here already.
+    if gate.settled and not await work.court.clause_fault(made, difference, "True", 1):
         return
     if work.config.acceptance.settle == "ask":
         gate.left_open.append(open_case)
         return
     number = len(gate.settled) + len(gate.left_open) + 1
     key = ("settle", difference.function, difference.shown, difference.second, number, visit[:2])
-    answer = await once(key, lambda: _asked(work, made, difference, number, visit))
+    answer = await work.lanes.once(key, lambda: _asked(work, made, difference, number, visit))
     if answer is None or answer.right == "both":
         gate.left_open.append(open_case)
         return
@@ -215,16 +201,6 @@ async def _settled(
     if answer.right != "first":
         what = f"{answer.clause} does not hold for {difference.shown}; {difference.first}"
         gate.failure = {"kind": "test", "what": [what[:600]]}
-
-
-def _clauses(made: Hearing, gate: Gate, name: str) -> list[str]:
-    now = [entry["clause"] for entry in gate.settled if entry["function"] == name]
-    return list(dict.fromkeys([*made.settled.get(name, ()), *now]))
-
-
-async def _decided(work: Work, made: Hearing, difference: Difference) -> bool:
-    """Tell whether the clauses that were settled on already reject the other body here."""
-    return not await work.court.clause_fault(made, difference, "True", 1)
 
 
 async def _asked(

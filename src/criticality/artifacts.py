@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from criticality import events as e
@@ -43,10 +43,19 @@ class Body:
     """
 
     text: str
-    key: str
-    tier: str
-    attempts: int
+    key: str = ""
+    tier: str = "worker"
+    attempts: int = 1
     declarations: str = ""
+
+    def transformed(self, applied: e.TransformApplied) -> Body:
+        """Return what a transformation makes of it."""
+        return replace(self, text=applied.body, declarations=self.declarations + applied.declarations)
+
+
+def bodies_of(texts: Mapping[str, str]) -> dict[str, Body]:
+    """Return texts by function as bodies that are not accepted."""
+    return {name: Body(text) for name, text in texts.items()}
 
 
 @dataclass(slots=True)
@@ -266,11 +275,8 @@ class Artifacts:
                 self.transforms.append(event)
             case e.SemanticsVerified():
                 applied, self.transforming = self.transforming, None
-                old = self.bodies[event.function]
                 assert applied is not None
-                self.bodies[event.function] = Body(
-                    applied.body, old.key, old.tier, old.attempts, old.declarations + applied.declarations
-                )
+                self.bodies[event.function] = self.bodies[event.function].transformed(applied)
                 self.transforms.append(event)
             case e.SemanticsBroken():
                 self.transforming = None
@@ -344,11 +350,3 @@ class Artifacts:
         usage.tokens_out += reply["usage"]["output_tokens"]
         usage.cost += cost or 0
         usage.latency_ms += reply.get("latency_ms") or 0
-
-
-def fold(events: Iterable[Event]) -> Artifacts:
-    """Return the artifacts of a journal."""
-    artifacts = Artifacts()
-    for event in events:
-        artifacts.apply(event)
-    return artifacts

@@ -25,35 +25,11 @@ from criticality.tree import claim_fault, function_key
 from criticality.work import Work
 from llm_runtime.events import Event
 from llm_runtime.models import Model
+from llm_runtime.toml import own_table
 
 #: How often tests are asked for before a person is.
 _DERIVATIONS = 3
-_FOCUS = {
-    "temporal": (
-        "timing requirements that cannot all be satisfied", "TEMPORAL",
-        "Look for durations, expiries, orders and deadlines: can each operation still be done when it "
-        "must be?",
-    ),
-    "resource": (
-        "conflicting resource requirements", "RESOURCE",
-        "Look for exclusive use, capacity, quotas and identifiers: can two operations that must both succeed need "
-        "the same thing at the same time?",
-    ),
-    "invariant": (
-        "invariants that cannot all hold", "INVARIANT",
-        "Take each invariant and ask whether some operation's contract allows or demands what breaks it.",
-    ),
-    "precondition": (
-        "preconditions that can never be satisfied", "PRECONDITION",
-        "Take each REQUIRES clause and ask which operations can bring the state about that it wants. If none can, "
-        "from any reachable state, it is a gap.",
-    ),
-    "postcondition": (
-        "postconditions that contradict each other when composed", "POSTCONDITION",
-        "Take pairs of operations that the specification lets follow each other and ask whether the first's "
-        "ENSURES clauses can make the second's impossible.",
-    ),
-}  # fmt: skip
+_AUDITORS: dict[str, dict[str, str]] = own_table("criticality", "words.toml")["auditors"]
 
 
 class Contradiction(Model):
@@ -94,22 +70,19 @@ async def audit(work: Work) -> Event:
     reports = await in_parts(name, _by_module(work), lambda item, contracts: _audited(work, name, item, contracts))
     contradictions = [c for report in reports for c in report.contradictions_found]
     if len(reports) > 1:
-        prefix = _FOCUS[name][1]
+        prefix = _AUDITORS[name]["prefix"]
         numbered = enumerate(contradictions, start=1)
         contradictions = [c.model_copy(update={"id": f"{prefix}_{n:03d}"}) for n, c in numbered]
     return _completed(name, contradictions)
 
 
 async def _audited(work: Work, name: str, item: str, contracts: str) -> ContradictionReport:
-    kind, prefix, focus = _FOCUS[name]
     question = work.ask.question("composition_audit", item, "auditor", work.round)
     return await work.ask.data(
         question,
         ContradictionReport,
         "audit",
-        kind=kind,
-        prefix=prefix,
-        focus=focus,
+        **_AUDITORS[name],
         spec=question.fence("SPECIFICATION", _statements(work.artifacts.approved)),
         contracts=question.fence("CONTRACTS", contracts),
     )

@@ -9,17 +9,10 @@ from typing import Any
 from criticality.artifacts import Artifacts
 from criticality.budget import Spare
 from criticality.language import Language
+from llm_runtime.toml import own_table
 
-_NAMES = {
-    "syntax": "Syntax", "syntax_fatal": "Syntax", "type": "Type", "test": "Test", "timeout": "Timeout",
-    "semantic": "Semantic", "security": "Security", "complexity": "Complexity",
-}  # fmt: skip
+_WORDS: dict[str, dict[str, str]] = own_table("criticality", "words.toml")
 _PURPOSE = re.compile(r"^PURPOSE: .*\n", re.MULTILINE)
-_LEFT_OUT = "(left out: there is no room for them here)"
-_HINTS = {
-    "syntax": "HINT: Output statements only, indented by multiples of four spaces, nothing before or after them.",
-    "types": "HINT: Look at the exact types above, and at how a value of each is made.",
-}
 
 
 def implement_values(language: Language, artifacts: Artifacts, unit: str) -> dict[str, str]:
@@ -35,22 +28,20 @@ def implement_values(language: Language, artifacts: Artifacts, unit: str) -> dic
             f"FUNCTION: {function.name}\nSIGNATURE: {language.signature(function)}\nPURPOSE: {function.doc}\n\n"
             f"CONTRACTS:\n{clauses}"
         )
-    types = list(
-        dict.fromkeys(
-            t for n in names for t in language.type_definitions(spec, functions[n][1]).split("\n\n\n") if t
-        )
-    )
+    defined = (language.type_definitions(spec, functions[n][1]).split("\n\n\n") for n in names)
+    types = dict.fromkeys(text for each in defined for text in each if text)
     calls = sorted({call for n in names for call in functions[n][1].calls if call in functions})
     callees = [language.signature(functions[call][1]) for call in calls]
-    several = len(names) > 1
+    several, words = len(names) > 1, _WORDS["implement"]
+    headings = "\n".join(f"### {functions[name][1].name}" for name in names)
     return {
-        "what": "these functions, which call each other" if several else "the function",
+        "what": words["several" if several else "one"],
         "functions": "\n\n".join(parts),
         "types": "\n\n".join(types) or "(none but the language's own)",
         "callees": "\n".join(f"  {header.removesuffix(':')}" for header in callees) or "  (none)",
         "imports": language.imported(functions[names[0]][0]),
         "rules": language.rules,
-        "form": _form([functions[n][1].name for n in names]),
+        "form": words["form_of_several"] + headings if several else words["form_of_one"],
     }
 
 
@@ -71,28 +62,16 @@ def spare(language: Language, artifacts: Artifacts, unit: str, failure: dict[str
         for name in kind.names()
     }
     spec = artifacts.approved
+    left_out = _WORDS["implement"]["left_out"]
     blocks = re.split(r"(?<!\n)\n\n+(?=\S)", values["types"])
     required = [block for block in blocks if _defines(block, spec.named_types()) in names]
-    parts.append(Spare("relatedTypes", {"types": "\n\n".join(required) or _LEFT_OUT}))
-    return [*parts, Spare("requiredTypes", {"types": _LEFT_OUT})]
+    parts.append(Spare("relatedTypes", {"types": "\n\n".join(required) or left_out}))
+    return [*parts, Spare("requiredTypes", {"types": left_out})]
 
 
 def _defines(block: str, known: Collection[str]) -> str:
     """Return the type that a definition is of: the first of the system's that stands in it."""
     return next((word for word in re.findall(r"[A-Za-z]\w*", block) if word in known), "")
-
-
-def _form(names: list[str]) -> str:
-    if len(names) == 1:
-        return (
-            "IMPLEMENT THE FUNCTION. Output only the function body: its statements, without the signature, in one "
-            "code block."
-        )
-    headings = "\n".join(f"### {name}" for name in names)
-    return (
-        "IMPLEMENT ALL OF THEM. Output for each, under a heading with its name, only the function body in one code "
-        f"block:\n\n{headings}"
-    )
 
 
 def failure_summary(failure: dict[str, Any] | None) -> str:
@@ -102,8 +81,6 @@ def failure_summary(failure: dict[str, Any] | None) -> str:
     kind = str(failure["kind"])
     what = "\n".join(f"  - {line}" for line in failure["what"])
     title = "FAILING TESTS" if kind == "test" else "WHAT FAILED"
-    hint = f"\n\n{_HINTS[failure['hint']]}" if failure.get("hint") else ""
-    return (
-        f"FAILURE TYPE: {_NAMES.get(kind, kind)}\n{title}:\n{what}{hint}\n\n"
-        "NOTE: Previous attempts discarded. Implement from scratch."
-    )
+    hint = f"\n\n{_WORDS['hints'][failure['hint']]}" if failure.get("hint") else ""
+    again = _WORDS["implement"]["again"]
+    return f"FAILURE TYPE: {_WORDS['failures'].get(kind, kind)}\n{title}:\n{what}{hint}\n\n{again}"

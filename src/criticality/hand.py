@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pydantic import ValidationError
 
-from criticality.artifacts import Artifacts, Body
+from criticality.artifacts import Artifacts, Body, bodies_of
 from criticality.bodies import SpliceRefused
+from criticality.checks import failure_of, unfit
 from criticality.composition_audit import units_in_order
 from criticality.edits import BodyEdited, ClaimsEdited, EditRefused, SpecEdited
-from criticality.injection import failure_of, unfit
 from criticality.judging.hearing import Verdict
 from criticality.language import Language
 from criticality.lattice import dependencies
@@ -157,7 +157,7 @@ async def taken_over(work: Work, path: str, text: str) -> Event | None:
         return EditRefused(path=path, text=text, what=bodies)
     if not bodies:
         return None
-    every = {**artifacts.bodies, **{name: Body(text, "", "hand", 0) for name, text in bodies.items()}}
+    every = {**artifacts.bodies, **bodies_of(bodies)}
     units = [unit for unit in units_in_order(artifacts) if set(unit.split("+")).intersection(bodies)]
     missing = [name for unit in units for name in unit.split("+") if name not in every]
     failure = await unfit(work, bodies, {n: body for n, body in every.items() if n not in bodies})
@@ -205,9 +205,7 @@ async def _measured(
     """Return what small changes of the bodies the cases tell from them; no model is asked."""
     most = work.config.acceptance.mutants
     variants = [
-        ("mutant", name, Body(text, "", "hand", 0))
-        for name, body in bodies.items()
-        for text in work.language.mutants(body)[:most]
+        ("mutant", name, Body(text)) for name, body in bodies.items() for text in work.language.mutants(body)[:most]
     ]
     outcome = await work.court.compare(hearing(work, list(bodies), every, variants=variants))
     return {name: figures(name, verdict, outcome) for name in bodies}

@@ -9,6 +9,9 @@ from criticality import events as e
 from criticality.project.journal import iso
 from llm_runtime.events import Event
 from llm_runtime.models import Model
+from llm_runtime.toml import own_table
+
+_TITLES: dict[str, str] = own_table("criticality", "words.toml")["decisions"]
 
 Confidence: TypeAlias = Literal["canonical", "delegated", "inferred", "provisional"]
 Status: TypeAlias = Literal["active", "superseded", "invalidated", "suspended"]
@@ -83,22 +86,14 @@ class Ledger:
 
     def for_prompt(self) -> str:
         """Return what a phase is told: constraints with their ids, and nothing of why."""
-        titles: tuple[tuple[Confidence, str], ...] = (
-            ("canonical", "CANONICAL (user-confirmed)"),
-            ("delegated", "DELEGATED (decided for the user; treat as canonical)"),
-            ("inferred", "INFERRED (may be revised if contradicted)"),
-            ("provisional", "PROVISIONAL (conditions of an approval)"),
-        )
-        parts: list[str] = []
-        for confidence, title in titles:
-            lines = [f"- {d.constraint} [{d.id}]" for d in self.standing(confidence)]
-            if lines:
-                parts.append("\n".join([f"{title}:", *lines]))
+        told: dict[str, list[str]] = {title: [] for title in _TITLES}
         statuses = self.statuses()
-        held = [f"- {d.constraint} [{n}]" for n, d in self.decisions().items() if statuses[n] == "suspended"]
-        if held:
-            parts.append("\n".join(["SUSPENDED (require explicit confirmation):", *held]))
-        return "\n\n".join(parts)
+        for name, decision in self.decisions().items():
+            status = statuses[name]
+            if status in ("active", "suspended"):
+                title = decision.confidence if status == "active" else status
+                told[title].append(f"- {decision.constraint} [{name}]")
+        return "\n\n".join("\n".join([f"{_TITLES[one]}:", *lines]) for one, lines in told.items() if lines)
 
     def record(self, event: Event, at: int) -> None:
         """Append what an event means for the ledger."""

@@ -147,7 +147,6 @@ async def verify(work: Work) -> Event:
 async def _objection(work: Work, applied: e.TransformApplied, risk: int) -> str:
     spec, name, language = work.artifacts.approved, applied.function, work.language
     module, function = work.artifacts.functions[name]
-    old = work.artifacts.bodies[name]
     fault = language.declaration_fault(applied.declarations)
     if fault:
         return fault
@@ -160,10 +159,7 @@ async def _objection(work: Work, applied: e.TransformApplied, risk: int) -> str:
     findings = language.inspect_body(applied.body, function, module=module.name, siblings=every)
     if findings:
         return findings[0].what
-    bodies = {
-        **work.artifacts.bodies,
-        name: Body(applied.body, old.key, old.tier, old.attempts, old.declarations + applied.declarations),
-    }
+    bodies = {**work.artifacts.bodies, name: work.artifacts.bodies[name].transformed(applied)}
     errors = await work.tools.check(language.sources(spec, work.artifacts.plan, bodies))
     if errors:
         return f"the type checker refuses it: {errors[0].message}"

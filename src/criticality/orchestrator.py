@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, Self
 
 from criticality import events as e
-from criticality import hand, injection
+from criticality import hand
 from criticality.artifacts import Artifacts
 from criticality.asking import Asking
 from criticality.bodies import SpliceRefused
@@ -22,6 +22,7 @@ from criticality.deliverable import project_files, state_text
 from criticality.edits import BodyEdited, FilesKept
 from criticality.human import Human, Nobody
 from criticality.judging.court import Court
+from criticality.lanes import Lanes
 from criticality.language import Toolchain
 from criticality.languages import language
 from criticality.ledger import Ledger
@@ -98,7 +99,7 @@ class Orchestrator:
         self._court = court or Court(max(2, (os.cpu_count() or 2) // 2))
         self.telemetry = Telemetry()
         self._journal = Journal(root / files.JOURNAL, clock)
-        self._lanes = injection.Lanes(self.config.orchestrator.max_parallel_injections)
+        self._lanes = Lanes(self.config.orchestrator.max_parallel_injections)
         self._lock = files.holding(root)
         self._texts: dict[str, str] = {}
         self._written = Written(root)
@@ -153,7 +154,7 @@ class Orchestrator:
                 if event is None:
                     return RunResult("blocked", self.state)
             case Active():
-                event = await performed(self._work(self.state), self._lanes, self._received)
+                event = await performed(self._work(self.state))
                 if event is None:
                     return RunResult("waiting", self.state)
         await self.take(event)
@@ -252,6 +253,8 @@ class Orchestrator:
             config=self.config,
             human=self.human,
             court=self._court,
+            lanes=self._lanes,
+            received=self._received,
         )
 
     async def _resolution(self, state: Blocked) -> Event | None:

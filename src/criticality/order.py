@@ -2,49 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 
 def components(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """Strongly connected components, each after those it depends on (Tarjan 1972, without recursion).
+    """Strongly connected components, each after those it depends on (Sharir 1981, without recursion).
 
     Nodes are taken in the order of the mapping, so the result depends on nothing else; members of a component keep
     that order too.
     """
-    position = {name: i for i, name in enumerate(edges)}
-    discovered: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    on_stack: set[str] = set()
-    result: list[list[str]] = []
-    for root in edges:
-        if root in discovered:
-            continue
-        work: list[tuple[str, int]] = [(root, 0)]
-        while work:
-            node, at = work.pop()
-            if at == 0:
-                discovered[node] = low[node] = len(discovered)
-                stack.append(node)
-                on_stack.add(node)
-            targets = [t for t in edges[node] if t in position]
-            for index in range(at, len(targets)):
-                target = targets[index]
-                if target not in discovered:
-                    work += [(node, index + 1), (target, 0)]
-                    break
-                if target in on_stack:
-                    low[node] = min(low[node], low[target])
-            else:
-                if low[node] == discovered[node]:
-                    cut = stack.index(node)
-                    members, stack[cut:] = stack[cut:], []
-                    on_stack -= set(members)
-                    result.append(sorted(members, key=position.__getitem__))
-                if work:
-                    parent = work[-1][0]
-                    low[parent] = min(low[parent], low[node])
-    return result
+    back: dict[str, list[str]] = {name: [] for name in edges}
+    for name, targets in edges.items():
+        for target in targets:
+            if target in back:
+                back[target].append(name)
+    seen: set[str] = set()
+    found = [set(_reached(back, name, seen)) for name in reversed(list(_finished(edges)))]
+    return [[name for name in edges if name in members] for members in reversed(found) if members]
+
+
+def _finished(edges: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield every node after all that can be reached from it and was not before."""
+    seen: set[str] = set()
+    for name in edges:
+        yield from _reached(edges, name, seen)
+
+
+def _reached(edges: Mapping[str, Sequence[str]], root: str, seen: set[str]) -> Iterator[str]:
+    """Yield what a search through the depth finds from a node, each node when the search leaves it."""
+    if root in seen:
+        return
+    seen.add(root)
+    path = [(root, iter(edges[root]))]
+    while path:
+        node, targets = path[-1]
+        following = next((one for one in targets if one in edges and one not in seen), None)
+        if following is None:
+            path.pop()
+            yield node
+        else:
+            seen.add(following)
+            path.append((following, iter(edges[following])))
 
 
 def waves(order: Sequence[Sequence[str]], edges: Mapping[str, Sequence[str]]) -> list[list[str]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib import resources
 
 from criticality.labels import InterviewPhase
 from llm_runtime.models import Model
+from llm_runtime.toml import own_table
 
 INTERVIEW: tuple[InterviewPhase, ...] = ("discovery", "architecture", "constraints", "designPrefs")
 #: What may be left to the architect.
@@ -25,8 +24,7 @@ class _Question(Model):
 @cache
 def catalogue() -> tuple[_Question, ...]:
     """Return the questions, in order."""
-    text = resources.files("criticality").joinpath("questions.toml").read_text(encoding="utf-8")
-    return tuple(_Question.model_validate(q) for q in tomllib.loads(text)["questions"])
+    return tuple(_Question.model_validate(q) for q in own_table("criticality", "questions.toml")["questions"])
 
 
 def left_after(phase: InterviewPhase) -> frozenset[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from criticality import events as e
-from criticality.acceptance import Once
 from criticality.artifacts import Artifacts
 from criticality.canonical import pretty
 from criticality.composition_audit import contract_text, units_in_order
@@ -60,7 +59,7 @@ def agreeing(failure: dict[str, Any], verdict: Verdict, before: dict[str, Any] |
 
 
 async def test_suspected(
-    work: Work, received: e.ImplementationReceived, failure: dict[str, Any], visit: tuple[int, ...], once: Once
+    work: Work, received: e.ImplementationReceived, failure: dict[str, Any], visit: tuple[int, ...]
 ) -> e.TestSuspected | dict[str, Any]:
     """Have a claim's tests derived anew; nothing where they stand as they are, a reason after the second time."""
     artifacts, claim, what = work.artifacts, str(failure["claim"]), str(failure["what"][0])
@@ -71,7 +70,7 @@ async def test_suspected(
         )
         return {"what": [reason + what]}
     old = artifacts.claims[claim]
-    structured = await once(("retest", claim, times, visit), lambda: _derived(work, old, what, times))
+    structured = await work.lanes.once(("retest", claim, times, visit), lambda: _derived(work, old, what, times))
     if structured is None or structured.tests == old.tests:
         return {}
     return e.TestSuspected(

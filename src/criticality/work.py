@@ -8,8 +8,10 @@ from typing import TypeVar
 from criticality.artifacts import Artifacts
 from criticality.asking import Asking
 from criticality.config import Config
+from criticality.events import ImplementationReceived
 from criticality.human import Human
 from criticality.judging.court import Court
+from criticality.lanes import Lanes
 from criticality.language import Language, Toolchain
 from criticality.ledger import Ledger
 from criticality.machine.states import Active
@@ -26,6 +28,7 @@ class Work:
         state: where the project stands.
         artifacts: what it has come to.
         ledger: its decisions; only their constraints reach a prompt.
+        received: the bodies that are to be verified.
     """
 
     state: Active
@@ -37,6 +40,8 @@ class Work:
     config: Config
     human: Human
     court: Court
+    lanes: Lanes
+    received: ImplementationReceived | None
 
     def at(self, phase: type[_Phase]) -> _Phase:
         """Return the state of the phase that a step is for."""

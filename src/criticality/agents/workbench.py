@@ -12,8 +12,8 @@ from typing import Any
 
 from criticality.artifacts import Artifacts, Body
 from criticality.bodies import SpliceRefused
+from criticality.checks import static_failure
 from criticality.config import Config, load_config
-from criticality.injection import static_failure
 from criticality.judging.court import Court
 from criticality.language import Language, Toolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
@@ -159,7 +159,7 @@ class Workbench:
         skeleton = self._sources(artifacts, {})[self._place(artifacts, name)]
         if text == self.language.body_of(skeleton, name.partition(".")[2]):
             return others
-        return others | {name: Body(text, "", "worker", 1)}
+        return others | {name: Body(text)}
 
     def _on_disk(self, artifacts: Artifacts, name: str) -> str:
         self._function(artifacts, name)

@@ -17,7 +17,7 @@ SCOPES: dict[int, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SmellDefinition:
-    """A smell: ``threshold`` is the number above which it is one, ``applicable`` are the patterns it may call for."""
+    """A smell: above ``threshold`` it is one; ``applicable`` are the patterns that it may call for."""
 
     category: str
     threshold: float
