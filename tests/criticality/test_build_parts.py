@@ -19,6 +19,7 @@ from criticality.catalog import SCOPES, DetectedSmell, patterns, select_patterns
 from criticality.deliverable import ledger_text
 from criticality.human import Answers, AnswersFile, Delegation
 from criticality.languages import language
+from criticality.languages.base.grammar.smells import detect
 from criticality.languages.python.adapter import Python
 from criticality.ledger import Decision, Ledger, LedgerStep
 from llm_runtime.prompts import load_prompt
@@ -138,7 +139,7 @@ def test_patterns_come_by_risk_then_by_what_they_enable_each_once() -> None:
     ],
 )
 def test_nesting_counts_blocks_and_not_elif(source: str, depth: int) -> None:
-    _, metrics = Python().grammar.smells({"m": f"def f():\n    {source}\n"})
+    _, metrics = detect(Python().table, {"m": f"def f():\n    {source}\n"})
     assert metrics["m.f"]["nesting"] == depth
 
 

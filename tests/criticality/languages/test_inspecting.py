@@ -13,8 +13,10 @@ import pytest
 from criticality.bodies import BodyUnreadable
 from criticality.catalog import smells
 from criticality.languages import language
-from criticality.languages.base.grammar.grammar import Grammar
-from criticality.languages.base.grammar.inspection import Purity
+from criticality.languages.base.grammar.inspection import BodyPlace, Purity, inspect, leaked, security
+from criticality.languages.base.grammar.mutants import mutants
+from criticality.languages.base.grammar.smells import detect
+from criticality.languages.base.grammar.table import Table
 
 pytest.importorskip("tree_sitter")
 languages = pytest.mark.parametrize("name", ("typescript", "rust", "go", "java", "cpp", "python"))
@@ -124,29 +126,27 @@ SEMANTIC = {
 }  # fmt: skip
 
 
-def grammar(name: str) -> Grammar:
-    return language(name).grammar
+def grammar(name: str) -> Table:
+    return language(name).table
 
 
 def _findings(name: str, body: str, purity: Purity = "pure") -> list[Any]:
-    return grammar(name).inspect(
-        body, name="f", parameters=["items", "amount"], callable=["f", "planned", "Failed"],
-        siblings=["f", "planned", "other"], purity=purity,
-    )  # fmt: skip
+    place = BodyPlace("f", ["items", "amount"], ["f", "planned", "Failed"], ["f", "planned", "other"], purity)
+    return inspect(grammar(name), body, place)
 
 
 @languages
 def test_a_body_that_computes_is_left_alone(name: str) -> None:
     for body in GOOD[name]:
         assert _findings(name, body) == [], body
-        assert grammar(name).security(body, ["items", "amount"]) == []
+        assert security(grammar(name), body, ["items", "amount"]) == []
 
 
 @languages
 def test_what_reaches_outside_is_a_security_finding(name: str) -> None:
     for body in SECURITY[name]:
         assert "security" in {f.kind for f in _findings(name, body)}, body
-        assert grammar(name).security(body), body
+        assert security(grammar(name), body), body
 
 
 @languages
@@ -182,30 +182,30 @@ def test_a_body_that_does_not_parse_is_unreadable(name: str) -> None:
 
 @languages
 def test_only_what_is_to_do_stands_in_a_skeleton(name: str) -> None:
-    table = grammar(name).table
+    table = grammar(name)
     opening = {
         "rust": "pub fn {}() -> i64 {{\n    {}\n}}\n", "typescript": "export function {}(): number {{\n  {}\n}}\n",
         "go": "func {}() int64 {{\n\t{}\n}}\n", "java": "public static long {}() {{\n    {}\n}}\n",
         "cpp": "std::int64_t {}() {{\n  {}\n}}\n", "python": "def {}() -> int:\n    {}\n",
     }[name]  # fmt: skip
     source = table.file[0] + opening.format("one", table.todo) + opening.format("two", "return 1;") + table.file[1]
-    assert grammar(name).leaked(source) == ["two"]
+    assert leaked(table, source) == ["two"]
 
 
 @languages
 def test_every_mutant_is_one_change_that_still_parses(name: str) -> None:
     operators = {"<": "<=", "+": "-"} | ({"and": "or"} if name == "python" else {"&&": "||"})
     for body in GOOD[name]:
-        found = grammar(name).mutants(body)
+        found = mutants(grammar(name), body)
         assert len(found) == len(set(found)) and body not in found
         for mutant in found:
-            assert grammar(name).mutants(mutant) is not None
+            assert mutants(grammar(name), mutant) is not None
     body = {
         "rust": "if a < 3 && b { return 1; }\na + 1",
         "go": "if a < 3 && b {\n\treturn 1\n}\nreturn a + 1",
         "python": "if a < 3 and b:\n    return 1\nreturn a + 1",
     }.get(name, "if (a < 3 && b) { return 1; }\nreturn a + 1;")
-    found = grammar(name).mutants(body)
+    found = mutants(grammar(name), body)
     for old, new in operators.items():
         assert body.replace(f" {old} ", f" {new} ") in found
     assert body.replace("3", "4") in found
@@ -253,17 +253,17 @@ def test_the_catalogs_smells_are_found_and_clean_code_has_none(name: str) -> Non
     }  # fmt: skip
     for smell, body in wanted.items():
         assert smell in smells()
-        found, _ = grammar(name).smells({"m": _module(name, body)})
+        found, _ = detect(grammar(name), {"m": _module(name, body)})
         assert smell in {f.smell_id for f in found}, (smell, body)
         assert all(f.function == "m.f" for f in found)
     for body in GOOD[name][1:2]:
-        found, metrics = grammar(name).smells({"m": _module(name, body)})
+        found, metrics = detect(grammar(name), {"m": _module(name, body)})
         assert found == []
         assert metrics == {"m.f": {"complexity": 2, "length": 4, "nesting": 1}}
 
 
 def _module(name: str, body: str) -> str:
-    table = grammar(name).table
+    table = grammar(name)
     header = {
         "rust": "pub fn f() -> i64", "typescript": "export function f(): number", "go": "func f() int64",
         "java": "public static long f()", "cpp": "std::int64_t f()", "python": "",

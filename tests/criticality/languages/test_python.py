@@ -7,6 +7,7 @@ import textwrap
 import pytest
 
 from criticality.languages import language
+from criticality.languages.base.grammar.smells import detect
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
 
@@ -60,7 +61,7 @@ def test_what_a_function_raises_is_written_in_the_order_of_its_names() -> None:
 )  # fmt: skip
 def test_complexity_is_one_more_than_the_decisions_of_mccabe(body: str, complexity: int) -> None:
     source = "def f(a, b, c):\n" + textwrap.indent(body, "    ") + "\n"
-    assert language("python").grammar.smells({"m": source})[1]["m.f"]["complexity"] == complexity  # pyright: ignore
+    assert detect(language("python").table, {"m": source})[1]["m.f"]["complexity"] == complexity  # pyright: ignore
 
 
 @pytest.mark.parametrize("body", ["return ｏｔｈｅｒ(1)", "return [*map(ｐrint, a)]", "return 1\rimport os"])

@@ -19,7 +19,9 @@ from criticality.languages.base.data import examples, fill, read_text, texts
 from criticality.languages.base.expressions import Scope, condition
 from criticality.languages.base.expressions.rendering import Renderer
 from criticality.languages.base.forms import Written, forms
-from criticality.languages.base.grammar.grammar import Grammar
+from criticality.languages.base.grammar import declared, inspection, mutants, splicing
+from criticality.languages.base.grammar.smells import detect
+from criticality.languages.base.grammar.table import Table
 from criticality.languages.base.naming import words
 from criticality.languages.base.pages import Check, Filter, Named, page
 from criticality.languages.base.serving import forwarding
@@ -161,19 +163,16 @@ class GrammarLanguage:
             for function in module.functions:
                 body = bodies.get(f"{module.name}.{function.name}")
                 lead = f"{body.declarations.strip()}{self.apart}" if body and body.declarations.strip() else ""
-                functions.append(lead + self._shown(function, body.text if body else self.todo, None, spec.errors))
+                functions.append(
+                    lead + self._shown(function, body.text if body else self.table.todo, None, spec.errors)
+                )
             tree |= self.module(spec, module, plan, functions)
         return tree
-
-    @property
-    def todo(self) -> str:
-        """The statement of a body that is still to do."""
-        return self.tools.table().todo
 
     def _shown(
         self, function: FunctionPlan, body: str, clauses: list[str] | None, errors: Mapping[str, str]
     ) -> str:
-        inner = textwrap.indent(textwrap.dedent(body).strip("\n"), self.tools.table().indent)
+        inner = textwrap.indent(textwrap.dedent(body).strip("\n"), self.table.indent)
         return self.page(
             "function",
             function=function, signature=self.signature(function), body=inner, clauses=clauses, errors=errors,
@@ -258,9 +257,9 @@ class GrammarLanguage:
         return examples(self.tools.language)
 
     @property
-    def grammar(self) -> Grammar:
-        """The source operations, by names as they stand in sources."""
-        return Grammar(self.tools.table())
+    def table(self) -> Table:
+        """What the language's grammar is made of; source operations take names as they stand in sources."""
+        return self.tools.table()
 
     @property
     def rules(self) -> str:
@@ -271,47 +270,44 @@ class GrammarLanguage:
         return read_text(self.tools.language, "support", name)
 
     def read_body(self, answer: str, function: str) -> str:
-        return self.grammar.read_body(answer, self.function(function))
+        return splicing.read_body(self.table, answer, self.function(function))
 
     def splice(self, source: str, function: str, body: str) -> str:
-        return self.grammar.splice(source, self.function(function), body)
+        return splicing.splice(self.table, source, self.function(function), body)
 
     def body_of(self, source: str, function: str) -> str:
-        return self.grammar.body_of(source, self.function(function))
+        return splicing.body_of(self.table, source, self.function(function))
 
     def inspect_body(
         self, body: str, function: FunctionPlan, *, module: str, siblings: Collection[str]
     ) -> list[Finding]:
         planned = {self.function(name.rpartition(".")[2]) for name in (function.name, *function.calls)}
-        return self.grammar.inspect(
-            body,
-            name=self.function(function.name),
-            parameters=self._parameters(function),
-            callable=planned.union(self.besides),
-            siblings={self.function(name) for name in siblings},
-            purity=function.contract.purity or "pure",
-        )
+        place = inspection.BodyPlace(
+            self.function(function.name), self._parameters(function), planned.union(self.besides),
+            {self.function(name) for name in siblings}, function.contract.purity or "pure",
+        )  # fmt: skip
+        return inspection.inspect(self.table, body, place)
 
     def leaked_logic(self, source: str) -> list[str]:
-        return self.grammar.leaked(source, self.todo)
+        return inspection.leaked(self.table, source)
 
     def security_findings(self, body: str, function: FunctionPlan) -> list[Finding]:
-        return self.grammar.security(body, self._parameters(function))
+        return inspection.security(self.table, body, self._parameters(function))
 
     def scanner(self) -> str | None:
-        return self.grammar.scanner
+        return f"criticality's own rules for {self.table.name}"
 
     def mutants(self, body: str) -> list[str]:
-        return self.grammar.mutants(body)
+        return mutants.mutants(self.table, body)
 
     def declaration_fault(self, text: str) -> str:
-        return self.grammar.declaration_fault(text)
+        return declared.declaration_fault(self.table, text)
 
     async def smells(
         self, plan: Plan, modules: Mapping[str, str]
     ) -> tuple[list[DetectedSmell], dict[str, dict[str, int]]]:
         planned = {f"{m.name}.{self.function(f.name)}": f"{m.name}.{f.name}" for m in plan for f in m.functions}
-        smells, measured = self.grammar.smells(modules)
+        smells, measured = detect(self.table, modules)
         own = [replace(smell, function=planned[smell.function]) for smell in smells if smell.function in planned]
         return own, {planned[name]: figures for name, figures in measured.items() if name in planned}
 

@@ -8,15 +8,11 @@ from pathlib import Path
 
 from criticality.judging.served import ServedProgram
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place
-from criticality.languages.base.toolchain.programs import Program
+from criticality.languages.base.toolchain.programs import programs
 from criticality.testing import Diagnostic
 from sandbox.filter import sealing
 
-_GET = "install g++ 11 or newer (Debian: g++)"
-GXX = Program("g++", ("-dumpfullversion",), _GET, at_least=(11,))
-CMAKE = Program(
-    "cmake", ("--version",), "install CMake 3.20 or newer: it builds what is delivered", (3, 20), needed=False
-)
+GXX, CMAKE = programs("criticality.languages.cpp")
 
 _WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion"]
 #: What the language leaves undefined ends a call instead of passing it.
@@ -39,7 +35,7 @@ class CppToolchain(CompiledToolchain):
         )  # fmt: skip
         return ServedProgram(
             command=("./served", sealing().hex()), files=files, build=(words,),
-            environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": "/tmp"},
+            environment=cls.environment() | {"TMPDIR": "/tmp"},
             variants=variants, todo=cls.table().todo, counted="nanoseconds",
         )  # fmt: skip
 
@@ -60,7 +56,7 @@ class CppToolchain(CompiledToolchain):
 
     async def _compile(self, place: Place, words: list[str]) -> list[Diagnostic]:
         command = [str(GXX.path()), *_FLAGS, "-I", "include", *words]
-        ended = await self.build(place, command, readable=(), environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C"})
+        ended = await self.build(place, command, readable=(), environment=self.environment())
         if not ended.code:
             return []
         diagnostics = [Diagnostic(where, what) for where, what in _ERROR.findall(ended.text)]

@@ -9,14 +9,12 @@ from pathlib import Path
 from criticality.judging.served import ServedProgram
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place
 from criticality.languages.base.toolchain.dependencies import cache_root
-from criticality.languages.base.toolchain.programs import Program
+from criticality.languages.base.toolchain.programs import programs
 from criticality.testing import Diagnostic
 from sandbox import Completed
 from sandbox.filter import sealing
 
-GO = Program(
-    "go", ("version",), "install Go 1.23 or newer (your system's package manager, or the Go site)", (1, 23)
-)
+(GO,) = programs("criticality.languages.go")
 
 _ERROR = re.compile(r"^(?:vet: )?(?:\./)?([^\s:]+\.go:\d+(?::\d+)?): (.+)$", re.MULTILINE)
 
@@ -26,24 +24,6 @@ def _cache() -> Path:
     folder = cache_root() / f"go-{GO.version}"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-def _environment(temporary: Path) -> dict[str, str]:
-    return {
-        "PATH": f"{GO.path().parent}:/usr/bin:/bin",
-        "HOME": "/tmp",
-        "GOCACHE": str(_cache()),
-        "GOMODCACHE": "/tmp/modules",
-        "GOPATH": "/tmp/path",
-        "GOTMPDIR": str(temporary),
-        "GOTOOLCHAIN": "local",
-        "GOTELEMETRY": "off",
-        "GOENV": "off",
-        "GOFLAGS": "-mod=mod -buildvcs=false",
-        "GOPROXY": "off",
-        "GOSUMDB": "off",
-        "CGO_ENABLED": "0",
-    }
 
 
 class GoToolchain(CompiledToolchain):
@@ -57,7 +37,8 @@ class GoToolchain(CompiledToolchain):
     def served(cls, files: dict[str, str], variants: int) -> ServedProgram:
         go = GO.path()
         # What preempts by a signal would have to be allowed to send signals.
-        environment = {**_environment(Path("/tmp")), "GODEBUG": "asyncpreemptoff=1", "GOMAXPROCS": "2"}
+        environment = cls.environment(bin=go.parent, cache=_cache(), temporary="/tmp")
+        environment |= {"GODEBUG": "asyncpreemptoff=1", "GOMAXPROCS": "2"}
         build = (str(go), "build", "-gcflags=-e", "-ldflags=-s -w", "-o", "served", "./serve")
         return ServedProgram(
             command=("./served", sealing().hex()), files=files, build=(build,),
@@ -81,7 +62,7 @@ class GoToolchain(CompiledToolchain):
         temporary.mkdir(exist_ok=True)
         return await self.build(
             place, [str(GO.path()), *words], readable=(GO.path().parent.parent,), writable=(_cache(),),
-            environment=_environment(temporary),
+            environment=self.environment(bin=GO.path().parent, cache=_cache(), temporary=temporary),
         )  # fmt: skip
 
 

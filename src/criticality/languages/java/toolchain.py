@@ -8,12 +8,10 @@ from criticality.judging.served import ServedProgram
 from criticality.languages.base.data import texts
 from criticality.languages.base.toolchain.compiled import CONFINED, SETTINGS, Place, ordered
 from criticality.languages.base.toolchain.dependencies import Pinned, command
-from criticality.languages.base.toolchain.programs import Program, prefix
+from criticality.languages.base.toolchain.programs import prefix, programs
 from criticality.languages.base.toolchain.warm import WarmCompiler, WarmToolchain
 
-_GET = "install a Java development kit, version 17 or newer (Debian: openjdk-17-jdk-headless)"
-JAVAC = Program("javac", ("--version",), _GET, at_least=(17,))
-JAVA = Program("java", ("--version",), _GET, at_least=(17,))
+JAVAC, JAVA = programs("criticality.languages.java")
 
 #: Small and quick to start; a hearing is over before better code would pay.
 _QUICK = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xss16m")
@@ -48,14 +46,10 @@ class JavaToolchain(WarmToolchain):
             command=(*run, CONFINED), confined=True, files=files, build=(build,), memory=0,
             variants=variants, todo=cls.table().todo, counted="nanoseconds",
             read_only=(prefix(java), *SETTINGS),
-            environment=_environment(),
+            environment=cls.environment(),
         )  # fmt: skip
 
     def compiler(self, place: Place, installed: Path) -> WarmCompiler:
         java = JAVA.path()
         words = [java, *_QUICK, "-Xmx1g", "-cp", installed / "ours", "Checker", place.copy.folder]
-        return WarmCompiler(ordered(place, words, _environment(), installed, prefix(java)))
-
-
-def _environment() -> dict[str, str]:
-    return {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LC_ALL": "C.UTF-8"}
+        return WarmCompiler(ordered(place, words, self.environment(), installed, prefix(java)))

@@ -14,8 +14,6 @@ from criticality.languages.python.names import PACKAGE
 from criticality.testing import Limits
 from llm_runtime.errors import MissingExtraError
 
-_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp"}
-
 
 class PythonToolchain(WarmToolchain):
     """mypy, strict; it looks at what stands below ``src`` alone.
@@ -39,7 +37,7 @@ class PythonToolchain(WarmToolchain):
         return ServedProgram(
             command=(sys.executable, "-I", "-B", "server.py", "known.json"),
             files=files,
-            environment=_ENVIRONMENT,
+            environment=cls.environment(),
             variants=variants,
         )
 
@@ -47,4 +45,4 @@ class PythonToolchain(WarmToolchain):
         script = self.root / "checker.py"
         script.write_text(read_text(self.language, "checker.py"), "utf-8")
         command = [sys.executable, "-I", script, place.copy.folder]
-        return WarmCompiler(ordered(place, command, _ENVIRONMENT, self.root))
+        return WarmCompiler(ordered(place, command, self.environment(), self.root))

@@ -9,15 +9,11 @@ from typing import Any
 
 from criticality.judging.served import ServedProgram
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place
-from criticality.languages.base.toolchain.programs import Program, prefix
+from criticality.languages.base.toolchain.programs import prefix, programs
 from criticality.testing import Diagnostic
 from sandbox.filter import sealing
 
-_GET = "install Rust 1.85 or newer with rustup"
-RUSTC = Program("rustc", ("--version",), _GET, at_least=(1, 85))
-CARGO = Program("cargo", ("--version",), _GET, at_least=(1, 85))
-CLIPPY = Program("cargo-clippy", ("--version",), "run: rustup component add clippy", needed=False)
-LINKER = Program("cc", ("--version",), "install a C compiler: Rust links with it")
+RUSTC, CARGO, CLIPPY, LINKER = programs("criticality.languages.rust")
 
 
 def _root() -> Path:
@@ -28,19 +24,6 @@ def _root() -> Path:
 
 def _lint() -> str:
     return "clippy" if (_root() / "bin/cargo-clippy").exists() else "check"
-
-
-def _environment(target: Path) -> dict[str, str]:
-    return {
-        "PATH": f"{_root() / 'bin'}:/usr/bin:/bin",
-        "HOME": "/tmp",
-        "CARGO_HOME": str(target / "cargo-home"),
-        "CARGO_TARGET_DIR": str(target),
-        "CARGO_PROFILE_DEV_DEBUG": "0",
-        "CARGO_INCREMENTAL": "1",
-        "CARGO_TERM_COLOR": "never",
-        "RUSTC": str(_root() / "bin/rustc"),
-    }
 
 
 class RustToolchain(CompiledToolchain):
@@ -73,7 +56,7 @@ class RustToolchain(CompiledToolchain):
         ended = await self.build(
             place, [str(_root() / "bin/cargo"), *words, "--offline", "--message-format=json"],
             readable=(_root(),), writable=(place.copy.folder,),
-            environment=_environment(place.build),
+            environment=self.environment(root=_root(), target=place.build),
         )  # fmt: skip
         return ended.text if not ended.ended else f"the compiler was ended ({ended.ended})"
 

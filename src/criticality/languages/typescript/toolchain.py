@@ -8,12 +8,10 @@ from criticality.judging.served import ServedProgram
 from criticality.languages.base.data import read_text
 from criticality.languages.base.toolchain.compiled import CONFINED, Place, ordered
 from criticality.languages.base.toolchain.dependencies import CommandFailed, Pinned, command
-from criticality.languages.base.toolchain.programs import Program, prefix
+from criticality.languages.base.toolchain.programs import prefix, programs
 from criticality.languages.base.toolchain.warm import WarmCompiler, WarmToolchain
 
-_GET = "install Node.js 20.19 or newer, with npm (your system's package manager, or the Node.js site)"
-NODE = Program("node", ("--version",), _GET, at_least=(20, 19))
-NPM = Program("npm", ("--version",), _GET)
+NODE, NPM = programs("criticality.languages.typescript")
 
 
 async def _install(folder: Path) -> None:
@@ -63,4 +61,5 @@ class TypeScriptToolchain(WarmToolchain):
 
 
 def environment(node: Path) -> dict[str, str]:
-    return {"PATH": f"{node.parent}:/usr/bin:/bin", "HOME": "/tmp", "CI": "1", "NO_COLOR": "1"}
+    """Return what Node runs with."""
+    return TypeScriptToolchain.environment(bin=node.parent)

@@ -64,10 +64,10 @@ def security(table: Table, body: str, known: Collection[str] = ()) -> list[Findi
     return list(dict.fromkeys(_security(table, nodes, set(known) | bound(table, nodes))))
 
 
-def leaked(table: Table, source: str, todo: str) -> list[str]:
-    """Return functions of a skeleton whose bodies are more than ``todo``."""
+def leaked(table: Table, source: str) -> list[str]:
+    """Return functions of a skeleton whose bodies are more than what says that they are to do."""
     data, _ = read(table, source)
-    wanted = _SPACE.sub("", todo).rstrip(";")
+    wanted = _SPACE.sub("", table.todo).rstrip(";")
     return [
         declaration.name
         for declaration in declarations(table, source)

@@ -14,7 +14,7 @@ from typing import ClassVar, Self
 
 from criticality.judging.served import BUILDING, ServedProgram, interpreter
 from criticality.language import Fact
-from criticality.languages.base.data import project_files, texts
+from criticality.languages.base.data import project_files, texts, vocabulary
 from criticality.languages.base.grammar.table import Table, read_table
 from criticality.languages.base.toolchain.dependencies import Pinned
 from criticality.languages.base.toolchain.isolation import isolation, isolator
@@ -112,6 +112,11 @@ class CompiledToolchain(ABC):
             state = "installed" if pinned.there else None
             facts.append(Fact("its packages", state, "they are fetched once, by the first check", needed=False))
         return [*facts, isolator()]
+
+    @classmethod
+    def environment(cls, **places: object) -> dict[str, str]:
+        """Return what the language's programs run with; ``places`` are folders of this machine."""
+        return {name: value.format(**places) for name, value in vocabulary(cls.language)["environment"].items()}
 
     @classmethod
     def project(cls, name: str = "project", description: str = "A system under test.") -> dict[str, str]:

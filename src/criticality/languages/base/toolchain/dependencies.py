@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import os
 import re
 import shutil
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from criticality.languages.base.toolchain.workcopy import WorkCopy
 from llm_runtime.errors import ConfigurationError
 from sandbox import NONE, OF_OURS, Order, run
 
@@ -59,19 +58,17 @@ class Pinned:
         Raises:
             NotInstallable: no network, or a package is not to be had.
         """
+        from filelock import AsyncFileLock
+
         if self.there:
             return self.folder
         folder = self.folder
         folder.parent.mkdir(parents=True, exist_ok=True)
-        async with _locked(folder.with_suffix(".lock")):
+        async with AsyncFileLock(folder.with_suffix(".lock"), poll_interval=0.2):
             if not self.there:
                 # Built in place: compilers write down where things were when they built them.
                 shutil.rmtree(folder, ignore_errors=True)
-                folder.mkdir()
-                for path, text in self.files.items():
-                    target = folder / path
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    target.write_text(text, "utf-8")
+                WorkCopy(folder).follow(self.files)
                 await self._install(folder)
         return folder
 
@@ -122,20 +119,3 @@ def cache_root() -> Path:
     import platformdirs
 
     return platformdirs.user_cache_path("assay", appauthor=False) / "toolchains"
-
-
-@asynccontextmanager
-async def _locked(path: Path):
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(path)
-    while True:
-        try:
-            lock.acquire(blocking=False)
-            break
-        except Timeout:
-            await asyncio.sleep(0.2)
-    try:
-        yield
-    finally:
-        lock.release()

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
+from criticality.languages.base.data import vocabulary
 from llm_runtime.errors import ConfigurationError
 
 _VERSION = re.compile(r"(?<!\d)\d+(\.\d+)+")
@@ -57,6 +60,11 @@ class Program:
     def says(self, *words: str) -> str:
         """Return what the program answers to some arguments; empty where it does not."""
         return _output(str(shutil.which(self.name) or self.name), words)
+
+
+def programs(package: str) -> tuple[Program, ...]:
+    """Return the programs that a language stands on, as its words have them."""
+    return TypeAdapter(tuple[Program, ...]).validate_python(vocabulary(package)["programs"])
 
 
 def prefix(program: Path) -> Path:
