@@ -60,13 +60,12 @@ def bodies_of(texts: Mapping[str, str]) -> dict[str, Body]:
 
 @dataclass(slots=True)
 class _Usage:
-    """Calls, tokens, micro-dollars and milliseconds of one model."""
+    """Calls, tokens and micro-dollars of one model."""
 
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
     cost: int = 0
-    latency_ms: int = 0
 
 
 def _dict() -> dict[Any, Any]:
@@ -118,7 +117,6 @@ class Artifacts:
     attempted: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     transforming: e.TransformApplied | None = None
     metrics: dict[str, Any] = field(default_factory=_dict)
-    smells: list[dict[str, Any]] = field(default_factory=_list)
     blocks: list[Event] = field(default_factory=_list)
     usage: dict[str, _Usage] = field(default_factory=_dict)
     refused: dict[str, str] = field(default_factory=_dict)
@@ -266,7 +264,7 @@ class Artifacts:
     def _apply_refinement(self, event: Event) -> None:
         match event:
             case e.ComplexityAnalyzed():
-                self.metrics, self.smells = event.metrics, event.smells
+                self.metrics = event.metrics
             case e.TransformApplied():
                 self.transforming = event
                 self.attempted.add((event.function, event.pattern))
@@ -349,4 +347,3 @@ class Artifacts:
         usage.tokens_in += reply["usage"]["input_tokens"]
         usage.tokens_out += reply["usage"]["output_tokens"]
         usage.cost += cost or 0
-        usage.latency_ms += reply.get("latency_ms") or 0

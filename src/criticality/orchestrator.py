@@ -28,7 +28,6 @@ from criticality.languages import language
 from criticality.ledger import Ledger
 from criticality.machine.states import Active, Blocked, Completed, ProtocolState, beginning
 from criticality.machine.step import MachineLimits, advance, where
-from criticality.machine.table import Action
 from criticality.project import files
 from criticality.project.commits import Commits, commit_message
 from criticality.project.journal import Clock, Journal, read_journal
@@ -105,7 +104,6 @@ class Orchestrator:
         self._written = Written(root)
         self._commits = Commits(root, wanted=self.config.project.git)
         self._received: e.ImplementationReceived | None = None
-        self._asking: Asking | None = None
 
     async def __aenter__(self) -> Self:
         self._lock.__enter__()
@@ -189,8 +187,10 @@ class Orchestrator:
             for path in (files.CONFIG, getattr(event, "path", hand.SPEC)):
                 self._commits.wrote(path)
             self._commits.commit(message)
+        # Contexts are never kept, decisions are folded, checkpoints and archives are written with the rest.
         for action in actions:
-            await self._act(action)
+            if action.type == "sendNotification" and self._notify is not None:
+                await self._notify(action.argument, self.state)
 
     async def _settle(self, event: Event | None) -> None:
         """Bring the disk up to date; what cannot be archived may not be dropped, so it blocks (CT21)."""
@@ -211,27 +211,21 @@ class Orchestrator:
         judging = bool(self.artifacts.claims) and (isinstance(base, Completed) or where(base) in _JUDGED)
         changed = dict(self._written.changed())
         for path, text in changed.items():
-            if path == hand.SPEC:
-                event = hand.spec_edited(self.artifacts, text)
-                self._written.keep(path, text)
-                return event or FilesKept(paths=[path])
-            if path == hand.CLAIMS and judging:
-                work = self._work(base if isinstance(base, Active) else beginning())
-                event = await hand.claims_edited(work, text)
-                self._written.keep(path, text)
-                return event or FilesKept(paths=[path])
-            if path == hand.CLAIMS:
-                continue
-            if path in modules and (not judging or self.artifacts.refused.get(path) == text):
+            awaits_judgement = path in modules or path == hand.CLAIMS
+            if awaits_judgement and (not judging or self.artifacts.refused.get(path) == text):
                 continue
             event = None
-            if path in modules:
+            if path == hand.SPEC:
+                event = hand.spec_edited(self.artifacts, text)
+            elif awaits_judgement:
                 work = self._work(base if isinstance(base, Active) else beginning())
-                event = await hand.taken_over(work, path, text)
-            if event is None:
+                judged = (
+                    hand.claims_edited(work, text) if path == hand.CLAIMS else hand.taken_over(work, path, text)
+                )
+                event = await judged
+            if event is None or path not in modules:
                 self._written.keep(path, text)
-                event = FilesKept(paths=[path])
-            return event
+            return event or FilesKept(paths=[path])
         if (
             isinstance(state, Blocked)
             and state.reason == "hand_edit"
@@ -247,7 +241,7 @@ class Orchestrator:
             state=state,
             artifacts=self.artifacts,
             ledger=self.ledger,
-            ask=self._ask(),
+            ask=self._asking,
             language=self.language,
             tools=self._tools,
             config=self.config,
@@ -270,14 +264,6 @@ class Orchestrator:
             text=resolution.text, units=list(option.units),
         )  # fmt: skip
 
-    async def _act(self, action: Action) -> None:
-        match action.type:
-            case "sendNotification" if self._notify is not None:
-                await self._notify(action.argument, self.state)
-            case _:
-                # Contexts are never kept, decisions are folded, checkpoints and archives are written with the rest.
-                return
-
     def _recover(self) -> None:
         """Fold the journal: the state before a crash is the state after it."""
         events = self._journal.open()
@@ -292,10 +278,6 @@ class Orchestrator:
         recorded = Recording.from_events(event for _, event in events)
         generate = recording(replaying(recorded, self._live), self._heard, replayed=recorded.has_reply)
         self._asking = Asking(generate, self.config.models, self.artifacts.seed, self.config.context)
-
-    def _ask(self) -> Asking:
-        assert self._asking is not None, "use it as async with"
-        return self._asking
 
     def _heard(self, event: Event) -> None:
         """Take in a call's events: what a recording answers is in the journal already."""
@@ -355,10 +337,9 @@ class Orchestrator:
         if theirs is None or not names or path not in self._written.theirs:
             return None
         try:
-            text = hand.merged(self.language, self.artifacts, theirs, names)
+            return hand.merged(self.language, self.artifacts, theirs, names)
         except SpliceRefused:
             return None
-        return text
 
 
 def read_project(root: Path) -> tuple[ProtocolState, Artifacts, Ledger, Telemetry]:

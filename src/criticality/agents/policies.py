@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.models import Model
+from llm_runtime.toml import own_table
 
 Agent: TypeAlias = Literal["architect", "auditor", "structurer", "worker", "guardian"]
 Server: TypeAlias = Literal["artifact", "toolchain"]
-
-#: Every tool of each server; ``scan_security`` is what the Guardian is there for.
-TOOLS: dict[Server, tuple[str, ...]] = {
-    "artifact": ("read_spec_section", "append_decision", "get_type_witness", "validate_schema"),
-    "toolchain": (
-        "verify_structure", "run_function_test", "run_property_test", "check_complexity", "scan_security",
-    ),
-}  # fmt: skip
-_READING = ("read_spec_section", "get_type_witness", "validate_schema")
 
 
 class NotAllowed(LlmRuntimeError):
     """An agent asked for what its policy does not give it. Nothing was done."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Policy:
+class _Policy(Model):
     """What one agent may use.
 
     Args:
         role: one sentence, told to the agent.
-        artifact: tools of the artifact server.
-        toolchain: tools of the toolchain server. To run code is not to read it, so who only reads gets no tests.
+        artifact, toolchain: tools of the two servers.
         one_function: whether it sees a single function, named when the server starts.
     """
 
@@ -45,25 +35,10 @@ class _Policy:
         return self.artifact if server == "artifact" else self.toolchain
 
 
-POLICIES: dict[Agent, _Policy] = {
-    "architect": _Policy("Interviews and writes specifications; runs nothing.", artifact=TOOLS["artifact"]),
-    "auditor": _Policy(
-        "Looks for what does not hold; reads, and changes nothing.",
-        artifact=_READING,
-        toolchain=("verify_structure", "check_complexity"),
-    ),
-    "structurer": _Policy("Writes types and signatures, never logic.", artifact=_READING),
-    "worker": _Policy(
-        "Writes one function; knows its signature and its tests, not the specification.",
-        toolchain=("verify_structure", "run_function_test", "run_property_test", "check_complexity"),
-        one_function=True,
-    ),
-    "guardian": _Policy(
-        "Watches a worker's code for what is dangerous.",
-        toolchain=("scan_security", "check_complexity"),
-        one_function=True,
-    ),
-}
+_TABLE = own_table("criticality.agents", "policies.toml")
+#: Every tool of each server, with what is said of it.
+TOOLS: dict[Server, dict[str, str]] = _TABLE["tools"]
+POLICIES: dict[Agent, _Policy] = {name: _Policy.model_validate(one) for name, one in _TABLE["policies"].items()}
 
 
 def require(agent: Agent, server: Server, tool: str) -> None:

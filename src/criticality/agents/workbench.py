@@ -54,15 +54,15 @@ class Workbench:
         errors = await self.tools.check(self._sources(artifacts, self._bodies(artifacts, self.function)))
         return {"passed": not errors, "errors": [str(error) for error in errors[:_MOST]]}
 
-    async def run_function_test(self, name: str) -> dict[str, Any]:
+    async def run_function_test(self, function_name: str) -> dict[str, Any]:
         """Run a function's contract tests over its body on the disk: ``{"passed", "kind", "what", "tests"}``.
 
         Raises:
             ConfigurationError: there is no such function, or it is not the agent's.
         """
         artifacts = self._lattice()
-        self._function(artifacts, name)
-        return await self._judged(artifacts, name, [name], [])
+        self._function(artifacts, function_name)
+        return await self._judged(artifacts, function_name, [function_name], [])
 
     async def run_property_test(self, claim_id: str) -> dict[str, Any]:
         """Return what the tests of a claim say, likewise.
@@ -95,15 +95,15 @@ class Workbench:
         _, measured = await self.language.smells(artifacts.plan, {places[file_path]: tree[file_path]})
         return {name: figures for name, figures in measured.items() if self.function in (None, name)}
 
-    async def scan_security(self, name: str) -> dict[str, Any]:
+    async def scan_security(self, function_name: str) -> dict[str, Any]:
         """Find what is dangerous in a body on the disk: ``{"scanner", "findings"}``; no scanner is not clean.
 
         Raises:
             ConfigurationError: there is no such function, or it is not the agent's.
         """
         artifacts = self._lattice()
-        module, function = self._function(artifacts, name)
-        body = self._on_disk(artifacts, name)
+        module, function = self._function(artifacts, function_name)
+        body = self._on_disk(artifacts, function_name)
         every = {other.partition(".")[2] for other in artifacts.functions}
         dangers = self.language.inspect_body(body, function, module=module.name, siblings=every)
         dangers += self.language.security_findings(body, function)

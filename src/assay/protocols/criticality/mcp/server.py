@@ -7,7 +7,7 @@ from typing import Any
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 
-from criticality.agents.policies import POLICIES, Agent, NotAllowed, Server, require
+from criticality.agents.policies import POLICIES, TOOLS, Agent, NotAllowed, Server, require
 from llm_runtime.errors import LlmRuntimeError
 
 
@@ -31,7 +31,7 @@ class AgentServer(MCPServer[None]):
         """Register those tools that the agent may use; each is a function named as the tool."""
         for tool in tools:
             if tool.__name__ in POLICIES[self.agent].tools(self.kind):
-                self.add_tool(tool)
+                self.add_tool(tool, description=TOOLS[self.kind][tool.__name__])
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
         """Call a tool by name.

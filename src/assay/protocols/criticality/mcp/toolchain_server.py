@@ -36,25 +36,8 @@ def toolchain_server(root: Path, agent: Agent, function: str | None = None) -> A
 
     server = AgentServer("toolchain", agent, lifespan)
 
-    async def verify_structure() -> dict[str, Any]:
-        """Compile or type-check the sources."""
-        return await bench.verify_structure()
-
-    async def run_function_test(function_name: str) -> dict[str, Any]:
-        """Run the tests of one function's contract on its body as it stands on the disk; MODULE.NAME."""
-        return await bench.run_function_test(function_name)
-
-    async def run_property_test(claim_id: str) -> dict[str, Any]:
-        """Run the tests of one claim."""
-        return await bench.run_property_test(claim_id)
-
-    async def check_complexity(file_path: str) -> dict[str, Any]:
-        """Complexity, length and nesting of the functions in a module's file, by its path in the project."""
-        return await bench.check_complexity(file_path)
-
-    async def scan_security(function_name: str) -> dict[str, Any]:
-        """Look for what is dangerous in one function's body as it stands on the disk; MODULE.NAME."""
-        return await bench.scan_security(function_name)
-
-    server.offer(verify_structure, run_function_test, run_property_test, check_complexity, scan_security)
+    server.offer(
+        bench.verify_structure, bench.run_function_test, bench.run_property_test, bench.check_complexity,
+        bench.scan_security,
+    )  # fmt: skip
     return server
