@@ -122,6 +122,9 @@ def _refuse_code(table: Table, block: Node) -> None:
         words = table.attached.get(node.type)
         if words is not None:
             raise SpliceRefused(f"the body holds {words}")
+        # TypeScript's grammar reads a comment without an end as a regular expression; no compiler does.
+        if node.type == "regex" and text(node).startswith("/*"):
+            raise SpliceRefused("the body holds a comment without an end")
         if node.type in table.comments and table.directives is not None and table.directives.search(text(node)):
             raise SpliceRefused("the body holds a comment that a tool obeys")
     if not table.refused_code:
