@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,10 +13,7 @@ from tests.extent import FULL
 
 from criticality.bodies import BodyUnreadable, SpliceRefused
 from criticality.languages import language
-from criticality.languages.base.grammar.declarations import declarations
-from criticality.languages.base.grammar.inspection import leaked, security
-from criticality.languages.base.grammar.splicing import body_of, read_body, splice
-from criticality.languages.base.grammar.table import Table
+from criticality.languages.base.grammar import declarations, inspection, splicing
 
 pytest.importorskip("tree_sitter")
 
@@ -174,12 +173,17 @@ _COMMON = [
 languages = pytest.mark.parametrize("name", list(SAMPLES))
 
 
-def grammar(name: str) -> Table:
-    return language(name).table
+def grammar(name: str) -> SimpleNamespace:
+    """Return the source operations of a language by their names."""
+    parts = (
+        declarations.declarations, inspection.leaked, inspection.security, splicing.body_of, splicing.read_body,
+        splicing.splice,
+    )  # fmt: skip
+    return SimpleNamespace(**{part.__name__: partial(part, language(name).table) for part in parts})
 
 
-def _filled(sample: Sample, table: Table, body: str) -> str:
-    return splice(table, sample.source, "target", body)
+def _filled(sample: Sample, grammar: SimpleNamespace, body: str) -> str:
+    return grammar.splice(sample.source, "target", body)
 
 
 @languages
@@ -189,9 +193,9 @@ def test_a_body_in_order_is_put_in_and_read_back(name: str) -> None:
         after = _filled(sample, source, body)
         assert after.startswith(sample.before)
         assert after.endswith(sample.after[sample.after.index("}") :])
-        assert body_of(source, after, "target") == body
-        assert _filled(sample, source, body_of(source, after, "target")) == after
-        assert leaked(source, after) != [] and "first" not in leaked(source, after)
+        assert source.body_of(after, "target") == body
+        assert _filled(sample, source, source.body_of(after, "target")) == after
+        assert source.leaked(after) != [] and "first" not in source.leaked(after)
 
 
 @languages
@@ -209,6 +213,11 @@ def test_a_body_does_not_take_the_line_after_it_for_its_own(body: str) -> None:
         _filled(SAMPLES["cpp"], grammar("cpp"), body)
 
 
+def test_a_comment_without_an_end_is_no_regular_expression() -> None:
+    with pytest.raises(SpliceRefused, match="comment without an end"):
+        _filled(SAMPLES["typescript"], grammar("typescript"), "/*return 1; } /")
+
+
 @languages
 def test_hidden_characters_are_refused(name: str) -> None:
     for hidden in "\u202e\u2066\u200b\u2028\x0b\x85\u00ad\ufeff":
@@ -221,7 +230,7 @@ def test_hidden_characters_are_refused(name: str) -> None:
 @pytest.mark.parametrize("batch", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_no_body_changes_a_byte_outside_of_its_own(name: str, batch: int) -> None:
     sample, source = SAMPLES[name], grammar(name)
-    before = declarations(source, sample.source)
+    before = source.declarations(sample.source)
     closing = sample.after[sample.after.index("}") :]
     pieces = st.sampled_from([*_COMMON, *sample.hostile, *sample.good, *sample.escapes])
     accepted: list[str] = []
@@ -241,9 +250,9 @@ def test_no_body_changes_a_byte_outside_of_its_own(name: str, batch: int) -> Non
             assert "\n" not in str(refused)
             return
         accepted.append(body)
-        security(source, body)  # what a file takes in, the inspection can read
+        source.security(body)  # what a file takes in, the inspection can read
         assert after.startswith(sample.before) and after.endswith(closing)
-        found = declarations(source, after)
+        found = source.declarations(after)
         assert [(d.name, d.header) for d in found] == [(d.name, d.header) for d in before]
         inside = after.encode()[len(sample.before.encode()) : len(after.encode()) - len(closing.encode())].decode()
         assert _is_closed(inside, name), body
@@ -302,16 +311,16 @@ def _is_closed(text: str, language: str) -> bool:
 def test_the_whole_function_is_read_as_its_body(name: str) -> None:
     sample, source = SAMPLES[name], grammar(name)
     body = sample.good[0]
-    header = next(d.header for d in declarations(source, sample.source) if d.name == "target")
+    header = next(d.header for d in source.declarations(sample.source) if d.name == "target")
     for answer in (body, f"```\n{body}\n```", f"Here it is.\n\n```{name}\n{header} {{\n    {body}\n}}\n```\n"):
-        assert read_body(source, answer, "target") == body
-    assert "evil" in read_body(
-        source, f"{header} {{\n{body}\n}}\n{header.replace('target', 'evil')} {{\n{body}\n}}", "target"
+        assert source.read_body(answer, "target") == body
+    assert "evil" in source.read_body(
+        f"{header} {{\n{body}\n}}\n{header.replace('target', 'evil')} {{\n{body}\n}}", "target"
     )
     with pytest.raises(SpliceRefused, match="empty"):
-        read_body(source, "```\n\n```", "target")
+        source.read_body("```\n\n```", "target")
     with pytest.raises(SpliceRefused, match="longer"):
-        read_body(source, "x" * 20_001, "target")
+        source.read_body("x" * 20_001, "target")
 
 
 @pytest.mark.parametrize("name", ["java", "cpp"])
@@ -319,10 +328,10 @@ def test_an_overload_is_named_by_its_whole_header(name: str) -> None:
     sample, source = SAMPLES[name], grammar(name)
     overloaded = {"java": "other", "cpp": "over"}[name]
     with pytest.raises(SpliceRefused, match="2 functions called"):
-        splice(source, sample.source, overloaded, "return 2;")
-    headers = [d.header for d in declarations(source, sample.source) if d.name == overloaded]
-    after = splice(source, sample.source, headers[1], "return 2;")
-    assert [body_of(source, after, h) for h in headers][1] == "return 2;"
+        source.splice(sample.source, overloaded, "return 2;")
+    headers = [d.header for d in source.declarations(sample.source) if d.name == overloaded]
+    after = source.splice(sample.source, headers[1], "return 2;")
+    assert [source.body_of(after, h) for h in headers][1] == "return 2;"
     assert after.startswith(sample.before)
 
 
@@ -330,9 +339,9 @@ def test_an_overload_is_named_by_its_whole_header(name: str) -> None:
 def test_what_does_not_parse_or_does_not_exist_is_said(name: str) -> None:
     sample, source = SAMPLES[name], grammar(name)
     with pytest.raises(SpliceRefused, match="no function called nothing"):
-        splice(source, sample.source, "nothing", "return 1;")
+        source.splice(sample.source, "nothing", "return 1;")
     with pytest.raises(BodyUnreadable, match="module does not parse"):
-        splice(source, sample.before, "target", "return 1;")
+        source.splice(sample.before, "target", "return 1;")
 
 
 @languages
@@ -345,4 +354,4 @@ def test_values_over_several_lines_keep_their_own_indentation(name: str) -> None
     }[name]  # fmt: skip
     after = _filled(SAMPLES[name], grammar(name), literal)
     assert literal in after
-    assert body_of(grammar(name), after, "target") == literal
+    assert grammar(name).body_of(after, "target") == literal
