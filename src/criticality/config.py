@@ -44,13 +44,11 @@ class Models(Model):
 
     def of(self, role: str) -> str:
         """Return the model of a role; a tier of Injection is a role too."""
-        match role:
-            case "fallback1":
-                return self.worker_fallback_1 or self.structurer
-            case "fallback2":
-                return self.worker_fallback_2 or self.architect
-            case _:
-                return str(getattr(self, role))
+        further = {
+            "fallback1": self.worker_fallback_1 or self.structurer,
+            "fallback2": self.worker_fallback_2 or self.architect,
+        }
+        return further.get(role) or str(getattr(self, role))
 
 
 class Timeouts(Model):

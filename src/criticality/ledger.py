@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from criticality import events as e
 from criticality.project.journal import iso
@@ -141,8 +141,8 @@ class Ledger:
     def drop_provisional(self, stamp: str, reason: str) -> None:
         """Provisional decisions fall when a phase goes back, and what rests on them is suspended."""
         for decision in self.standing("provisional"):
-            self.operations.append(LedgerStep(op="invalidate", id=decision.id, timestamp=stamp, reason=reason))
-            self.operations.append(LedgerStep(op="cascade", id=decision.id, timestamp=stamp, reason=reason))
+            self._end("invalidate", decision.id, stamp, reason)
+            self._end("cascade", decision.id, stamp, reason)
 
     def _answered(self, event: e.QuestionAnswered, stamp: str) -> None:
         kind = event.question.partition(":")[0]
@@ -162,29 +162,26 @@ class Ledger:
         new = [str(d["text"]) for d in event.decisions]
         for decision in self.standing("delegated"):
             if decision.constraint not in new:
-                self.operations.append(
-                    LedgerStep(
-                        op="invalidate", id=decision.id, timestamp=stamp, reason=f"not in proposal {event.version}"
-                    )
-                )
+                self._end("invalidate", decision.id, stamp, f"not in proposal {event.version}")
         for text in new:
             if text not in old:
                 self._append(stamp, "architectural", text, "architect", "delegated", "ignition")
 
     def _append(
         self, stamp: str, category: str, constraint: str, source: str, confidence: Confidence, phase: str, *,
-        rationale: str = "", failure_context: str = "", user_notes: str = "",
-        dependencies: list[str] | None = None, supersedes: str = "",
+        supersedes: str = "", **more: Any,
     ) -> None:  # fmt: skip
-        name = f"d{sum(1 for op in self.operations if op.decision is not None) + 1:03d}"
+        name = f"d{len(self.decisions()) + 1:03d}"
         decision = Decision(
             id=name, timestamp=stamp, category=category, constraint=" ".join(constraint.split()), source=source,
-            confidence=confidence, phase=phase, rationale=rationale, failure_context=failure_context,
-            user_notes=user_notes, dependencies=dependencies or [], supersedes=supersedes,
+            confidence=confidence, phase=phase, supersedes=supersedes, **more,
         )  # fmt: skip
         self.operations.append(
             LedgerStep(op="supersede" if supersedes else "append", id=name, timestamp=stamp, decision=decision)
         )
+
+    def _end(self, op: Literal["invalidate", "cascade"], name: str, stamp: str, reason: str) -> None:
+        self.operations.append(LedgerStep(op=op, id=name, timestamp=stamp, reason=reason))
 
     def _dependents(self, root: str) -> set[str]:
         """Everything that rests on a decision, however far away."""

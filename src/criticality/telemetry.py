@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,12 +20,9 @@ class Telemetry:
     started: int = 0
     last: int = 0
     by_phase: dict[str, int] = field(default_factory=dict[str, int])
-    human: int = 0
-    breaks: int = 0
     compilations: int = 0
     compiled: int = 0
     tests_run: int = 0
-    tests_failed: int = 0
     resumes: int = 0
 
     def record(self, event: Event, at: int, phase: str) -> None:
@@ -34,10 +32,6 @@ class Telemetry:
         self.by_phase[phase] = self.by_phase.get(phase, 0) + max(0, at - self.last)
         self.last = max(self.last, at)
         match event:
-            case e.HumanResponded():
-                self.human += 1
-            case e.TiersExhausted():
-                self.breaks += 1
             case e.CompileSucceeded() | e.CompileFailed():
                 self.compilations += 1
                 self.compiled += isinstance(event, e.CompileSucceeded)
@@ -45,7 +39,6 @@ class Telemetry:
                 self.tests_run += event.tests
             case e.ClusterExecuted():
                 self.tests_run += event.tests_run
-                self.tests_failed += event.tests_failed
             case RunResumed():
                 self.resumes += 1
             case _:
@@ -73,15 +66,15 @@ class Telemetry:
             "duration": {"totalMs": self.last - self.started, "byPhase": self.by_phase},
             "quality": {
                 "escalationRate": len(escalated) / total if total else 0.0,
-                "circuitBreakerTriggers": self.breaks,
-                "humanInterventions": self.human,
+                "circuitBreakerTriggers": _count(artifacts.blocks, e.TiersExhausted),
+                "humanInterventions": _count(artifacts.blocks, e.HumanResponded),
             },
             "progress": {
                 "phase": phase_of(state),
                 "functionsTotal": total,
-                "functionsComplete": sum(1 for name in artifacts.functions if name in artifacts.bodies),
+                "functionsComplete": len(artifacts.functions.keys() & artifacts.bodies.keys()),
                 "testsTotal": self.tests_run,
-                "testsPassing": self.tests_run - self.tests_failed,
+                "testsPassing": self.tests_run - sum(x.tests_failed for x in artifacts.executions),
             },
         }
 
@@ -109,13 +102,17 @@ class Telemetry:
             "reliability": {
                 "mtbf": None,
                 "recoveryRate": None if not self.resumes else 1.0,
-                "humanInterventionRate": 1.0 if self.human else 0.0,
+                "humanInterventionRate": 1.0 if _count(artifacts.blocks, e.HumanResponded) else 0.0,
             },
             "quality": {
                 "avgCyclomaticComplexity": artifacts.metrics.get("avgCyclomaticComplexity"),
                 "testCoverage": artifacts.metrics.get("testCoverage"),
             },
         }
+
+
+def _count(events: Iterable[Event], kind: type[Event]) -> int:
+    return sum(isinstance(event, kind) for event in events)
 
 
 def phase_of(state: ProtocolState) -> str:

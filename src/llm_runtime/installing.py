@@ -28,6 +28,14 @@ class _Origin(BaseModel):
     vcs_info: dict[str, str] = {}
 
 
+def version_of(name: str) -> str | None:
+    """Return the version of an installed distribution; ``None`` where it is not here."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
 def how_to_install(extra: str = "") -> str:
     """Return words with a command that adds an extra to this copy, or what it always needs."""
     if (parts := os.environ.get(IMAGE)) is not None:

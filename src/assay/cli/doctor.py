@@ -56,10 +56,9 @@ def _python() -> Iterator[Remark]:
 
 def _parts() -> Iterator[Remark]:
     """Check every dependency in the distribution's own metadata: what it always needs, then extra by extra."""
-    from importlib import metadata
 
     from assay import __version__
-    from llm_runtime.installing import how_to_install, requirements
+    from llm_runtime.installing import how_to_install, requirements, version_of
 
     yield Remark("ok", "assay", __version__)
     packages: dict[str, list[str]] = {}
@@ -68,9 +67,9 @@ def _parts() -> Iterator[Remark]:
             packages.setdefault(name, []).append(extra)
     for name, extras in packages.items():
         belongs = ", ".join(filter(None, extras))
-        try:
-            yield Remark("ok", name, metadata.version(name) + (f" ({belongs})" if belongs else ""))
-        except metadata.PackageNotFoundError:
+        if version := version_of(name):
+            yield Remark("ok", name, version + (f" ({belongs})" if belongs else ""))
+        else:
             yield Remark("note" if extras[0] else "fault", name, f"not installed; {how_to_install(extras[0])}")
 
 

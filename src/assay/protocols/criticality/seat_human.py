@@ -7,9 +7,10 @@ travels as a JSON schema with words for people in it, from which a page makes it
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from assay.protocols.criticality.report.words import DECISIONS, DELEGATION, FEATURES
 from criticality.human import Approval, Reply, Resolution
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError, EmptyReply
@@ -22,17 +23,6 @@ if TYPE_CHECKING:
 
 PERSON = "person"
 _DELEGATE = "/delegate"
-_FEATURES = {
-    "core": "core: the first version is nothing without it",
-    "foundational": "foundational: later features rest on it",
-    "bolt-on": "bolt-on: it can be added at any time",
-}
-_DECISIONS = (
-    ("approve", "Approve it"),
-    ("conditional", "Approve it on a condition"),
-    ("revise", "Have it revised"),
-    ("reject", "Start the interview over"),
-)
 
 
 class SeatHuman:
@@ -54,7 +44,7 @@ class SeatHuman:
         if question.startswith("delegation:"):
             return await self._delegation(text)
         if options:
-            chosen = await self._ask("interview", text, _choice([(o, _FEATURES.get(o, o)) for o in options]))
+            chosen = await self._ask("interview", text, _choice({o: FEATURES.get(o, o) for o in options}))
             return None if chosen is None else Reply(text=chosen)
         hint = f"(To leave this and the rest to the architect, answer {_DELEGATE}, with notes behind it.)"
         words = await self._ask("interview", f"{text}\n\n{hint}", None)
@@ -76,7 +66,7 @@ class SeatHuman:
             "The whole of it is on this page. What becomes of it?"
         )
         feedback = {"type": "string", "title": "What should change, or the condition"}
-        fields = await self._ask_fields("approval", text, {"decision": _choice(_DECISIONS), "feedback": feedback})
+        fields = await self._ask_fields("approval", text, {"decision": _choice(DECISIONS), "feedback": feedback})
         if fields is None:
             return None
         decision, change = fields["decision"], fields.get("feedback", "").strip()
@@ -89,15 +79,14 @@ class SeatHuman:
         """Ask for a way out of a block."""
         if self._answers is not None and (ready := await self._answers.resolve(query)) is not None:
             return ready
-        option = _choice([(option.id, option.label) for option in query.options])
+        option = _choice({option.id: option.label for option in query.options})
         note = {"type": "string", "title": "What you want to add"}
         fields = await self._ask_fields("decision", query.question, {"option": option, "text": note})
         return None if fields is None else Resolution(option=fields["option"], text=fields.get("text", ""))
 
     async def _delegation(self, text: str) -> Reply | None:
-        choice = _choice([("continue", "Go on with questions"), ("delegate", "Leave the rest to the architect")])
         notes = {"type": "string", "title": "Notes for the architect"}
-        fields = await self._ask_fields("interview", text, {"choice": choice, "notes": notes})
+        fields = await self._ask_fields("interview", text, {"choice": _choice(DELEGATION), "notes": notes})
         if fields is not None and fields["choice"] == "delegate":
             return Reply(text=fields.get("notes", "").strip(), delegate=True)
         return None if fields is None else Reply(text="continue")
@@ -107,12 +96,8 @@ class SeatHuman:
     ) -> dict[str, str] | None:
         """Ask for an object whose first field is required."""
         required = next(iter(properties))
-        schema = {
-            "additionalProperties": False,
-            "properties": properties,
-            "required": [required],
-            "type": "object",
-        }
+        schema: dict[str, Any] = {"properties": properties, "required": [required]}
+        schema |= {"additionalProperties": False, "type": "object"}
         reply = await self._ask(phase, text, schema)
         return None if reply is None else _read(reply, required)
 
@@ -126,8 +111,8 @@ class SeatHuman:
             return None
 
 
-def _choice(options: list[tuple[str, str]] | tuple[tuple[str, str], ...]) -> dict[str, Any]:
-    return {"oneOf": [{"const": value, "title": words} for value, words in options], "type": "string"}
+def _choice(options: Mapping[str, str]) -> dict[str, Any]:
+    return {"oneOf": [{"const": value, "title": words} for value, words in options.items()], "type": "string"}
 
 
 def _read(text: str, name: str) -> dict[str, str]:

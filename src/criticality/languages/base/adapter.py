@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from criticality.artifacts import Body
@@ -53,6 +54,8 @@ class GrammarLanguage:
     importable: frozenset[str] = frozenset()
     #: What bodies may call besides what was planned.
     besides: tuple[str, ...] = ()
+    #: The file of a module's functions.
+    place: str
     #: What version control leaves out of a delivered project.
     ignored: str = ""
     audits: tuple[tuple[str, ...], ...] = ()
@@ -69,6 +72,8 @@ class GrammarLanguage:
     #: What a function and a parameter are called in the language.
     function: Callable[[str], str] = staticmethod(str)
     parameter: Callable[[str], str] = staticmethod(str)
+    #: The name that the manifests of a delivered project give it.
+    project_name: Callable[[Spec], str] = attrgetter("package")
     #: Names of types that code would take for something else.
     types_taken: frozenset[str] = frozenset()
 
@@ -82,7 +87,7 @@ class GrammarLanguage:
 
     def module_path(self, spec: Spec, module: str) -> str:
         """Tell where a module's functions stand."""
-        return module
+        return self.place.format(module=module, package=spec.package)
 
     def module(self, spec: Spec, module: ModulePlan, plan: Plan, functions: list[str]) -> Tree:
         """Return the files of a module with these functions."""
@@ -231,10 +236,6 @@ class GrammarLanguage:
             return self.page("case", module=module, function=function, rows=rows, unit=unit).rstrip("\n")
 
         return self.tests(spec, plan, by_module(spec, plan, cases, test, self.between_cases))
-
-    def project_name(self, spec: Spec) -> str:
-        """Return the name that the manifests of a delivered project give it."""
-        return spec.package
 
     def readme(self, spec: Spec, example: str = "") -> str:
         """Return the page that a delivered project begins with.

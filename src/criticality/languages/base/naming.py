@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
+from criticality.spec.values import every_type, signature_types
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -30,6 +32,11 @@ def filled(forms: Mapping[str, str], kind: TypeRef) -> str:
     """Return the form of a type's name, with those of its arguments in their places; the name where it has none."""
     args = [filled(forms, arg) for arg in kind.args]
     return forms.get(kind.name, kind.name).format(*args, all=", ".join(args))
+
+
+def type_names(spec: Spec) -> set[str]:
+    """Return the names of all types that a specification speaks of, in definitions and in signatures."""
+    return {name for kind in [*every_type(spec), *signature_types(spec)] for name in kind.names()}
 
 
 def words(text: str, names: Mapping[str, str]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
 from criticality.languages.base.data import fill, vocabulary
+from criticality.languages.base.naming import type_names
 from criticality.languages.base.pages import Filter
 from criticality.languages.cpp.expressions import CppRenderer, quoted
 from criticality.languages.cpp.names import SCALAR_HEADERS, ident, member, owned, parameter, usable
@@ -15,7 +16,7 @@ from criticality.languages.cpp.toolchain import CppToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan, called_elsewhere
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
-from criticality.spec.values import every_type, in_order, signature_types
+from criticality.spec.values import in_order
 
 _WORDS = vocabulary("criticality.languages.cpp")
 
@@ -27,6 +28,7 @@ class Cpp(GrammarLanguage):
     """
 
     name, title = "cpp", "C++"
+    place = "src/{module}.cpp"
     audits = (("flawfinder", "--error-level=4", "."),)
     importable = frozenset(_WORDS["importable"])
     types_taken = frozenset(_WORDS["types_taken"])
@@ -57,9 +59,6 @@ class Cpp(GrammarLanguage):
         source = self.page("domain", spec=spec, types=types, own=own, standard=_WORDS["domain_includes"])
         files = {f"include/{spec.package}/{name}.hpp": self.support(f"{name}.hpp") for name in own}
         return {f"include/{spec.package}/domain.hpp": f"{source}\n", **files}
-
-    def module_path(self, spec: Spec, module: str) -> str:
-        return f"src/{module}.cpp"
 
     def module(self, spec: Spec, module: ModulePlan, plan: Plan, functions: list[str]) -> Tree:
         package = spec.package
@@ -95,8 +94,7 @@ class Cpp(GrammarLanguage):
 
 def _headers(spec: Spec) -> list[str]:
     """Return headers of ours that the types of a specification need."""
-    names = {name for kind in [*every_type(spec), *signature_types(spec)] for name in kind.names()}
-    return sorted({SCALAR_HEADERS[name] for name in names if name in SCALAR_HEADERS})
+    return sorted({SCALAR_HEADERS[name] for name in type_names(spec) if name in SCALAR_HEADERS})
 
 
 def _within(kind: TypeRef, spec: Spec) -> str:

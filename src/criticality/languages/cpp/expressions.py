@@ -26,10 +26,7 @@ class CppRenderer(Renderer):
     """Renders expressions of one system."""
 
     package, title = "criticality.languages.cpp", "C++"
-    quoted = staticmethod(quoted)
-
-    def ident(self, name: str) -> str:
-        return ident(name)
+    quoted, ident, field = staticmethod(quoted), staticmethod(ident), staticmethod(ident)
 
     def member(self, enum: str, name: str) -> str:
         return member(name)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
 from criticality.languages.base.data import fill
-from criticality.languages.base.naming import pascal
+from criticality.languages.base.naming import pascal, type_names
 from criticality.languages.base.pages import Check, Filter, Named
 from criticality.languages.base.witnesses import checked
 from criticality.languages.go.expressions import GoRenderer, Inside
@@ -36,10 +36,12 @@ class Go(GrammarLanguage):
     """
 
     name, title = "go", "Go"
+    place = "{module}.go"
     audits = (("govulncheck", "./..."), ("gosec", "-quiet", "./..."))
     tools, renderer, constructing = GoToolchain, GoRenderer, Inside
     besides = ("domain",)
     function, parameter, usable = staticmethod(pascal), staticmethod(ident), staticmethod(usable)
+    project_name = staticmethod(package)
 
     def require(self, spec: Spec) -> None:
         for type_ in [*signature_types(spec), *every_type(spec)]:
@@ -66,7 +68,7 @@ class Go(GrammarLanguage):
             parts.insert(0, _INVALID)
         code = "\n".join(parts)
         about = f"Package domain has the types of {spec.system.name}, and what must hold of every value of them."
-        decimals = any("Decimal" in type_.names() for type_ in [*signature_types(spec), *every_type(spec)])
+        decimals = "Decimal" in type_names(spec)
         support = {
             "tuples": True, "decimal": decimals or re.search(r"\bDecimal\b", code), "values": _HELPER.search(code),
         }  # fmt: skip
@@ -78,9 +80,6 @@ class Go(GrammarLanguage):
                 text = self.support(f"{name}.go")
                 files[f"domain/{name}.go"] = text.replace("package values", "package domain", 1)
         return files
-
-    def module_path(self, spec: Spec, module: str) -> str:
-        return f"{module}.go"
 
     def module(self, spec: Spec, module: ModulePlan, plan: Plan, functions: list[str]) -> Tree:
         head = f"// {' '.join(module.purpose.split())}\n\npackage {package(spec)}\n"
@@ -106,9 +105,6 @@ class Go(GrammarLanguage):
         files = {f"{name}_test.go": with_imports(head, f"{text}\n", others=known) for name, text in tests.items()}
         shared = fill(self.tools.language, "templates", "cases.go", name=package(spec))
         return files | ({"cases_test.go": shared} if files else {})
-
-    def project_name(self, spec: Spec) -> str:
-        return package(spec)
 
     def imported(self, module: ModulePlan) -> str:
         return ", ".join(["domain (the types)", *sorted(PACKAGES)])

@@ -12,14 +12,8 @@ class GoRenderer(Renderer):
     """Renders expressions of one system."""
 
     package, title = "criticality.languages.go", "Go"
-    quoted = staticmethod(quoted)
+    quoted, ident, field = staticmethod(quoted), staticmethod(ident), staticmethod(pascal)
     prefix = "domain."
-
-    def ident(self, name: str) -> str:
-        return ident(name)
-
-    def field(self, name: str) -> str:
-        return pascal(name)
 
     def member(self, enum: str, name: str) -> str:
         return member(enum, name)

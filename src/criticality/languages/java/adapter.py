@@ -35,7 +35,7 @@ class Java(GrammarLanguage):
     audits = (("dependency-check", "--scan", "."),)
     tools, renderer, constructing = JavaToolchain, JavaRenderer, JavaRenderer
     function = parameter = staticmethod(ident)
-    usable = staticmethod(names.usable)
+    usable, project_name = staticmethod(names.usable), staticmethod(package)
 
     def require(self, spec: Spec) -> None:
         names.require(spec)
@@ -95,9 +95,6 @@ class Java(GrammarLanguage):
             code = f"final class {pascal(name)}Test {{\n{text}\n}}\n"
             files[f"src/test/java/{base}/{pascal(name)}Test.java"] = java_file(base, code, [*known, *used])
         return files
-
-    def project_name(self, spec: Spec) -> str:
-        return package(spec)
 
     def imported(self, module: ModulePlan) -> str:
         return ", ".join(sorted({path.rpartition(".")[2] for path in (*IMPORTED, *_BODIES_MAY)}))

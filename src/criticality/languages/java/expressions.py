@@ -16,7 +16,7 @@ class JavaRenderer(Renderer):
     """Renders expressions of one system."""
 
     package, title = "criticality.languages.java", "Java"
-    quoted = staticmethod(quoted)
+    quoted, field = staticmethod(quoted), staticmethod(ident)
 
     def __init__(self, spec: Spec) -> None:
         super().__init__(spec)
@@ -25,9 +25,6 @@ class JavaRenderer(Renderer):
 
     def ident(self, name: str) -> str:
         return self._names.get(name) or ident(name)
-
-    def field(self, name: str) -> str:
-        return ident(name)
 
     def member(self, enum: str, name: str) -> str:
         return member(name)

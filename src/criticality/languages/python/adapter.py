@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import platform
 from collections.abc import Callable, Collection, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from criticality.artifacts import Body
@@ -20,7 +20,7 @@ from criticality.languages.python import domain, inspection, names, scans, servi
 from criticality.languages.python.toolchain import PythonToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
-from llm_runtime.installing import how_to_install
+from llm_runtime.installing import how_to_install, version_of
 
 _PARTS = {"mypy": True, "msgpack": True, "pytest": False}
 
@@ -32,6 +32,8 @@ class Python(GrammarLanguage):
     """
 
     name, title = "python", "Python"
+    place = "src/{package}/{module}.py"
+    project_name = attrgetter("system.name")
     importable = names.IMPORTABLE
     audits = (("pip-audit", "--progress-spinner", "off", "."),)
     ignored = "__pycache__/\n.*_cache/\n.venv/\n"
@@ -60,18 +62,12 @@ class Python(GrammarLanguage):
         imports = skeleton.used(code, skeleton.module_imports(spec, module, plan), spec.package)
         return {self.module_path(spec, module.name): self.page("module", module=module, imports=imports, code=code)}
 
-    def module_path(self, spec: Spec, module: str) -> str:
-        return f"src/{spec.package}/{module}.py"
-
     def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram:
         return serving.serve(spec, plan, variants, self.sources)
 
     def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
         tree, example = case_tables.case_files(spec, plan, cases)
         return tree | {"README.md": self.readme(spec, example)} if example else tree
-
-    def project_name(self, spec: Spec) -> str:
-        return spec.system.name
 
     def type_source(self, spec: Spec, name: str) -> str:
         return domain.type_source(spec, name).rstrip()
@@ -111,16 +107,9 @@ class Python(GrammarLanguage):
         install = how_to_install("code")
         return [
             Fact("python", platform.python_version(), "install Python 3.11 or later"),
-            *(Fact(name, _version(name), install, needed) for name, needed in _PARTS.items()),
-            *scanners(self.audits), Fact("bandit", _version("bandit"), install, needed=False), isolator(),
+            *(Fact(name, version_of(name), install, needed) for name, needed in _PARTS.items()),
+            *scanners(self.audits), Fact("bandit", version_of("bandit"), install, needed=False), isolator(),
         ]  # fmt: skip
 
 
 adapter: Callable[[], Language] = Python
-
-
-def _version(name: str) -> str | None:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None

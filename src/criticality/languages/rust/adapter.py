@@ -8,6 +8,7 @@ from typing import Any
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
 from criticality.languages.base.data import read_text, vocabulary
+from criticality.languages.base.naming import type_names
 from criticality.languages.base.pages import Filter, Named
 from criticality.languages.rust.expressions import RustRenderer, quoted
 from criticality.languages.rust.names import (
@@ -26,7 +27,7 @@ from criticality.languages.rust.toolchain import RustToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan, called_elsewhere
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
-from criticality.spec.values import every_type, in_order, signature_types, types_needed
+from criticality.spec.values import in_order, types_needed
 
 _WORDS = vocabulary("criticality.languages.rust")
 
@@ -38,6 +39,7 @@ class Rust(GrammarLanguage):
     """
 
     name, title = "rust", "Rust"
+    place = "src/{module}.rs"
     audits = (("cargo-audit", "audit"),)
     importable = frozenset(_WORDS["importable"])
     types_taken = frozenset(_WORDS["types_taken"])
@@ -85,9 +87,6 @@ class Rust(GrammarLanguage):
         listed = "".join(f"pub mod {name};\n" for name in sorted(_sources(tree)))
         return tree | {"src/lib.rs": f"//! {' '.join(spec.system.description.split())}\n\n{listed}"}
 
-    def module_path(self, spec: Spec, module: str) -> str:
-        return f"src/{module}.rs"
-
     def module(self, spec: Spec, module: ModulePlan, plan: Plan, functions: list[str]) -> Tree:
         source = self.page("module", module=module, functions=functions, uses=_uses(module, plan))
         return {self.module_path(spec, module.name): f"{source}\n"}
@@ -126,8 +125,7 @@ def _sources(tree: Tree) -> list[str]:
 
 def _modules(spec: Spec) -> list[str]:
     """Return modules of ours that the types of a specification need."""
-    names = {name for kind in [*every_type(spec), *signature_types(spec)] for name in kind.names()}
-    return sorted({SCALAR_MODULES[name] for name in names if name in SCALAR_MODULES})
+    return sorted({SCALAR_MODULES[name] for name in type_names(spec) if name in SCALAR_MODULES})
 
 
 def _derives(type_: Named, spec: Spec) -> str:

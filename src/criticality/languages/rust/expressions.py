@@ -25,10 +25,7 @@ class RustRenderer(Renderer):
     """Renders expressions of one system."""
 
     package, title = "criticality.languages.rust", "Rust"
-    quoted = staticmethod(quoted)
-
-    def ident(self, name: str) -> str:
-        return ident(name)
+    quoted, ident, field = staticmethod(quoted), staticmethod(ident), staticmethod(ident)
 
     def member(self, enum: str, name: str) -> str:
         return member(name)

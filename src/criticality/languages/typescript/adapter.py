@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage
@@ -12,7 +13,7 @@ from criticality.languages.base.expressions import Scope, condition
 from criticality.languages.base.expressions.nodes import Variable, walk
 from criticality.languages.base.expressions.rendering import Renderer
 from criticality.languages.base.forms import forms
-from criticality.languages.base.naming import camel
+from criticality.languages.base.naming import camel, type_names
 from criticality.languages.base.pages import Check, Filter, sentence
 from criticality.languages.base.witnesses import conditions
 from criticality.languages.typescript.expressions import TypeScriptRenderer, quoted
@@ -41,6 +42,8 @@ class TypeScript(GrammarLanguage):
     """tsc strict; newtypes and records are branded types, level ``distinction``."""
 
     name, title = "typescript", "TypeScript"
+    place = "src/{module}.ts"
+    project_name = attrgetter("system.name")
     audits = (("npm", "audit", "--package-lock-only"),)
     ignored = "/node_modules\n/out\n"
     tools, renderer, constructing = TypeScriptToolchain, TypeScriptRenderer, TypeScriptRenderer
@@ -84,16 +87,13 @@ class TypeScript(GrammarLanguage):
         except PredicateFault as fault:
             raise ConfigurationError(f"an invariant of a record: {fault}") from None
         head = [f"/** The types of {spec.system.name}, with what must hold of every value of them. */", ""]
-        if any("Decimal" in kind.names() for kind in [*every_type(spec), *signature_types(spec)]):
+        if "Decimal" in type_names(spec):
             head.append(_DECIMALS)
         if "$." in body:
             head += ['import * as $ from "./by-value.js";', ""]
         if "Branded<" in body:
             head.append(read_text(_PACKAGE, "templates", "brand.ts"))
         return {"src/domain.ts": "\n".join([*head, body]), "src/by-value.ts": self.support("by-value.ts")}
-
-    def module_path(self, spec: Spec, module: str) -> str:
-        return f"src/{module}.ts"
 
     def module(self, spec: Spec, module: ModulePlan, plan: Plan, functions: list[str]) -> Tree:
         text = "\n\n".join(functions) + "\n"
@@ -116,9 +116,6 @@ class TypeScript(GrammarLanguage):
             used += imports(text, [*spec.named_types(), "Decimal"], "../src/domain.js")
             files[f"tests/{name}.test.ts"] = "\n".join([head, *used, "", f"{text}\n"])
         return files | ({"tests/build.mjs": read_text(_PACKAGE, "build.mjs")} if files else {})
-
-    def project_name(self, spec: Spec) -> str:
-        return spec.system.name
 
     def clauses(self, function: FunctionPlan) -> list[str]:
         return [in_words(line) for line in function.contract.lines]

@@ -25,13 +25,7 @@ class TypeScriptRenderer(Renderer):
     """Renders expressions of one system."""
 
     package, title = "criticality.languages.typescript", "TypeScript"
-    quoted = staticmethod(quoted)
-
-    def ident(self, name: str) -> str:
-        return identifier(name)
-
-    def field(self, name: str) -> str:
-        return camel(name)
+    quoted, ident, field = staticmethod(quoted), staticmethod(identifier), staticmethod(camel)
 
     def kind(self, type_: TypeRef) -> str:
         return annotation(type_)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from assay.protocols.criticality.report.words import place_name
 from assay.report.units import count_noun
 from criticality.machine.states import AwaitingApproval, Blocked, Completed
 from criticality.machine.step import where
-from llm_runtime.installing import how_to_install
+from llm_runtime.installing import how_to_install, version_of
 
 if TYPE_CHECKING:
     from criticality.artifacts import Artifacts
@@ -92,7 +91,7 @@ def toolchain_lines() -> str:
     from criticality.language import Fact
     from criticality.languages import language, languages
 
-    own = [Fact(name, _version(name), how_to_install("code")) for name in _PARTS]
+    own = [Fact(name, version_of(name), how_to_install("code")) for name in _PARTS]
     parts = [("Criticality", own), *((one.title, one.facts()) for one in map(language, languages()))]
     return "\n\n".join(_part(title, facts) for title, facts in parts)
 
@@ -105,10 +104,3 @@ def _part(title: str, facts: list[Fact]) -> str:
         what = fact.version or f"{'missing' if fact.needed else 'not here (optional)'}; {fact.get}"
         lines.append(f"  {fact.name:<{width}}  {what}")
     return "\n".join(lines)
-
-
-def _version(name: str) -> str | None:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None

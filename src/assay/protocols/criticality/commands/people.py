@@ -7,7 +7,8 @@ import dataclasses
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from criticality.human import Approval, Reply, Resolution
+from assay.protocols.criticality.report.words import FEATURES, INTERVIEW
+from criticality.human import Approval, Nobody, Reply, Resolution
 
 if TYPE_CHECKING:
     from assay.console.live import LiveDisplay
@@ -16,14 +17,11 @@ if TYPE_CHECKING:
     from criticality.spec.spec import Spec
 
 
-class PresetHuman:
+class PresetHuman(Nobody):
     """One answer from the command line; after it, nobody is there."""
 
     def __init__(self, *, approval: Approval | None = None, resolution: Resolution | None = None) -> None:
         self._approval, self._resolution = approval, resolution
-
-    async def answer(self, question: str, text: str, options: tuple[str, ...]) -> Reply | None:
-        return None
 
     async def approve(self, proposal: Spec, version: int) -> Approval | None:
         approval, self._approval = self._approval, None
@@ -35,9 +33,6 @@ class PresetHuman:
 
 
 _YES, _NO = "Yes, continue", "No, let me correct something"
-_PHASES = {"discovery": "Discovery", "architecture": "Architecture", "constraints": "Constraints",
-           "designPrefs": "Design preferences"}  # fmt: skip
-_CLASSES = ("core", "foundational", "bolt-on")
 
 
 def greeting(known: Artifacts) -> str:
@@ -55,8 +50,8 @@ def greeting(known: Artifacts) -> str:
     open_phases = [q.phase for q in catalogue() if q.id not in answered]
     reached = open_phases[0] if open_phases else answers[-1].phase
     lines = [f"\nRESUMING INTERVIEW: {known.name}", ""]
-    lines += [f"  ✓ {title}" for phase, title in _PHASES.items() if phase not in open_phases and phase != reached]
-    lines += [f"  › {_PHASES[reached]}", "", "Here is what I understand so far:"]
+    lines += [f"  ✓ {title}" for phase, title in INTERVIEW.items() if phase not in open_phases and phase != reached]
+    lines += [f"  › {INTERVIEW[reached]}", "", "Here is what I understand so far:"]
     lines += [f"  • {_brief(answer)}" for answer in answers]
     return "\n".join([*lines, "", *how, ""])
 
@@ -87,33 +82,20 @@ class AtTerminal:
     async def answer(self, question: str, text: str, options: tuple[str, ...]) -> Reply | None:
         """Ask a question of the interview; before the first one, whether what is understood so far is right."""
         with self._pause():
-            return await self._answer(question, text, options)
-
-    async def approve(self, proposal: Spec, version: int) -> Approval | None:
-        """Ask what becomes of a proposal."""
-        with self._pause():
-            return await self._approve(proposal, version)
-
-    async def resolve(self, query: HumanQuery) -> Resolution | None:
-        """Ask for a way out of a block."""
-        with self._pause():
-            return await self._resolve(query)
-
-    async def _answer(self, question: str, text: str, options: tuple[str, ...]) -> Reply | None:
-        known, self._known = self._known, None
-        if known is not None:
-            self._show(greeting(known))
-            correction = await self._confirmed(known)
-            if correction != "yes":
-                return correction
-        if question.startswith("delegation:"):
-            return await self._delegation(text, options)
-        line = await self._choose(text, options) if options else await self._line(text)
-        if line is None:
-            return None
-        if line.startswith("/delegate"):
-            return Reply(text=line.removeprefix("/delegate").strip(), delegate=True)
-        return Reply(text=line)
+            known, self._known = self._known, None
+            if known is not None:
+                self._show(greeting(known))
+                correction = await self._confirmed(known)
+                if correction != "yes":
+                    return correction
+            if question.startswith("delegation:"):
+                return await self._delegation(text, options)
+            line = await self._choose(text, options) if options else await self._line(text)
+            if line is None:
+                return None
+            if line.startswith("/delegate"):
+                return Reply(text=line.removeprefix("/delegate").strip(), delegate=True)
+            return Reply(text=line)
 
     async def _confirmed(self, known: Artifacts) -> Reply | Literal["yes"] | None:
         """Whether what is understood so far is still right; else a correction, after which it is asked again."""
@@ -127,7 +109,7 @@ class AtTerminal:
         old = answers.get(which or "")
         if old is None:
             return None if which is None else await self._confirmed(known)
-        options = _CLASSES if old.question.startswith("feature:") else ()
+        options = tuple(FEATURES) if old.question.startswith("feature:") else ()
         text = await (self._choose(old.text, options) if options else self._line(old.text))
         if not text:
             return None if text is None else await self._confirmed(known)
@@ -136,32 +118,36 @@ class AtTerminal:
         self._known = known
         return Reply(text=text, corrects=old.question)
 
-    async def _approve(self, proposal: Spec, version: int) -> Approval | None:
+    async def approve(self, proposal: Spec, version: int) -> Approval | None:
+        """Ask what becomes of a proposal."""
         from criticality.canonical import toml
 
-        self._show(f"\nProposal {version}:\n\n{toml(proposal.model_dump(mode='json'))}")
-        chosen = await self._choose("What becomes of it?", ("approve", "revise", "reject", "conditional"))
-        match chosen:
-            case None:
-                return None
-            case "revise":
-                feedback = await self._line("What should change?")
-                return None if feedback is None else Approval(decision="revise", feedback=feedback)
-            case "conditional":
-                condition = await self._line("On which condition?")
-                return None if condition is None else Approval(decision="conditional", conditions=[condition])
-            case "reject":
-                return Approval(decision="reject")
-            case _:
-                return Approval(decision="approve")
+        with self._pause():
+            self._show(f"\nProposal {version}:\n\n{toml(proposal.model_dump(mode='json'))}")
+            chosen = await self._choose("What becomes of it?", ("approve", "revise", "reject", "conditional"))
+            match chosen:
+                case None:
+                    return None
+                case "revise":
+                    feedback = await self._line("What should change?")
+                    return None if feedback is None else Approval(decision="revise", feedback=feedback)
+                case "conditional":
+                    condition = await self._line("On which condition?")
+                    return None if condition is None else Approval(decision="conditional", conditions=[condition])
+                case "reject":
+                    return Approval(decision="reject")
+                case _:
+                    return Approval(decision="approve")
 
-    async def _resolve(self, query: HumanQuery) -> Resolution | None:
-        self._show(f"\nBlocking Query: {query.id}\n{query.question}")
-        labels = tuple(option.label for option in query.options)
-        chosen = await self._choose("Choose a way out", labels)
-        if chosen is None or chosen not in labels:
-            return None
-        return Resolution(option=query.options[labels.index(chosen)].id)
+    async def resolve(self, query: HumanQuery) -> Resolution | None:
+        """Ask for a way out of a block."""
+        with self._pause():
+            self._show(f"\nBlocking Query: {query.id}\n{query.question}")
+            labels = tuple(option.label for option in query.options)
+            chosen = await self._choose("Choose a way out", labels)
+            if chosen is None or chosen not in labels:
+                return None
+            return Resolution(option=query.options[labels.index(chosen)].id)
 
     async def _delegation(self, text: str, options: tuple[str, ...]) -> Reply | None:
         chosen = await self._choose(text, options)

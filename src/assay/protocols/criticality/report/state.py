@@ -10,8 +10,9 @@ from assay.report.run import RunTotals
 from criticality import events as e
 from criticality.artifacts import Artifacts
 from criticality.edits import BodyEdited, EditRefused
-from criticality.machine.states import PHASES, Active, Blocked, PhaseName, ProtocolState, Verifying, beginning
+from criticality.machine.states import PHASES, Active, ProtocolState, Verifying, beginning
 from criticality.machine.step import NoTransition, advance, where
+from criticality.telemetry import phase_of
 from llm_runtime.events import Event
 
 UnitState = Literal["waiting", "at work", "accepted", "not solved"]
@@ -84,25 +85,27 @@ class BuildState:
         except (NoTransition, AssertionError):  # written by another version: the story goes on without that step
             self.odd += 1
         self.visited.add(where(self.machine))
-        source, target = _phase(before), _phase(self.machine)
-        if source and target and PHASES.index(target) < PHASES.index(source):
+        source, target = phase_of(before), phase_of(self.machine)
+        if {source, target} <= {*PHASES} and PHASES.index(target) < PHASES.index(source):
             self.back[source, target] = self.back.get((source, target), 0) + 1
 
     def _unit(self, event: Event) -> None:
         match event:
             case e.TestsGenerated():
                 for name in event.units:
-                    known = self.units.setdefault(name, Unit(name))
-                    known.state = "waiting"
+                    self._named(name).state = "waiting"
             case e.FunctionSelected():
                 self._named(event.unit).state = "at work"
-            case e.VerificationFailed():
-                unit = self._named(event.unit)
-                unit.attempts, unit.tier = event.attempt, event.tier
-                what = [str(each) for each in event.failure.get("what", ())][:1]
-                name = f"{TIERS.get(event.tier, event.tier)}: {event.failure.get('kind', 'refused')}"
-                unit.tests = event.tests
-                unit.life.append((name, f"attempt {event.attempt}, {': '.join([_after(event.tests), *what])}"))
+            case e.VerificationFailed() | e.VerificationPassed():
+                unit, who = self._named(event.unit), TIERS.get(event.tier, event.tier)
+                unit.attempts, unit.tier, unit.tests = event.attempt, event.tier, event.tests
+                if isinstance(event, e.VerificationPassed):
+                    unit.state = "accepted"
+                    unit.life.append((f"{who}: accepted", _after(event.tests)))
+                else:
+                    what = [str(each) for each in event.failure.get("what", ())][:1]
+                    why = f"attempt {event.attempt}, {': '.join([_after(event.tests), *what])}"
+                    unit.life.append((f"{who}: {event.failure.get('kind', 'refused')}", why))
             case e.CalleeBlamed() | e.TestSuspected():
                 name = f"{event.callee} at fault" if isinstance(event, e.CalleeBlamed) else "test suspected"
                 self._named(event.unit).life.append((name, event.what))
@@ -118,11 +121,6 @@ class BuildState:
                     unit.life.append(("you: accepted", _after(event.tests)))
             case e.Escalated():
                 self._named(event.unit).tier = event.to_tier
-            case e.VerificationPassed():
-                unit = self._named(event.unit)
-                unit.state, unit.tier = "accepted", event.tier
-                unit.attempts, unit.tests = event.attempt, event.tests
-                unit.life.append((f"{TIERS.get(event.tier, event.tier)}: accepted", _after(event.tests)))
             case e.TiersExhausted():
                 self._named(event.unit).state = "not solved"
             case e.VerdictHandled():
@@ -136,13 +134,3 @@ class BuildState:
 
     def _named(self, name: str) -> Unit:
         return self.units.setdefault(name, Unit(name))
-
-
-def _phase(machine: ProtocolState) -> PhaseName | None:
-    match machine:
-        case Active():
-            return machine.phase.phase
-        case Blocked():
-            return machine.prior.phase.phase
-        case _:
-            return None

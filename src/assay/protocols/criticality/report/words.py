@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import tomllib
-from importlib import resources
-
 from criticality.machine.states import PHASES
+from llm_runtime.toml import own_table
 
-_WORDS = tomllib.loads(resources.files(__package__ or "").joinpath("words.toml").read_text(encoding="utf-8"))
+_WORDS = own_table(__package__ or "", "words.toml")
 PHASE_NAMES: dict[str, str] = _WORDS["phases"]
 PURPOSES: dict[str, str] = _WORDS["purposes"]
 STATES: dict[str, dict[str, str]] = _WORDS["states"]
 TIERS: dict[str, str] = _WORDS["tiers"]
 AUDITORS: dict[str, str] = _WORDS["auditors"]
+INTERVIEW: dict[str, str] = _WORDS["interview"]
+FEATURES: dict[str, str] = _WORDS["features"]
+DECISIONS: dict[str, str] = _WORDS["decisions"]
+DELEGATION: dict[str, str] = _WORDS["delegation"]
 
 
 def place_name(place: str) -> str:

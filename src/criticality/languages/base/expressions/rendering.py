@@ -39,20 +39,14 @@ class Renderer(ABC):
     title: str
     #: What stands before names of the domain.
     prefix = ""
-    #: How a text is written down.
+    #: How a text is written down, and what a variable and a field are called.
     quoted: Callable[[str], str]
+    ident: Callable[[str], str] = staticmethod(str)
+    field: Callable[[str], str]
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
         self.forms = forms(self.package)
-
-    def ident(self, name: str) -> str:
-        """Return the name of a variable."""
-        return name
-
-    def field(self, name: str) -> str:
-        """Return the name of a field."""
-        return self.ident(name)
 
     def member(self, enum: str, name: str) -> str:
         """Return the name of an enum's member."""

@@ -119,20 +119,24 @@ def _refuse_code(table: Table, block: Node) -> None:
         SpliceRefused: an attribute, a preprocessor line, a digraph, a comment that a tool obeys.
     """
     for node in walk(block):
-        words = table.attached.get(node.type)
-        if words is not None:
+        if words := _attached(table, node):
             raise SpliceRefused(f"the body holds {words}")
-        # TypeScript's grammar reads a comment without an end as a regular expression; no compiler does.
-        if node.type == "regex" and text(node).startswith("/*"):
-            raise SpliceRefused("the body holds a comment without an end")
-        if node.type in table.comments and table.directives is not None and table.directives.search(text(node)):
-            raise SpliceRefused("the body holds a comment that a tool obeys")
     if not table.refused_code:
         return
     code = _code(table, block)
     for pattern, words in table.refused_code.items():
         if re.search(pattern, code):
             raise SpliceRefused(f"the body holds {words}")
+
+
+def _attached(table: Table, node: Node) -> str:
+    """Return words for what other tools read otherwise than the grammar does; empty where there is nothing."""
+    # TypeScript's grammar reads a comment without an end as a regular expression; no compiler does.
+    if node.type == "regex" and text(node).startswith("/*"):
+        return "a comment without an end"
+    if node.type in table.comments and table.directives is not None and table.directives.search(text(node)):
+        return "a comment that a tool obeys"
+    return table.attached.get(node.type, "")
 
 
 def _code(table: Table, block: Node) -> str:
