@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal, Protocol, TypeVar
 
 from pydantic import Field
 
@@ -15,6 +17,7 @@ from criticality.spec.spec import Spec
 from llm_runtime.models import Model
 
 MAX_ANSWER = 20_000
+_T = TypeVar("_T")
 
 
 class Reply(Model):
@@ -118,42 +121,38 @@ class AnswersFile:
         resolutions_given: int = 0,
     ) -> None:
         self._answers = answers
-        self._approvals, self._contradictions, self._resolutions = (
-            approvals_given, contradictions_answered, resolutions_given,
-        )  # fmt: skip
+        self._approvals = _left_of(answers.approvals, approvals_given)
+        self._contradictions = _left_of(answers.contradictions, contradictions_answered)
+        self._resolutions = iter(answers.resolutions[resolutions_given:])
 
     async def answer(self, question: str, text: str, options: tuple[str, ...]) -> Reply | None:
         kind, colon, rest = question.partition(":")
         if colon and kind == "feature":
             return Reply(text=self._answers.features.get(rest, options[0]))
         if colon and kind in ("contradiction", "resolution"):
-            if not self._answers.contradictions:
-                return None
-            contradictions = self._answers.contradictions
-            self._contradictions += 1
-            return Reply(text=contradictions[min(self._contradictions, len(contradictions)) - 1])
+            told = next(self._contradictions, None)
+            return None if told is None else Reply(text=told)
+        delegated = self._answers.delegate
         if colon and kind == "delegation":
-            delegated = self._answers.delegate
             if delegated is not None and delegated.after == rest:
                 return Reply(text=delegated.notes, delegate=True)
             return Reply(text="continue")
         if (answer := self._answers.answers.get(question)) is not None:
             return Reply(text=answer)
-        delegated = self._answers.delegate
         if delegated is not None and question in left_after(delegated.after):
             return Reply(text=delegated.notes, delegate=True)
         return None
 
     async def approve(self, proposal: Spec, version: int) -> Approval | None:
-        approvals = self._answers.approvals
-        self._approvals += 1
-        return approvals[min(self._approvals, len(approvals)) - 1] if approvals else None
+        return next(self._approvals, None)
 
     async def resolve(self, query: HumanQuery) -> Resolution | None:
-        if self._resolutions >= len(self._answers.resolutions):
-            return None
-        self._resolutions += 1
-        return self._answers.resolutions[self._resolutions - 1]
+        return next(self._resolutions, None)
+
+
+def _left_of(given: Sequence[_T], used: int) -> Iterator[_T]:
+    """Return what is left of answers; the last one holds for all further questions."""
+    return chain(given[used:], repeat(given[-1])) if given else iter(())
 
 
 def load_answers(path: Path) -> Answers:

@@ -90,7 +90,9 @@ async def _put(
         return _correction(work, reply)
     if reply.delegate:
         return e.Delegated(after=phase, notes=reply.text)
-    return e.QuestionAnswered(question=question, text=text, answer=_plain(reply), interview_phase=phase, last=last)
+    return e.QuestionAnswered(
+        question=question, text=text, answer=reply.text.strip(), interview_phase=phase, last=last
+    )
 
 
 def _correction(work: Work, reply: Reply) -> Event:
@@ -99,12 +101,8 @@ def _correction(work: Work, reply: Reply) -> Event:
     if old is None:
         raise LlmRuntimeError(f"no question {reply.corrects} was answered yet; correct one that was")
     return e.QuestionAnswered(
-        question=old.question, text=old.text, answer=_plain(reply), interview_phase=old.phase, corrects=True
+        question=old.question, text=old.text, answer=reply.text.strip(), interview_phase=old.phase, corrects=True
     )
-
-
-def _plain(reply: Reply) -> str:
-    return reply.text.strip()
 
 
 async def _offer(work: Work, place: InterviewPhase) -> Event | None:
@@ -218,14 +216,13 @@ async def approval(work: Work) -> Event | None:
     version = phase.proposal_version
     spec = Spec.model_validate(work.artifacts.proposals[version].spec)
     verdict = await work.human.approve(spec, version)
-    match verdict:
-        case None:
-            return None
-        case _ if verdict.decision == "approve":
-            return e.Approved(version=version)
-        case _ if verdict.decision == "conditional":
-            return e.Approved(version=version, conditions=verdict.conditions)
-        case _ if verdict.decision == "revise":
+    if verdict is None:
+        return None
+    match verdict.decision:
+        case "approve" | "conditional":
+            conditions = verdict.conditions if verdict.decision == "conditional" else []
+            return e.Approved(version=version, conditions=conditions)
+        case "revise":
             return e.Revised(version=version, feedback=verdict.feedback, interview_phase=verdict.phase)
-        case _:
+        case "reject":
             return e.Rejected(version=version)

@@ -67,20 +67,14 @@ class Toolchain(Protocol):
 class Language(Protocol):
     """One target language: names, sources, tests, prompts, bodies and tools."""
 
-    @property
-    def name(self) -> str:
-        """As ``criticality.toml`` has it: ``python``."""
-        ...
-
-    @property
-    def title(self) -> str:
-        """As people write it: ``Python``."""
-        ...
-
-    @property
-    def importable(self) -> frozenset[str]:
-        """Standard modules that a planned module may import: computing only, nothing that reaches outside."""
-        ...
+    name: str
+    """As ``criticality.toml`` has it: ``python``."""
+    title: str
+    """As people write it: ``Python``."""
+    importable: frozenset[str]
+    """Standard modules that a planned module may import: computing only, nothing that reaches outside."""
+    audits: tuple[tuple[str, ...], ...]
+    """Scanners that look through a finished project, each with its command; one runs where it is installed."""
 
     @property
     def examples(self) -> Mapping[str, Example]:
@@ -190,11 +184,6 @@ class Language(Protocol):
 
     def scanner(self) -> str | None:
         """Return what bodies are scanned with; ``None`` where nothing scans, which is never called clean (CT17)."""
-        ...
-
-    @property
-    def audits(self) -> tuple[tuple[str, ...], ...]:
-        """Scanners that look through a finished project, each with its command; one runs where it is installed."""
         ...
 
     def mutants(self, body: str) -> list[str]:

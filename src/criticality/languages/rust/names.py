@@ -6,7 +6,7 @@ from criticality.languages.base.data import vocabulary
 from criticality.languages.base.naming import pascal
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
-from criticality.spec.values import root
+from criticality.spec.values import reached, root
 
 _WORDS = vocabulary("criticality.languages.rust")
 _SCALARS: dict[str, str] = _WORDS["scalars"]
@@ -101,18 +101,7 @@ def own(spec: Spec, kind: TypeRef, lent: str) -> str:
 
 def has_float(spec: Spec, kind: TypeRef) -> bool:
     """Tell whether a value holds a floating point number, which has no total order."""
-    seen: set[str] = set()
-    queue = [kind]
-    while queue:
-        current = queue.pop()
-        queue += current.args
-        if current.name == "Float":
-            return True
-        if current.name in seen:
-            continue
-        seen.add(current.name)
-        if current.name in spec.newtypes:
-            queue.append(parse_type(spec.newtypes[current.name].base))
-        elif current.name in spec.data_models:
-            queue += [parse_type(field.type) for field in spec.data_models[current.name].fields]
-    return False
+    names = reached(spec, kind.names())
+    parts = [spec.newtypes[name].base for name in names if name in spec.newtypes]
+    parts += [f.type for name in names if name in spec.data_models for f in spec.data_models[name].fields]
+    return any("Float" in part.names() for part in (kind, *map(parse_type, parts)))

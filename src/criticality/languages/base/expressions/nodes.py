@@ -51,76 +51,74 @@ OperationName: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
-    """A value written down; ``None`` of a type ``Option`` is the absence of one."""
+class _Typed:
+    """What has a type."""
 
     type: TypeRef
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(_Typed):
+    """A value written down; ``None`` of a type ``Option`` is the absence of one."""
+
     value: bool | int | float | Decimal | str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(_Typed):
     """A field of the record that an invariant is of, or what a loop goes through."""
 
-    type: TypeRef
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Field(_Typed):
     """A field of a record."""
 
-    type: TypeRef
     record: Expression
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class Member(_Typed):
     """A member of an enum, as the specification spells it."""
 
-    type: TypeRef
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Make:
+class Make(_Typed):
     """A record made from all its fields, in their order; fails where an invariant does not hold."""
 
-    type: TypeRef
     values: tuple[tuple[str, Expression], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Wrap:
+class Wrap(_Typed):
     """A newtype made from a value of its root type; fails where a constraint does not hold."""
 
-    type: TypeRef
     value: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Unwrap:
+class Unwrap(_Typed):
     """The value in a newtype, of its root type."""
 
-    type: TypeRef
     value: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(_Typed):
     """An operation on values that binds no name."""
 
-    type: TypeRef
     name: OperationName
     operands: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Conditional:
+class Conditional(_Typed):
     """One of two values of a type; the other is not computed."""
 
-    type: TypeRef
     test: Expression
     yes: Expression
     no: Expression
@@ -137,30 +135,27 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class Quantifier:
+class Quantifier(_Typed):
     """Whether a condition holds for every combination, or for some; no further than needed."""
 
-    type: TypeRef
     every: bool
     clauses: tuple[Clause, ...]
     condition: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Comprehension:
+class Comprehension(_Typed):
     """A list, a set or a map, by its type; ``element`` is the key of a map and ``value`` its value."""
 
-    type: TypeRef
     clauses: tuple[Clause, ...]
     element: Expression
     value: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Keyed:
+class Keyed(_Typed):
     """A list sorted by a key (ascending, stable), or its first element with the least or greatest key."""
 
-    type: TypeRef
     name: Literal["sorted", "minimum", "maximum"]
     items: Expression
     variable: str

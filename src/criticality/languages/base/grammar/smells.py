@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 _MEASURED = (
     ("deep-nesting", "nesting"), ("high-cyclomatic-complexity", "complexity"), ("long-function-body", "length"),
 )  # fmt: skip
+_BINDING = frozenset(
+    {
+        "let_declaration", "variable_declarator", "short_var_declaration", "var_spec", "init_declarator",
+        "assignment",
+    }
+)  # fmt: skip
 #: Numbers that need no name.
 _PLAIN = frozenset({"0", "1", "2", "-1", "0.0", "1.0", "10", "100"})
 
@@ -104,25 +110,18 @@ def _unused(table: Table, block: Node, nodes: list[Node]) -> int:
     words = text(block)
     lone = sum(
         1
-        for name in bound(table, [node for node in nodes if _binds_value(node)])
+        for name in bound(table, [node for node in nodes if node.type in _BINDING])
         if not name.startswith("_") and occurrences[name] == 1 and f"{{{name}}}" not in words
     )
     returned = 0
     for node in nodes:
         inner = _statements(table, node)
         for first, second in pairwise(inner):
-            binding = any(_binds_value(n) for n in (first, *first.named_children))
-            names = bound(table, [n for n in walk(first) if _binds_value(n)]) if binding else set[str]()
+            binding = any(n.type in _BINDING for n in (first, *first.named_children))
+            names = bound(table, [n for n in walk(first) if n.type in _BINDING]) if binding else set[str]()
             value = text(second).removeprefix("return").strip(" ;\n\t")
             returned += value in names and occurrences[value] == 2
     return lone + returned
-
-
-def _binds_value(node: Node) -> bool:
-    return node.type in (
-        "let_declaration", "variable_declarator", "short_var_declaration", "var_spec", "init_declarator",
-        "assignment",
-    )  # fmt: skip
 
 
 def _magic(table: Table, nodes: list[Node]) -> int:
@@ -177,13 +176,9 @@ def _null_choices(table: Table, nodes: list[Node]) -> int:
             condition = condition_of(table, node)
             other = node.child_by_field_name("alternative")
             short = text(node).count("\n") <= 4 and "return" not in text(node)
-            count += condition is not None and other is not None and short and _asks_for_nothing(table, condition)
+            if condition is not None and other is not None and short:
+                count += table.nothing.search(text(condition)) is not None
     return count
-
-
-def _asks_for_nothing(table: Table, condition: Node) -> bool:
-    assert table.nothing is not None
-    return table.nothing.search(text(condition)) is not None
 
 
 def _repeated(table: Table, nodes: list[Node], least: int) -> int:
