@@ -43,14 +43,6 @@ class Cpp(GrammarLanguage):
             "within": _within,
             # A backslash at the end of a comment would take the next line into it.
             "comment": lambda line: f"/// {line}".rstrip(" \\"),
-            "taken": lambda function: ", ".join(f"{parameter(p.type)} {p.name}" for p in function.parameters),
-            "parameters": lambda fields: ", ".join(f"{parameter(kind)} {ident(f)}" for f, kind in fields),
-            "held": lambda fields: ", ".join(f"{ident(f)}_({ident(f)})" for f, _ in fields),
-            "numbered": lambda parameters: ", ".join(f"a{place}" for place in range(len(parameters))),
-            "getting": lambda fields, spec: ", ".join(f"get<{_within(kind, spec)}>(in)" for _, kind in fields),
-            "putting": lambda fields, spec, checked: " ".join(
-                f"put<{_within(kind, spec)}>(out, value.{ident(f)}{'()' if checked else ''});" for f, kind in fields
-            ),
         }  # fmt: skip
 
     def domain(self, spec: Spec) -> Tree:

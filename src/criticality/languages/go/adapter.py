@@ -54,11 +54,7 @@ class Go(GrammarLanguage):
                 [(member(type_.name, one), f"{type_.name} = {quoted(one)}") for one in type_.members]
             ),
             "lowered": lambda text: text[:1].lower() + text[1:],
-            "assigned": lambda fields: ", ".join(f"{ident(f)}: {ident(f)}" for f, _ in fields),
-            "listed": lambda fields: ", ".join(f"{ident(f)} {_inner(t)}" for f, t in fields),
-            "parameters": lambda function: ", ".join(
-                f"{ident(p.name)} {kind(None, p.type)}" for p in function.parameters
-            ),
+            "kind": lambda type_: kind(None, type_),
             "results": _results, "named_results": _named_results, "chosen": _chosen,
         }  # fmt: skip
 

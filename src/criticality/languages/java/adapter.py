@@ -45,8 +45,6 @@ class Java(GrammarLanguage):
             "ident": ident, "quoted": quoted, "kind": kind, "said": _said, "calls": _calls,
             "comment": lambda line: f" * {line}".rstrip(),
             "copies": lambda fields: [(ident(f), _LISTED[t.name]) for f, t in fields if t.name in _LISTED],
-            "parameters": lambda fields: ", ".join(f"{kind(t)} {ident(f)}" for f, t in fields),
-            "taken": lambda function: ", ".join(f"{kind(p.type)} {ident(p.name)}" for p in function.parameters),
             "items": lambda letters: ", ".join(f"{one} item{place}" for place, one in enumerate(letters, 1)),
         }  # fmt: skip
 

@@ -44,9 +44,6 @@ class Python(GrammarLanguage):
     def filters(self) -> dict[str, Filter]:
         return {
             "annotation": names.annotation, "safe": skeleton.safe,
-            "taken": lambda function: ", ".join(
-                f"{p.name}: {names.annotation(p.type)}" for p in function.parameters
-            ),
         }  # fmt: skip
 
     def domain(self, spec: Spec) -> Tree:

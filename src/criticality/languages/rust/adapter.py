@@ -52,14 +52,7 @@ class Rust(GrammarLanguage):
             "ident": ident, "member": member, "quoted": quoted, "owned": owned, "derives": _derives,
             "borrowed": lambda kind, spec: borrowed(spec, kind), "copied": lambda kind, spec: is_copied(spec, kind),
             "comment": lambda line: f"/// {line}".rstrip(), "result": _result,
-            "taken": lambda function: ", ".join(f"{p.name}: {parameter(p.type)}" for p in function.parameters),
-            "parameters": lambda fields: ", ".join(f"{ident(f)}: {owned(kind)}" for f, kind in fields),
-            "numbered": lambda parameters: ", ".join(
-                f"{'&' * is_lent(p.type)}a{place}" for place, p in enumerate(parameters)
-            ),
-            "lent": lambda args, function: ", ".join(
-                "&" * is_lent(p.type) + text for p, text in zip(function.parameters, args, strict=True)
-            ),
+            "lent": is_lent, "parameter": parameter,
         }  # fmt: skip
 
     def domain(self, spec: Spec) -> Tree:

@@ -60,11 +60,6 @@ class TypeScript(GrammarLanguage):
             "identifier": identifier, "annotation": annotation, "quoted": quoted, "returned": result, "form": form,
             "unpacked": _unpacked, "said": _said, "below": lambda name, spec: parse_type(spec.newtypes[name].base),
             "members": lambda members: ", ".join(f"{member}: {quoted(member)}" for member in members),
-            "assigned": lambda fields: ", ".join(f"{camel(f)}: fields.{camel(f)}" for f, _ in fields),
-            "formed": lambda fields: ", ".join(f"{camel(f)}: {form(kind)}" for f, kind in fields),
-            "taken": lambda function: ", ".join(
-                f"{identifier(p.name)}: {annotation(p.type)}" for p in function.parameters
-            ),
         }  # fmt: skip
 
     def held(self, renderer: Renderer, field: str) -> str:
