@@ -17,7 +17,6 @@ from criticality.language import Language
 from criticality.languages import language
 from criticality.languages.base.toolchain.dependencies import NotInstallable
 from criticality.spec.literals import literals_of
-from criticality.testing import Limits
 
 #: The sum of all accounts, and a change of it that means the same: what is measured is never a cache.
 TOTALS = {
@@ -85,7 +84,7 @@ async def _warm(target: Language, system: Any) -> Figure:
     support = target.test_support(spec, literals_of(contracts, system.claims().values()))
     await language(target.name).tools.pinned().ensure()
     times: list[float] = []
-    async with target.toolchain(parallel=1, limits=Limits(seconds=60)) as tools:
+    async with target.toolchain() as tools:
         for number in range(_ROUNDS + 1):
             body = Body(TOTALS[target.name].format(" + 0" * number), "", "worker", 1)
             sources = target.sources(spec, plan, {"payments.total": body})

@@ -16,7 +16,7 @@ from criticality.catalog import DetectedSmell, Example
 from criticality.judging.served import ServedProgram
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
-from criticality.testing import Diagnostic, Limits
+from criticality.testing import Diagnostic
 
 Plan = tuple[ModulePlan, ...]
 #: Source trees: the text of each file by its path below the project.
@@ -41,8 +41,6 @@ class Fact:
 
 class Toolchain(Protocol):
     """A language's own tools over source trees held in memory. Use it as ``async with``."""
-
-    limits: Limits
 
     @property
     def isolation(self) -> str:
@@ -200,8 +198,8 @@ class Language(Protocol):
         """Smells in sources by module name; ``complexity``, ``length`` and ``nesting`` by function id."""
         ...
 
-    def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:
-        """Return the tools, with so many test runs at a time."""
+    def toolchain(self) -> Toolchain:
+        """Return the tools."""
         ...
 
     def facts(self) -> list[Fact]:

@@ -34,7 +34,6 @@ from criticality.project.journal import Clock, Journal, read_journal
 from criticality.project.written import Written
 from criticality.steps import blocked, performed
 from criticality.telemetry import Telemetry, phase_of
-from criticality.testing import Limits
 from criticality.work import Work
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Emit, Event, parse_event, silent
@@ -89,12 +88,8 @@ class Orchestrator:
         self._limits = MachineLimits(
             breaker=self.config.circuit_breaker, max_repair_attempts=self.config.orchestrator.max_repair_attempts
         )
-        settings = self.config.orchestrator
         self.language = language(self.config.project.language)
-        self._tools = tools or self.language.toolchain(
-            parallel=min(settings.max_parallel_injections, max(2, (os.cpu_count() or 2) // 2)),
-            limits=Limits(seconds=settings.timeouts.injection_per_function_seconds),
-        )
+        self._tools = tools or self.language.toolchain()
         self._court = court or Court(max(2, (os.cpu_count() or 2) // 2))
         self.telemetry = Telemetry()
         self._journal = Journal(root / files.JOURNAL, clock)

@@ -1,24 +1,8 @@
-"""Tests as the core sees them, in any language: a generated file, what a run may use, and what it said."""
+"""What a compiler or type checker says, as the core sees it in any language."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from llm_runtime.models import Model
-
-
-class Limits(Model):
-    """What one test run may use.
-
-    Args:
-        seconds: wall time.
-        memory: bytes of address space a process.
-        processes: processes and threads at one time.
-    """
-
-    seconds: float = 20.0
-    memory: int = 2 << 30
-    processes: int = 16
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,6 @@ from criticality.judging.domain import Domain
 from criticality.judging.served import BuildFailed, Died, Place, Raised, Returned
 from criticality.judging.wire import Codec
 from criticality.languages import language
-from criticality.testing import Limits
 
 pytestmark = pytest.mark.toolchain
 
@@ -167,7 +166,7 @@ def _ended(name: str, bodies: Mapping[str, str]) -> list[Any]:
 
 
 async def _errors(name: str, tree: dict[str, str]) -> list[Any]:
-    async with language(name).toolchain(parallel=1, limits=Limits()) as tools:
+    async with language(name).toolchain() as tools:
         return await tools.check(tree)
 
 

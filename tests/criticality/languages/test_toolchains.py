@@ -15,7 +15,6 @@ from criticality.languages import language, languages
 from criticality.languages.base.toolchain.compiled import CompiledToolchain
 from criticality.languages.base.toolchain.dependencies import CommandFailed, NotInstallable, Pinned
 from criticality.languages.base.toolchain.programs import Program
-from criticality.testing import Limits
 
 LANGUAGES = [name for name in languages() if name != "python"]
 
@@ -24,7 +23,7 @@ LANGUAGES = [name for name in languages() if name != "python"]
 async def tools(request: pytest.FixtureRequest) -> AsyncIterator[tuple[CompiledToolchain, Tiny]]:
     """A language's tools and its tiny tree."""
     await require(request.param)
-    async with language(request.param).toolchain(parallel=1, limits=Limits(memory=512 << 20)) as tools:
+    async with language(request.param).toolchain() as tools:
         yield tools, TINY[request.param]
 
 

@@ -13,7 +13,6 @@ from criticality.languages import language
 from criticality.languages.base.toolchain.compiled import Place, ordered
 from criticality.languages.base.toolchain.warm import WarmCompiler
 from criticality.languages.base.toolchain.workcopy import WorkCopy
-from criticality.testing import Limits
 
 pytestmark = [pytest.mark.toolchain, pytest.mark.usefixtures("each_box")]
 
@@ -60,7 +59,7 @@ async def test_it_sees_the_project_as_it_is_now_and_nothing_else(tmp_path: Path)
 async def test_a_source_in_typescript_refers_to_no_file_elsewhere(tmp_path: Path) -> None:
     await require("typescript")
     (tmp_path / "secret.ts").write_text("export const canary: number = 5;\n")
-    async with language("typescript").toolchain(parallel=1, limits=Limits()) as tools:
+    async with language("typescript").toolchain() as tools:
         for path in (tmp_path / "secret.ts", "/proc/self/environ.ts"):
             source = f'/// <reference path="{path}" />\nexport const own: number = 1;\n'
             (found,) = await tools.check({"src/index.ts": source})

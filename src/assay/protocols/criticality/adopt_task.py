@@ -73,7 +73,6 @@ class AdoptionHooks(Hooks[Task, Options]):
         from criticality.judging.court import Court
         from criticality.languages import adopter, language
         from criticality.standing import chosen
-        from criticality.testing import Limits
 
         package, functions = _read(task, options)
         rewrite = {one.id for one in chosen(package, options.rewrite)} if options.rewrite else set[str]()
@@ -110,7 +109,7 @@ class AdoptionHooks(Hooks[Task, Options]):
             raise ConfigurationError(
                 f"the files of {package.name} changed meanwhile; nothing was written, run it again"
             )
-        async with language(package.language).toolchain(parallel=1, limits=Limits()) as tools:
+        async with language(package.language).toolchain() as tools:
             isolation = tools.isolation
         folder = Path(task.into)
         write_adoption(folder, adopts, package, by_id, adoptions, left_out, isolation)

@@ -33,7 +33,6 @@ from criticality.spec.predicates import PredicateFault, parse_predicate
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
 from criticality.spec.values import constraints_of, fields_of, reached, root, types_needed
-from criticality.testing import Limits
 from llm_runtime.errors import ConfigurationError
 
 
@@ -312,8 +311,8 @@ class GrammarLanguage:
         own = [replace(smell, function=planned[smell.function]) for smell in smells if smell.function in planned]
         return own, {planned[name]: figures for name, figures in measured.items() if name in planned}
 
-    def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:
-        return self.tools(limits)
+    def toolchain(self) -> Toolchain:
+        return self.tools()
 
     def facts(self) -> list[Fact]:
         return [*self.tools.facts(), *scanners(self.audits)]

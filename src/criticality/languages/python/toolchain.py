@@ -11,7 +11,6 @@ from criticality.languages.base.data import read_text
 from criticality.languages.base.toolchain.compiled import Place, ordered
 from criticality.languages.base.toolchain.warm import WarmCompiler, WarmToolchain
 from criticality.languages.python.names import PACKAGE
-from criticality.testing import Limits
 from llm_runtime.errors import MissingExtraError
 
 
@@ -26,11 +25,11 @@ class PythonToolchain(WarmToolchain):
     title = "Python"
     programs = ()
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self) -> None:
         for name in ("mypy", "msgpack"):
             if importlib.util.find_spec(name) is None:
                 raise MissingExtraError(f"checking generated Python with {name}", "code")
-        super().__init__(limits)
+        super().__init__()
 
     @classmethod
     def served(cls, files: dict[str, str], variants: int) -> ServedProgram:

@@ -14,16 +14,12 @@ from criticality.agents.workbench import Workbench
 from criticality.judging.court import Court
 from criticality.languages import language
 from criticality.project.files import CONFIG
-from criticality.testing import Limits
 
 
 def toolchain_server(root: Path, agent: Agent, function: str | None = None) -> AgentServer:
     """Make the server for one agent of one project; ``function`` is the one that a worker or a guardian sees."""
-    config = load_config(root / CONFIG)
-    target = language(config.project.language)
-    limits = Limits(seconds=config.orchestrator.timeouts.injection_per_function_seconds)
-    tools = target.toolchain(parallel=1, limits=limits)
-    court = Court(1)
+    target, court = language(load_config(root / CONFIG).project.language), Court(1)
+    tools = target.toolchain()
     bench = Workbench(root, target, tools, court, function)
 
     @asynccontextmanager

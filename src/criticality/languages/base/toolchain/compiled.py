@@ -20,7 +20,7 @@ from criticality.languages.base.toolchain.dependencies import Pinned
 from criticality.languages.base.toolchain.isolation import isolation, isolator
 from criticality.languages.base.toolchain.programs import Program
 from criticality.languages.base.toolchain.workcopy import WorkCopy
-from criticality.testing import Diagnostic, Limits
+from criticality.testing import Diagnostic
 from llm_runtime.errors import ConfigurationError
 from sandbox import Completed, NoIsolation, Order, Root, run
 
@@ -39,11 +39,7 @@ class Place:
 
 
 class CompiledToolchain(ABC):
-    """Checks of source trees (path below the project -> text), and how bodies are served. Use it as ``async with``.
-
-    Args:
-        limits: what a body may use.
-    """
+    """Checks of source trees (path -> text), and how bodies are served. Use it as ``async with``."""
 
     #: The package of the language; its folder ``project`` holds manifests, ``installed`` what is built but once.
     language: ClassVar[str]
@@ -51,8 +47,7 @@ class CompiledToolchain(ABC):
     #: What has to be on this machine.
     programs: ClassVar[tuple[Program, ...]]
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
+    def __init__(self) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="criticality-", ignore_cleanup_errors=True)
         self.root = Path(self._temporary.name)
         self.root.chmod(0o755)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place
-from criticality.testing import Diagnostic, Limits
+from criticality.testing import Diagnostic
 from llm_runtime.errors import ConfigurationError
 from sandbox import Channel, Gone, NoIsolation, Order, started
 
@@ -56,8 +56,8 @@ class WarmCompiler:
 class WarmToolchain(CompiledToolchain):
     """Tools whose compiler is kept running between checks."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        super().__init__(limits)
+    def __init__(self) -> None:
+        super().__init__()
         self._compiler: WarmCompiler | None = None
         self._files: frozenset[str] = frozenset()
 
