@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from criticality import events as e
@@ -140,9 +141,7 @@ def claims_data(artifacts: Artifacts) -> dict[str, Any]:
 def _interview(artifacts: Artifacts, event: Event | None) -> dict[str, str]:
     """Return the interview's state, its transcript, and every proposal with what became of it."""
     base = ".criticality/interview"
-    turns = [
-        {"question": a.question, "text": a.text, "answer": a.answer, "phase": a.phase} for a in artifacts.answers
-    ]
+    turns = [asdict(answer) for answer in artifacts.answers]
     tree = {
         f"{base}/transcript.jsonl": "".join(json.dumps(turn, ensure_ascii=False) + "\n" for turn in turns),
         f"{base}/state.json": pretty(

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from criticality.adopt.bench import Bench
 from criticality.artifacts import Artifacts, Body
 from criticality.bodies import SpliceRefused
 from criticality.checks import static_failure
-from criticality.config import Config, load_config
+from criticality.config import load_config
 from criticality.judging.court import Court
 from criticality.language import Language, Toolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
@@ -23,14 +24,6 @@ from criticality.verdicts import judged
 from llm_runtime.errors import ConfigurationError
 
 _MOST = 20
-
-
-@dataclass(frozen=True, slots=True)
-class _Bench:
-    artifacts: Artifacts
-    language: Language
-    court: Court
-    config: Config
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +117,12 @@ class Workbench:
         errors = await self.tools.check(self._sources(artifacts, bodies))
         if errors:
             return {"passed": False, "kind": "type", "what": [e.message for e in errors[:_MOST]], "tests": 0}
-        verdict = await judged(self._bench(artifacts), unit, bodies, claims)
+        bench = Bench(artifacts, self.language, self.court, load_config(self.root / files.CONFIG))
+        verdict = await judged(bench, unit, bodies, claims)
         broken = [fault.what for fault in verdict.faults[:_MOST]]
         broken += [verdict.guilty.what] if verdict.guilty is not None else []
         kind = verdict.faults[0].kind if verdict.faults else "test" if broken else ""
         return {"passed": not broken, "kind": kind, "what": broken, "tests": verdict.cases}
-
-    def _bench(self, artifacts: Artifacts) -> _Bench:
-        return _Bench(artifacts, self.language, self.court, load_config(self.root / files.CONFIG))
 
     def _lattice(self) -> Artifacts:
         artifacts = read_project(self.root)[1]

@@ -18,20 +18,13 @@ from typing import Any, cast
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, chain_digest, link, parse_event
+from llm_runtime.toml import own_table
 
 Clock = Callable[[], int]
 """Milliseconds since the Unix epoch."""
 
-_NAMES = {
-    "call.finished": "model_call",
-    "criticality.escalated": "escalation",
-    "criticality.tiers_exhausted": "circuit_break",
-    "criticality.block_requested": "block",
-}
-_PHASE_ENDS = {
-    "criticality.approved", "criticality.compile_succeeded", "criticality.tests_generated",
-    "criticality.contradictions_reported", "criticality.no_functions_remaining",
-}  # fmt: skip
+#: The specification's names of events, where it has one.
+_NAMES: dict[str, str] = own_table("criticality.project", "names.toml")
 
 
 def iso(at: int) -> str:
@@ -77,8 +70,9 @@ class Journal:
         """
         assert self._file is not None, "open() comes first"
         entry = link(self._digest, self._seq + 1, self._clock(), event)
+        name = _NAMES.get(event.type, event.type)
         line = b'{"seq":%d,"timestamp":"%s","event":"%s","data":%s,"digest":"%s"}\n' % (
-            entry.seq, iso(entry.at).encode(), _name(event.type).encode(), entry.body, entry.digest.hex().encode(),
+            entry.seq, iso(entry.at).encode(), name.encode(), entry.body, entry.digest.hex().encode(),
         )  # fmt: skip
         size = os.fstat(self._file).st_size
         try:
@@ -113,10 +107,6 @@ def read_journal(path: Path) -> list[tuple[int, Event]]:
         StoreDamaged: a line is not what was written there.
     """
     return _read(path)[0]
-
-
-def _name(kind: str) -> str:
-    return _NAMES.get(kind) or ("phase_transition" if kind in _PHASE_ENDS else kind)
 
 
 def _read(path: Path) -> tuple[list[tuple[int, Event]], int, int, bytes]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from assay.protocols.criticality.report.state import BuildState, Unit
 from assay.protocols.criticality.report.story import build_story
-from assay.protocols.criticality.report.words import AUDITORS, TIERS, place_name
+from assay.protocols.criticality.report.words import AUDITORS, LINES, TIERS, place_name
 from assay.report.clean import one_line
 from assay.report.frame import run_progress
 from assay.report.generic import GenericFold
@@ -156,35 +156,20 @@ def _judged(fold: BuildFold, event: e.VerdictHandled) -> str:
 
 
 BuildFold.lines = {
+    **{getattr(e, name): text for name, text in LINES.items()},
     e.QuestionAnswered: lambda _, e: (
         f"answered: {one_line(e.text, 90)}: {one_line(e.answer, WIDTH)}" if e.answer else None
     ),
-    e.Delegated: "the rest is left to the architect",
-    e.FeaturesProposed: "the architect lists {features:count feature}",
-    e.ProposalMade: "the architect makes proposal {version}",
     e.AuditorChallenged: lambda _, e: f"the auditor objects: {one_line('; '.join(e.challenges), WIDTH)}",
-    e.Approved: "proposal {version} is approved",
-    e.Revised: "proposal {version} is to be revised: {feedback:line}",
-    e.Rejected: "proposal {version} is rejected; the interview begins anew",
-    e.StructurePlanned: "{modules:count module} planned",
     e.ModuleGenerated: lambda _, e: f"module {e.module.get('name', '')}: signatures and contracts",
-    e.CompileFailed: "the skeleton does not type-check: {errors:count error}",
-    e.CompileSucceeded: "the skeleton type-checks and holds no logic",
     e.AuditorCompleted: _audited,
-    e.ContradictionsReported: "{contradictions:count contradiction} go back to the interview",
-    e.TestsGenerated: "{tests:count test} made; every one fails on the skeleton",
     e.VerificationPassed: _accepted,
     e.VerificationFailed: _discarded,
-    e.CalleeBlamed: "{callee} breaks its own contract where {unit} calls it: reopened",
-    e.TestSuspected: "{claim}.{test}: no independent body passes it; derived anew",
     BodyEdited: lambda _, e: f"{', '.join(e.bodies)} as you wrote it: accepted after {e.tests:,} cases",
     EditRefused: "{path} as you wrote it: {what:line}",
     ClaimsEdited: _claims,
     SpecEdited: "the specification as you wrote it: revision {version}",
     e.Escalated: lambda _, e: f"{e.unit} goes from {TIERS[e.from_tier]} to {TIERS[e.to_tier]}",
     e.VerdictHandled: _judged,
-    e.SemanticsVerified: "{pattern} on {function}: kept",
-    e.SemanticsBroken: "{pattern} on {function}: taken back",
-    e.BlockRequested: "blocked: {question:line}",
     e.HumanResponded: lambda _, e: f"decided: {one_line(e.label or e.option, WIDTH)}",
 }

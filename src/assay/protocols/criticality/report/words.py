@@ -14,6 +14,7 @@ AUDITORS: dict[str, str] = _WORDS["auditors"]
 INTERVIEW: dict[str, str] = _WORDS["interview"]
 FEATURES: dict[str, str] = _WORDS["features"]
 DECISIONS: dict[str, str] = _WORDS["decisions"]
+LINES: dict[str, str] = _WORDS["lines"]
 DELEGATION: dict[str, str] = _WORDS["delegation"]
 
 
