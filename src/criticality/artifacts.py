@@ -14,6 +14,7 @@ from criticality.lattice_plan import FunctionPlan, ModulePlan, index
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.spec import Spec
 from llm_runtime.events import CallFailed, CallFinished, Event
+from llm_runtime.store.tally import Tally
 
 _T = TypeVar("_T")
 #: Events after which other sources and tests follow from the plan.
@@ -56,16 +57,6 @@ class Body:
 def bodies_of(texts: Mapping[str, str]) -> dict[str, Body]:
     """Return texts by function as bodies that are not accepted."""
     return {name: Body(text) for name, text in texts.items()}
-
-
-@dataclass(slots=True)
-class _Usage:
-    """Calls, tokens and micro-dollars of one model."""
-
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost: int = 0
 
 
 def _dict() -> dict[Any, Any]:
@@ -118,7 +109,7 @@ class Artifacts:
     transforming: e.TransformApplied | None = None
     metrics: dict[str, Any] = field(default_factory=_dict)
     blocks: list[Event] = field(default_factory=_list)
-    usage: dict[str, _Usage] = field(default_factory=_dict)
+    usage: dict[str, Tally] = field(default_factory=_dict)
     refused: dict[str, str] = field(default_factory=_dict)
     by_hand: dict[str, None] = field(default_factory=_dict)
     archive: dict[str, str] = field(default_factory=_dict)
@@ -152,12 +143,9 @@ class Artifacts:
             self._made = {}
         match event:
             case CallFinished():
-                self._call(event.reply, None if event.replayed else event.reply.get("cost"))
+                self._call(event.reply["model"], event)
             case CallFailed():
-                reply = event.partial or {"model": event.model, "usage": {"input_tokens": 0, "output_tokens": 0}}
-                cost = reply.get("cost") if event.cost is None else event.cost
-                if event.partial or cost:
-                    self._call(reply, None if event.replayed else cost)
+                self._call((event.partial or {}).get("model", event.model), event)
             case e.ProjectCreated():
                 self.name, self.seed = event.name, event.seed
             case e.QuestionAnswered():
@@ -341,9 +329,7 @@ class Artifacts:
         module = ModulePlan.model_validate(data)
         self.modules[module.name] = module
 
-    def _call(self, reply: dict[str, Any], cost: int | None) -> None:
-        usage = self.usage.setdefault(reply["model"], _Usage())
-        usage.calls += 1
-        usage.tokens_in += reply["usage"]["input_tokens"]
-        usage.tokens_out += reply["usage"]["output_tokens"]
-        usage.cost += cost or 0
+    def _call(self, model: str, event: Event) -> None:
+        before = self.usage.get(model, Tally())
+        if (after := before.after(event)) is not before:
+            self.usage[model] = after

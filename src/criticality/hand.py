@@ -44,9 +44,7 @@ def spec_edited(artifacts: Artifacts, text: str) -> Event | None:
         data = parse_toml(text)
         spec = Spec.model_validate(data)
     except tomllib.TOMLDecodeError as fault:
-        line = _AT_LINE.search(str(fault))
-        place = f"{SPEC}:{line[1]}" if line else SPEC
-        raise ConfigurationError(f"{place} is not TOML: {fault}; nothing was changed") from None
+        raise ConfigurationError(f"{_at(SPEC, fault)} is not TOML: {fault}; nothing was changed") from None
     except (ValidationError, TypeFault) as fault:
         raise ConfigurationError(f"{_place(text, fault)}: {fault_line(fault)}; nothing was changed") from None
     if spec == artifacts.spec:
@@ -73,10 +71,8 @@ async def claims_edited(work: Work, text: str) -> Event | None:
             if name in artifacts.claims
         }  # fmt: skip
     except (tomllib.TOMLDecodeError, ValidationError, KeyError, AttributeError, TypeError) as fault:
-        line = _AT_LINE.search(str(fault))
-        place = f"{CLAIMS}:{line[1]}" if line else CLAIMS
         reason = first_fault(fault) if isinstance(fault, ValidationError) else f"{fault}"
-        raise ConfigurationError(f"{place} cannot be read: {reason}; nothing was changed") from None
+        raise ConfigurationError(f"{_at(CLAIMS, fault)} cannot be read: {reason}; nothing was changed") from None
     changed = [claim for name, claim in held.items() if claim != artifacts.claims[name]]
     if not changed:
         return None
@@ -98,6 +94,11 @@ async def claims_edited(work: Work, text: str) -> Event | None:
                 units += [u for u in units_in_order(artifacts) if set(u.split("+")).intersection(claim.functions)]
     dumped = [claim.model_dump(mode="json") for claim in changed]
     return ClaimsEdited(claims=dumped, units=list(dict.fromkeys(units)), what=what)
+
+
+def _at(path: str, fault: Exception) -> str:
+    line = _AT_LINE.search(str(fault))
+    return f"{path}:{line[1]}" if line else path
 
 
 def _place(text: str, fault: ValidationError | TypeFault) -> str:

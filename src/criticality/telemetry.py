@@ -55,11 +55,11 @@ class Telemetry:
             "startedAt": iso(self.started),
             "completedAt": iso(self.last) if isinstance(state, Completed) else None,
             "cost": {
-                "totalTokensIn": sum(u.tokens_in for u in usage.values()),
-                "totalTokensOut": sum(u.tokens_out for u in usage.values()),
+                "totalTokensIn": sum(u.input_tokens for u in usage.values()),
+                "totalTokensOut": sum(u.output_tokens for u in usage.values()),
                 "totalUSD": sum(u.cost for u in usage.values()) / 1_000_000,
                 "byModel": {
-                    name: {"tokensIn": u.tokens_in, "tokensOut": u.tokens_out, "usd": u.cost / 1_000_000}
+                    name: {"tokensIn": u.input_tokens, "tokensOut": u.output_tokens, "usd": u.cost / 1_000_000}
                     for name, u in sorted(usage.items())
                 },
             },
