@@ -10,7 +10,7 @@ from criticality.audits import audited
 from criticality.bodies import SpliceRefused
 from criticality.catalog import SCOPES, DetectedSmell, patterns, select_patterns
 from criticality.machine.states import AnalyzingComplexity, ApplyingTransform, VerifyingSemantics
-from criticality.tree import full_tree
+from criticality.tree import full_tree, skeleton
 from criticality.verdicts import due, hearing, judged
 from criticality.work import Work
 from llm_runtime.errors import StructuredOutputError
@@ -151,8 +151,8 @@ async def _objection(work: Work, applied: e.TransformApplied, risk: int) -> str:
     if fault:
         return fault
     try:
-        skeleton = language.sources(spec, work.artifacts.plan, {})[language.module_path(spec, module.name)]
-        language.body_of(language.splice(skeleton, function.name, applied.body), function.name)
+        source = skeleton(language, work.artifacts)[language.module_path(spec, module.name)]
+        language.body_of(language.splice(source, function.name, applied.body), function.name)
     except SpliceRefused as refused:
         return str(refused)
     every = {n.partition(".")[2] for n in work.artifacts.functions}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from criticality.artifacts import Artifacts, Body
+from criticality.artifacts import Artifacts
 from criticality.canonical import digest
 from criticality.judging import claims
 from criticality.language import Language, Tree
@@ -23,10 +21,10 @@ def skeleton(language: Language, artifacts: Artifacts) -> Tree:
     return artifacts.once("skeleton", lambda: language.sources(spec, artifacts.plan, {}))
 
 
-def full_tree(language: Language, artifacts: Artifacts, bodies: Mapping[str, Body] | None = None) -> Tree:
+def full_tree(language: Language, artifacts: Artifacts) -> Tree:
     """Everything: sources and tests."""
     spec = artifacts.approved
-    tree = language.sources(spec, artifacts.plan, artifacts.bodies if bodies is None else bodies)
+    tree = language.sources(spec, artifacts.plan, artifacts.bodies)
     return tree | language.case_files(spec, artifacts.plan, artifacts.cases)
 
 

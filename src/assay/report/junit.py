@@ -12,6 +12,10 @@ from assay.report.clean import clean
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
+#: What the tests are called together.
+_SUITE = "fire-circle"
+
+
 class Fault(NamedTuple):
     """Why a test did not pass: a gate's failure, or an error of this type."""
 
@@ -21,13 +25,7 @@ class Fault(NamedTuple):
     text: str = ""
 
 
-def junit_xml(
-    tests: Mapping[str, Fault | None],
-    run_id: str,
-    milliseconds: int = 0,
-    summary: str = "",
-    suite: str = "fire-circle",
-) -> str:
+def junit_xml(tests: Mapping[str, Fault | None], run_id: str, milliseconds: int = 0, summary: str = "") -> str:
     """Return the file's text.
 
     Args:
@@ -35,14 +33,13 @@ def junit_xml(
         run_id: of the run in the store.
         milliseconds: what the run took.
         summary: what was found, for a person.
-        suite: what the tests are called together.
     """
     seconds, tags = f"{milliseconds / 1000:.3f}", [fault.tag for fault in tests.values() if fault]
     counts = {"tests": str(len(tests)), "failures": str(tags.count("failure")), "errors": str(tags.count("error"))}
     root = ElementTree.Element("testsuites", {**counts, "time": seconds})
-    shown = ElementTree.SubElement(root, "testsuite", {"name": suite, "id": run_id, **counts, "time": seconds})
+    shown = ElementTree.SubElement(root, "testsuite", {"name": _SUITE, "id": run_id, **counts, "time": seconds})
     for name, fault in tests.items():
-        case = ElementTree.SubElement(shown, "testcase", {"classname": suite, "time": seconds, "name": _xml(name)})
+        case = ElementTree.SubElement(shown, "testcase", {"classname": _SUITE, "time": seconds, "name": _xml(name)})
         if fault:
             attributes = {"message": _xml(fault.message), "type": fault.type}
             ElementTree.SubElement(case, fault.tag, attributes).text = _xml(fault.text) or None

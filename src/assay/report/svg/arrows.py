@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.report.markup import Element, element
-from assay.report.svg.canvas import fitted, label, picture, widest
+from assay.report.svg.canvas import WIDTH, fitted, label, picture, widest
 
 _HEIGHT, _TOP = 30.0, 6.0
 
@@ -30,11 +30,11 @@ class Arrow:
     remark: str = ""
 
 
-def arrow_chart(arrows: Sequence[Arrow], title: str, description: str, *, width: float = 640.0) -> Element:
+def arrow_chart(arrows: Sequence[Arrow], title: str, description: str) -> Element:
     """Draw a row for each move, in their order, over an axis from 0 to 1."""
     gutter = widest((arrow.name for arrow in arrows), most=220.0) + 18
     margin = widest((arrow.remark for arrow in arrows), 11) + 20
-    span = width - gutter - margin
+    span = WIDTH - gutter - margin
     bottom = _TOP + len(arrows) * _HEIGHT
 
     def x(value: float) -> float:
@@ -51,8 +51,8 @@ def arrow_chart(arrows: Sequence[Arrow], title: str, description: str, *, width:
             tip = element("title", f"{name}: {value:g}")
             parts.append(element("circle", tip, cx=x(value), cy=middle, r=4.5, class_=f"{accent} faded"))
         parts += _arrow(x(arrow.start), x(arrow.end), middle, arrow)
-        parts.append(label(width - margin + 14, middle, arrow.remark, class_="soft", size=11))
-    return picture(width, bottom + 24, title, description, *parts)
+        parts.append(label(WIDTH - margin + 14, middle, arrow.remark, class_="soft", size=11))
+    return picture(WIDTH, bottom + 24, title, description, *parts)
 
 
 def _arrow(start: float, end: float, y: float, arrow: Arrow) -> list[Element]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.report.markup import Element, element
-from assay.report.svg.canvas import fitted, label, picture, widest
+from assay.report.svg.canvas import WIDTH, fitted, label, picture, widest
 
 _HEIGHT = 26.0
 
@@ -21,7 +21,7 @@ class Bar:
     accent: str = "c0"
 
 
-def bar_chart(bars: Sequence[Bar], title: str, description: str, *, width: float = 640.0) -> Element:
+def bar_chart(bars: Sequence[Bar], title: str, description: str) -> Element:
     """Draw bars in their order, all from zero, on one scale."""
     gutter = widest((bar.name for bar in bars), most=200.0) + 14
     margin = widest(bar.written for bar in bars) + 14
@@ -29,9 +29,9 @@ def bar_chart(bars: Sequence[Bar], title: str, description: str, *, width: float
     parts: list[Element] = []
     for index, bar in enumerate(bars):
         middle = (index + 0.5) * _HEIGHT
-        length = max(bar.amount, 0.0) / longest * (width - gutter - margin)
+        length = max(bar.amount, 0.0) / longest * (WIDTH - gutter - margin)
         shape = {"x": gutter, "y": middle - 8, "width": max(length, 1.0), "height": 16.0, "rx": 3.0}
         parts.append(label(0, middle, fitted(bar.name, gutter - 10)))
         parts.append(element("rect", element("title", f"{bar.name}: {bar.written}"), class_=bar.accent, **shape))
         parts.append(label(gutter + length + 8, middle, bar.written, class_="soft"))
-    return picture(width, max(len(bars), 1) * _HEIGHT, title, description, *parts)
+    return picture(WIDTH, max(len(bars), 1) * _HEIGHT, title, description, *parts)

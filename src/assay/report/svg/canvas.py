@@ -13,6 +13,8 @@ PALETTE = resources.files("assay.report.svg").joinpath("palette.css").read_text(
 """Custom properties and the classes that pictures use; the report's own style sheet starts with it."""
 
 FONT = 12.0
+#: Of a chart.
+WIDTH = 640.0
 _BROAD = 600
 """Wider pictures are scrolled on a narrow screen instead of shrunk past reading; they have the class ``broad``."""
 ROW = 26.0
@@ -72,11 +74,11 @@ def ticks(high: float, number: int = 6) -> list[float]:
     return [step * index for index in range(math.floor(high / step + 1e-9) + 1)]
 
 
-def time_ticks(milliseconds: float, number: int = 6) -> list[float]:
+def time_ticks(milliseconds: float) -> list[float]:
     """Return the same in milliseconds, in steps that people count time in."""
     steps = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000)
     minutes = (60_000, 120_000, 300_000, 600_000, 900_000, 1_800_000, 3_600_000)
     for step in steps + minutes:
-        if milliseconds / step <= number:
+        if milliseconds / step <= 6:
             return [float(step * index) for index in range(int(milliseconds // step) + 1)]
-    return ticks(milliseconds, number)
+    return ticks(milliseconds, 6)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assay.report.markup import Element, element
 from assay.report.story import Figure
-from assay.report.svg.canvas import fitted, label, picture, ticks, widest
+from assay.report.svg.canvas import WIDTH, fitted, label, picture, ticks, widest
 from llm_runtime.statistics.interval import Interval
 
 _HEIGHT = 28.0
@@ -52,7 +52,6 @@ def interval_plot(
     *,
     write: Callable[[float], str],
     high: float | None = None,
-    width: float = 640.0,
 ) -> Element:
     """Draw dots with their intervals in their order, and write each estimate behind its row.
 
@@ -67,7 +66,7 @@ def interval_plot(
     written = [f"{write(dot.value)}  [{write(dot.low)}, {write(dot.high)}]" for dot in dots]
     gutter = widest((dot.name for dot in dots), most=200.0) + 24
     margin = widest(written, 11) + 20
-    span = width - gutter - margin
+    span = WIDTH - gutter - margin
     bottom = len(dots) * _HEIGHT + 4
 
     def x(value: float) -> float:
@@ -87,8 +86,8 @@ def interval_plot(
         parts.append(element("rect", class_=f"{dot.accent} faded", rx=2.0, **bar))
         tip = element("title", f"{dot.name}: {text}")
         parts.append(element("circle", tip, cx=x(dot.value), cy=middle, r=5.0, class_=dot.accent))
-        parts.append(label(width - margin + 14, middle, text, class_="soft", size=11))
-    return picture(width, bottom + 24, title, description, *parts)
+        parts.append(label(WIDTH - margin + 14, middle, text, class_="soft", size=11))
+    return picture(WIDTH, bottom + 24, title, description, *parts)
 
 
 def _round(value: float) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from assay.report.markup import Element, element
-from assay.report.svg.canvas import fitted, label, picture, widest
+from assay.report.svg.canvas import WIDTH, fitted, label, picture, widest
 
 _Place: TypeAlias = Callable[[int], float]
 _Scale: TypeAlias = Callable[[float], float]
@@ -25,12 +25,10 @@ class Polyline:
     rings: frozenset[int] = frozenset()
 
 
-def line_chart(
-    steps: Sequence[str], lines: Sequence[Polyline], title: str, description: str, *, width: float = 640.0
-) -> Element:
+def line_chart(steps: Sequence[str], lines: Sequence[Polyline], title: str, description: str) -> Element:
     """Draw lines over an axis from 0 to 1; nothing is drawn through a missing value."""
     margin = widest((line.name for line in lines), most=200.0) + 62
-    reach = width - _LEFT - margin
+    reach = WIDTH - _LEFT - margin
     bottom = _TOP + _HEIGHT
 
     def x(step: int) -> float:
@@ -48,8 +46,8 @@ def line_chart(
         parts.append(label(x(step), bottom + 16, name, anchor=anchor, class_="soft", size=11))
     for line in lines:
         parts += _drawn(line, x, y)
-    parts += _names(lines, x, y, width - _LEFT - reach)
-    return picture(width, bottom + 28, title, description, *parts, ends=True)
+    parts += _names(lines, x, y, WIDTH - _LEFT - reach)
+    return picture(WIDTH, bottom + 28, title, description, *parts, ends=True)
 
 
 def _drawn(line: Polyline, x: _Place, y: _Scale) -> list[Element]:

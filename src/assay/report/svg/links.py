@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.report.markup import Element, element
-from assay.report.svg.canvas import fitted, label, picture, widest
+from assay.report.svg.canvas import WIDTH, fitted, label, picture, widest
 from assay.report.svg.stances import lines_of, stance_sign
 
-_WIDTH, _BOX, _GAP, _LINE = 640.0, 310.0, 16.0, 15.0
+_BOX, _GAP, _LINE = 310.0, 16.0, 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def link_chart(
     ties = ties[:40]
     gutter = widest(names, most=150.0) + 26
     margin = 26.0 + 9 * min(len(ties), 12) if ties else 6.0
-    box = max(_WIDTH - gutter - 150 - margin, _BOX)
+    box = max(WIDTH - gutter - 150 - margin, _BOX)
     left = gutter + 150
     width = left + box + margin
     tops: list[float] = []

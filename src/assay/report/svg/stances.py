@@ -8,9 +8,8 @@ from itertools import pairwise
 from typing import Literal
 
 from assay.report.markup import Element, element
-from assay.report.svg.canvas import fitted, label, picture, text_width, widest
+from assay.report.svg.canvas import WIDTH, fitted, label, picture, text_width, widest
 
-_WIDTH = 640.0
 _LINE = 15.0
 
 
@@ -67,7 +66,7 @@ def answer_matrix(
     """Draw a row for each question, with a column for each participant and a remark at its end."""
     cell = max(min(96.0, 300.0 / max(len(columns), 1)), 58.0)
     margin = widest((text for row in rows for text in (row.remark, row.aside)), 11) + 16
-    room = max(_WIDTH - cell * len(columns) - margin, 220.0)
+    room = max(WIDTH - cell * len(columns) - margin, 220.0)
     width = room + cell * len(columns) + margin
     parts: list[Element] = []
     for place, (name, accent) in enumerate(zip(columns, accents, strict=True)):
@@ -115,7 +114,7 @@ def stance_lanes(
     """Draw a lane for each participant and a column for each step; ``groups`` name runs of steps."""
     steps = sum(many for _, many in groups)
     gutter = widest(lanes, most=160.0) + 18
-    pitch = max(21.0, (_WIDTH - gutter) / max(steps, 1))
+    pitch = max(21.0, (WIDTH - gutter) / max(steps, 1))
     height, top = 46.0, 30.0
     bottom = top + height * len(lanes)
     parts: list[Element] = []

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.report.markup import Element, element
-from assay.report.svg.canvas import fitted, label, picture
+from assay.report.svg.canvas import WIDTH, fitted, label, picture
 
-_WIDTH = 640.0
 _GUTTER = 138.0
 _HEIGHT = 30.0
 _ROW = 54.0
@@ -46,7 +45,7 @@ def stations(stages: Sequence[Stage], back: Sequence[Back], title: str, descript
     """Draw the rows from top to bottom; ``accent`` is the colour of where the process is."""
     most = max((len(stage.stations) for stage in stages), default=1)
     right = _BACK if back else 4.0
-    pitch = (_WIDTH - _GUTTER - right) / most
+    pitch = (WIDTH - _GUTTER - right) / most
     parts: list[Element] = []
     for row, stage in enumerate(stages):
         y = 8 + row * _ROW
@@ -58,15 +57,15 @@ def stations(stages: Sequence[Stage], back: Sequence[Back], title: str, descript
         if stage.remark:
             parts.append(label(0, middle + 10, fitted(stage.remark, _GUTTER - 10, 10.5), class_="soft", size=10.5))
         if row:
-            parts.append(element("line", x1=0, x2=_WIDTH - right, y1=y - 12, y2=y - 12, class_="grid"))
+            parts.append(element("line", x1=0, x2=WIDTH - right, y1=y - 12, y2=y - 12, class_="grid"))
         for place, station in enumerate(stage.stations):
             parts += _box(_GUTTER + place * pitch, y, pitch - 12, station, accent)
             if place:
                 x = _GUTTER + place * pitch
                 parts.append(element("line", x1=x - 12, x2=x, y1=middle, y2=middle, class_="grid"))
     for lane, each in enumerate(back):
-        parts += _way_back(_WIDTH - right + 6 + lane * 13, each)
-    return picture(_WIDTH, 8 + len(stages) * _ROW - 16, title, description, *parts)
+        parts += _way_back(WIDTH - right + 6 + lane * 13, each)
+    return picture(WIDTH, 8 + len(stages) * _ROW - 16, title, description, *parts)
 
 
 def _box(x: float, y: float, width: float, station: Station, accent: str) -> list[Element]:

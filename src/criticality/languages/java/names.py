@@ -100,13 +100,12 @@ def _units(char: str) -> str:
     return "".join(f"\\u{raw[place]:02x}{raw[place + 1]:02x}" for place in range(0, len(raw), 2))
 
 
-def java_file(package_name: str, code: str, imports: list[str], doc: str = "") -> str:
+def java_file(package_name: str, code: str, imports: list[str]) -> str:
     """Return a file with the imports whose last name the code uses."""
     words = set(re.findall(r"\w+", code))
     used = sorted({path for path in imports if path.rpartition(".")[2] in words or path.startswith("static ")})
-    lead = f"/* {doc} */\n" if doc else ""
     static = [f"import {path};\n" for path in used if path.startswith("static ")]
     plain = [f"import {path};\n" for path in used if not path.startswith("static ")]
     lines = "\n".join(filter(None, ["".join(static), "".join(plain)]))
-    head = f"{lead}package {package_name};\n\n"
+    head = f"package {package_name};\n\n"
     return f"{head}{lines}\n{code}" if lines else head + code
