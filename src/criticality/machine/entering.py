@@ -84,10 +84,6 @@ def _generating(phase: Any, event: Any, limits: MachineLimits) -> s.GeneratingSt
             return s.GeneratingStructure()
 
 
-def _compiling(phase: Any, event: Any, limits: MachineLimits) -> s.CompilingCheck:
-    return s.CompilingCheck(compile_attempt=getattr(phase, "repair_attempt", 0) + 1)
-
-
 def _repairing(phase: Any, event: Any, limits: MachineLimits) -> s.RepairingStructure:
     most = limits.max_repair_attempts
     return s.RepairingStructure(
@@ -145,10 +141,6 @@ def _implementing(phase: Any, event: Any, limits: MachineLimits) -> s.Implementi
             return _on(s.Implementing, phase, attempt_in_tier=in_tier, total_attempts=total)
 
 
-def _verifying(phase: Any, event: Any, limits: MachineLimits) -> s.Verifying:
-    return _on(s.Verifying, phase)
-
-
 def _escalating(phase: Any, event: Any, limits: MachineLimits) -> s.Escalating:
     tiers = {"from_tier": phase.current_tier, "to_tier": event.to_tier}
     return _on(s.Escalating, phase, **tiers, failure_type=event.failure["kind"])
@@ -170,10 +162,6 @@ def _executing(phase: Any, event: Any, limits: MachineLimits) -> s.ExecutingClus
     )
 
 
-def _handling(phase: Any, event: Any, limits: MachineLimits) -> s.HandlingVerdict:
-    return _on(s.HandlingVerdict, phase, violated_claims=tuple(event.violated_claims))
-
-
 def _analyzing(phase: Any, event: Any, limits: MachineLimits) -> s.AnalyzingComplexity:
     applied = getattr(phase, "applied", 0) + isinstance(event, e.SemanticsVerified)
     return s.AnalyzingComplexity(applied=applied)
@@ -185,10 +173,6 @@ def _applying(phase: Any, event: Any, limits: MachineLimits) -> s.ApplyingTransf
     return _on(s.ApplyingTransform, phase, **names, smell=of["smell"], risk=of["risk"])
 
 
-def _semantics(phase: Any, event: Any, limits: MachineLimits) -> s.VerifyingSemantics:
-    return _on(s.VerifyingSemantics, phase)
-
-
 #: The sub-state that each target of the table is entered with.
 BUILD: dict[str, Callable[[Any, Any, MachineLimits], Any]] = {
     "ignition.interviewing": _interviewing,
@@ -197,18 +181,22 @@ BUILD: dict[str, Callable[[Any, Any, MachineLimits], Any]] = {
         proposal_version=event.version, proposal_path=f".criticality/interview/proposals/v{event.version}.toml"
     ),
     "lattice.generatingStructure": _generating,
-    "lattice.compilingCheck": _compiling,
+    "lattice.compilingCheck": lambda phase, event, limits: s.CompilingCheck(
+        compile_attempt=getattr(phase, "repair_attempt", 0) + 1
+    ),
     "lattice.repairingStructure": _repairing,
     "compositionAudit.auditing": _auditing,
     "compositionAudit.reportingContradictions": _reporting,
     "injection.selectingFunction": _selecting,
     "injection.implementing": _implementing,
-    "injection.verifying": _verifying,
+    "injection.verifying": lambda phase, event, limits: _on(s.Verifying, phase),
     "injection.escalating": _escalating,
     "mesoscopic.generatingTests": _testing,
     "mesoscopic.executingCluster": _executing,
-    "mesoscopic.handlingVerdict": _handling,
+    "mesoscopic.handlingVerdict": lambda phase, event, limits: _on(
+        s.HandlingVerdict, phase, violated_claims=tuple(event.violated_claims)
+    ),
     "massDefect.analyzingComplexity": _analyzing,
     "massDefect.applyingTransform": _applying,
-    "massDefect.verifyingSemantics": _semantics,
+    "massDefect.verifyingSemantics": lambda phase, event, limits: _on(s.VerifyingSemantics, phase),
 }

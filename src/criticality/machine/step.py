@@ -245,26 +245,6 @@ def _holds(guard: Guard, state: s.ProtocolState, event: Event, limits: MachineLi
     return _GUARDS[guard.type](state.phase, event, limits)
 
 
-def _last_question(phase: Any, event: Any, limits: MachineLimits) -> bool:
-    return event.last
-
-
-def _all_modules(phase: Any, event: Any, limits: MachineLimits) -> bool:
-    return {*phase.modules_generated, event.module["name"]} >= set(phase.modules_planned)
-
-
-def _repairs_exhausted(phase: Any, event: Any, limits: MachineLimits) -> bool:
-    return phase.repair_attempt > phase.max_repair_attempts
-
-
-def _last_auditor(phase: Any, event: Any, limits: MachineLimits) -> bool:
-    return set(auditors_after(phase, event)) >= set(AUDITORS)
-
-
-def _contradictions(phase: Any, event: Any, limits: MachineLimits) -> bool:
-    return bool(critical_after(phase, event))
-
-
 def _breaker(phase: Any, event: Any, limits: MachineLimits) -> bool:
     progress = phase.progress
     units = (*progress.remaining, *progress.completed, *progress.failed)
@@ -272,11 +252,13 @@ def _breaker(phase: Any, event: Any, limits: MachineLimits) -> bool:
 
 
 _GUARDS: dict[str, Callable[[Any, Any, MachineLimits], bool]] = {
-    "lastQuestion": _last_question,
-    "allModulesGenerated": _all_modules,
-    "repairAttemptsExhausted": _repairs_exhausted,
-    "lastAuditor": _last_auditor,
-    "contradictionsFound": _contradictions,
+    "lastQuestion": lambda phase, event, limits: event.last,
+    "allModulesGenerated": lambda phase, event, limits: (
+        {*phase.modules_generated, event.module["name"]} >= {*phase.modules_planned}
+    ),
+    "repairAttemptsExhausted": lambda phase, event, limits: phase.repair_attempt > phase.max_repair_attempts,
+    "lastAuditor": lambda phase, event, limits: {*auditors_after(phase, event)} >= {*AUDITORS},
+    "contradictionsFound": lambda phase, event, limits: bool(critical_after(phase, event)),
     "severitySimple": lambda phase, event, limits: phase.severity == "simple",
     "allFunctionsComplete": lambda phase, event, limits: not phase.progress.remaining,
     "circuitBreakerTripped": _breaker,
