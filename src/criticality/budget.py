@@ -93,9 +93,12 @@ def fit(
         if tokens(whole) <= limit:
             return Fitted(whole, asked)
         if tokens(whole) <= limit * (1 + _MILD):
-            shorter = _shortened(asked, values, render, limit, spare)
-            if shorter is not None:
-                return shorter
+            shorter = dict(values)
+            for number, part in enumerate(spare, start=1):
+                shorter |= part.values
+                text = render(shorter)
+                if tokens(text) <= limit:
+                    return Fitted(text, asked, tuple(one.section for one in spare[:number]))
         asked = _LARGER.get(asked)
     raise ContextOverflow(
         f"a prompt for the {role} holds {tokens(whole):,} tokens, more than any tier's limit; raise [context] in "
@@ -103,20 +106,6 @@ def fit(
         tokens(whole),
         limits.of(role),
     )
-
-
-def _shortened(
-    role: str, values: Mapping[str, str], render: Callable[[Mapping[str, str]], str], limit: int,
-    spare: Sequence[Spare],
-) -> Fitted | None:  # fmt: skip
-    left_out: list[Section] = []
-    for part in spare:
-        values = {**values, **part.values}
-        left_out.append(part.section)
-        text = render(values)
-        if tokens(text) <= limit:
-            return Fitted(text, role, tuple(left_out))
-    return None
 
 
 async def in_parts(item: str, modules: Sequence[str], ask: Callable[[str, str], Awaitable[T]]) -> list[T]:

@@ -188,12 +188,9 @@ def deterministic_findings(spec: Spec, plan: tuple[ModulePlan, ...]) -> Iterator
             yield finding("warning", [name], "It carries no claim and no clause that can be checked.")
     for name, new in spec.newtypes.items():
         held = bounds(new.constraints)
-        low, high = (
-            max((n for n in (held.low, 1 if held.positive else None) if n is not None), default=None),
-            held.high,
-        )
-        if low is not None and high is not None and low > high:
-            words = f"No value of {name} is at least {low} and at most {high}."
+        low = max((n for n in (held.low, 1 if held.positive else None) if n is not None), default=None)
+        if low is not None and held.high is not None and low > held.high:
+            words = f"No value of {name} is at least {low} and at most {held.high}."
             yield finding("critical", [f"newtypes.{name}"], words)
     for name, claim in spec.claims.items():
         if claim.testable and name not in referenced:
@@ -206,12 +203,12 @@ def _bounds_of(predicates: Any) -> Iterator[tuple[str, float, float]]:
     highs: dict[str, float] = {}
     for predicate in predicates:
         match ast.parse(predicate.code, mode="eval").body if predicate.checkable else None:
-            case ast.Compare(left, [ast.Gt() | ast.GtE() as sign], [ast.Constant(int() | float() as number)]):
-                name, value = ast.unparse(left), float(number)
-                lows[name] = max(lows.get(name, value), value + (0.5 if isinstance(sign, ast.Gt) else 0))
-            case ast.Compare(left, [ast.Lt() | ast.LtE() as sign], [ast.Constant(int() | float() as number)]):
-                name, value = ast.unparse(left), float(number)
-                highs[name] = min(highs.get(name, value), value - (0.5 if isinstance(sign, ast.Lt) else 0))
+            case ast.Compare(left, [sign], [ast.Constant(int() | float() as number)]):
+                name, value, apart = ast.unparse(left), float(number), 0.5 * isinstance(sign, ast.Gt | ast.Lt)
+                if isinstance(sign, ast.Gt | ast.GtE):
+                    lows[name] = max(lows.get(name, value), value + apart)
+                elif isinstance(sign, ast.Lt | ast.LtE):
+                    highs[name] = min(highs.get(name, value), value - apart)
             case _:
                 pass
     for name in sorted(lows.keys() & highs.keys()):

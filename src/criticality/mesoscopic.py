@@ -49,11 +49,9 @@ def clusters(artifacts: Artifacts) -> list[ClusterDefinition]:
         topic = claim_id.rpartition("_")[0]
         functions = set(claim.functions) | set(referring(artifacts, [claim_id]))
         modules = {name.partition(".")[0] for name in functions}
-        old = by_topic.get(topic)
+        old = by_topic.get(topic, ClusterDefinition(name=topic, modules=[], claims=[]))
         by_topic[topic] = ClusterDefinition(
-            name=topic,
-            modules=sorted(modules | set(old.modules if old else ())),
-            claims=[*(old.claims if old else ()), claim_id],
+            name=topic, modules=sorted({*modules, *old.modules}), claims=[*old.claims, claim_id]
         )
     return list(by_topic.values())
 

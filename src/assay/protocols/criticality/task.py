@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -81,13 +81,14 @@ class BuildHooks(Hooks[Task, Options]):
             RunPaused: a person is awaited, or has to find a way out of a block.
             LlmRuntimeError: whatever ends a build.
         """
-        from criticality import Orchestrator, load_config, read_project
+        from criticality import Orchestrator, create_project, load_config, read_project
         from criticality.notifications import Notifier
         from criticality.project.files import CONFIG, JOURNAL
         from criticality.project.journal import read_journal
 
         root, sitting = Path(task.folder), SITTING.get() or Sitting()
-        _create(root, task, context.seed, context.clock)
+        if not (root / JOURNAL).exists():
+            create_project(root, task.name, seed=context.seed, clock=context.clock, target=task.language)
         count = 0
 
         def hear(event: Event) -> None:
@@ -185,15 +186,6 @@ def answers_of(answers: Mapping[str, Any] | None) -> Answers | None:
         return Answers.model_validate(answers)
     except ValidationError as fault:
         raise ConfigurationError(f"the answers do not fit at {first_fault(fault)}") from None
-
-
-def _create(root: Path, task: Task, seed: int, clock: Callable[[], int]) -> None:
-    """Make the project in its folder where there is none."""
-    from criticality import create_project
-    from criticality.project.files import JOURNAL
-
-    if not (root / JOURNAL).exists():
-        create_project(root, task.name, seed=seed, clock=clock, target=task.language)
 
 
 def _result(root: Path, end: RunResult, artifacts: Artifacts) -> dict[str, Any]:

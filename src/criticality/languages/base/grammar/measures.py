@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
+#: Branches that do not nest: a choice between two values; a catch is as deep as its try.
+_FLAT = ("ternary_expression", "conditional_expression", "catch_clause")
+
+
 def measure(table: Table, block: Node, body: str) -> dict[str, int]:
     """``complexity``, ``nesting`` and ``length`` (lines of the body, without its braces)."""
     length = body.strip().count("\n") + 1
@@ -48,16 +52,11 @@ def nesting(table: Table, block: Node) -> int:
     queue = [(block, 0)]
     while queue:
         node, level = queue.pop()
-        opens = node.type in table.loops or (node.type in table.branches and _nests(node))
+        opens = node.type in table.loops or (node.type in table.branches and node.type not in _FLAT)
         inner = level + 1 if opens and not _is_else_if(node) else level
         deepest = max(deepest, inner)
         queue += [(child, inner) for child in node.children if child.type not in table.closed]
     return deepest
-
-
-def _nests(node: Node) -> bool:
-    """Tell whether a node nests: a choice between two values does not; a catch is as deep as its try."""
-    return node.type not in ("ternary_expression", "conditional_expression", "catch_clause")
 
 
 def _is_else_if(node: Node) -> bool:

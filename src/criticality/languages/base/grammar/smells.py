@@ -20,11 +20,9 @@ if TYPE_CHECKING:
 _MEASURED = (
     ("deep-nesting", "nesting"), ("high-cyclomatic-complexity", "complexity"), ("long-function-body", "length"),
 )  # fmt: skip
-_BINDING = frozenset(
-    {
-        "let_declaration", "variable_declarator", "short_var_declaration", "var_spec", "init_declarator",
-        "assignment",
-    }
+#: Kinds that bind a name to a value.
+_BINDING = (
+    "let_declaration", "variable_declarator", "short_var_declaration", "var_spec", "init_declarator", "assignment",
 )  # fmt: skip
 #: Numbers that need no name.
 _PLAIN = frozenset({"0", "1", "2", "-1", "0.0", "1.0", "10", "100"})
