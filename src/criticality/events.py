@@ -56,46 +56,44 @@ class FeaturesProposed(Event, type="criticality.features_proposed"):
     features: list[dict[str, Any]]
 
 
-class ProposalMade(Event, type="criticality.proposal_made"):
-    """The architect's proposal, valid as a specification."""
+class _OfProposal(Event):
+    """What happens to a version of the proposal."""
 
     version: int
+
+
+class ProposalMade(_OfProposal, type="criticality.proposal_made"):
+    """The architect's proposal, valid as a specification."""
+
     spec: dict[str, Any]
     decisions: list[dict[str, Any]] = []
 
 
-class AuditorChallenged(Event, type="criticality.auditor_challenged"):
+class AuditorChallenged(_OfProposal, type="criticality.auditor_challenged"):
     """The auditor wants the proposal revised."""
 
-    version: int
     challenges: list[str]
 
 
-class SynthesisCompleted(Event, type="criticality.synthesis_completed"):
+class SynthesisCompleted(_OfProposal, type="criticality.synthesis_completed"):
     """The auditor has nothing more to say, or has said it often enough."""
 
-    version: int
 
-
-class Approved(Event, type="criticality.approved"):
+class Approved(_OfProposal, type="criticality.approved"):
     """A person approves, or approves with ``conditions`` that are provisional decisions."""
 
-    version: int
     conditions: list[str] = []
 
 
-class Revised(Event, type="criticality.revised"):
+class Revised(_OfProposal, type="criticality.revised"):
     """A person wants it changed, and says where the interview goes on."""
 
-    version: int
     feedback: str
     interview_phase: InterviewPhase = "discovery"
 
 
-class Rejected(Event, type="criticality.rejected"):
+class Rejected(_OfProposal, type="criticality.rejected"):
     """A person starts over."""
-
-    version: int
 
 
 class StructurePlanned(Event, type="criticality.structure_planned"):
@@ -171,17 +169,22 @@ class FunctionSelected(Event, type="criticality.function_selected"):
     tier: Tier = "worker"
 
 
-class ImplementationReceived(Event, type="criticality.implementation_received"):
-    """A model answered with bodies, or with something that is none (``fault``)."""
+class _OfAttempt(Event):
+    """What happens in an attempt at a unit."""
 
     unit: str
     attempt: int
     tier: Tier
+
+
+class ImplementationReceived(_OfAttempt, type="criticality.implementation_received"):
+    """A model answered with bodies, or with something that is none (``fault``)."""
+
     bodies: dict[str, str] = {}
     fault: dict[str, Any] | None = None
 
 
-class VerificationPassed(Event, type="criticality.verification_passed"):
+class VerificationPassed(_OfAttempt, type="criticality.verification_passed"):
     """The unit's bodies are accepted.
 
     ``tests`` counts what was tried; ``cases`` are those worth keeping, with their results; ``measured`` says by
@@ -189,9 +192,6 @@ class VerificationPassed(Event, type="criticality.verification_passed"):
     ``left_open`` are cases that the specification leaves open.
     """
 
-    unit: str
-    attempt: int
-    tier: Tier
     bodies: dict[str, str]
     keys: dict[str, str]
     tests: int = 0
@@ -201,12 +201,9 @@ class VerificationPassed(Event, type="criticality.verification_passed"):
     left_open: list[dict[str, str]] = []
 
 
-class VerificationFailed(Event, type="criticality.verification_failed"):
+class VerificationFailed(_OfAttempt, type="criticality.verification_failed"):
     """The unit's bodies are discarded after ``tests`` cases; ``next`` is what the escalation table says."""
 
-    unit: str
-    attempt: int
-    tier: Tier
     failure: dict[str, Any]
     settled: list[dict[str, str]] = []
     tests: int = 0
@@ -214,34 +211,34 @@ class VerificationFailed(Event, type="criticality.verification_failed"):
     to_tier: Tier | None = None
 
 
-class CalleeBlamed(Event, type="criticality.callee_blamed"):
+class _Reopening(Event):
+    """What makes accepted ``units`` be judged again, found while the ``bodies`` of a unit were judged."""
+
+    unit: str
+    what: str
+    units: list[str]
+    tier: Tier
+    bodies: dict[str, str]
+
+
+class CalleeBlamed(_Reopening, type="criticality.callee_blamed"):
     """A unit failed through an accepted function that breaks its own contract on ``args``.
 
     ``units`` are to be done again in this order: the callee's without its body, the others with theirs.
     """
 
-    unit: str
     callee: str
     args: Any = None
-    what: str
-    units: list[str]
-    tier: Tier
-    bodies: dict[str, str]
 
 
-class TestSuspected(Event, type="criticality.test_suspected"):
+class TestSuspected(_Reopening, type="criticality.test_suspected"):
     """Independent bodies keep every clause and fail one test alike: the claim's tests were derived anew."""
 
     __test__ = False
 
-    unit: str
     claim: str
     test: str
-    what: str
     structured: dict[str, Any]
-    units: list[str]
-    tier: Tier
-    bodies: dict[str, str]
 
 
 class Escalated(Event, type="criticality.escalated"):
@@ -300,36 +297,35 @@ class ComplexityAnalyzed(Event, type="criticality.complexity_analyzed"):
     target: dict[str, Any] | None = None
 
 
-class TransformApplied(Event, type="criticality.transform_applied"):
-    """A model transformed a function."""
+class _OfPattern(Event):
+    """What happens to a transformation of a function."""
 
     function: str
     pattern: str
+
+
+class TransformApplied(_OfPattern, type="criticality.transform_applied"):
+    """A model transformed a function."""
+
     body: str
     declarations: str = ""
 
 
-class TransformSkipped(Event, type="criticality.transform_skipped"):
+class TransformSkipped(_OfPattern, type="criticality.transform_skipped"):
     """A guard applies, or the answer was of no use."""
 
-    function: str
-    pattern: str
     reason: str
 
 
-class SemanticsVerified(Event, type="criticality.semantics_verified"):
+class SemanticsVerified(_OfPattern, type="criticality.semantics_verified"):
     """The transformed function passed what its risk asks for."""
 
-    function: str
-    pattern: str
     scope: str
 
 
-class SemanticsBroken(Event, type="criticality.semantics_broken"):
+class SemanticsBroken(_OfPattern, type="criticality.semantics_broken"):
     """It did not; the function is as it was."""
 
-    function: str
-    pattern: str
     scope: str
     reason: str
 

@@ -38,6 +38,11 @@ def operation(name: OperationName, kind: TypeRef, *operands: Expression) -> Oper
     return Operation(kind, name, operands)
 
 
+def items_of(value: Expression) -> Iterator[Operation]:
+    """Return the items of a tuple, each as an expression."""
+    return (operation("item", kind, value, Constant(INT, n)) for n, kind in enumerate(value.type.args))
+
+
 def normal(kind: TypeRef) -> TypeRef:
     """One name for each type: ``String`` is ``Text``."""
     return TypeRef("Text" if kind.name == "String" else kind.name, tuple(map(normal, kind.args)))
@@ -146,11 +151,7 @@ class Conversions:
             case "Map", "Map":
                 return self._each_entry(value, wanted)
             case "Tuple", "Tuple" if len(value.type.args) == len(wanted.args):
-                items = (
-                    operation("item", kind, value, Constant(INT, number))
-                    for number, kind in enumerate(value.type.args)
-                )
-                parts = (self.to(item, kind) for item, kind in zip(items, wanted.args, strict=True))
+                parts = (self.to(item, kind) for item, kind in zip(items_of(value), wanted.args, strict=True))
                 return operation("tuple", wanted, *parts)
             case _:
                 raise ExpressionFault(f"a {value.type} stands where a {wanted} is wanted")
@@ -168,8 +169,7 @@ class Conversions:
             return operation("map", wanted, *parts)
         kind, name = TypeRef("Tuple", value.type.args), self.fresh()
         source = operation("entries", TypeRef("List", (kind,)), value)
-        entry = Variable(kind, name)
-        items = (operation("item", kind.args[n], entry, Constant(INT, n)) for n in (0, 1))
+        items = items_of(Variable(kind, name))
         key, held = (self.to(item, arg) for item, arg in zip(items, wanted.args, strict=True))
         return Comprehension(wanted, (Clause(name, kind, source, ()),), key, held)
 
@@ -186,8 +186,6 @@ class Conversions:
             case "Text":
                 return operation("characters", TypeRef("List", (value.type,)), value)
             case "Tuple" if len(set(value.type.args)) == 1:
-                kind = value.type.args[0]
-                items = (operation("item", kind, value, Constant(INT, n)) for n in range(len(value.type.args)))
-                return operation("list", TypeRef("List", (kind,)), *items)
+                return operation("list", TypeRef("List", value.type.args[:1]), *items_of(value))
             case _:
                 raise ExpressionFault(f"nothing goes through a {value.type}")

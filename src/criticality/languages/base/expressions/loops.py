@@ -6,13 +6,11 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from criticality.languages.base.expressions.conversions import UNKNOWN, ExpressionFault, operation
+from criticality.languages.base.expressions.conversions import UNKNOWN, ExpressionFault, items_of, operation
 from criticality.languages.base.expressions.nodes import (
     BOOL,
-    INT,
     Clause,
     Comprehension,
-    Constant,
     Expression,
     Member,
     Quantifier,
@@ -87,8 +85,7 @@ def _bind(reader: Reader, target: ast.expr, kind: TypeRef) -> tuple[str, TypeRef
 def _unpack(reader: Reader, target: ast.Tuple, value: Expression) -> None:
     if value.type.name != "Tuple" or len(value.type.args) != len(target.elts):
         raise ExpressionFault(f"a {value.type} does not come apart into {len(target.elts)} names")
-    for number, (part, kind) in enumerate(zip(target.elts, value.type.args, strict=True)):
-        item = operation("item", kind, value, Constant(INT, number))
+    for part, item in zip(target.elts, items_of(value), strict=True):
         if isinstance(part, ast.Name):
             reader.names[part.id] = item
         elif isinstance(part, ast.Tuple):
