@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -224,7 +225,8 @@ async def synthesize_tests(work: Work) -> Event:
     for attempt in range(1, _DERIVATIONS + 1):
         parsed = await _parsed(work, spec, wanted, empty, attempt)
         generated = e.TestsGenerated(claims=[c.model_dump() for c in parsed.claims], waived=_waived(spec, parsed))
-        trial = _with(work, generated)
+        trial = copy.copy(work.artifacts)
+        trial.apply(generated)
         empty = await _empty(work, trial, parsed)
         if not empty:
             tests = sum(len(claim.tests) for claim in parsed.claims)
@@ -276,15 +278,6 @@ async def _empty(work: Work, trial: Artifacts, parsed: StructuredClaims) -> list
     lacking = [c.id for c in parsed.claims if not c.tests and not c.scope]
     missing = [f"{name}: it can be tested, and has no test and no reason" for name in lacking]
     return missing + await work.court.vacuous(spec, trial.plan, parsed.claims)
-
-
-def _with(work: Work, generated: e.TestsGenerated) -> Artifacts:
-    """Return a copy of the artifacts that has the tests already."""
-    import copy
-
-    trial = copy.copy(work.artifacts)
-    trial.apply(generated)
-    return trial
 
 
 def _not_failing(empty: list[str]) -> Event:

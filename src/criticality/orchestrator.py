@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, Self, TypeAlias
 
 from criticality import events as e
 from criticality import hand
@@ -43,6 +43,8 @@ from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import replaying
 
 Notify = Callable[[str, ProtocolState], Awaitable[None]]
+#: What a journal comes to.
+Project: TypeAlias = tuple[ProtocolState, Artifacts, Ledger, Telemetry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,14 +264,9 @@ class Orchestrator:
     def _recover(self) -> None:
         """Fold the journal: the state before a crash is the state after it."""
         events = self._journal.open()
-        for at, event in events:
-            self.artifacts.apply(event)
-            self.ledger.record(event, at)
-            self.telemetry.record(event, at, phase_of(self.state))
-            if isinstance(event, e.ImplementationReceived):
-                self._received = event
-            if event.type.startswith("criticality.") and not isinstance(event, e.BESIDE_THE_MACHINE):
-                self.state = advance(self.state, event, self._limits)[0]
+        self.state, self.artifacts, self.ledger, self.telemetry = _folded(events, self._limits)
+        received = (event for _, event in reversed(events) if isinstance(event, e.ImplementationReceived))
+        self._received = next(received, None)
         recorded = Recording.from_events(event for _, event in events)
         generate = recording(replaying(recorded, self._live), self._heard, replayed=recorded.has_reply)
         self._asking = Asking(generate, self.config.models, self.artifacts.seed, self.config.context)
@@ -337,7 +334,7 @@ class Orchestrator:
             return None
 
 
-def read_project(root: Path) -> tuple[ProtocolState, Artifacts, Ledger, Telemetry]:
+def read_project(root: Path) -> Project:
     """Tell where a project stands, folded from its journal; takes no lock and writes nothing.
 
     Raises:
@@ -345,14 +342,18 @@ def read_project(root: Path) -> tuple[ProtocolState, Artifacts, Ledger, Telemetr
         StoreDamaged: its journal was changed.
     """
     files.require_project(root)
+    return _folded(read_journal(root / files.JOURNAL))
+
+
+def _folded(events: Iterable[tuple[int, Event]], limits: MachineLimits | None = None) -> Project:
     state: ProtocolState = beginning()
     artifacts, ledger, telemetry = Artifacts(), Ledger(), Telemetry()
-    for at, event in read_journal(root / files.JOURNAL):
+    for at, event in events:
         artifacts.apply(event)
         ledger.record(event, at)
         telemetry.record(event, at, phase_of(state))
-        if event.type.startswith("criticality.") and not isinstance(event, e.BESIDE_THE_MACHINE):
-            state = advance(state, event)[0]
+        if event.type.startswith("criticality."):
+            state = advance(state, event, limits)[0]
     return state, artifacts, ledger, telemetry
 
 

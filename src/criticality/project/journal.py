@@ -38,11 +38,13 @@ class Journal:
     Args:
         path: the file; made where there is none.
         clock: stamps each line.
+
+    ``seq`` is how many lines there are so far.
     """
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self.path, self._clock = path, clock
-        self._seq, self._digest = 0, GENESIS
+        self.seq, self._digest = 0, GENESIS
         self._file: int | None = None
 
     def open(self) -> list[tuple[int, Event]]:
@@ -52,7 +54,7 @@ class Journal:
             StoreDamaged: a line is not what was written there.
             StoreUnwritable: the file cannot be opened.
         """
-        events, good, self._seq, self._digest = _read(self.path)
+        events, good, self.seq, self._digest = _read(self.path)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
@@ -69,7 +71,7 @@ class Journal:
             StoreUnwritable: the disk is full or fails; nothing of the line stays.
         """
         assert self._file is not None, "open() comes first"
-        entry = link(self._digest, self._seq + 1, self._clock(), event)
+        entry = link(self._digest, self.seq + 1, self._clock(), event)
         name = _NAMES.get(event.type, event.type)
         line = b'{"seq":%d,"timestamp":"%s","event":"%s","data":%s,"digest":"%s"}\n' % (
             entry.seq, iso(entry.at).encode(), name.encode(), entry.body, entry.digest.hex().encode(),
@@ -85,13 +87,8 @@ class Journal:
             raise StoreUnwritable(
                 f"{self.path.name} cannot be written: {fault.strerror}; free the disk, then: criticality resume"
             ) from None
-        self._seq, self._digest = entry.seq, entry.digest
+        self.seq, self._digest = entry.seq, entry.digest
         return entry.at
-
-    @property
-    def seq(self) -> int:
-        """Lines so far."""
-        return self._seq
 
     def close(self) -> None:
         """Close the file."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from criticality.judging.served import ServedProgram
-from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place
+from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place, reported
 from criticality.languages.base.toolchain.programs import programs
 from criticality.testing import Diagnostic
 from sandbox.filter import sealing
@@ -44,7 +44,7 @@ class CppToolchain(CompiledToolchain):
     ) -> list[Diagnostic]:
         headers = any(path.endswith((".hpp", ".h")) for path in changed)
         errors_of_all: list[Diagnostic] = []
-        for path in _sources(tree):
+        for path in sorted(path for path in tree if path.startswith("src/") and path.endswith(".cpp")):
             stamp = place.build / f"{path.replace('/', '-')}.checked"
             if headers or path in changed or not stamp.exists():
                 stamp.unlink(missing_ok=True)
@@ -57,12 +57,4 @@ class CppToolchain(CompiledToolchain):
     async def _compile(self, place: Place, words: list[str]) -> list[Diagnostic]:
         command = [str(GXX.path()), *_FLAGS, "-I", "include", *words]
         ended = await self.build(place, command, readable=(), environment=self.environment())
-        if not ended.code:
-            return []
-        diagnostics = [Diagnostic(where, what) for where, what in _ERROR.findall(ended.text)]
-        lines = ended.text.strip().splitlines() or [f"the compiler was ended ({ended.ended})"]
-        return diagnostics or [Diagnostic("", lines[-1])]
-
-
-def _sources(tree: Mapping[str, str]) -> list[str]:
-    return sorted(path for path in tree if path.startswith("src/") and path.endswith(".cpp"))
+        return reported(_ERROR, ended, "", "the compiler") if ended.code else []

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from criticality.judging.served import ServedProgram
-from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place
+from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place, reported
 from criticality.languages.base.toolchain.dependencies import cache_root
 from criticality.languages.base.toolchain.programs import programs
 from criticality.testing import Diagnostic
-from sandbox import Completed
 from sandbox.filter import sealing
 
 (GO,) = programs("criticality.languages.go")
@@ -50,22 +49,14 @@ class GoToolchain(CompiledToolchain):
     async def examine(
         self, place: Place, installed: Path, tree: Mapping[str, str], changed: set[str]
     ) -> list[Diagnostic]:
-        for words in (["build", "-gcflags=-e", "-o", "/dev/null", "./..."], ["vet", "./..."]):
-            ended = await self._go(place, words)
-            if ended.code:
-                diagnostics = [Diagnostic(where, what.strip()) for where, what in _ERROR.findall(ended.text)]
-                return diagnostics or [Diagnostic("go.mod", _last(ended.text) or f"go was ended ({ended.ended})")]
-        return []
-
-    async def _go(self, place: Place, words: list[str]) -> Completed:
-        temporary = place.build / "tmp"
+        temporary, go = place.build / "tmp", GO.path()
         temporary.mkdir(exist_ok=True)
-        return await self.build(
-            place, [str(GO.path()), *words], readable=(GO.path().parent.parent,), writable=(_cache(),),
-            environment=self.environment(bin=GO.path().parent, cache=_cache(), temporary=temporary),
-        )  # fmt: skip
-
-
-def _last(output: str) -> str:
-    lines = [line for line in output.splitlines() if line.strip()]
-    return lines[-1] if lines else ""
+        environment = self.environment(bin=go.parent, cache=_cache(), temporary=temporary)
+        for words in (["build", "-gcflags=-e", "-o", "/dev/null", "./..."], ["vet", "./..."]):
+            ended = await self.build(
+                place, [str(go), *words], readable=(go.parent.parent,), writable=(_cache(),),
+                environment=environment,
+            )  # fmt: skip
+            if ended.code:
+                return reported(_ERROR, ended, "go.mod", "go")
+        return []

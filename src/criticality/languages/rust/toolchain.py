@@ -22,10 +22,6 @@ def _root() -> Path:
     return Path(root) if root else prefix(CARGO.path())
 
 
-def _lint() -> str:
-    return "clippy" if (_root() / "bin/cargo-clippy").exists() else "check"
-
-
 class RustToolchain(CompiledToolchain):
     """cargo and clippy."""
 
@@ -48,17 +44,15 @@ class RustToolchain(CompiledToolchain):
     async def examine(
         self, place: Place, installed: Path, tree: Mapping[str, str], changed: set[str]
     ) -> list[Diagnostic]:
-        output = await self._cargo(place, [_lint(), "--lib"])
-        errors = [diagnostic(message) for message in _messages(output) if message["level"] == "error"]
-        return errors or ([] if '"success":true' in output else [Diagnostic("Cargo.toml", _complaint(output))])
-
-    async def _cargo(self, place: Place, words: list[str]) -> str:
+        lint = "clippy" if (_root() / "bin/cargo-clippy").exists() else "check"
         ended = await self.build(
-            place, [str(_root() / "bin/cargo"), *words, "--offline", "--message-format=json"],
+            place, [str(_root() / "bin/cargo"), lint, "--lib", "--offline", "--message-format=json"],
             readable=(_root(),), writable=(place.copy.folder,),
             environment=self.environment(root=_root(), target=place.build),
         )  # fmt: skip
-        return ended.text if not ended.ended else f"the compiler was ended ({ended.ended})"
+        output = ended.text if not ended.ended else f"the compiler was ended ({ended.ended})"
+        errors = [diagnostic(message) for message in _messages(output) if message["level"] == "error"]
+        return errors or ([] if '"success":true' in output else [Diagnostic("Cargo.toml", _complaint(output))])
 
 
 def _messages(output: str) -> Iterator[Mapping[str, Any]]:

@@ -100,7 +100,7 @@ class Drive:
 
 def drive(asked: Drive) -> int:
     """Go on with the folder's run, or begin it; return the exit code."""
-    from assay.console.showing import report_and_code
+    from assay.console.showing import OutputOptions, report_and_code
     from assay.protocols.criticality.commands.display import outcome_line
     from criticality import read_project
     from criticality.project.files import require_project
@@ -111,21 +111,16 @@ def drive(asked: Drive) -> int:
     try:
         outcome = _carry_out(asked, root, store)
         if outcome.error is not None and not isinstance(outcome.error, RunPaused):
-            return report_and_code(outcome, store, _output(asked))
+            return report_and_code(outcome, store, OutputOptions(quiet=asked.quiet))
     finally:
         store.close()
     click.echo(outcome_line(read_project(root)[0], root))
     return outcome.error.exit_code if outcome.error else 0
 
 
-def _output(asked: Drive) -> Any:
-    from assay.console.showing import OutputOptions
-
-    return OutputOptions(quiet=asked.quiet)
-
-
 def _carry_out(asked: Drive, root: Path, store: RunStore) -> Outcome:
     from assay.console.running import launcher_of, show_until_end
+    from assay.console.showing import OutputOptions
     from assay.protocols.criticality.sitting import SITTING
     from assay.terms import in_force
 
@@ -146,7 +141,7 @@ def _carry_out(asked: Drive, root: Path, store: RunStore) -> Outcome:
         return await launcher.resume(run_id, asked.terms, followers=listeners.followers)
 
     hint = f"go on with: criticality resume -C {shlex.quote(asked.folder)}".replace("{", "{{").replace("}", "}}")
-    return show_until_end("criticality.build", run_id, _output(asked), terms.budget, begin, hint)
+    return show_until_end("criticality.build", run_id, OutputOptions(quiet=asked.quiet), terms.budget, begin, hint)
 
 
 def _leave_to_a_worker(asked: Drive, root: Path, earlier: str) -> NoReturn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 import tempfile
 from abc import ABC, abstractmethod
@@ -151,3 +152,10 @@ def ordered(place: Place, command: Iterable[object], environment: Mapping[str, s
         tuple(map(str, command)), BUILDING, str(place.copy.folder), Root(whole=True), environment=environment,
         readable=(*interpreter(), *SETTINGS, place.copy.folder, *readable), python=sys.executable,
     )  # fmt: skip
+
+
+def reported(pattern: re.Pattern[str], ended: Completed, place: str, title: str) -> list[Diagnostic]:
+    """Return what a compiler reported: by a pattern of place and words, else its last line, of a place."""
+    found = [Diagnostic(where, what.strip()) for where, what in pattern.findall(ended.text)]
+    lines = [line for line in ended.text.splitlines() if line.strip()]
+    return found or [Diagnostic(place, lines[-1] if lines else f"{title} was ended ({ended.ended})")]
