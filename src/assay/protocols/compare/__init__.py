@@ -7,8 +7,9 @@ _HERE = __name__
 _COMPARE = "Put questions to a council, to several samples of one model, and to one model once. Many minutes."
 #: What the methods ask; a council among them asks as councils do.
 #: 2: samples are drawn in waves, not planned by the first. 3: one thinks in writing before the answer.
-#: 4: a council is that of `assay ask`; who does not say an answer has no vote.
-BEHAVIOUR = Behaviour("compare", number=4, packages=(_HERE,), unnumbered=3)
+#: 4: a council is that of `assay ask`; who does not say an answer has no vote. 5: choices are shown, answers read
+#: by what they mean, programs by their tests, open ones by a judge.
+BEHAVIOUR = Behaviour("compare", number=5, packages=(_HERE,), unnumbered=3)
 
 #: The phases that answer or attack; judges look nothing up.
 _ASK = ("single", "sample", "position", "draft", "defence", "critique")

@@ -23,7 +23,7 @@ def compare(command: RunCommand, questions: str) -> int:
     assay compare questions.jsonl --model openrouter:vendor/model --budget 2 --out compare.html
     assay compare questions.jsonl --methods single,self-consistency --samples 9
     """
-    from assay.protocols.compare.tasks import read_tasks
+    from assay.protocols.compare.datasets import read_tasks
 
     name = "standard input" if questions == "-" else Path(questions).name
     tasks = read_tasks(read_text(None, questions, "file of questions"), name)

@@ -16,6 +16,7 @@ from assay.protocol import RunContext
 from assay.protocols.compare import BEHAVIOUR
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, Rules, figures, settled
+from assay.protocols.compare.grading import graded
 from assay.protocols.compare.methods import METHODS, USUAL, Answered, Bench
 from assay.protocols.compare.spending import PLAIN, USUALLY, Outlay
 from assay.protocols.compare.tasks import Question
@@ -56,7 +57,7 @@ class Task(Model):
     tasks: Annotated[
         list[Question],
         BeforeValidator(_numbered, json_schema_input_type=list[str | Question]),
-        Ui(kind="file", doors=("form",), reads="assay.protocols.compare.tasks:read_tasks", advanced=False),
+        Ui(kind="file", doors=("form",), reads="assay.protocols.compare.datasets:read_tasks", advanced=False),
     ] = Field(min_length=1)
     """One task a line, as JSON: {"question": "...", "expected": "..."}; what is expected may be left out."""
     source: Annotated[str, Ui(hidden=True)] = ""
@@ -175,20 +176,24 @@ async def _compared(task: Question, methods: list[str], generate: Generate, benc
             answered, error = Answered("", ""), f"{type(cause).__name__}: {cause}"[:500]
         if method == "council" and (meter.calls if not BEHAVIOUR.before(4) else not error):
             bench = replace(bench, against=meter)
-        rows[method] = _row(task, method, answered, meter, error)
+        # A method that gave no answer gave no right one.
+        found = (None, "") if error else await graded(task, answered.answer, generate, bench.seed)
+        rows[method] = _row(task, method, answered, meter, error, *found)
         bench.emit(MethodAnswered(row=rows[method].model_dump(mode="json")))
     return [rows[method] for method in methods]
 
 
-def _row(task: Question, method: str, answered: Answered, meter: Meter, error: str) -> Row:
+def _row(
+    task: Question, method: str, answered: Answered, meter: Meter, error: str, right: bool | None, judge: str
+) -> Row:
     said = {**asdict(answered), "answer": answered.answer if task.checkable else ""}
+    said["judge"] = said["judge"] or judge
     return Row(
         task=task.id,
         question=task.question,
-        expected=task.regex if task.expected is None else str(task.expected),
+        expected=task.regex if task.expected is None else ", ".join(task.wanted),
         method=method,
-        # A method that gave no answer gave no right one.
-        right=(False if task.checkable else None) if error else task.right(answered.answer),
+        right=False if error and task.checkable else right,
         error=error,
         **said,
         **Outlay.of(meter).model_dump(),
