@@ -5,27 +5,53 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
-from typing import Any, TypeAlias, cast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from pydantic import ValidationError
+from pydantic import AliasChoices, AliasPath, BaseModel, Field, JsonValue, ValidationError
 
+from assay.protocols.compare.scoring import LETTERS
 from assay.protocols.compare.tasks import MOST_TASKS, Question
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import first_fault
 
-Row: TypeAlias = "dict[str, Any]"
-#: By our own names, what others call the same.
-_NAMES = {
-    "question": ("input", "prompt", "query", "problem", "instruction"),
-    "expected": ("target", "answer", "ideal", "label", "gold", "output", "solution"),
-    "choices": ("options",),
-    "id": ("doc_id", "task_id"),
-}
-_LETTERS = "ABCDEFGHIJ"
-_OTHERS = {"doc", "instance", "references", *_LETTERS, *(name for names in _NAMES.values() for name in names)}
 #: Under which a file of one object holds its rows.
 _LISTS = ("request_states", "instances", "samples", "data")
+
+
+def _called(names: str, *places: str) -> Any:
+    """Return a field that others call by one of these names, or keep at one of these places."""
+    paths = (place.split(".") for place in places)
+    held = (AliasPath(first, *(int(at) if at.isdecimal() else at for at in rest)) for first, *rest in paths)
+    return Field(default=None, validation_alias=AliasChoices(*names.split(), *held))
+
+
+class _Foreign(BaseModel):
+    """A row as others write it: Inspect, HELM, lm-eval, tables."""
+
+    asked: str | list[dict[str, JsonValue]] | None = _called(
+        "question input prompt query problem instruction",
+        *("instance.input.text", "arguments.gen_args_0.arg_0", "arguments.0.0", "doc.question"),
+    )
+    right: JsonValue = _called("expected target answer ideal label gold output solution")
+    references: list[Any] | None = _called("", "instance.references")
+    choices: list[str] | dict[str, JsonValue] | None = _called("choices options", "doc.choices")
+    id: str | int | None = _called("id doc_id task_id", "instance.id")
+
+    def ours(self, row: Mapping[str, JsonValue]) -> dict[str, object]:
+        """Return it by our own names, with what of the row we know beside."""
+        asked, right, choices = self.asked, self.right, self.choices
+        if isinstance(asked, list):
+            asked = "\n\n".join(str(turn.get("content", "")) for turn in asked)
+        if self.references:
+            right = [one["output"]["text"] for one in self.references if "correct" in one.get("tags", ())]
+        listed = choices["text"] if isinstance(choices, dict) else choices
+        listed = listed or [row[letter] for letter in LETTERS if letter in row]
+        if listed and str(right).isdecimal():  # some count the right one, from 0
+            right = LETTERS[int(str(right))]
+        own = {"question": asked, "expected": right, "choices": listed, "id": self.id and str(self.id)}
+        more = {name: row[name] for name in ("regex", "tolerance", "scorer") if name in row}
+        return {name: one for name, one in (own | more).items() if one not in (None, "", [])}
 
 
 def read_tasks(text: str, name: str = "the tasks") -> list[Question]:
@@ -35,14 +61,13 @@ def read_tasks(text: str, name: str = "the tasks") -> list[Question]:
         ConfigurationError: a line is no task, an id comes twice, or there are none; says which line.
     """
     tasks: list[Question] = []
-    seen: dict[str, str] = {}
-    for at, data in _rows(text, name):
-        where = f"{name}, {at}"
+    seen: dict[str, int] = {}
+    for at, row in _rows(text, name):
         if len(tasks) == MOST_TASKS:
             raise ConfigurationError(f"{name} holds more than {MOST_TASKS:,} tasks; split it")
-        task = _task(data, where, at.removeprefix("line "))
+        task = _task(row, f"{name}, line {at}", at)
         if task.id in seen:
-            raise ConfigurationError(f"{where}: the id {task.id!r} was used in {seen[task.id]}")
+            raise ConfigurationError(f"{name}, line {at}: the id {task.id!r} was used in line {seen[task.id]}")
         seen[task.id] = at
         tasks.append(task)
     if not tasks:
@@ -50,86 +75,43 @@ def read_tasks(text: str, name: str = "the tasks") -> list[Question]:
     return tasks
 
 
-def _rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
-    """Yield where each row stands, and the row."""
+def _rows(text: str, name: str) -> Iterable[tuple[int, JsonValue]]:
+    """Return the line of each row, and the row."""
+    text = text.removeprefix("\ufeff")
     if (ending := name.casefold()[-4:]) in (".csv", ".tsv"):
-        yield from _of_table(text, name, "\t" if ending == ".tsv" else ",")
-        return
+        return _of_table(text, name, "\t" if ending == ".tsv" else ",")
     whole = _json(text)
     if isinstance(whole, dict):
-        held = cast("Row", whole)
-        whole = next((held[key] for key in _LISTS if key in held), [held])
+        whole = next((whole[key] for key in _LISTS if key in whole), [whole])
     if isinstance(whole, list):
-        yield from ((f"line {at}", row) for at, row in enumerate(cast("list[Any]", whole), 1))
-    else:
-        yield from ((f"line {at}", _json(line)) for at, line in enumerate(text.splitlines(), 1) if line.strip())
+        return enumerate(whole, 1)
+    return ((at, _json(line)) for at, line in enumerate(text.splitlines(), 1) if line.strip())
 
 
-def _of_table(text: str, name: str, apart: str) -> Iterator[tuple[str, Any]]:
-    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=apart)
+def _of_table(text: str, name: str, apart: str) -> Iterator[tuple[int, JsonValue]]:
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=apart, restkey="more")
     try:
-        yield from ((f"line {rows.line_num}", row) for row in rows)
+        yield from ((rows.line_num, dict(row)) for row in rows)
     except csv.Error as fault:
         raise ConfigurationError(f"{name}, line {rows.line_num}: {fault}") from None
 
 
-def _json(text: str) -> Any:
+def _json(text: str) -> JsonValue:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
 
-def _task(data: Any, where: str, number: str) -> Question:
-    if not isinstance(data, dict):
-        raise ConfigurationError(f"{where} is not {'JSON' if data is None else 'a JSON object'}")
+def _task(row: JsonValue, where: str, at: int) -> Question:
+    if not isinstance(row, dict):
+        raise ConfigurationError(f"{where} is not {'JSON' if row is None else 'a JSON object'}")
+    row = {name: value for name, value in row.items() if value not in (None, "")}
     try:
-        row = cast("Row", data)
+        made = _Foreign.model_validate(row).ours(row)
         # Who writes our own form is told of what it does not know.
-        own = _in_our_names(row) if row.keys() & _OTHERS else row
-        return Question.model_validate({"id": number, **own})
+        return Question.model_validate({"id": str(at), **(row if made.keys() <= row.keys() else made)})
     except ValidationError as fault:
         raise ConfigurationError(f"{where}: {first_fault(fault).replace('Value error, ', '', 1)}") from None
-
-
-def _in_our_names(row: Row) -> Row:
-    """Return a row by our own names."""
-    row = {name: value for name, value in (row | _of_others(row)).items() if value not in (None, "")}
-    made = {name: row[name] for name in Question.model_fields if name in row}
-    for own, names in _NAMES.items():
-        made[own] = next((row[name] for name in (own, *names) if name in row), "")
-    made |= {"question": _words(made["question"]), "id": str(made["id"]), **_chosen(made, row)}
-    return {name: value for name, value in made.items() if value not in ("", [])}
-
-
-def _chosen(made: Row, row: Row) -> Row:
-    """Return choices as a list, and the right one, which some count, by its letter."""
-    held = made["choices"] or [row[letter] for letter in _LETTERS if letter in row]
-    choices: Any = cast("Row", held)["text"] if isinstance(held, dict) else held
-    at = str(made["expected"])
-    return {"choices": choices, **({"expected": _LETTERS[int(at)]} if choices and at.isdigit() else {})}
-
-
-def _of_others(row: Row) -> Row:
-    """Return what HELM's and lm-eval's rows hold further in."""
-    inner = row.get("instance", row)
-    if isinstance(inner, dict) and "references" in inner:
-        held = cast("Row", inner)
-        right = [one["output"]["text"] for one in held["references"] if "correct" in one.get("tags", ())]
-        return {"question": held["input"]["text"], "expected": right, "id": held.get("id")}
-    if isinstance(row.get("doc"), dict):
-        # Arguments are named or in order; the first of the first is the prompt.
-        return {**row["doc"], "question": _first(_first(row.get("arguments"))), "expected": row.get("target")}
-    return {}
-
-
-def _first(held: Any) -> Any:
-    several = list(getattr(held, "values", lambda: held or ())())
-    return several[0] if several else None
-
-
-def _words(asked: Any) -> str:
-    """Return a question; of a chat what was said in it."""
-    if not isinstance(asked, list):
-        return str(asked)
-    return "\n\n".join(str(turn.get("content", "")) for turn in cast("list[Row]", asked))
+    except (KeyError, TypeError, AttributeError, IndexError):
+        raise ConfigurationError(f"{where} is in no form that is known") from None

@@ -10,34 +10,37 @@ from contextlib import suppress
 from datetime import date
 from functools import cache
 from importlib import resources
-from typing import Any, NamedTuple
+from itertools import permutations
+from typing import NamedTuple
 
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #: What stands around an answer and says nothing.
-EDGES = " \t\r\n.,;:!?*_`\"'()[]“”‘’«»"
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−–", "0123456789---")
-_LEAD = re.compile(
-    r"^.*(?:\b(?:is|are|was|were|equals|be|about|approximately|roughly|exactly|answer)\b:?|[=≈:])\s*", re.I
-)
+EDGES = " \t\r\n.,;:!?*_`\"'()[]“”‘’«»。，"
+_WORDS = tomllib.loads(resources.files(__package__ or "").joinpath("words.toml").read_text(encoding="utf-8"))
+#: Characters; nobody says a number in more.
+_LONGEST = 100
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+
+
+def _any(table: str) -> str:
+    return "|".join(map(re.escape, _WORDS["said"][table]))
+
+
+_LEAD = re.compile(rf"^.*(?:\b(?:{_any('leads')})\b:?|[=≈:：]|是)\s*", re.I)
 _BEHIND = re.compile(r"\s*\([^()]*\)\W*$")
-_LATEX = (
-    (re.compile(r"\\d?frac\{([^{}]+)\}\{([^{}]+)\}"), r"\1/\2"),
-    (re.compile(r"\\(?:text|mathrm|mathbf|boxed|textbf)\{([^{}]*)\}"), r"\1"),
-    (re.compile(r"\\(?:times|cdot)|[×·]"), "*"),
-    (re.compile(r"\\[^A-Za-z]|(?<=\d)\{,\}(?=\d)"), ""),
-)
-_DIGITS = r"(?:\d[\d,.' \u00a0\u202f]*\d|\d|\.\d+)"
+_HEAD = re.compile(rf"\s*(?:[,;(–—:\n]|\. |\b(?:{_any('reasons')})\b)(?!\s*(?:{_any('hedges')})\b)", re.I)
 _QUANTITY = re.compile(
-    rf"(?P<sign>[-+]?)\s*(?P<currency>[$€£]?)\s*(?:(?P<whole>\d+)\s+(?=\d+\s*/))?(?P<digits>{_DIGITS})"
-    r"(?:\s*/\s*(?P<over>\d+))?(?:[eE](?P<exponent>[-+]?\d+)|\s*\*\s*10\s*\^?\{?(?P<power>[-+]?\d+)\}?)?"
-    r"\s*(?P<unit>[^\d]*)"
+    r"(?P<sign>[-+]?)\s*(?P<currency>(?:[$€£]|USD|EUR|GBP)?)\s*(?:(?P<whole>\d+)\s+(?=\d+\s*/))?"
+    r"(?P<digits>\d[\d,.'’ ]*\d|\d|\.\d+)(?:\s*/\s*(?P<over>\d+))?"
+    r"(?:[eE](?P<exponent>[-+]?\d+)|\s*\*\s*10\s*\^?\{?(?P<power>[-+]?\d+)\}?)?"
+    r"\s*(?P<unit>\D*(?:(?<=[A-Za-z])\^?\{?[23]\}?)?)"
 )
-_LETTER = re.compile(
-    r"(?:(?:the )?(?:correct )?(?:option|choice|answer)\s*(?:is)?\s*)?[\[(]?([A-Z])[\])]?(?:\s*[).:,–-]\s*(.*))?",
-    re.I | re.S,
-)
+#: Words before a number that say nothing: "in 1984".
+_BEFORE = re.compile(rf"^(?!.*\b(?:{_any('hedges')})\b)(?:[^\W\d]+\s+)+(?=[-+$€£]?\d)", re.I)
+_LETTER = re.compile(rf"(?:.*\b(?:{_any('options')})\s*)?[\[(]?([A-Z])[\])]?(?:\s*[).:,–-]\s*(.*))?", re.I | re.S)
 _CHOICE = re.compile(r"^\W*[A-Z][).:]\s+(?=\S)", re.I)
-_HEAD = re.compile(r"\s*(?:[,;(–—:\n]|\. |\bbecause\b|\bsince\b|\bas\b)")
-_PARTS = re.compile(r"[,;\n•]|\s/\s|\s(?:and|und|et|y|e|&)\s|(?:^|\s)[-*]\s")
+_PARTS = re.compile(rf"(?:^|\n)\s*(?:[-*•]|\d+[.)])\s|[,;\n、，]|\s/\s|\s(?:{_any('joins')}|&)\s")
+_PIECES = re.compile(r"(?<=[a-z])[\s,]+(?:and\s+)?(?=\d)")
 
 
 class Quantity(NamedTuple):
@@ -46,12 +49,6 @@ class Quantity(NamedTuple):
     value: float
     kind: str = ""
     each: float = 1.0
-
-
-@cache
-def _words(table: str) -> dict[str, Any]:
-    whole = resources.files(__package__ or "").joinpath("words.toml").read_text(encoding="utf-8")
-    return tomllib.loads(whole)[table]
 
 
 def bare(text: str) -> str:
@@ -65,20 +62,31 @@ def plain(text: str) -> str:
     signs = unicodedata.normalize("NFKD", text.casefold())
     folded = "".join(sign for sign in signs if not unicodedata.combining(sign))
     words = re.sub(r"[^\w%$€£+#]+|_", " ", folded).split()
-    return " ".join(words[1:] if len(words) > 1 and words[0] in ("a", "an", "the") else words)
+    return " ".join(words[1:] if len(words) > 1 and words[0] in _WORDS["said"]["articles"] else words)
 
 
+def _tidy(text: str) -> str:
+    """Return a text with what LaTeX and typography write otherwise as it is typed."""
+    text = re.sub("(?=[¼½¾⅓⅔])", " ", text)
+    text = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda power: "^" + power[0].translate(_SUPERSCRIPTS), text)
+    text = unicodedata.normalize("NFKC", text)
+    for sign, instead in _WORDS["tidied"].values():
+        text = re.sub(sign, instead, text)
+    return bare(text)
+
+
+@cache
 def quantity(text: str) -> Quantity | None:
     """Return the number that a text is, in whatever form; ``None`` where it is none, or several."""
-    said = text.translate(_SUPERSCRIPTS)
-    for sign, instead in _LATEX:
-        said = sign.sub(instead, said)
-    said = bare(_LEAD.sub("", bare(_BEHIND.sub("", said))))
-    found = _QUANTITY.fullmatch(said)
-    if found is None:
-        return _spelled(said)
-    value = _value(found["digits"])
-    return None if value is None else _in_unit(_whole(value, found), found["currency"] or found["unit"])
+    said = bare(_LEAD.sub("", bare(_BEHIND.sub("", _tidy(text)))))
+    if found := _QUANTITY.fullmatch(said):
+        value = _value(found["digits"])
+        return None if value is None else _in_unit(_whole(value, found), f"{found['unit']} {found['currency']}")
+    if len(pieces := _PIECES.split(said[:_LONGEST])) > 1:
+        known = [one for one in map(quantity, pieces) if one and one.kind in _WORDS["units"]]
+        whole = len({one.kind for one in known}) == 1 and len(known) == len(pieces)
+        return Quantity(sum(one.value * one.each for one in known), known[0].kind) if whole else None
+    return _spelled(said)
 
 
 def _whole(value: float, found: re.Match[str]) -> float:
@@ -90,116 +98,112 @@ def _whole(value: float, found: re.Match[str]) -> float:
 
 def _value(digits: str) -> float | None:
     """Read a number whose thousands stand apart in any way, and whose decimals follow on a point or a comma."""
-    said = re.sub(r"['\s]", "", digits)
-    if said.rfind(",") > said.rfind("."):
-        apart = re.fullmatch(r"\d{1,3}(?:,\d{3})+", said)
-        said = said.replace(",", "") if apart else said.replace(".", "").replace(",", ".")
+    said = re.sub(r"['’\s]", "", digits)
+    mark = max(".,", key=said.rfind)
+    thousands = said.count(mark) > 1 or (mark == "," and re.fullmatch(r"[1-9]\d{0,2},\d{3}", said))
     with suppress(ValueError):
-        return float(said.replace(",", ""))
+        return float(said.replace({",": ".", ".": ","}[mark], "").replace(mark, "" if thousands else "."))
     return None
 
 
 def _in_unit(value: float, said: str) -> Quantity | None:
-    unit = said.casefold().strip(" \t\n.,;:!?*_`\"'()[]{}-")
+    unit = said.casefold().strip(" \t\n.,;:!?*_`\"'()[]-").translate(str.maketrans("", "", "^{}"))
     first, _, rest = unit.partition(" ")
-    if first in _words("multipliers"):
-        value, unit = value * _words("multipliers")[first], rest
-    for kind, units in _words("units").items():
+    if by := _WORDS["multipliers"].get(first.rstrip(".")):
+        return _in_unit(value * by, rest)
+    for kind, units in _WORDS["units"].items():
         for name in (unit, unit.removesuffix("s")):
             if name in units:
                 return Quantity(value, kind, units[name])
-    hedged = {*unit.split()} & {*_words("said")["hedges"]} or len(unit) > 40
-    return None if hedged else Quantity(value)
+    return None if {*unit.split()} & {*_WORDS["said"]["hedges"]} or len(unit) > 40 else Quantity(value, unit)
 
 
 def _spelled(text: str) -> Quantity | None:
-    """Return a number in English words: "twenty-one", "three hundred"."""
-    total, words = 0.0, text.casefold().replace("-", " ").split()
-    known, multipliers = _words("numbers"), _words("multipliers")
+    """Return a number in words: "twenty-one", "three hundred and five", "zwölf"."""
+    total = part = 0.0
+    sign, spoken = (-1 if text.startswith("-") else 1), re.findall(r"[^\s-]+", text.casefold())
+    words = [word for word in spoken if word not in _WORDS["said"]["fillers"]]
     for at, word in enumerate(words):
-        if word not in known and (not at or word not in multipliers):
-            return _in_unit(total, " ".join(words[at:])) if at else None
-        by = 100 if word == "hundred" else multipliers.get(word)
-        total = max(total, 1) * by if by else total + known[word]
-    return Quantity(total) if words else None
+        by = _WORDS["multipliers"].get(word)
+        if word in _WORDS["numbers"]:
+            part += _WORDS["numbers"][word]
+        elif by is None:
+            return _in_unit(sign * (total + part), " ".join(words[at:])) if at else None
+        else:
+            part = (part or 1) * by
+            total, part = (total + part, 0.0) if by >= 1000 else (total, part)
+    return Quantity(sign * (total + part)) if words else None
 
 
 def same_quantity(said: Quantity, wanted: Quantity, tolerance: float) -> bool:
     """Tell whether two numbers are one, as far as ``tolerance`` goes, which is in the unit of the wanted one."""
-    known = said.kind and wanted.kind
-    values = [said.value * said.each / wanted.each if known else said.value]
-    if "percent" in (said.kind, wanted.kind) and said.kind != wanted.kind:
-        known, values = "", [said.value, said.value / 100, said.value * 100]
-    near = tolerance + 1e-9 * abs(wanted.value)
-    return not (known and said.kind != wanted.kind) and any(abs(one - wanted.value) <= near for one in values)
+    kinds, near = (said.kind, wanted.kind), tolerance + 1e-9 * abs(wanted.value)
+    values = [said.value * said.each / wanted.each if all(kinds) else said.value]
+    if kinds.count("percent") == 1 and kinds[0] == "percent":
+        values = [said.value / 100, *([said.value] if wanted.value > 1 else [])]
+    elif kinds == ("", "percent"):
+        values = [said.value, *([said.value * 100] if said.value <= 1 else [])]
+    elif all(kinds) and not {*said.kind.split()} & {*wanted.kind.split()}:
+        return False
+    return any(abs(one - wanted.value) <= near for one in values)
 
 
 def dates(text: str) -> set[date]:
     """Return the days that a text may mean: in figures, day or month may come first."""
-    names = _words("months")["names"]
-    figures = [int(one) for one in re.findall(r"\d+", text)]
-    words = [word[:3].casefold() for word in re.findall(r"[^\W\d_]{3,}", text)]
+    parts = re.findall(r"\d+|[^\W\d_]+", plain(text))
+    month = [n for part in parts for name, n in _WORDS["months"].items() if part.startswith(name)][:1]
+    numbers = [*(int(part) for part in parts if part.isdecimal()), *month]
+    orders = [tuple(numbers)] if not month and numbers[:1] > [31] else permutations(numbers)
     found = set[date]()
-    for order in _orders(figures, [names.index(word) + 1 for word in words if word in names]):
-        with suppress(ValueError):
-            found.add(date(*order))
-    return {day for day in found if day.year > 31}
-
-
-def _orders(figures: list[int], months: list[int]) -> list[tuple[int, int, int]]:
-    match figures, months:
-        case [one, two], [month]:
-            return [(one, month, two), (two, month, one)]
-        case [one, two, three], []:
-            return [(one, two, three)] if one > 31 else [(three, two, one), (three, one, two)]
-        case _:
-            return []
+    for year, in_year, day in orders if len(numbers) == 3 else ():
+        if year > 31 and in_year in (month or [in_year]):
+            with suppress(ValueError):
+                found.add(date(year, in_year, day))
+    return found
 
 
 def choice(text: str, choices: Sequence[str]) -> str:
     """Return the letter that a text chooses, by it or by what stands behind it; empty where that is unclear."""
-    said, texts = bare(text), [plain(one) for one in choices]
-    said = said if _LETTER.fullmatch(said) else bare(_LEAD.sub("", said))
-    if texts.count(plain(said)) == 1:
-        return chr(ord("A") + texts.index(plain(said)))
-    found = _LETTER.fullmatch(said)
-    if found is None:
-        return ""
-    letter, rest = found[1].upper(), plain(found[2] or "")
-    return letter if rest not in texts or texts.index(rest) == ord(letter) - ord("A") else ""
+    text = _tidy(text)
+    said, texts = plain(text), [plain(_tidy(one)) for one in choices]
+    if texts.count(said) == 1:
+        return LETTERS[texts.index(said)]
+    named = {LETTERS[at] for at, one in enumerate(texts) if f" {one} " in f" {said} "}
+    if letter := _LETTER.fullmatch(text) or _LETTER.fullmatch(bare(_LEAD.sub("", text))):
+        return letter[1].upper() if not named or letter[1].upper() in named else ""
+    words = {*said.split()}
+    hits = named or {LETTERS[nth - 1] for word, nth in _WORDS["ordinals"].items() if word in words}
+    return min(hits) if len(hits) == 1 and not words & {*_WORDS["said"]["hedges"]} else ""
 
 
 def words_match(text: str, wanted: str) -> bool:
     """Tell whether a text says the words, alone or before what explains them."""
-    heads = (bare(text), _LEAD.sub("", bare(text)))
+    heads = [text, bare(_LEAD.sub("", text))]
+    if not {*plain(text).split()} & {*_WORDS["said"]["hedges"]}:
+        heads.append(re.split(rf"\b(?:{_any('leads')})\b", text, maxsplit=1, flags=re.I)[0])
     said = {plain(one) for head in heads for one in (head, _HEAD.split(head, maxsplit=1)[0])}
-    alike = next((set(group) for group in _words("said")["same"] if plain(wanted) in group), {plain(wanted)})
-    return bool(said & alike)
-
-
-def members(text: str) -> list[str]:
-    """Return the members of a set as it is written: a list of any kind."""
-    listed = text if "\n" in text else _LEAD.sub("", text)
-    return [one for part in _PARTS.split(listed) if (one := bare(part.strip("{} ")))]
+    return bool(
+        said & next(({*alike} for alike in _WORDS["said"]["same"] if plain(wanted) in alike), {plain(wanted)})
+    )
 
 
 def says(text: str, wanted: str, tolerance: float = 0.0) -> bool:
     """Tell whether a text says what is wanted: a number by its value, a day by its date, else by its words."""
-    text = _CHOICE.sub("", text)
+    text = _CHOICE.sub("", _tidy(text))
     if (number := quantity(wanted)) is not None:
-        said = quantity(text)
+        said = quantity(text) or quantity(_BEFORE.sub("", text))
         return said is not None and same_quantity(said, number, tolerance)
     if len(days := dates(wanted)) == 1 and len(wanted) < 20:
         return bool(days & dates(text))
-    return words_match(text, wanted)
+    return words_match(text, _tidy(wanted))
 
 
 def same_set(text: str, wanted: Sequence[str], tolerance: float = 0.0) -> bool:
     """Tell whether a text lists just these, in any order."""
-    said, left = members(text), list(wanted)
-    for one in said:
-        hit = next((other for other in left if says(one, other, tolerance)), None)
-        if hit is None:
+    text, left = _tidy(text), list(wanted)
+    said = dict.fromkeys(one for part in _PARTS.split(text) if (one := bare(part.strip("{} "))))
+    for one in said if len(said) > 1 else text.strip("{}").split():
+        if (hit := next((other for other in left if says(one, other, tolerance)), None)) is None:
             return False
         left.remove(hit)
-    return bool(said) and not left
+    return not left

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from assay.protocols.compare import BEHAVIOUR
-from assay.protocols.compare.scoring import bare, choice, plain, quantity, same_set, says
+from assay.protocols.compare.scoring import LETTERS, bare, choice, plain, quantity, same_set, says
+from llm_runtime.models import Model
 from llm_runtime.prompts import load_prompt
 
 MOST_TASKS = 10_000
@@ -18,7 +19,6 @@ _LONGEST_ANSWER = 20_000
 _LAST = re.compile(r"^(?:[^\S\n]|[*_#>`])*+ANSWER[\s*_`]*+:\s*+(.*)", re.IGNORECASE | re.MULTILINE)
 _BOXED = re.compile(r"\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}")
 _FEW_WORDS = 3
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #: Characters; an open question's longer answer is one, however it begins.
 _SHORT = 300
 #: What begins like this gives no answer, in whatever form it comes.
@@ -30,7 +30,7 @@ _REFUSES = re.compile(
 )
 
 
-class Question(BaseModel):
+class Question(Model):
     """One line of the questions.
 
     Args:
@@ -46,14 +46,12 @@ class Question(BaseModel):
             tests which are expected pass on the program, ``"judge"`` that a reader finds that both say the same.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     id: str = Field(min_length=1, max_length=100)
     question: str = Field(min_length=1, max_length=100_000)
     expected: str | int | float | tuple[str | int | float, ...] | None = None
     regex: str | None = Field(default=None, max_length=2000)
     tolerance: float = Field(default=0.0, ge=0, allow_inf_nan=False)
-    choices: tuple[str, ...] = Field(default=(), max_length=len(_LETTERS), exclude_if=lambda held: not held)
+    choices: tuple[str, ...] = Field(default=(), max_length=len(LETTERS), exclude_if=lambda held: not held)
     scorer: Literal["", "set", "includes", "match", "code", "judge"] = Field(
         default="", exclude_if=lambda held: not held
     )
@@ -92,7 +90,7 @@ class Question(BaseModel):
     @property
     def asked(self) -> str:
         """The question as every method gets it: one with a last line asks for one that can be read."""
-        listed = (f"{letter}) {one}" for letter, one in zip(_LETTERS, self.choices, strict=False))
+        listed = (f"{letter}) {one}" for letter, one in zip(LETTERS, self.choices, strict=False))
         question = "\n".join([self.question, *(["", *listed] if self.choices else [])])
         if not self.marked:
             return question
@@ -102,7 +100,7 @@ class Question(BaseModel):
         """Return what a text says that the answer is; empty where it refuses, or does not say: that is no vote."""
         if BEHAVIOUR.before(4):
             return final_answer(text)
-        answer = _marked(text) if self.marked else text
+        answer = _marked(text, lines=self.scorer == "set") if self.marked else text
         refuses = _REFUSES.match(answer.replace("’", "'")) and (self.marked or len(text) < _SHORT)
         return "" if refuses else answer
 
@@ -127,9 +125,11 @@ class Question(BaseModel):
         return letter or same(answer)
 
 
-def _marked(text: str) -> str:
-    """Return the last ``ANSWER:`` line or box of an answer, or all of it where that is a few words."""
+def _marked(text: str, *, lines: bool) -> str:
+    """Return what follows on the last ``ANSWER:``, or stands in a box; all of an answer where that is a few words."""
     text = text[-_LONGEST_ANSWER:]
+    if lines and (last := [*_LAST.finditer(text)]):
+        return text[last[-1].start(1) :]
     marked = _LAST.findall(text) or _BOXED.findall(text)
     return _bare(marked[-1]) if marked else _bare(text) if len(text.split()) <= _FEW_WORDS else ""
 
