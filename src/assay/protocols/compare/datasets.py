@@ -40,18 +40,24 @@ class _Foreign(BaseModel):
 
     def ours(self, row: Mapping[str, JsonValue]) -> dict[str, object]:
         """Return it by our own names, with what of the row we know beside."""
-        asked, right, choices = self.asked, self.right, self.choices
-        if isinstance(asked, list):
-            asked = "\n\n".join(str(turn.get("content", "")) for turn in asked)
+        choices, right = self._listed(row), self.right
         if self.references:
             right = [one["output"]["text"] for one in self.references if "correct" in one.get("tags", ())]
-        listed = choices["text"] if isinstance(choices, dict) else choices
-        listed = listed or [row[letter] for letter in LETTERS if letter in row]
-        if listed and str(right).isdecimal():  # some count the right one, from 0
+        if choices and str(right).isdecimal():  # some count the right one, from 0
             right = LETTERS[int(str(right))]
-        own = {"question": asked, "expected": right, "choices": listed, "id": self.id and str(self.id)}
-        more = {name: row[name] for name in ("regex", "tolerance", "scorer") if name in row}
-        return {name: one for name, one in (own | more).items() if one not in (None, "", [])}
+        known = {name: row.get(name) for name in ("regex", "tolerance", "scorer")}
+        own = {"question": self._words(), "expected": right, "choices": choices, "id": self.id and str(self.id)}
+        return {name: one for name, one in (own | known).items() if one not in (None, "", [])}
+
+    def _listed(self, row: Mapping[str, JsonValue]) -> object:
+        held = self.choices["text"] if isinstance(self.choices, dict) else self.choices
+        return held or [row[letter] for letter in LETTERS if letter in row]
+
+    def _words(self) -> str | None:
+        """Return what is asked; of a chat what was said in it."""
+        if not isinstance(self.asked, list):
+            return self.asked
+        return "\n\n".join(str(turn.get("content", "")) for turn in self.asked)
 
 
 def read_tasks(text: str, name: str = "the tasks") -> list[Question]:

@@ -5,25 +5,25 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import date
-from functools import cache
 from importlib import resources
-from itertools import permutations
+from itertools import permutations, takewhile
 from typing import NamedTuple
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #: What stands around an answer and says nothing.
 EDGES = " \t\r\n.,;:!?*_`\"'()[]“”‘’«»。，"
-_WORDS = tomllib.loads(resources.files(__package__ or "").joinpath("words.toml").read_text(encoding="utf-8"))
+WORDS = tomllib.loads(resources.files(__package__ or "").joinpath("words.toml").read_text(encoding="utf-8"))
 #: Characters; nobody says a number in more.
 _LONGEST = 100
+UNITS = WORDS["units"]
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
 def _any(table: str) -> str:
-    return "|".join(map(re.escape, _WORDS["said"][table]))
+    return "|".join(map(re.escape, WORDS["said"][table]))
 
 
 _LEAD = re.compile(rf"^.*(?:\b(?:{_any('leads')})\b:?|[=≈:：]|是)\s*", re.I)
@@ -62,7 +62,11 @@ def plain(text: str) -> str:
     signs = unicodedata.normalize("NFKD", text.casefold())
     folded = "".join(sign for sign in signs if not unicodedata.combining(sign))
     words = re.sub(r"[^\w%$€£+#]+|_", " ", folded).split()
-    return " ".join(words[1:] if len(words) > 1 and words[0] in _WORDS["said"]["articles"] else words)
+    return " ".join(words[1:] if len(words) > 1 and words[0] in WORDS["said"]["articles"] else words)
+
+
+def _hedged(said: str) -> bool:
+    return not {*said.split()}.isdisjoint(WORDS["said"]["hedges"])
 
 
 def _tidy(text: str) -> str:
@@ -70,23 +74,29 @@ def _tidy(text: str) -> str:
     text = re.sub("(?=[¼½¾⅓⅔])", " ", text)
     text = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda power: "^" + power[0].translate(_SUPERSCRIPTS), text)
     text = unicodedata.normalize("NFKC", text)
-    for sign, instead in _WORDS["tidied"].values():
+    for sign, instead in WORDS["tidied"].values():
         text = re.sub(sign, instead, text)
     return bare(text)
 
 
-@cache
 def quantity(text: str) -> Quantity | None:
     """Return the number that a text is, in whatever form; ``None`` where it is none, or several."""
     said = bare(_LEAD.sub("", bare(_BEHIND.sub("", _tidy(text)))))
+    if len(said) > _LONGEST:
+        return None
     if found := _QUANTITY.fullmatch(said):
         value = _value(found["digits"])
         return None if value is None else _in_unit(_whole(value, found), f"{found['unit']} {found['currency']}")
-    if len(pieces := _PIECES.split(said[:_LONGEST])) > 1:
-        known = [one for one in map(quantity, pieces) if one and one.kind in _WORDS["units"]]
-        whole = len({one.kind for one in known}) == 1 and len(known) == len(pieces)
-        return Quantity(sum(one.value * one.each for one in known), known[0].kind) if whole else None
-    return _spelled(said)
+    pieces = _PIECES.split(said)
+    return _together([quantity(one) for one in pieces]) if len(pieces) > 1 else _spelled(said)
+
+
+def _together(pieces: Sequence[Quantity | None]) -> Quantity | None:
+    """Return the sum of quantities of one kind: of hours and minutes."""
+    known = [one for one in pieces if one and one.kind in UNITS]
+    if len(known) < len(pieces) or len({one.kind for one in known}) > 1:
+        return None
+    return Quantity(sum(one.value * one.each for one in known), known[0].kind)
 
 
 def _whole(value: float, found: re.Match[str]) -> float:
@@ -109,30 +119,27 @@ def _value(digits: str) -> float | None:
 def _in_unit(value: float, said: str) -> Quantity | None:
     unit = said.casefold().strip(" \t\n.,;:!?*_`\"'()[]-").translate(str.maketrans("", "", "^{}"))
     first, _, rest = unit.partition(" ")
-    if by := _WORDS["multipliers"].get(first.rstrip(".")):
+    if by := WORDS["multipliers"].get(first.rstrip(".")):
         return _in_unit(value * by, rest)
-    for kind, units in _WORDS["units"].items():
+    for kind, units in UNITS.items():
         for name in (unit, unit.removesuffix("s")):
             if name in units:
                 return Quantity(value, kind, units[name])
-    return None if {*unit.split()} & {*_WORDS["said"]["hedges"]} or len(unit) > 40 else Quantity(value, unit)
+    return None if _hedged(unit) or len(unit) > 40 else Quantity(value, unit)
 
 
 def _spelled(text: str) -> Quantity | None:
     """Return a number in words: "twenty-one", "three hundred and five", "zwölf"."""
+    spoken = [word for word in re.findall(r"[^\s-]+", text.casefold()) if word not in WORDS["said"]["fillers"]]
+    known = [*takewhile(lambda word: word in WORDS["numbers"] or word in WORDS["multipliers"], spoken)]
     total = part = 0.0
-    sign, spoken = (-1 if text.startswith("-") else 1), re.findall(r"[^\s-]+", text.casefold())
-    words = [word for word in spoken if word not in _WORDS["said"]["fillers"]]
-    for at, word in enumerate(words):
-        by = _WORDS["multipliers"].get(word)
-        if word in _WORDS["numbers"]:
-            part += _WORDS["numbers"][word]
-        elif by is None:
-            return _in_unit(sign * (total + part), " ".join(words[at:])) if at else None
-        else:
-            part = (part or 1) * by
-            total, part = (total + part, 0.0) if by >= 1000 else (total, part)
-    return Quantity(sign * (total + part)) if words else None
+    for word in known:
+        part = part + WORDS["numbers"].get(word, 0) if word in WORDS["numbers"] else part or 1
+        by = WORDS["multipliers"].get(word, 1)
+        part *= by
+        total, part = (total + part, 0.0) if by >= 1000 else (total, part)
+    sign = -1 if text.startswith("-") else 1
+    return _in_unit(sign * (total + part), " ".join(spoken[len(known) :])) if known else None
 
 
 def same_quantity(said: Quantity, wanted: Quantity, tolerance: float) -> bool:
@@ -151,39 +158,52 @@ def same_quantity(said: Quantity, wanted: Quantity, tolerance: float) -> bool:
 def dates(text: str) -> set[date]:
     """Return the days that a text may mean: in figures, day or month may come first."""
     parts = re.findall(r"\d+|[^\W\d_]+", plain(text))
-    month = [n for part in parts for name, n in _WORDS["months"].items() if part.startswith(name)][:1]
-    numbers = [*(int(part) for part in parts if part.isdecimal()), *month]
-    orders = [tuple(numbers)] if not month and numbers[:1] > [31] else permutations(numbers)
-    found = set[date]()
-    for year, in_year, day in orders if len(numbers) == 3 else ():
-        if year > 31 and in_year in (month or [in_year]):
-            with suppress(ValueError):
-                found.add(date(year, in_year, day))
-    return found
+    months = [n for part in parts for name, n in WORDS["months"].items() if part.startswith(name)][:1]
+    numbers = [*(int(part) for part in parts if part.isdecimal()), *months]
+    return {day for one in _orders(numbers, months) for day in _day(*one)}
+
+
+def _orders(numbers: list[int], months: list[int]) -> Iterator[tuple[int, int, int]]:
+    match numbers:
+        case [year, month, day] if year > 31 and not months:
+            yield year, month, day
+        case [_, _, _]:
+            yield from ((a, b, c) for a, b, c in permutations(numbers) if b in (months or [b]))
+        case _:
+            pass
+
+
+def _day(year: int, month: int, day: int) -> Iterator[date]:
+    with suppress(ValueError):
+        yield date(year if year > 31 else 0, month, day)
 
 
 def choice(text: str, choices: Sequence[str]) -> str:
     """Return the letter that a text chooses, by it or by what stands behind it; empty where that is unclear."""
     text = _tidy(text)
-    said, texts = plain(text), [plain(_tidy(one)) for one in choices]
+    said, texts = f" {plain(text)} ", [f" {plain(_tidy(one))} " for one in choices]
     if texts.count(said) == 1:
         return LETTERS[texts.index(said)]
-    named = {LETTERS[at] for at, one in enumerate(texts) if f" {one} " in f" {said} "}
+    named = _named(said, texts)
     if letter := _LETTER.fullmatch(text) or _LETTER.fullmatch(bare(_LEAD.sub("", text))):
-        return letter[1].upper() if not named or letter[1].upper() in named else ""
-    words = {*said.split()}
-    hits = named or {LETTERS[nth - 1] for word, nth in _WORDS["ordinals"].items() if word in words}
-    return min(hits) if len(hits) == 1 and not words & {*_WORDS["said"]["hedges"]} else ""
+        return letter[1].upper() if letter[1].upper() in (named or LETTERS) else ""
+    return min(named) if len(named) == 1 and not _hedged(said) else ""
+
+
+def _named(said: str, texts: Sequence[str]) -> set[str]:
+    """Return the letters of choices that stand in a text, or are counted in it."""
+    named = {LETTERS[at] for at, one in enumerate(texts) if one in said}
+    return named or {LETTERS[nth - 1] for word, nth in WORDS["ordinals"].items() if f" {word} " in said}
 
 
 def words_match(text: str, wanted: str) -> bool:
     """Tell whether a text says the words, alone or before what explains them."""
     heads = [text, bare(_LEAD.sub("", text))]
-    if not {*plain(text).split()} & {*_WORDS["said"]["hedges"]}:
+    if not _hedged(plain(text)):
         heads.append(re.split(rf"\b(?:{_any('leads')})\b", text, maxsplit=1, flags=re.I)[0])
     said = {plain(one) for head in heads for one in (head, _HEAD.split(head, maxsplit=1)[0])}
     return bool(
-        said & next(({*alike} for alike in _WORDS["said"]["same"] if plain(wanted) in alike), {plain(wanted)})
+        said & next(({*alike} for alike in WORDS["said"]["same"] if plain(wanted) in alike), {plain(wanted)})
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import takewhile
 from typing import Annotated, Any, cast
@@ -73,6 +73,8 @@ class Options(Model):
     """Of self-consistency, where no council's spend sets them."""
     at_once: Annotated[int, Ui(show_default=True)] = Field(default=4, ge=1, le=64)
     """Tasks at one time."""
+    repeat: Annotated[int, Ui(show_default=True, metavar="N")] = Field(default=1, ge=1, le=20)
+    """Ask each task so often, each time anew; intervals then count tasks, not answers."""
     early: Annotated[bool, Ui(label="Stop once it is decided")] = False
     """Stop as soon as every pair of methods is decided, by tests that hold whenever one stops."""
     exchange: Annotated[str, Ui(metavar="1:N", show_default=True)] = Field(
@@ -91,11 +93,19 @@ class Options(Model):
     def _panel(self) -> Options:
         if "mixed-panel" in self.methods and len(self.models) < 2:
             raise ValueError("a mixed panel needs two models or more: --models A,B")
+        if self.early and self.repeat > 1:
+            raise ValueError("whether it is decided can be told of tasks that are asked once: no repeat with early")
         return self
+
+    def times(self, tasks: Sequence[Question]) -> Sequence[Question]:
+        """Return each time that a task is asked: all in order, then all again, by ids of their own."""
+        if self.repeat == 1:
+            return tasks
+        return [one.model_copy(update={"id": f"{one.id}#{n + 1}"}) for n in range(self.repeat) for one in tasks]
 
     def rules(self, seed: int, tasks: int) -> Rules:
         """Return how the rows of so many tasks become figures."""
-        return Rules(seed, tasks if self.early else None, self.exchange, self.most_failed)
+        return Rules(seed, tasks if self.early else None, self.exchange, self.most_failed, self.repeat > 1)
 
     @field_validator("methods")
     @classmethod
@@ -129,10 +139,11 @@ class ComparisonHooks(Hooks[Task, Options]):
                 first = takewhile(lambda question: question.id in done, task.tasks)
                 if options.early and settled([done[question.id] for question in first], methods, rules):
                     return []
-                done[question.id] = await _compared(question, methods, context.generate, bench)
+                own = replace(bench, seed=bench.seed_of(question, "time")) if options.repeat > 1 else bench
+                done[question.id] = await _compared(question, methods, context.generate, own)
                 return done[question.id]
 
-        rows = [row for answers in await gather(each(question) for question in task.tasks) for row in answers]
+        rows = [row for answers in await gather(map(each, options.times(task.tasks))) for row in answers]
         return figures(rows, methods, rules).model_dump(mode="json")
 
     def title_of(self, task: Task) -> str:
@@ -142,6 +153,10 @@ class ComparisonHooks(Hooks[Task, Options]):
     def units(self, task: Task) -> int:
         """Return how many tasks there are."""
         return len(task.tasks)
+
+    def read_anew(self, options: Options) -> tuple[str, ...]:
+        """Return what scorers read out of answers that before number 5 were read in fewer forms."""
+        return ("methods", "comparisons", "rows") if BEHAVIOUR.before(5) else ()
 
     def panel(self, options: Options) -> tuple[str, ...]:
         """Return the models that the user put into seats."""

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from assay.protocols.compare import BEHAVIOUR
-from assay.protocols.compare.scoring import LETTERS, bare, choice, plain, quantity, same_set, says
+from assay.protocols.compare.scoring import LETTERS, UNITS, WORDS, bare, choice, plain, quantity, same_set, says
 from llm_runtime.models import Model
 from llm_runtime.prompts import load_prompt
 
@@ -22,12 +22,7 @@ _FEW_WORDS = 3
 #: Characters; an open question's longer answer is one, however it begins.
 _SHORT = 300
 #: What begins like this gives no answer, in whatever form it comes.
-_REFUSES = re.compile(
-    r"\W*(i('m| am) (\w+ )?(sorry|afraid|unable|not able)|i ((can|could|do|will|would)( ?not|n't)|won't|refuse|"
-    r"(must )?decline|have no)|(we|one) can('t|not)|sorry|apologies|as an ai|unable to|no (comment|answer)|"
-    r"(it )?depends|can(not|'t)|not sure|(es )?tut mir leid|lo siento|(je suis )?désolée?|抱歉|对不起)",
-    re.IGNORECASE,
-)
+_REFUSES = re.compile(WORDS["refusing"]["begins"], re.IGNORECASE | re.VERBOSE)
 
 
 class Question(Model):
@@ -126,7 +121,7 @@ class Question(Model):
 
 
 def _marked(text: str, *, lines: bool) -> str:
-    """Return what follows on the last ``ANSWER:``, or stands in a box; all of an answer where that is a few words."""
+    """Return what the last ``ANSWER:`` or box says; all of an answer where that is a few words."""
     text = text[-_LONGEST_ANSWER:]
     if lines and (last := [*_LAST.finditer(text)]):
         return text[last[-1].start(1) :]
@@ -153,7 +148,9 @@ def _bare(line: str) -> str:
 def same(answer: str) -> str:
     """Return the form in which two answers to any question are counted as one."""
     number = quantity(answer)
-    return f"{number.value * number.each:.12g} {number.kind}".strip() if number else plain(answer)
+    if number is None:
+        return plain(answer)
+    return f"{number.value * number.each:.12g} {number.kind if number.kind in UNITS else ''}".strip()
 
 
 def majority(answers: Iterable[str], form: Callable[[str], str] = same) -> int:
