@@ -54,7 +54,7 @@ class Quantity(NamedTuple):
 def bare(text: str) -> str:
     """Return a text without what stands around it; a point before a number is its own."""
     text = text.rstrip(EDGES).lstrip(EDGES.replace(".", ""))
-    return bare(text[1:-1]) if len(text) > 2 and text[0] == text[-1] == "$" else text
+    return text.strip("$ ") if len(text) > 2 and text[0] == text[-1] == "$" else text
 
 
 def plain(text: str) -> str:
@@ -159,7 +159,7 @@ def dates(text: str) -> set[date]:
     """Return the days that a text may mean: in figures, day or month may come first."""
     parts = re.findall(r"\d+|[^\W\d_]+", plain(text))
     months = [n for part in parts for name, n in WORDS["months"].items() if part.startswith(name)][:1]
-    numbers = [*(int(part) for part in parts if part.isdecimal()), *months]
+    numbers = [*(int(part) for part in parts if part.isdecimal() and len(part) < 5), *months]
     return {day for one in _orders(numbers, months) for day in _day(*one)}
 
 
