@@ -25,12 +25,12 @@ def exercises(source: Path) -> Iterator[tuple[str, Callable[[], SuiteTask]]]:
 
 def _task(folder: Path) -> SuiteTask:
     config: Any = json.loads(read_text(folder / ".meta/config.json"))
-    parts: Any = config.get("files") if isinstance(config, dict) else None
+    parts: Any = cast("dict[str, Any]", config).get("files") if isinstance(config, dict) else None
     if not isinstance(parts, dict):
         raise LeftOut(".meta/config.json names no files")
     kinds = ("solution", "test", "editor", "exemplar", "example")
-    solutions, tests, editor, *examples = (_names(cast("dict[str, Any]", parts).get(kind)) for kind in kinds)
-    right = next(filter(None, examples), [])
+    named = [_names(cast("dict[str, Any]", parts).get(kind)) for kind in kinds]
+    solutions, tests, editor, right = *named[:3], named[3] or named[4]
     if not solutions or not tests or len(solutions) != len(right):
         raise LeftOut("it names no tests, or not one example for each solution")
     if not all(name.endswith(".py") for name in (*solutions, *tests)):

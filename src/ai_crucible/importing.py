@@ -55,7 +55,9 @@ def import_folder(source: Path, target: Path, *, origin: str = "") -> Imported:
         ConfigurationError: ``source`` holds nothing of the kind.
     """
     source, written, left_out = source.resolve(), list[Path](), dict[str, str]()
-    tasks = next(filter(None, (dict(form(source)) for form in _FORMS)), {})
+    tasks: dict[str, Callable[[], SuiteTask]] = {}
+    for form in _FORMS:
+        tasks = tasks or dict(form(source))
     if not tasks:
         raise ConfigurationError(
             f"{source}: no programs with tests and a fixed version, no exercises (.meta/config.json), no instances "

@@ -97,7 +97,9 @@ class Attempt:
 
 _Head = Annotated[
     SignedHead | None,
-    PlainValidator(lambda head: SignedHead.from_dict(head) if isinstance(head, dict) else head),
+    PlainValidator(
+        lambda head: head if head is None or isinstance(head, SignedHead) else SignedHead.from_dict(head)
+    ),
     PlainSerializer(lambda head: head.to_dict() if head else None),
 ]
 
