@@ -15,14 +15,9 @@ from assay.report.story import Story
 from assay.report.units import in_words
 from fire_circle import events
 from llm_runtime.events import Event
+from llm_runtime.toml import own_table
 
-_PHASES = {
-    "baseline": "judging alone",
-    "discussion": "discussing patterns",
-    "synthesis": "bringing it together",
-    "classify": "classifying patterns",
-    "single": "judging alone",
-}
+_PHASES = own_table(__package__ or "", "words.toml")["phases"]
 
 
 class CircleFold(GenericFold):

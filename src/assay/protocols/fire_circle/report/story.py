@@ -25,33 +25,10 @@ from fire_circle.measurement.groupthink import groupthink_map
 from fire_circle.patterns import Sighting, sightings
 from fire_circle.results import UNCLASSIFIED, NeutrosophicEvaluation, PatternClaim, Place
 from fire_circle.transcript import Round
+from llm_runtime.toml import own_table
 
 _LONGEST_TITLE = 240
-_MODES = {"single": "one model alone", "parallel": "models apart, no dialogue", "fire_circle": "circle"}
-_DROPPED = {
-    "no_quote": "named without a quote",
-    "too_short": "quoted too little to tell",
-    "not_found": "quoted what stands neither in the prompt nor before it",
-    "scaffold": "quoted our own instructions",
-}
-_HIDDEN = {
-    "invisible": "characters that nobody sees",
-    "direction": "characters that turn the direction of reading",
-    "tags": "text in invisible tags",
-    "encoded": "words in another writing",
-    "confusable": "letters that look like others",
-}
-_SETTLED = {
-    "": "That settles nothing: the circle decides.",
-    "keeps": "That settles it: the layer is calm, and no circle was held.",
-    "violates": "That settles it: the layer is an attack, and no circle was held.",
-}
-_STATUS = {
-    "impossible": "impossible at this turn",
-    "unsupported": "do not bear it out",
-    "possible": "bear it out",
-    "unverifiable": "cannot tell: they are not known, or it may be about something else",
-}
+_WORDS = own_table(__package__ or "", "words.toml")
 _outline = cache(partial(read_outline, __package__ or "", "circle.toml"))
 
 
@@ -62,7 +39,7 @@ def circle_story(state: CircleState) -> Story:
     sections = _outline().told(Writing(scope, _forms(state, circle), _own(state, circle)))
     return Story(
         title=visible(state.run.title).text[:_LONGEST_TITLE] or "A prompt before a circle",
-        subtitle=f"Fire Circle · {_MODES.get(state.options.mode, state.options.mode)}",
+        subtitle=f"Fire Circle · {_WORDS['modes'].get(state.options.mode, state.options.mode)}",
         facts=_facts(state),
         sections=(*sections, *filter(None, (cost_section(state.run), provenance_section(state.run)))),
     )
@@ -77,13 +54,13 @@ def _asked(state: CircleState, circle: Circle | None) -> Scope:
         "circle": circle,
         "result": result,
         "highest": result and max(result.evaluations, key=lambda e: (e.falsehood, -e.seat), default=None),
-        "how": result and _MODES[result.mode].capitalize(),
+        "how": result and _WORDS["modes"][result.mode].capitalize(),
         "layers": layers if circle and len(layers) > 1 else (),
         "prompt": state.layers,
         "told": f"turn {circle.turn}" if circle and circle.turn else "turn unknown",
         "history": state.task.history or (),
         "hidden": hidden_of(state.task),
-        "settled": _SETTLED[circle.guard.settles] if circle and circle.guard else "",
+        "settled": _WORDS["settled"][circle.guard.settles] if circle and circle.guard else "",
     }
 
 
@@ -242,7 +219,7 @@ def _quote(claim: PatternClaim) -> str:
 def _claim(claim: PatternClaim) -> str:
     description = claim.description.lower().replace("_", " ")
     kinds = ", ".join(name for kind in claim.types if (name := _words(kind.value)) not in description)
-    dropped = f" (does not count: {_DROPPED[claim.dropped]})" if claim.dropped else ""
+    dropped = f" (does not count: {_WORDS['dropped'][claim.dropped]})" if claim.dropped else ""
     return f"{claim.description}{f' [{kinds}]' if kinds else ''}{dropped}"
 
 
@@ -263,15 +240,15 @@ def _kind(name: str) -> str:
 _FORMS: Mapping[str, Callable[[Any], str]] = {
     "attacks": lambda kinds: in_words([f"{_words(kind)} ({', '.join(kind.references)})" for kind in kinds]),
     "claim": lambda claim: visible(_claim(claim)).text,
-    "dropped": _DROPPED.__getitem__,
-    "hidden": _HIDDEN.__getitem__,
+    "dropped": _WORDS["dropped"].__getitem__,
+    "hidden": _WORDS["hidden"].__getitem__,
     "kind": _kind,
     "named": lambda patterns: in_words([_words(pattern.pattern_type) for pattern in patterns]),
     "place": lambda answer: f"c{(answer.seat - 1) % 6}",
     "quote": _quote,
     "score": _score,
     "sentence": lambda text: text[:1].upper() + text[1:].rstrip(".") + ".",
-    "status": _STATUS.__getitem__,
+    "status": _WORDS["status"].__getitem__,
     "title": lambda held: f"Round {held.number}: {held.phase}" if held.phase else f"Round {held.number}",
     "turn": lambda number: f"c{(number - 1) % 6}",
     "turn_named": lambda claim: "" if claim.claimed_turn is None else str(claim.claimed_turn),

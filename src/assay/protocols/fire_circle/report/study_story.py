@@ -21,13 +21,9 @@ from fire_circle.results import Spend
 from fire_circle.studies.figures import Figures, Movement
 from llm_runtime.answerer import named_words
 from llm_runtime.statistics.interval import Interval
+from llm_runtime.toml import own_table
 
-_RULES = {
-    "maximum": "the highest of all",
-    "mean": "the mean of round 1",
-    "chair": "the chair's last",
-    "quantile": "the mean of seats, each on its own scale",
-}
+_RULES = own_table(__package__ or "", "words.toml")["rules"]
 _ACCENTS = {"lift": "c1", "harm": "red", "consensus": "c0"}
 
 
