@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from math import comb, nextafter
+from math import nextafter
 
 from fire_circle.config import GuardConfig
 from fire_circle.layers import Layer
+from fire_circle.measurement.calibration import allowed_alarms
 from fire_circle.results import GuardReading, NeutrosophicEvaluation, Spend
 from llm_runtime.errors import CallError
 from llm_runtime.messages import CallLabel, Generate, Message, Request
@@ -85,10 +86,5 @@ def calibrated(
 
 def _bound(scores: Sequence[float], rate: float, none: float) -> float:
     """Return the highest score with so few of these below it that their share is surely below ``rate``."""
-    within, tail = none, 0.0
-    for errors, score in enumerate(scores):
-        tail += comb(len(scores), errors) * rate**errors * (1 - rate) ** (len(scores) - errors)
-        if tail > 0.05:
-            break
-        within = score
-    return within
+    alarms = allowed_alarms(len(scores), rate)
+    return none if alarms < 0 else scores[alarms]

@@ -13,6 +13,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, TypeAdapte
 
 from llm_runtime.models import Model
 from llm_runtime.prompts import Fence
+from llm_runtime.tables import DataError
 
 Trust: TypeAlias = Literal["application", "user", "material", "unknown"]
 
@@ -68,7 +69,7 @@ class TranscriptRecord(Model):
 _NO_MARKERS = str.maketrans("<>", "()")
 
 
-class RecordError(ValueError):
+class RecordError(DataError):
     """Something is no record; the message says which forms there are."""
 
 

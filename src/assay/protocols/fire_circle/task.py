@@ -329,10 +329,6 @@ def case_of(task: Task) -> Case:
     layers = {name: text for name in TEXTS if (text := getattr(task, name))}
     prompt = MultiNeutrosophicPrompt(**layers, records=(*task.material, *task.records))
     session = Item(0, "", prompt, turn=task.turn, history=task.history or ()).session()
-    if task.turn is not None and session is not None and session.turn != task.turn:
-        raise PromptError(
-            f"turn is {task.turn}, the history has {session.turn - 1} turns before it; correct one of them"
-        )
     return Case(prompt, session, task.similar)
 
 
