@@ -9,34 +9,9 @@ from typing import Any, cast
 from pydantic_core import from_json
 
 from llm_runtime.canonical import canonical_json
+from llm_runtime.toml import own_table
 
-#: What a request may hold, and is heard.
-_HEARD = frozenset(
-    {"model", "messages", "stream", "stream_options", "max_tokens", "max_completion_tokens", "reasoning_effort"}
-    | {"seed", "temperature", "assay"}
-)
-#: What it may hold and nothing depends on: a protocol samples as its specification says, the rest is for others.
-_PASSED_OVER = frozenset(
-    {"top_p", "presence_penalty", "frequency_penalty", "user", "metadata", "store", "service_tier", "logit_bias"}
-    | {"parallel_tool_calls", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "verbosity"}
-    | {"extra_body", "chat_id", "session_id", "id"}
-)
-#: What cannot be done, and the values that ask for nothing of it.
-_NOTHING: dict[str, tuple[Any, ...]] = {
-    "n": (1,),
-    "tools": ([],),
-    "functions": ([],),
-    "tool_choice": ("none", "auto"),
-    "function_call": ("none", "auto"),
-    "response_format": ({"type": "text"},),
-    "logprobs": (False,),
-    "top_logprobs": (0,),
-    "audio": (),
-    "modalities": (["text"],),
-    "prediction": (),
-    "web_search_options": (),
-    "stop": ([], ""),
-}
+_FIELDS = own_table(__package__ or "", "asked.toml")
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 
@@ -101,11 +76,11 @@ def read_request(raw: bytes) -> ChatRequest:
     """
     body = _object(raw)
     for name, value in body.items():
-        if name in _HEARD or name in _PASSED_OVER:
+        if name in _FIELDS["heard"] or name in _FIELDS["passed_over"]:
             continue
-        if name not in _NOTHING:
+        if name not in _FIELDS["nothing"]:
             raise _fault(name, f"{name[:60]} is no field of a chat completion that is known here; leave it out")
-        if value is not None and value not in _NOTHING[name]:
+        if value is not None and value not in _FIELDS["nothing"][name]:
             raise _fault(name, f"{name} is not supported here: a run answers with one text; leave it out")
     model = body.get("model")
     if not isinstance(model, str) or not model:
