@@ -199,20 +199,26 @@ def is_json(request: Request) -> bool:
     return request.headers.get("content-type", "").startswith("application/json")
 
 
+async def body_of(request: Request, most: int) -> bytes | None:
+    """Read what was sent; ``None`` where that is more than so many bytes."""
+    body, read = bytearray(), 0
+    async for chunk in request.stream():
+        read += len(chunk)
+        if read <= most:
+            body += chunk
+        elif read > _READ:
+            break
+    return bytes(body) if read <= most else None
+
+
 async def request_fields(request: Request) -> dict[str, Any]:
     """Read the fields of a request: those of a form or of a JSON object.
 
     Raises:
         ConfigurationError: it is larger than 4 MiB, not UTF-8, or neither of the two.
     """
-    body, read = bytearray(), 0
-    async for chunk in request.stream():
-        read += len(chunk)
-        if read <= _BODY:
-            body += chunk
-        elif read > _READ:
-            break
-    if read > _BODY:
+    body = await body_of(request, _BODY)
+    if body is None:
         raise ConfigurationError(
             f"what was sent is larger than {_BODY >> 20} MiB; shorten it, or start this from the command line"
         )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from assay.fields import FieldSpec, fields_of, read, shown, specs_of
 from assay.hooks import hooks_of
@@ -16,6 +16,7 @@ from assay.web.uploads import is_built_in, put_down
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.settings import data_dir
 
+TextT = TypeVar("TextT", bound=str)
 _LONGEST, _LONGEST_FILE = 1 << 18, 1 << 20
 """Characters of one field, and of one that takes what is in a file."""
 _DIGITS = 16
@@ -162,6 +163,19 @@ def whole_number(value: object, name: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
         raise ConfigurationError(f"{name} must be a whole number from 0 up, of at most {_DIGITS} digits")
     return int(text)
+
+
+def one_of(text: str, ways: Sequence[TextT], what: str) -> TextT:
+    """Return which of a few words a text is.
+
+    Raises:
+        ConfigurationError: none; ``what`` begins the sentence: ``"role is"``.
+    """
+    for way in ways:
+        if way == text:
+            return way
+    nothing = ", or nothing" if "" in ways else ""
+    raise ConfigurationError(f"{what} one of {', '.join(filter(None, ways))}{nothing}")
 
 
 def speed(fields: Mapping[str, Any]) -> float:

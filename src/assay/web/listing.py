@@ -16,13 +16,13 @@ from assay.registry import known, run_types
 from assay.web import data
 from assay.web.app_state import respond, site_of, wants_json
 from assay.web.batches import with_ledger
+from assay.web.forms import one_of
 from assay.web.pages.runs import ORDERS, STATES, Choice, ListedRuns, runs_page
 from assay.web.people import may_all
 from assay.web.permissions import seen
-from llm_runtime.errors import ConfigurationError, StoreError
-from llm_runtime.store import RunState, RunStore, RunSummary
+from llm_runtime.errors import StoreError
+from llm_runtime.store import RunStore, RunSummary
 from llm_runtime.store.notes import all_tags, notes_of, tags_of_runs
-from llm_runtime.store.run_reader import Order
 from llm_runtime.store.searching import index_runs
 
 _LISTED = 30
@@ -64,11 +64,11 @@ def _chosen(store: RunStore, choice: Choice, apart: list[str]) -> list[RunSummar
     return store.runs(
         protocol=run.names if (run := known(choice.protocol)) else choice.protocol or None,
         search=choice.search or None,
-        state=_state(choice.state),
+        state=one_of(choice.state, STATES, "a run's state is") if choice.state else None,
         tag=choice.tag or None,
         apart=apart,
         among=seen(),
-        order=_order(choice.order),
+        order=one_of(choice.order or "newest", ORDERS, "runs are ordered by"),
         limit=_LISTED + 1,
         before=choice.before or None,
     )
@@ -95,21 +95,3 @@ def _data(listed: ListedRuns, choice: Choice, more: bool) -> dict[str, object]:
         for run in listed.runs
     ]
     return {"runs": runs, "next": f"/runs.json?{choice.query(listed.runs[-1].run_id)}" if more else None}
-
-
-def _state(text: str) -> RunState | None:
-    for state in STATES:
-        if state == text:
-            return state
-    if text:
-        raise ConfigurationError(f"a run's state is one of {', '.join(STATES)}")
-    return None
-
-
-def _order(text: str) -> Order:
-    for order in ORDERS:
-        if order == text:
-            return order
-    if text:
-        raise ConfigurationError(f"runs are ordered by one of {', '.join(ORDERS)}")
-    return "newest"

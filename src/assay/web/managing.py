@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 from assay.batch.purses import BatchPurse
 from assay.batch.spending import read_budget
 from assay.web.app_state import redirect, request_fields, run_id_of, site_of, wants_json
-from assay.web.forms import whole_number
+from assay.web.forms import one_of, whole_number
 from assay.web.people import ROLES, WHO, People, Person, may_all
 from assay.web.permissions import SHARED
 from assay.web.templating import render
@@ -90,8 +90,7 @@ async def share_run(request: Request) -> Response:
 
 def _fields(sent: dict[str, object]) -> dict[str, object]:
     budget, calls = (str(sent.get(name) or "").strip() for name in ("budget", "calls"))
-    if (role := str(sent.get("role") or "")) not in ROLES:
-        raise ConfigurationError(f"role is one of {', '.join(ROLES)}")
+    role = one_of(str(sent.get("role") or ""), ROLES, "role is")
     amount, per = read_budget(budget) if budget else (None, "day")
     return {"role": role, "budget": amount, "per": per, "calls": whole_number(calls, "calls") if calls else None}
 

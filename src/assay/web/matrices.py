@@ -25,17 +25,16 @@ from assay.report.matrix import (
     CellState,
     Matrix,
     MatrixRow,
-    Show,
     agreement,
     column_sums,
     matrix_lines,
 )
 from assay.web.app_state import respond, run_id_of, site_of
 from assay.web.batches import with_ledger
-from assay.web.forms import whole_number
+from assay.web.forms import one_of, whole_number
 from assay.web.noting import my_name
 from assay.web.pages.matrix import MatrixChoice, matrix_page
-from llm_runtime.errors import ConfigurationError, RunNotFound
+from llm_runtime.errors import RunNotFound
 from llm_runtime.store import RunStore
 from llm_runtime.store.notes import notes_of
 
@@ -145,20 +144,13 @@ def _shown(request: Request, address: str, title: str, matrix: Matrix) -> Respon
     query = request.query_params
     page = whole_number(query.get("page") or "1", "page")
     who = my_name(query.get("who", "")[:64])
-    choice = MatrixChoice(_show(query.get("show", "")), query.get("find", "")[:200], who, page)
+    choice = MatrixChoice(one_of(query.get("show", ""), SHOWS, "show is"), query.get("find", "")[:200], who, page)
     sums, agreed = column_sums(matrix), agreement(matrix)
     return respond(
         request,
         lambda: {"columns": list(matrix.columns), "cells": list(matrix_lines(matrix)), "alpha": agreed.alpha},
         lambda: matrix_page(address, title, matrix, sums, agreed, choice),
     )
-
-
-def _show(text: str) -> Show:
-    for show in SHOWS:
-        if show == text:
-            return show
-    raise ConfigurationError(f"show is one of {', '.join(SHOWS[1:])}, or nothing")
 
 
 def _table(request: Request, name: str, matrix: Matrix) -> Response:

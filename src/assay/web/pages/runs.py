@@ -12,11 +12,12 @@ from assay.report.standing import RunStanding
 from assay.web.filters import protocol_name
 from assay.web.pages.batches import BADGES
 from assay.web.templating import render
-from llm_runtime.store import RunSummary
+from llm_runtime.store import RunState, RunSummary
 from llm_runtime.store.notes import Note
+from llm_runtime.store.run_reader import Order
 
-STATES = ("running", "interrupted", "finished", "stopped", "failed")
-ORDERS = ("newest", "dearest", "longest", "calls")
+STATES: tuple[RunState, ...] = ("running", "interrupted", "finished", "stopped", "failed")
+ORDERS: tuple[Order, ...] = ("newest", "dearest", "longest", "calls")
 _ORDER_WORDS = (("dearest", "Dearest first"), ("longest", "Longest first"), ("calls", "Most calls first"))
 
 
