@@ -7,22 +7,20 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-import tomlkit
 from filelock import FileLock, Timeout
 from pydantic import Field, SecretStr, ValidationError
-from tomlkit.exceptions import ParseError
 
 from assay.batch.spending import Allowance, Period, allowance
+from assay.web.configuring import changing, put
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.files import write_atomic
 from llm_runtime.keys import Key, read_toml
 from llm_runtime.models import Model, first_fault
 from llm_runtime.settings import EndpointEntry, Settings, merged
@@ -150,10 +148,7 @@ class People:
             ) from None
         stamp = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
         if self._read[0] != stamp:
-            self._read = (
-                stamp,
-                {name: _person(self.path, name, table) for name, table in read_toml(self.path).items()},
-            )
+            self._read = (stamp, self._checked(read_toml(self.path)))
         return self._read[1]
 
     def find(self, name: str) -> Person:
@@ -202,10 +197,7 @@ class People:
             ConfigurationError: as for :meth:`link`; or a value does not fit.
         """
         with self._changing(name) as document:
-            for field, value in fields.items():
-                document[name].pop(field, None)
-                if value is not None:
-                    document[name][field] = value
+            put(document[name], fields)
 
     def remove(self, name: str) -> None:
         """Remove somebody; from the next request on nobody is known by that name.
@@ -251,20 +243,18 @@ class People:
     @contextmanager
     def _changing(self, name: str = "") -> Generator[Any]:
         """Change the file, all of it or nothing; comments and order stay."""
+        lock = FileLock(self.path.with_name(f".{self.path.name}.lock"), timeout=10, mode=0o600)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with FileLock(self.path.with_name(f".{self.path.name}.lock"), timeout=10, mode=0o600):
-                document: Any = (
-                    tomlkit.parse(self.path.read_text("utf-8")) if self.path.exists() else tomlkit.document()
-                )
+            with lock, changing(self.path, self._checked, private=True) as document:
                 if name and name not in document:
                     raise ConfigurationError(f"there is nobody called {name[:60]}", advice="see: assay people list")
                 yield document
-                for each, table in document.unwrap().items():
-                    _person(self.path, each, table)
-                write_atomic(self.path, tomlkit.dumps(document), private=True)
-        except (OSError, Timeout, ParseError, UnicodeDecodeError) as fault:
+        except (OSError, Timeout) as fault:
             raise ConfigurationError(f"{self.path} cannot be written: {fault}") from None
+
+    def _checked(self, tables: Mapping[str, Any]) -> dict[str, Person]:
+        return {name: _person(self.path, name, table) for name, table in tables.items()}
 
 
 def _draw(document: Any, name: str, fields: Any) -> str:
