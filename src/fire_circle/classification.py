@@ -129,20 +129,10 @@ def with_types(
 ) -> list[NeutrosophicEvaluation]:
     """Return the evaluations with each verified pattern's types and kinds of attack, by its description."""
 
-    def typed(claims: Sequence[PatternClaim]) -> tuple[PatternClaim, ...]:
-        return tuple(
-            c.model_copy(update={"types": types[c.description], "security": security_kinds(c.description)})
-            if c.verified
-            else c
-            for c in claims
-        )
+    def typed(claim: PatternClaim) -> PatternClaim:
+        if not claim.verified:
+            return claim
+        kinds = {"types": types[claim.description], "security": security_kinds(claim.description)}
+        return claim.model_copy(update=kinds)
 
-    return [
-        e.model_copy(
-            update={
-                "patterns_observed": typed(e.patterns_observed),
-                "consensus_patterns": typed(e.consensus_patterns),
-            }
-        )
-        for e in evaluations
-    ]
+    return [evaluation.with_claims(typed) for evaluation in evaluations]

@@ -208,10 +208,6 @@ async def independent_evaluations(
     return await gather(ask_seat(generate, question(seat)) for seat in seats)
 
 
-def _of_every_layer(result: FireCircleResult) -> tuple[PatternObservation, ...]:
-    return tuple(p for one in result.layer_results.values() or (result,) for p in one.patterns)
-
-
 def security_patterns(metrics: ReciprocityMetrics) -> tuple[PatternObservation, ...]:
     """Return the patterns of every judged layer that the circle agreed are attacks of a kind that has a name."""
     return tuple(pattern for pattern in metrics.patterns if pattern.security)
@@ -222,7 +218,7 @@ def shortfalls(metrics: ReciprocityMetrics, seats: int) -> list[str]:
     lines = list(_lacking(metrics.failures, metrics.evaluations))
     if metrics.result is None:
         lines += _too_few(metrics.evaluations, seats)
-    for result in _results(metrics):
+    for result in metrics.result.every_layer if metrics.result else ():
         last = result.dialogue_history[-1]
         lines += _lacking(result.failures, [e for held in result.dialogue_history for e in held.evaluations])
         lines += [f"{model} raised the alarm and fell silent" for model in result.silenced]
@@ -246,20 +242,14 @@ def _too_few(last: Sequence[NeutrosophicEvaluation], seats: int) -> Iterator[str
         yield f"{unsure} of {len(last)} judges cannot tell"
 
 
-def _results(metrics: ReciprocityMetrics) -> list[FireCircleResult]:
-    """Return the result of each layer that a circle judged."""
-    if metrics.result is None:
-        return []
-    return list(metrics.result.layer_results.values()) or [metrics.result]
-
-
 def _of_circle(result: FireCircleResult) -> ReciprocityMetrics:
+    layers = (result,) if BEHAVIOUR.before(4) else result.every_layer
     return _metrics(
         "fire_circle",
         result.consensus,
         evaluations=tuple(e for held in result.dialogue_history for e in held.evaluations),
         failures=result.failures,
-        patterns=result.patterns if BEHAVIOUR.before(4) else _of_every_layer(result),
+        patterns=tuple(p for one in layers for p in one.patterns),
         spend=result.spend,
         partial=result.partial,
         dialogue_summary=_summary(result),
@@ -273,9 +263,7 @@ def _metrics(mode: Mode, verdict: NeutrosophicEvaluation, **rest: object) -> Rec
     return ReciprocityMetrics.model_validate(
         {
             "mode": mode,
-            "truth": verdict.truth,
-            "indeterminacy": verdict.indeterminacy,
-            "falsehood": verdict.falsehood,
+            **verdict.triple,
             "ayni_balance": balance,
             "exchange_type": kind,
             "trust": 1 - verdict.falsehood,

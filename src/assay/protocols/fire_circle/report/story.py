@@ -17,7 +17,7 @@ from assay.protocols.fire_circle.task import hidden_of
 from assay.report.clean import escaped
 from assay.report.frame import cost_section, ending, ending_notes, head_facts, provenance_section
 from assay.report.outline import Scope, Writing, read_outline
-from assay.report.story import Block, Fact, Note, Plain, Prose, Quote, Story, Voice
+from assay.report.story import Block, Note, Plain, Prose, Quote, Story, Voice
 from assay.report.units import in_words
 from fire_circle.empty_chair import influence_by_round
 from fire_circle.hidden import visible
@@ -36,12 +36,12 @@ def circle_story(state: CircleState) -> Story:
     """Return the story of a run in whatever state it is: finished, under way, stopped, failed or broken off."""
     circle = state.circle if state.options.mode == "fire_circle" else None
     scope = {**_asked(state, circle), **_judged(circle)}
-    sections = _outline().told(Writing(scope, _forms(state, circle), _own(state, circle)))
+    told = _outline().story(Writing(scope, _forms(state, circle), _own(state, circle)))
     return Story(
         title=visible(state.run.title).text[:_LONGEST_TITLE] or "A prompt before a circle",
         subtitle=f"Fire Circle · {_WORDS['modes'].get(state.options.mode, state.options.mode)}",
-        facts=_facts(state),
-        sections=(*sections, *filter(None, (cost_section(state.run), provenance_section(state.run)))),
+        facts=(*told.facts, *head_facts(state.run)),
+        sections=(*told.sections, *filter(None, (cost_section(state.run), provenance_section(state.run)))),
     )
 
 
@@ -243,6 +243,7 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "dropped": _WORDS["dropped"].__getitem__,
     "hidden": _WORDS["hidden"].__getitem__,
     "kind": _kind,
+    "length": lambda held: str(len(held)),
     "named": lambda patterns: in_words([_words(pattern.pattern_type) for pattern in patterns]),
     "place": lambda answer: f"c{(answer.seat - 1) % 6}",
     "quote": _quote,
@@ -255,24 +256,3 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "visible": lambda text: visible(text).text,
     "where": _where,
 }
-
-
-def _facts(state: CircleState) -> tuple[Fact, ...]:
-    facts: list[Fact] = []
-    circle = state.circle
-    if circle and circle.verdict:
-        verdict = circle.verdict
-        facts += [
-            Fact("Unfair, F", f"{verdict.consensus.falsehood:.2f}"),
-            Fact("Fair, T · unclear, I", f"{verdict.consensus.truth:.2f} · {verdict.consensus.indeterminacy:.2f}"),
-            Fact("Patterns", str(len(verdict.patterns))),
-            Fact("Found by the empty chair", f"{verdict.empty_chair_influence:.0%}"),
-        ]
-    elif state.result:
-        facts.append(Fact("Unfair, F", f"{state.result.falsehood:.2f}"))
-    if circle:
-        facts += [
-            Fact("Seats", str(len(circle.seats))),
-            Fact("Rounds", f"{len(circle.rounds)} of {circle.max_rounds}"),
-        ]
-    return (*facts, *head_facts(state.run))
