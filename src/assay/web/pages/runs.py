@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 
 from assay.batch.progress import BatchProgress
 from assay.report.standing import RunStanding
+from assay.web.batches import BADGES
 from assay.web.filters import protocol_name
-from assay.web.pages.batches import BADGES
 from assay.web.templating import render
 from llm_runtime.store import RunState, RunSummary
 from llm_runtime.store.notes import Note
