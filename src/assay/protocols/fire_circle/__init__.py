@@ -1,6 +1,7 @@
 """Fire Circle in the application: models in dialogue judge a prompt."""
 
 from assay.protocol import Demo, Needs, Opening, Protocol, RunType, Tool
+from llm_runtime.toml import own_table
 
 _HERE = __name__
 
@@ -12,27 +13,7 @@ CIRCLE = RunType(
     noun="circle",
     hooks=f"{_HERE}.task:CircleHooks",
     opening=Opening(
-        "user",
-        (
-            (
-                r"\b(ignore|disregard|forget|override)\b.{0,40}\b(previous|prior|above|earlier|all|your)\b.{0,30}"
-                r"\b(instruction|rule|prompt|polic|message|direction|guideline)",
-                "it tells a model to drop its instructions",
-            ),
-            (
-                r"\b(you are|act as|pretend to be|role-?play as|from now on you)\b",
-                "it speaks to a model, not to people",
-            ),
-            (
-                r"\b(system prompt|jailbreak|prompt injection|developer mode|do anything now)\b",
-                "it is about getting around a model's rules",
-            ),
-            (
-                r"\b(as we (discussed|agreed)|you (promised|agreed|said) (to|that|earlier)|last time you)\b",
-                "it refers to what a model cannot remember",
-            ),
-            (r"\b(judge|check|vet|is|evaluate)\b.{0,20}\bprompt\b", "it asks what a prompt is worth"),
-        ),
+        "user", tuple((sign["shown"], sign["why"]) for sign in own_table(_HERE, "opening.toml")["signs"])
     ),
     chat="circle",
     tools=(
