@@ -22,9 +22,9 @@ from assay.hooks import hooks_of
 from assay.protocol import RunType
 from assay.registry import find, run_types
 from assay.web import forms
-from assay.web.acting import model_price, reason
+from assay.web.acting import reason
 from assay.web.app_state import AppState, redirect, request_fields, site_of, wants_json
-from assay.web.estimating import estimate_of, words_of
+from assay.web.estimating import estimate_of, model_price, words_of
 from assay.web.pages.starting import form_field
 from assay.web.templating import render
 from assay.web.uploads import put_down

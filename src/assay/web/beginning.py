@@ -11,13 +11,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from assay.demo import demos, missing
-from assay.launch import price_of
 from assay.launch.glimpses import glimpses
 from assay.launch.model_choices import Choices
 from assay.protocol import Protocol, RunType
 from assay.web import data
 from assay.web.app_state import AppState, respond, site_of, wants_json
-from assay.web.estimating import UsualRun, estimate_of
+from assay.web.estimating import UsualRun, estimate_of, model_price
 from assay.web.permissions import seen
 from assay.web.suggesting import openings, suggest
 from assay.web.templating import render
@@ -121,10 +120,7 @@ def choice_fragment(box: StartBox) -> Markup:
 
 def _box(site: AppState, text: str, chosen: str, model: str) -> StartBox:
     choices, suggestion = site.models.known, suggest(text)
-    asked = model or site.settings().config.model or ""
-    chip = choices.of(asked)
-    # The first price of all is read from a large table: that may take a moment, and only names a model costs it.
-    price = chip.price if chip else price_of(site.settings(), asked) if asked else None
+    price = model_price(site, model)
     ways = [
         Way(
             run,

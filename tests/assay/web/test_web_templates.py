@@ -222,7 +222,7 @@ def asks(text: str) -> tuple[Ask, ...]:
     fields = {"type": "object", "required": ["choice"], "properties": texts}
     messages = (("system", text), ("user", text))
     return (
-        Ask("q1", text, messages, "", text, 5),
+        Ask("q1", text, messages, "", text),
         Ask("q2", text, messages[:1], json.dumps({"type": "object", "title": text})),
         Ask("q3", text, (), json.dumps(ways)),
         Ask("q4", text, messages, json.dumps(fields)),
