@@ -244,13 +244,8 @@ def pair(line: str, how: str) -> tuple[str, str]:
 
 
 def _described(spec: FieldSpec) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "name": spec.name,
-        "label": spec.label,
-        "kind": spec.kind,
-        "required": spec.required,
-        "help": spec.help,
-    }
+    told = ("name", "label", "kind", "required", "help")
+    data: dict[str, Any] = {name: getattr(spec, name) for name in told}
     if spec.choices:
         data["choices"] = {value: spec.ui.words.get(value, value) for value in spec.choices}
     bounds = {"minimum": spec.minimum, "maximum": spec.maximum, "default": spec.default}

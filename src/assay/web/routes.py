@@ -16,6 +16,7 @@ from assay.web.brought import pages
 from assay.web.endpoints import Endpoint, Handler, addresses
 from assay.web.people import WHO
 from assay.web.permissions import demand, sees, while_allowed
+from llm_runtime.toml import own_table
 
 
 async def openapi(request: Request) -> Response:
@@ -44,19 +45,8 @@ def description() -> dict[str, object]:
             variants.append((f"{address.path}.json", "application/json"))
         for path, media in variants:
             paths.setdefault(path, {})[address.method.lower()] = _operation(address, path, media)
-    return {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "Assay",
-            "version": __version__,
-            "description": "Runs of every protocol: watched, started, stopped, resumed, forked, exported. Send the "
-            "launch's token as Authorization: Bearer; an answer is JSON where the address ends in .json or "
-            "Accept says so. Errors are {error, message} with status 400, 403, 404, 409, 422 or 500.",
-        },
-        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
-        "security": [{"token": []}],
-        "paths": paths,
-    }
+    told = own_table("assay.web", "openapi.toml")
+    return {**told, "info": {**told["info"], "version": __version__}, "paths": paths}
 
 
 def _operation(address: Endpoint, path: str, media: str) -> dict[str, object]:

@@ -5,7 +5,6 @@ Its sections stand in ``circle.toml``; here is what their names mean, and how th
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any
@@ -78,8 +77,7 @@ def _judged(circle: Circle | None) -> Scope:
     verdict, history, answers = circle.verdict, circle.history(), circle.answered()
     last = [e.falsehood for e in history[-1].evaluations] if verdict else []
     movement = groupthink_map(circle.record())
-    failures = [failure for held in circle.rounds.values() for failure in held.failed.values()]
-    refusals = sum(failure.kind == "refusal" for failure in failures)
+    left = circle.partial()
     return {
         "verdict": verdict,
         "by": verdict and verdict.consensus,
@@ -95,14 +93,14 @@ def _judged(circle: Circle | None) -> Scope:
         "spoken": list(_spoken(circle)),
         "rounds": [held for _, held in sorted(circle.rounds.items())],
         "counts": {
-            "Scores": sum(not answer.salvaged for answer in answers),
-            "Scores read out of prose": sum(answer.salvaged for answer in answers),
-            "Refusals": refusals,
-            "Failures": len(failures) - refusals,
-            "Abstentions": sum(len(held.abstained) for held in circle.rounds.values()),
+            "Scores": left.counts.valid,
+            "Scores read out of prose": left.counts.salvaged,
+            "Refusals": left.counts.refusals,
+            "Failures": left.counts.failures,
+            "Abstentions": left.counts.abstentions,
         },
-        "dropped": dict(sorted(Counter(c.dropped for e in answers for c in e.claims if c.dropped).items())),
-        "claims": circle.claims,
+        "dropped": left.dropped_claims,
+        "claims": left.history_claims,
     }
 
 
