@@ -66,7 +66,7 @@ async def start_run(request: Request) -> Response:
             form = forms.form_of(forms.forms()[0].name)
         return new_page(form, reachable(site), fields, why, queue=bool(queue_url(site.store)))
 
-    return await _begun(request, start, again)
+    return await begun(request, start, again)
 
 
 def _estimated(site: AppState, run: Prepared, terms: Terms) -> str:
@@ -87,7 +87,7 @@ async def resume_run(request: Request) -> Response:
         terms = forms.terms_of(fields, strict=is_json(request))
         return _show_begun(request, await site_of(request).runs.resume(run_id_of(request), terms))
 
-    return await _begun(request, resume, lambda why: _form(request, resume_page, fields, why))
+    return await begun(request, resume, lambda why: _form(request, resume_page, fields, why))
 
 
 async def fork_form(request: Request) -> Response:
@@ -104,7 +104,7 @@ async def fork_run(request: Request) -> Response:
         at, say = forms.whole_number(fields.get("at"), "at"), str(fields.get("say") or "")
         return _show_begun(request, await site_of(request).runs.fork(run_id_of(request), at, terms, say))
 
-    return await _begun(request, fork, lambda why: _form(request, fork_page, fields, why))
+    return await begun(request, fork, lambda why: _form(request, fork_page, fields, why))
 
 
 def _form(request: Request, page: Callable[..., str], values: Mapping[str, Any], why: str = "") -> str:
@@ -193,21 +193,16 @@ def reachable(site: AppState) -> list[str]:
     return list(site.settings().providers)
 
 
-async def _begun(
+async def begun(
     request: Request, begin: Callable[[], Awaitable[Response]], again: Callable[[str], str]
 ) -> Response:
-    """Begin a run and show it; where that is refused, show the form again with the reason."""
+    """Begin something and show it; where that is refused, show the form again with the reason."""
     try:
         return await begin()
     except LlmRuntimeError as fault:
         if wants_json(request):
             raise
-        return HTMLResponse(again(reason(fault)), 422)
-
-
-def reason(fault: LlmRuntimeError) -> str:
-    """Return why something was refused, as a page says it."""
-    return _NO_MODEL if str(fault) == NO_MODEL else str(fault)
+        return HTMLResponse(again(_NO_MODEL if str(fault) == NO_MODEL else str(fault)), 422)
 
 
 def _show_begun(request: Request, run_id: str) -> Response:

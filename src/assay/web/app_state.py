@@ -191,6 +191,11 @@ def redirect(request: Request, address: str, data: object, status: int = 200) ->
     return RedirectResponse(rooted(address), 303)
 
 
+def download(content: str | bytes, media: str, name: str) -> Response:
+    """Respond with a file to keep."""
+    return Response(content, media_type=media, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+
 def is_json(request: Request) -> bool:
     """Tell whether a request carries JSON."""
     return request.headers.get("content-type", "").startswith("application/json")

@@ -22,13 +22,13 @@ from assay.hooks import hooks_of
 from assay.protocol import RunType
 from assay.registry import find, run_types
 from assay.web import forms
-from assay.web.acting import reason
-from assay.web.app_state import AppState, redirect, request_fields, site_of, wants_json
+from assay.web.acting import begun
+from assay.web.app_state import AppState, redirect, request_fields, site_of
 from assay.web.estimating import estimate_of, model_price, words_of
 from assay.web.pages.starting import form_field
 from assay.web.templating import render
 from assay.web.uploads import put_down
-from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
 from llm_runtime.store import SqliteStore
 
@@ -65,7 +65,8 @@ async def start_batch(request: Request) -> Response:
     """Enter the jobs of a batch and have them worked off; with ``estimate`` say what they will take."""
     site, fields = site_of(request), await request_fields(request)
     kind = str(fields.get("kind") or _kinds()[0].name)
-    try:
+
+    async def begin() -> Response:
         if not isinstance(site.store, SqliteStore):
             raise ConfigurationError(
                 "on this store batches are started at the command line", advice="assay batch run JOB.toml"
@@ -74,12 +75,10 @@ async def start_batch(request: Request) -> Response:
         if fields.get("estimate"):
             return PlainTextResponse(await asyncio.to_thread(_estimated, site, job_file), headers={"X-Note": "1"})
         batch = await entered(job_file, str(site.store.path), site.settings())
-    except LlmRuntimeError as fault:
-        if wants_json(request):
-            raise
-        return HTMLResponse(new_batch_page(kind, fields, reason(fault)), 422)
-    await site.workers.begin(batch.batch_id, str(site.store.path))
-    return redirect(request, f"/batches/{batch.batch_id}", {"batch_id": batch.batch_id}, 201)
+        await site.workers.begin(batch.batch_id, str(site.store.path))
+        return redirect(request, f"/batches/{batch.batch_id}", {"batch_id": batch.batch_id}, 201)
+
+    return await begun(request, begin, lambda why: new_batch_page(kind, fields, why))
 
 
 def new_batch_page(kind: str, values: Mapping[str, Any], fault: str = "") -> str:

@@ -29,7 +29,7 @@ from assay.report.matrix import (
     column_sums,
     matrix_lines,
 )
-from assay.web.app_state import respond, run_id_of, site_of
+from assay.web.app_state import download, respond, run_id_of, site_of
 from assay.web.batches import with_ledger
 from assay.web.forms import one_of, whole_number
 from assay.web.noting import my_name
@@ -158,5 +158,4 @@ def _table(request: Request, address: str, _: str, matrix: Matrix) -> Response:
         raise RunNotFound(f"there is no such table; there are: {', '.join(_MEDIA)}")
     out = io.BytesIO()
     WRITERS[ending](matrix_lines(matrix), out)
-    headers = {"content-disposition": f'attachment; filename="{address.rpartition("/")[2]}-matrix{ending}"'}
-    return Response(out.getvalue(), media_type=_MEDIA[ending], headers=headers)
+    return download(out.getvalue(), _MEDIA[ending], f"{address.rpartition('/')[2]}-matrix{ending}")

@@ -16,7 +16,7 @@ from assay import launch
 from assay.registry import hooks_for, opened, standing_in, story_of
 from assay.report.places import story_text
 from assay.web import data
-from assay.web.app_state import request_fields, respond, run_id_of, site_of, wants_json
+from assay.web.app_state import download, request_fields, respond, run_id_of, site_of, wants_json
 from assay.web.assets import assets, media_type
 from assay.web.forms import whole_number
 from assay.web.live_runs import LiveRun
@@ -163,8 +163,7 @@ async def export(request: Request) -> Response:
     if kind not in _EXPORTS:
         raise RunNotFound(f"there is no export called {kind[:20]}; there are: {', '.join(_EXPORTS)}")
     media, write = _EXPORTS[kind]
-    name = f'attachment; filename="{run_id}.{kind}"'
-    return Response(write(store, run_id), media_type=media, headers={"content-disposition": name})
+    return download(write(store, run_id), media, f"{run_id}.{kind}")
 
 
 async def hand_out(request: Request) -> Response:
@@ -175,8 +174,7 @@ async def hand_out(request: Request) -> Response:
     if (handout := run.hooks.file) is None or store.summary(run_id).state != "finished":
         raise RunNotFound(f"run {run_id} has made no file; its export holds all there is")
     content = await asyncio.to_thread(run.hooks.handout, run.task, run.options, run_id)
-    name = f'attachment; filename="{run_id}.{handout.ending}"'
-    return Response(content, media_type="application/octet-stream", headers={"content-disposition": name})
+    return download(content, "application/octet-stream", f"{run_id}.{handout.ending}")
 
 
 def last_seen(request: Request) -> int:

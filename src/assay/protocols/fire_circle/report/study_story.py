@@ -51,7 +51,7 @@ def cost(spend: Spend) -> str:
     return units.cost(spend.cost, spend.calls, spend.unpriced_calls)
 
 
-_FORMS: Mapping[str, Callable[[Any], str]] = {
+FORMS: Mapping[str, Callable[[Any], str]] = {
     "accent": lambda name: _ACCENTS.get(name, "quiet"),
     "area": lambda at: f"{at.estimate:.3f} ({at.low:.3f} to {at.high:.3f})",
     "cost": cost,
@@ -80,7 +80,7 @@ def study_story(figures: Figures) -> Story:
     drawn: dict[str, Callable[[Any], list[Block]]] = {}
     if movement := figures.movement:
         drawn |= {"means": lambda _: [pictures.means_picture(movement)]}
-    return _outline().story(Writing({**figures.__dict__, **_made(figures)}, _FORMS, drawn))
+    return _outline().story(Writing({**figures.__dict__, **_made(figures)}, FORMS, drawn))
 
 
 def _made(figures: Figures) -> Scope:
