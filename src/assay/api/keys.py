@@ -31,7 +31,6 @@ class ApiKey(Holder):
     """
 
     what = "key"
-    name: str
     hash: str
     per: Period = "ever"
     allow: tuple[str, ...] = ()

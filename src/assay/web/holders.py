@@ -29,7 +29,7 @@ class Holder(Model):
     """
 
     what: ClassVar[str]
-    name: str = ""
+    name: str
     budget: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     per: Period = "day"
     id: str = ""

@@ -155,7 +155,7 @@ class LiveRun:
             yield
         finally:
             self.viewers -= 1
-            if self.viewers == 0 and self._task is not None:
+            if self.viewers == 0:
                 self._task.cancel()
                 self._task = None
 
