@@ -61,13 +61,8 @@ def estimate_of(run: RunType, store: RunStore, text: str, price: Price | None, u
     finished = store.runs(protocol=usual.names, state="finished", limit=_MEASURED, among=seen())
     past = [one for one in finished if one.origin == "live" and one.calls and not hooks_of(usual).several]
     one = estimate(owner.needs if usual is owner.runs[0] else None, past, text, price)
-    return one and replace(
-        one,
-        calls=one.calls * units,
-        tokens=one.tokens * units,
-        cost=None if one.cost is None else one.cost * units,
-        milliseconds=one.milliseconds * units,
-    )
+    amounts = {name: getattr(one, name) for name in ("calls", "tokens", "cost", "milliseconds")} if one else {}
+    return one and replace(one, **{name: each * units for name, each in amounts.items() if each is not None})
 
 
 def words_of(estimate: UsualRun | None, units: int = 1) -> str:

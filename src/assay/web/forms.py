@@ -185,10 +185,8 @@ def speed(fields: Mapping[str, Any]) -> float:
         ConfigurationError: it is no such number.
     """
     text = fields.get("speed")
-    if text is None or text == "":
-        return 1.0
     try:
-        number = float(text)
+        number = 1.0 if text in (None, "") else float(text)
     except (TypeError, ValueError):
         raise ConfigurationError("speed must be a number") from None
     if not 0 <= number < 1e9:

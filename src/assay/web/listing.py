@@ -6,7 +6,7 @@ import asyncio
 from math import inf
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from assay.batch.ledger import Batch, Ledger
 from assay.batch.progress import BatchProgress, look
@@ -14,7 +14,7 @@ from assay.batch.purses import Purses
 from assay.launch.glimpses import glimpses
 from assay.registry import known, run_types
 from assay.web import data
-from assay.web.app_state import respond, site_of, wants_json
+from assay.web.app_state import site_of, wants_json
 from assay.web.batches import with_ledger
 from assay.web.forms import one_of
 from assay.web.pages.runs import ORDERS, STATES, Choice, ListedRuns, runs_page
@@ -42,16 +42,14 @@ async def list_runs(request: Request) -> Response:
     ids = [run.run_id for run in page]
     listed = ListedRuns(page, glimpses(site.store, page), tags_of_runs(site.store, ids), notes_of(site.store, ids))
     if wants_json(request):
-        return respond(request, lambda: _data(listed, choice, more), str)
+        return JSONResponse(_data(listed, choice, more))
     newest = site.store.summary(choice.before).started_at if choice.before else inf
     oldest = page[-1].started_at if more else -inf
     among = [batch for batch in batches if oldest <= batch.created_at // 1000 < newest]
     folded = await with_ledger(request, lambda ledger, purses: _looks(ledger, purses, among)) if among else None
     kinds = (one.name if (one := known(run.protocol)) else run.protocol for run in page)
     protocols = list(dict.fromkeys([*run_types(), *kinds]))
-    return respond(
-        request, str, lambda: runs_page(listed, folded or [], choice, protocols, all_tags(site.store, seen()), more)
-    )
+    return HTMLResponse(runs_page(listed, folded or [], choice, protocols, all_tags(site.store, seen()), more))
 
 
 def _looks(ledger: Ledger, purses: Purses, batches: list[Batch]) -> list[BatchProgress]:
