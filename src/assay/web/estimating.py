@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
 
 from assay.hooks import hooks_of
@@ -45,6 +45,12 @@ class UsualRun:
     milliseconds: int
     basis: str
 
+    def times(self, units: int) -> UsualRun:
+        """Return what so many of them take."""
+        cost = None if self.cost is None else self.cost * units
+        calls, tokens, milliseconds = (each * units for each in (self.calls, self.tokens, self.milliseconds))
+        return UsualRun(calls, tokens, cost, milliseconds, self.basis)
+
 
 def estimate_of(run: RunType, store: RunStore, text: str, price: Price | None, units: int = 1) -> UsualRun | None:
     """Estimate a run of a kind before it is started.
@@ -61,8 +67,7 @@ def estimate_of(run: RunType, store: RunStore, text: str, price: Price | None, u
     finished = store.runs(protocol=usual.names, state="finished", limit=_MEASURED, among=seen())
     past = [one for one in finished if one.origin == "live" and one.calls and not hooks_of(usual).several]
     one = estimate(owner.needs if usual is owner.runs[0] else None, past, text, price)
-    amounts = {name: getattr(one, name) for name in ("calls", "tokens", "cost", "milliseconds")} if one else {}
-    return one and replace(one, **{name: each * units for name, each in amounts.items() if each is not None})
+    return one and one.times(units)
 
 
 def words_of(estimate: UsualRun | None, units: int = 1) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import Field
 
+from fire_circle.case import Case
 from fire_circle.measurement.control import with_control
 from fire_circle.measurement.forgeries import ATTACKS
 from fire_circle.measurement.hijack import attacked
@@ -144,9 +145,8 @@ class Passes:
             count, scores = wanted[item_id]
             seed = item_seed(study.seed, f"control|{item_id}")
             try:
-                scores = await with_control(
-                    scores, item.prompt, study.config, count, generate=asked, seed=seed, session=item.session()
-                )
+                case = Case(item.prompt, item.session())
+                scores = await with_control(scores, case, study.config, count, generate=asked, seed=seed)
             except EvaluationError as fault:
                 return ControlLine(item=item_id, error=str(fault))
             return ControlLine(item=item_id, scores=scores)
