@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from assay.api import wire
 from assay.api.answering import about, answer_of, progress_of, refusal, why_none
-from assay.api.asked import ChatRequest, Refused, read_request
+from assay.api.asked import ChatRequest, Refused, invalid, read_request
 from assay.api.catalogue import PREFIX, ChatModel, chat_models
 from assay.api.desk import REPEATED_BY_KEY_S, REPEATED_S, Desk, Order, order_name
 from assay.api.housekeeping import is_housekeeping
@@ -119,9 +119,7 @@ class ChatEndpoint:
     def _order(self, asked: ChatRequest, key: ApiKey | None, repeated: str) -> tuple[ChatModel, Order]:
         """Return what is to be done about a request, and which model that is."""
         if len(repeated) > 255:
-            raise Refused(
-                400, "Idempotency-Key is longer than 255 characters", "invalid_request", "Idempotency-Key"
-            )
+            raise invalid("Idempotency-Key", "Idempotency-Key is longer than 255 characters")
         model = _chosen(asked.model, self._allowed(key))
         bounded: Mapping[str, Any] = {}
         if is_housekeeping(asked.turns) and model.name != "direct":
@@ -224,13 +222,9 @@ def _fields(model: ChatModel, asked: ChatRequest, key: ApiKey | None) -> dict[st
     """Return the fields of the run: of the chat, of the preset, of the request, the last one first."""
     extra = dict(asked.extra)
     if key is not None and (others := sorted(set(extra) - _OF_A_KEY)):
-        raise Refused(
-            400,
-            f"assay.{others[0][:60]} cannot be set with a key; it sets {', '.join(sorted(_OF_A_KEY))}, and whoever "
-            "runs this server can make a preset of all else",
-            "invalid_request",
-            f"assay.{others[0][:60]}",
-        )
+        name, settable = f"assay.{others[0][:60]}", ", ".join(sorted(_OF_A_KEY))
+        why = f"{name} cannot be set with a key; it sets {settable}, and whoever runs this server can make a preset"
+        raise invalid(name, f"{why} of all else")
     if model.name == "direct" and asked.temperature is not None:
         extra = {"temperature": asked.temperature, **extra}
     return {**hooks_of(model.run).chat_fields(asked.turns), **model.preset, **asked.terms, **extra}

@@ -162,13 +162,8 @@ class Options(Model):
         """
         if self.mode != "fire_circle":
             return None
-        settings: dict[str, Any] = {
-            name: getattr(self, name)
-            for name in (
-                *("max_rounds", "per_layer", "empty_chair", "empty_chair_rotation"),
-                *("early_stop_convergence", "pattern_threshold"),
-            )
-        }
+        shared = (FireCircleConfig.model_fields.keys() & Options.model_fields.keys()) - {"models", "guard"}
+        settings: dict[str, Any] = {name: getattr(self, name) for name in shared}
         if self.models:
             settings["models"] = self.models
         if self.strict:
