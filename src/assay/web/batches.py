@@ -17,18 +17,11 @@ from assay.batch.report import batch_story
 from assay.report.story import Story
 from assay.web import data
 from assay.web.app_state import respond, site_of
+from assay.web.pages.runs import BADGES
 from assay.web.templating import render
 from llm_runtime.errors import RunNotFound
-from llm_runtime.store import RunState
 
 T = TypeVar("T")
-BADGES: dict[str, RunState] = {
-    "finished": "finished",
-    "running": "running",
-    "loading": "running",
-    "idle": "interrupted",
-}
-"""The state of a run whose colour a batch's state has."""
 
 
 async def list_batches(request: Request) -> Response:

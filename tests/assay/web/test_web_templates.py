@@ -37,7 +37,6 @@ from assay.report.standing import RunStanding, RunVerdict
 from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
 from assay.web.batch_starting import new_batch_page
-from assay.web.batches import BADGES
 from assay.web.beginning import Played, StartBox, Way, choice_fragment
 from assay.web.calls import CallEvents
 from assay.web.comparing import compare_page
@@ -49,7 +48,7 @@ from assay.web.pages.entering import entrance
 from assay.web.pages.events import events_parts, listed
 from assay.web.pages.matrix import MatrixChoice, matrix_page
 from assay.web.pages.run import RunPageState, run_page, story_parts
-from assay.web.pages.runs import Choice, ListedRuns, runs_page
+from assay.web.pages.runs import BADGES, Choice, ListedRuns, runs_page
 from assay.web.pages.settings import Checked, settings_page
 from assay.web.pages.starting import fork_page, form_field, new_page, resume_page
 from assay.web.pages.timeline import timeline_parts
