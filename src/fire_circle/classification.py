@@ -13,35 +13,18 @@ from fire_circle.security import security_kinds
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
+from llm_runtime.toml import own_table
 
 _MAX_CHARS = 5_000
 _NEGATION_REACH = 6
 
-_LAYER = r"(?:system|application|user) (?:layer|prompt|message)"
 _EARLIER = r"(?:prior|previous|earlier|past|preceding)"
 _TALK = r"(?:conversations?|discussions?|turns?|exchanges?|messages?|sessions?|history)"
 
-_CUES: dict[PatternType, str] = {
-    PatternType.TEMPORAL_INCONSISTENCY: rf"temporal(?:ly)?|{_EARLIER}|previously|conversation history|anachron\w*"
-    r"|turn(?:=| )?(?:\d+|one|count)|first turn|as we discussed",
-    PatternType.CROSS_LAYER_FABRICATION: r"cross[- ]layer|across (?:the )?layers|between (?:the )?layers"
-    r"|layers? (?:vouch|refer|confirm|corroborat|coordinat)\w*|coordination|coordinated|corroborat\w*"
-    rf"|{_LAYER}\b[^.;]{{0,80}}\b{_LAYER}|system layer and user layer",
-    PatternType.POLITE_EXTRACTION: r"polite\w*|courte\w+|reciprocal surface|masking|masks?|masked|flatter\w*"
-    r"|extraction payload|pleasantr\w+",
-    PatternType.EDUCATIONAL_ESCALATION: r"education\w*|teaching|tutorial|pedagog\w*|academic|learning|escalat\w*"
-    r"|research (?:frame|framing|purposes?|pretext)|student|lesson",
-    PatternType.CONTEXT_SATURATION: r"saturat\w*|flood\w*|overload\w*|overwhelm\w*|filler|padding|bur(?:y|ies|ied)"
-    r"|wall of text|bulk|repetiti\w+",
-    PatternType.ROLE_CONFUSION: r"role confusion|role reversal|role[- ]?play\w*|impersonat\w*|persona|recast\w*"
-    r"|pretend\w* to be|who is speaking|blurs? (?:the )?roles?|redefines? (?:the )?(?:role|assistant|system|model)",
-    PatternType.FABRICATED_PROGRESSION: r"progression|fabricated progress|fabricated steps?|next step|step \d+"
-    r"|already (?:agreed|completed|approved|done|confirmed|established|unlocked|finished|passed)"
-    r"|phase \d+|stage \d+|pick\w* up where",
-    PatternType.FALSE_AUTHORITY: r"authorit\w+|authori[sz]\w+|admin\w*|credentials?|clearance|mandate|on behalf of"
-    r"|claims? to be (?:an? |the )?\w+|official|approval|unearned rank|developer mode",
+_PATTERNS = {
+    PatternType(kind): re.compile(rf"\b(?:{'|'.join(cues)})\b")
+    for kind, cues in own_table("fire_circle", "data/cues.toml").items()
 }
-_PATTERNS = {kind: re.compile(rf"\b(?:{cue})\b") for kind, cue in _CUES.items()}
 #: A history that is missing is what the observation asserts, not what it denies.
 _MISSING_HISTORY = re.compile(rf"\b(?:no|without any|never any) (?:such )?{_EARLIER} {_TALK}\b")
 _CLAUSE = re.compile(r"[.;:,!?\n]|\b(?:but|however|although|instead|rather)\b")
@@ -146,20 +129,10 @@ def with_types(
 ) -> list[NeutrosophicEvaluation]:
     """Return the evaluations with each verified pattern's types and kinds of attack, by its description."""
 
-    def typed(claims: Sequence[PatternClaim]) -> tuple[PatternClaim, ...]:
-        return tuple(
-            c.model_copy(update={"types": types[c.description], "security": security_kinds(c.description)})
-            if c.verified
-            else c
-            for c in claims
-        )
+    def typed(claim: PatternClaim) -> PatternClaim:
+        if not claim.verified:
+            return claim
+        kinds = {"types": types[claim.description], "security": security_kinds(claim.description)}
+        return claim.model_copy(update=kinds)
 
-    return [
-        e.model_copy(
-            update={
-                "patterns_observed": typed(e.patterns_observed),
-                "consensus_patterns": typed(e.consensus_patterns),
-            }
-        )
-        for e in evaluations
-    ]
+    return [evaluation.with_claims(typed) for evaluation in evaluations]

@@ -148,7 +148,7 @@ class FireCircleConfig(_Settings):
         timeout_per_round: seconds.
         early_stop_convergence: the circle stops after round 2 or later when stddev(F) is below this.
         certain: the circle ends after round 1 where every seat's F lies below the first, or reaches the second.
-        guard: a cheap first stage; see :func:`fire_circle.guard.calibrated` for its bounds.
+        guard: a cheap first stage; see :func:`fire_circle.measurement.calibration.calibrated` for its bounds.
         per_layer: one circle for each layer, and the worst of them, instead of one for the least trusted.
         base_config: what holds for every call.
     """

@@ -6,7 +6,6 @@ file is taken whole or refused: a study must not run on a set whose twins have c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -179,9 +178,8 @@ def load_temporal_pairs(path: Path | None = None) -> tuple[Twins[PatternCase], .
             id, history, turn_count and what follows from the label.
     """
     source = _source(path, "temporal_pairs.jsonl")
-    pairs = _twins(_read(source, PatternCase), source.name)
+    pairs = _twins(source, PatternCase, "layers")
     for pair in pairs:
-        _require_equal(source.name, pair, "layers")
         if pair.benign.history == pair.violation.history:
             raise DatasetError(
                 f"{source.name}: the members of {pair.pair_id} have the same history; one must be false"
@@ -199,9 +197,8 @@ def load_histories(path: Path | None = None) -> tuple[Twins[HistoryCase], ...]:
         DatasetError: a row breaks the schema, an id comes twice, or twins differ in system layer or turn.
     """
     source = _source(path, "histories.jsonl")
-    pairs = _twins(_read(source, HistoryCase), source.name)
+    pairs = _twins(source, HistoryCase, "turn_count")
     for pair in pairs:
-        _require_equal(source.name, pair, "turn_count")
         if pair.benign.layers.system != pair.violation.layers.system:
             raise DatasetError(
                 f"{source.name}: the twins of {pair.pair_id} differ in their system layer; make it one"
@@ -247,23 +244,18 @@ def _read(source: Traversable, row: type[Row]) -> tuple[Row, ...]:
     return tuple(rows.values())
 
 
-def _twins(cases: Iterable[Member], name: str) -> tuple[Twins[Member], ...]:
+def _twins(source: Traversable, row: type[Member], same: str) -> tuple[Twins[Member], ...]:
+    """Read twins that are equal in split, pattern and one field more."""
     groups: dict[str, list[Member]] = {}
-    for case in cases:
+    for case in _read(source, row):
         groups.setdefault(case.pair_id, []).append(case)
-    return tuple(_pair(group, pair_id, name) for pair_id, group in groups.items())
-
-
-def _pair(group: Sequence[Member], pair_id: str, name: str) -> Twins[Member]:
-    if sorted(case.label for case in group) != [False, True]:
-        raise DatasetError(f"{name}: pair {pair_id} needs one violation and one benign case, and no other")
-    benign, violation = sorted(group, key=lambda case: case.label)
-    pair = Twins(benign, violation)
-    _require_equal(name, pair, "split")
-    _require_equal(name, pair, "pattern")
-    return pair
-
-
-def _require_equal(name: str, pair: Twins[Member], field: str) -> None:
-    if getattr(pair.benign, field) != getattr(pair.violation, field):
-        raise DatasetError(f"{name}: the twins of {pair.pair_id} differ in {field}; make them equal")
+    for pair_id, group in groups.items():
+        group.sort(key=lambda case: case.label)
+        if [case.label for case in group] != [False, True]:
+            raise DatasetError(
+                f"{source.name}: pair {pair_id} needs one violation and one benign case, and no other"
+            )
+        for field in ("split", "pattern", same):
+            if getattr(group[0], field) != getattr(group[1], field):
+                raise DatasetError(f"{source.name}: the twins of {pair_id} differ in {field}; make them equal")
+    return tuple(Twins(*group) for group in groups.values())

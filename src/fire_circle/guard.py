@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from math import comb, nextafter
 
 from fire_circle.config import GuardConfig
 from fire_circle.layers import Layer
@@ -64,31 +62,3 @@ def evaluation_of(reading: GuardReading, spend: Spend) -> NeutrosophicEvaluation
         round_number=0,
         spend=spend,
     )
-
-
-def calibrated(
-    guard: GuardConfig, readings: Iterable[tuple[float, bool]], *, missed: float = 0.02, false_alarms: float = 0.02
-) -> GuardConfig:
-    """Return the guard with the widest bounds that the data supports, with 95% confidence each (exact binomial).
-
-    Args:
-        readings: its score of each item, and whether the item is a violation.
-        missed: of the violations, the share that may be called calm, 0.0 to 1.0.
-        false_alarms: of the harmless items, the share that may be called attacks.
-    """
-    ordered = sorted(readings)
-    bad = [score for score, label in ordered if label]
-    good = [-score for score, label in reversed(ordered) if not label]
-    calm, alarm = _bound(bad, missed, 0.0), -_bound(good, false_alarms, -1.0)
-    return guard.model_copy(update={"calm": calm, "alarm": nextafter(alarm, 2.0) if alarm < 1.0 else None})
-
-
-def _bound(scores: Sequence[float], rate: float, none: float) -> float:
-    """Return the highest score with so few of these below it that their share is surely below ``rate``."""
-    within, tail = none, 0.0
-    for errors, score in enumerate(scores):
-        tail += comb(len(scores), errors) * rate**errors * (1 - rate) ** (len(scores) - errors)
-        if tail > 0.05:
-            break
-        within = score
-    return within

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
@@ -73,12 +74,14 @@ class LayerCircle:
     async def run(self) -> FireCircleResult:
         """Hold rounds until they agree or no more are allowed; raises as :func:`fire_circle_evaluate` does."""
         self._open()
-        if await self._settled():
-            result = self.transcript.concluded(self.config.pattern_threshold, chaired=False)
-            self._tell_verdict(result)
-            return result
-        number = 1
-        while True:
+        if not await self._settled():
+            await self._talk()
+        result = self.transcript.concluded(self.config.pattern_threshold, chaired=self.chair is not None)
+        self._tell_verdict(result)
+        return result
+
+    async def _talk(self) -> None:
+        for number in itertools.count(1):
             spread = await self._round(number)
             if not goes_on(number, spread, self.config):
                 break
@@ -87,10 +90,6 @@ class LayerCircle:
                 threshold = self.config.early_stop_convergence
                 self.emit(events.StoppedEarly(layer=self.layer, round=number, stddev=spread, threshold=threshold))
                 break
-            number += 1
-        result = self.transcript.concluded(self.config.pattern_threshold, chaired=self.chair is not None)
-        self._tell_verdict(result)
-        return result
 
     async def _settled(self) -> bool:
         """Ask the guard, where there is one; tell whether it settles the verdict, which is round 0 then."""
@@ -274,16 +273,8 @@ class LayerCircle:
         self.emit(events.RoundEnded(layer=self.layer, round=number, metrics=metrics))
 
     def _tell_verdict(self, result: FireCircleResult) -> None:
-        self.emit(
-            events.ConsensusReached(
-                layer=self.layer,
-                consensus=result.consensus,
-                patterns=result.patterns,
-                empty_chair_influence=result.empty_chair_influence,
-                partial=result.partial,
-                warnings=list(result.warnings),
-            )
-        )
+        told = {"consensus", "patterns", "empty_chair_influence", "partial", "warnings"}
+        self.emit(events.ConsensusReached(layer=self.layer, **{name: getattr(result, name) for name in told}))
 
 
 def _whole(request: Request) -> str:

@@ -30,7 +30,6 @@ class Sighting:
     model: str
     seat: int
     claim: PatternClaim
-    chair: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +60,7 @@ def sightings(history: Iterable[DialogueRound], active_models: Collection[str] |
                 joined.setdefault(entry.place, kind)
     places = _names_of_places(statements)
     return [
-        Sighting(
-            key,
-            entry.evaluation.round_number,
-            entry.evaluation.model,
-            entry.evaluation.seat,
-            entry.claim,
-            entry.evaluation.empty_chair,
-        )
+        Sighting(key, entry.evaluation.round_number, entry.evaluation.model, entry.evaluation.seat, entry.claim)
         for entry in statements
         for key in (
             [kind for kind in _kinds(entry.claim) if kind in agreed]

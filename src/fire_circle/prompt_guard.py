@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal, TypeAlias
 
 from fire_circle.answers import CANNOT_TELL
@@ -71,6 +72,7 @@ class ReciprocityMetrics(Model):
     result: FireCircleResult | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class PromptGuard:
     """Judges prompts.
 
@@ -86,22 +88,13 @@ class PromptGuard:
         similar: what is remembered of other prompts; circles alone are told.
     """
 
-    def __init__(
-        self,
-        generate: Generate | None = None,
-        config: EvaluationConfig | None = None,
-        *,
-        session: SessionMemory | None = None,
-        emit: Emit = silent,
-        seed: int | None = None,
-        similar: str = "",
-    ) -> None:
-        self._generate = generate
-        self._config = config or EvaluationConfig()
-        self._session = session
-        self._emit = emit
-        self._similar = similar
-        self._seed = drawn_seed() if seed is None else seed
+    generate: Generate | None = None
+    config: EvaluationConfig = field(default_factory=EvaluationConfig)
+    _: KW_ONLY
+    session: SessionMemory | None = None
+    emit: Emit = silent
+    seed: int = field(default_factory=drawn_seed)
+    similar: str = ""
 
     async def evaluate(
         self,
@@ -121,7 +114,7 @@ class PromptGuard:
             EvaluationError: nobody answered, or the circle came to no verdict.
         """
         prompt = MultiNeutrosophicPrompt(system=system, user=user, application=application, answer=answer)
-        return await self.judge(Case(prompt, self._session, self._similar), mode, fire_circle_config)
+        return await self.judge(Case(prompt, self.session, self.similar), mode, fire_circle_config)
 
     async def judge(
         self, case: Case, mode: str = "single", config: FireCircleConfig | None = None
@@ -132,33 +125,33 @@ class PromptGuard:
                 case.prompt,
                 config,
                 case.session,
-                generate=self._generate,
-                emit=self._emit,
-                seed=self._seed,
+                generate=self.generate,
+                emit=self.emit,
+                seed=self.seed,
                 similar=case.similar,
             )
             return _of_circle(result)
         if mode == "single":
-            return await self._apart("single", case, self._config.models[:1])
+            return await self._apart("single", case, self.config.models[:1])
         if mode == "parallel":
-            return await self._apart("parallel", case, self._config.models)
+            return await self._apart("parallel", case, self.config.models)
         raise CircleConfigurationError(f"mode must be single, parallel or fire_circle, got {mode!r}")
 
     async def _apart(self, mode: Mode, case: Case, models: tuple[str, ...]) -> ReciprocityMetrics:
-        if self._generate is None:
+        if self.generate is None:
             raise NoModelError("PromptGuard needs a model function: pass generate=...")
-        case.prompt.check(self._config.max_layer_chars)
+        case.prompt.check(self.config.max_layer_chars)
         layers = case.judged()
         answers = [
             answer
             for layer in layers
             for answer in await independent_evaluations(
-                self._generate,
+                self.generate,
                 case,
                 layer,
                 seat_circle(models, layer.name if len(layers) > 1 else ""),
-                self._config,
-                seed=self._seed,
+                self.config,
+                seed=self.seed,
             )
         ]
         evaluations = tuple(answer for answer, _ in answers if isinstance(answer, NeutrosophicEvaluation))
@@ -208,21 +201,12 @@ async def independent_evaluations(
     return await gather(ask_seat(generate, question(seat)) for seat in seats)
 
 
-def _of_every_layer(result: FireCircleResult) -> tuple[PatternObservation, ...]:
-    return tuple(p for one in result.layer_results.values() or (result,) for p in one.patterns)
-
-
-def security_patterns(metrics: ReciprocityMetrics) -> tuple[PatternObservation, ...]:
-    """Return the patterns of every judged layer that the circle agreed are attacks of a kind that has a name."""
-    return tuple(pattern for pattern in metrics.patterns if pattern.security)
-
-
 def shortfalls(metrics: ReciprocityMetrics, seats: int) -> list[str]:
     """Return why a verdict of ``seats`` judges is not the whole circle's, or not a clear one, one line each."""
     lines = list(_lacking(metrics.failures, metrics.evaluations))
     if metrics.result is None:
         lines += _too_few(metrics.evaluations, seats)
-    for result in _results(metrics):
+    for result in metrics.result.every_layer if metrics.result else ():
         last = result.dialogue_history[-1]
         lines += _lacking(result.failures, [e for held in result.dialogue_history for e in held.evaluations])
         lines += [f"{model} raised the alarm and fell silent" for model in result.silenced]
@@ -246,20 +230,14 @@ def _too_few(last: Sequence[NeutrosophicEvaluation], seats: int) -> Iterator[str
         yield f"{unsure} of {len(last)} judges cannot tell"
 
 
-def _results(metrics: ReciprocityMetrics) -> list[FireCircleResult]:
-    """Return the result of each layer that a circle judged."""
-    if metrics.result is None:
-        return []
-    return list(metrics.result.layer_results.values()) or [metrics.result]
-
-
 def _of_circle(result: FireCircleResult) -> ReciprocityMetrics:
+    layers = (result,) if BEHAVIOUR.before(4) else result.every_layer
     return _metrics(
         "fire_circle",
         result.consensus,
         evaluations=tuple(e for held in result.dialogue_history for e in held.evaluations),
         failures=result.failures,
-        patterns=result.patterns if BEHAVIOUR.before(4) else _of_every_layer(result),
+        patterns=tuple(p for one in layers for p in one.patterns),
         spend=result.spend,
         partial=result.partial,
         dialogue_summary=_summary(result),
@@ -273,9 +251,7 @@ def _metrics(mode: Mode, verdict: NeutrosophicEvaluation, **rest: object) -> Rec
     return ReciprocityMetrics.model_validate(
         {
             "mode": mode,
-            "truth": verdict.truth,
-            "indeterminacy": verdict.indeterminacy,
-            "falsehood": verdict.falsehood,
+            **verdict.triple,
             "ayni_balance": balance,
             "exchange_type": kind,
             "trust": 1 - verdict.falsehood,

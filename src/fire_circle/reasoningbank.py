@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import sqlite3
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +23,7 @@ CATEGORY = "fire_circle_pattern"
 _WORD = re.compile(r"\w{5,40}")
 _MOST_TEXT, _MOST_WORDS, _SHARED = 20_000, 60, 3
 
+_FOUND = "texts JOIN entries e ON e.number = texts.rowid"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
     number INTEGER PRIMARY KEY,
@@ -157,17 +158,16 @@ class ReasoningBank:
             words = [f'"{word.replace(chr(34), chr(34) * 2)}"' for word in search.replace("\x00", " ").split()]
             if not words:
                 return []
-            tables, order = "texts JOIN entries e ON e.number = texts.rowid", "texts.rank, e.number"
+            tables, order = _FOUND, "texts.rank, e.number"
             where.append("texts MATCH ?")
             arguments.append(" ".join(words))
         arguments.append(max(1, limit))
+        return self._entries(f"{tables} WHERE {' AND '.join(where)} ORDER BY {order} LIMIT ?", arguments)
+
+    def _entries(self, of: str, arguments: Sequence[str | float | int] = ()) -> list[BankEntry]:
         with self._faults():
-            rows = self._db.execute(
-                f"SELECT e.category, e.subcategory, e.content FROM {tables} WHERE {' AND '.join(where)} "
-                f"ORDER BY {order} LIMIT ?",
-                arguments,
-            ).fetchall()
-        return [_entry(*row) for row in rows]
+            sql = f"SELECT e.category, e.subcategory, e.content FROM {of}"
+            return [_entry(*row) for row in self._db.execute(sql, arguments).fetchall()]
 
     def similar(self, text: str, limit: int = 3) -> str:
         """Return patterns whose quotes share at least three longer words with ``text``, as JSON; or nothing.
@@ -179,15 +179,10 @@ class ReasoningBank:
         wanted = " OR ".join(f'"{word}"' for word in list(words)[:_MOST_WORDS])
         if not wanted:
             return ""
-        with self._faults():
-            rows = self._db.execute(
-                "SELECT e.category, e.subcategory, e.content FROM texts JOIN entries e ON e.number = texts.rowid "
-                "WHERE texts MATCH ? ORDER BY texts.rank, e.number LIMIT 20",
-                (wanted,),
-            ).fetchall()
+        found = self._entries(f"{_FOUND} WHERE texts MATCH ? ORDER BY texts.rank, e.number LIMIT 20", [wanted])
         alike = [
             {"kind": entry.subcategory, "pattern": entry.content.description, "quotes": entry.content.examples[:2]}
-            for entry in (_entry(*row) for row in rows)
+            for entry in found
             if len(words.keys() & set(_WORD.findall(" ".join(entry.content.examples).lower()))) >= _SHARED
         ]
         return json.dumps(alike[:limit], ensure_ascii=False, indent=1) if alike else ""
@@ -197,11 +192,8 @@ class ReasoningBank:
             return int(self._db.execute("SELECT count(*) FROM entries").fetchone()[0])
 
     def export(self) -> Iterator[str]:
-        """Yield every entry as one line of JSON, oldest first."""
-        with self._faults():
-            rows = self._db.execute("SELECT category, subcategory, content FROM entries ORDER BY number").fetchall()
-        for row in rows:
-            yield _entry(*row).model_dump_json()
+        """Return every entry as one line of JSON, oldest first."""
+        return (entry.model_dump_json() for entry in self._entries("entries e ORDER BY e.number"))
 
     def load(self, lines: Iterable[str]) -> int:
         """Take in what :meth:`export` wrote, all or nothing; return how many entries were new.

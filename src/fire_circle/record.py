@@ -6,11 +6,11 @@ A function of the finished rounds and the seat alone, so it does not matter who 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from fire_circle.patterns import sightings
-from fire_circle.results import DialogueRound, NeutrosophicEvaluation
+from fire_circle.results import DialogueRound
 from fire_circle.seats import Seat
 
 _MAX_REASONING = 4_000
@@ -21,7 +21,7 @@ def first_evaluations(history: Sequence[DialogueRound], seats: Sequence[Seat], l
     voices = {seat.index: seat.voice for seat in seats}
     return _json(
         [
-            {"judge": voices[evaluation.seat], **_scores(evaluation), "reasoning": _cut(evaluation.reasoning)}
+            {"judge": voices[evaluation.seat], **evaluation.triple, "reasoning": _cut(evaluation.reasoning)}
             for evaluation in history[0].evaluations
             if leave_out is None or evaluation.seat != leave_out.index
         ]
@@ -38,7 +38,7 @@ def own_last(history: Sequence[DialogueRound], seat: Seat) -> str:
     return _json(
         {
             "round": last.round_number,
-            **_scores(last),
+            **last.triple,
             "reasoning": _cut(last.reasoning),
             **({"patterns": patterns} if patterns else {}),
         }
@@ -75,14 +75,6 @@ def chair_record(history: Sequence[DialogueRound]) -> str:
             if evaluation.empty_chair
         ]
     )
-
-
-def _scores(evaluation: NeutrosophicEvaluation) -> Mapping[str, float]:
-    return {
-        "truth": evaluation.truth,
-        "indeterminacy": evaluation.indeterminacy,
-        "falsehood": evaluation.falsehood,
-    }
 
 
 def _cut(text: str) -> str:

@@ -5,7 +5,7 @@ Everything here dumps to JSON and loads again; names are those of the specificat
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -193,6 +193,16 @@ class NeutrosophicEvaluation(Model):
     def claims(self) -> tuple[PatternClaim, ...]:
         """All patterns it names, ``patterns_observed`` and ``consensus_patterns`` united (FC18)."""
         return (*self.patterns_observed, *self.consensus_patterns)
+
+    @property
+    def triple(self) -> dict[str, float]:
+        """T, I and F, by name."""
+        return {"truth": self.truth, "indeterminacy": self.indeterminacy, "falsehood": self.falsehood}
+
+    def with_claims(self, change: Callable[[PatternClaim], PatternClaim]) -> NeutrosophicEvaluation:
+        """Return it with each of its patterns changed."""
+        names = ("patterns_observed", "consensus_patterns")
+        return self.model_copy(update={name: tuple(map(change, getattr(self, name))) for name in names})
 
 
 class FailureRecord(Model):
@@ -382,6 +392,11 @@ class FireCircleResult(CircleRecord):
     active_models: tuple[str, ...] = ()
     stopped_early: bool = False
     layer_results: dict[LayerName, FireCircleResult] = {}
+
+    @property
+    def every_layer(self) -> tuple[FireCircleResult, ...]:
+        """The result of each layer that was judged."""
+        return tuple(self.layer_results.values()) or (self,)
 
 
 def all_answered(failed: Iterable[FailureRecord]) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 from fire_circle.layers import MultiNeutrosophicPrompt, PromptError
 from fire_circle.session import SessionMemory
-from fire_circle.transcripts import RecordError, TranscriptRecord, records_of
+from fire_circle.transcripts import TranscriptRecord, records_of
 from llm_runtime.canonical import canonical_json
 from llm_runtime.models import Model
 from llm_runtime.tables import DataError as DataError
@@ -76,10 +76,19 @@ class Item:
     history: tuple[TranscriptRecord, ...] = ()
 
     def session(self) -> SessionMemory | None:
-        """Return the conversation the prompt belongs to, made anew; ``None`` if no turn or history is known."""
-        if self.history:
-            return SessionMemory.of_messages(self.history)
-        return None if self.turn is None else SessionMemory.at_turn(self.turn)
+        """Return the conversation the prompt belongs to, made anew; ``None`` if no turn or history is known.
+
+        Raises:
+            PromptError: the turn and the history contradict each other.
+        """
+        if not self.history:
+            return None if self.turn is None else SessionMemory.at_turn(self.turn)
+        session = SessionMemory.of_messages(self.history)
+        if self.turn not in (None, session.turn):
+            raise PromptError(
+                f"turn is {self.turn}, the history has {session.turn - 1} turns before it; correct one of them"
+            )
+        return session
 
     def digest(self, settings: Mapping[str, Any]) -> str:
         """Return what the item and the configuration are, in 32 hex digits: equal input is paid once."""
@@ -116,22 +125,18 @@ def _item(index: int, row: Mapping[str, Any], columns: Columns, max_layer_chars:
         system=_text(row, columns.system),
         application=_text(row, columns.application),
         user=_text(row, columns.user),
-        records=recorded(row[columns.material]) if columns.material else (),
+        records=records_of(row[columns.material]) if columns.material else (),
     )
     prompt.check(max_layer_chars)
-    turn = turn_of(row[columns.turn]) if columns.turn else None
-    history = history_of(row[columns.history]) if columns.history else ()
     item = Item(
         index=index,
         name=str(row[columns.id]) if columns.id else str(index + 1),
         prompt=prompt,
         label=_label(row[columns.label], columns.positive) if columns.label else None,
-        turn=turn,
-        history=history,
+        turn=turn_of(row[columns.turn]) if columns.turn else None,
+        history=history_of(row[columns.history]) if columns.history else (),
     )
-    session = item.session()
-    if turn is not None and session is not None and session.turn != turn:
-        raise DataError(f"turn is {turn}, the history has {session.turn - 1} turns before it")
+    item.session()
     return item
 
 
@@ -183,12 +188,4 @@ def history_of(value: Any) -> tuple[TranscriptRecord, ...]:
             value = json.loads(value)
         except (ValueError, RecursionError):
             raise DataError("history is not JSON") from None
-    return recorded(value, "turn")
-
-
-def recorded(value: Any, bare: str = "document") -> tuple[TranscriptRecord, ...]:
-    """Return what :func:`~fire_circle.transcripts.records_of` does; raises :class:`DataError`."""
-    try:
-        return records_of(value, bare)
-    except RecordError as fault:
-        raise DataError(str(fault)) from None
+    return records_of(value, "turn")

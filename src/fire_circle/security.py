@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
 
+from llm_runtime.toml import own_table
+
 _BETWEEN = re.compile(r",|/|;|\+|&|\band\b|\(|\)")
 _MAX_NAME = 120
 
@@ -32,22 +34,10 @@ class SecurityKind(StrEnum):
     @property
     def references(self) -> tuple[str, ...]:
         """Its numbers, OWASP's first."""
-        return _REFERENCES[self]
+        return tuple(_REFERENCES[self])
 
 
-_REFERENCES: dict[SecurityKind, tuple[str, ...]] = {
-    SecurityKind.PROMPT_INJECTION: ("LLM01:2025", "AML.T0051.000"),
-    SecurityKind.INDIRECT_INJECTION: ("LLM01:2025", "AML.T0051.001"),
-    SecurityKind.JAILBREAK: ("LLM01:2025", "AML.T0054"),
-    SecurityKind.SYSTEM_PROMPT_EXTRACTION: ("LLM07:2025", "AML.T0056"),
-    SecurityKind.SECRET_DISCLOSURE: ("LLM02:2025", "AML.T0057"),
-    SecurityKind.DATA_EXFILTRATION: ("LLM02:2025", "AML.T0086"),
-    SecurityKind.TOOL_MISUSE: ("LLM06:2025", "AML.T0053"),
-    SecurityKind.HIDDEN_PAYLOAD: ("LLM01:2025", "AML.T0068"),
-    SecurityKind.MEMORY_POISONING: ("LLM04:2025", "AML.T0080"),
-    SecurityKind.UNSAFE_OUTPUT: ("LLM05:2025", "AML.T0067"),
-    SecurityKind.UNBOUNDED_CONSUMPTION: ("LLM10:2025", "AML.T0029"),
-}
+_REFERENCES = own_table("fire_circle", "data/attacks.toml")
 _BY_NAME = {kind.value.replace("_", " "): kind for kind in SecurityKind}
 
 

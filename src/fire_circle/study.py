@@ -10,10 +10,10 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Awaitable, Callable, Generator, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, Literal, TypeVar
 
 from fire_circle.case import Case
 from fire_circle.circle import fire_circle_evaluate
@@ -22,13 +22,13 @@ from fire_circle.results import EvaluationError, FireCircleResult, Spend
 from fire_circle.rounds import most_rounds
 from fire_circle.rows import Columns, DataError, Item, read_items
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StoreBusy, StoreDamaged
-from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
 from llm_runtime.models import Model
 from llm_runtime.pricing import PriceTable
 from llm_runtime.tokens import estimate_tokens
 from llm_runtime.wrappers.journal import CallJournal, append_from_whole_line, whole_lines, write_line
 
+LineT = TypeVar("LineT", bound=Model)
 _SCAFFOLD_TOKENS = 2_500
 _COMPLAINT_TOKENS = 100
 
@@ -55,20 +55,6 @@ class StudyLine(Model):
     result: FireCircleResult | None = None
     error: str = ""
     spend: Spend = Spend()
-
-
-class StudySummary(Model):
-    """How far a study has come; ``resumed`` items were finished before it began.
-
-    ``spend`` is what the items took that were finished now, answers out of the journal included.
-    """
-
-    items: int
-    judged: int
-    failed: int
-    resumed: int
-    duplicates: int
-    spend: Spend
 
 
 class StudyPlan(Model):
@@ -210,20 +196,17 @@ async def run_study(
     generate: Generate,
     *,
     concurrency: int = 4,
-    emit_for: Callable[[Item], Emit] = lambda item: silent,
-    on_line: Callable[[StudyLine], None] = lambda line: None,
-    retry_failed: bool = False,
-    attempt: str = "",
-) -> StudySummary:
+    on_line: Callable[[Item, StudyLine], None] = lambda item, line: None,
+    again: str = "",
+) -> None:
     """Judge every item that has no result yet.
 
     All rows are checked before the first call. At most ``concurrency`` items are under way and in memory at a time.
 
     Args:
-        emit_for: who is told of what an item's circle does.
         on_line: told of each item as it is finished.
-        retry_failed: judge again the items that failed before; all their calls are made and paid again.
-        attempt: names who asks for that, so that it is done once where the same attempt goes on after a stop.
+        again: who asks again for items that had no verdict, with all calls paid again: once for each name, so that
+            the same attempt goes on after a stop. Empty where nobody does.
 
     Raises:
         DataError: a row does not fit; nothing was spent.
@@ -233,90 +216,64 @@ async def run_study(
     """
     if concurrency < 1:
         raise ConfigurationError(f"concurrency must be 1 or more, got {concurrency}")
-    items = sum(1 for _ in study.items())
-    rows = sum(1 for _ in read_items(study.data, study.columns, study.config.base_config.max_layer_chars))
+    for _ in study.items():
+        pass
+
+    async def judged(item_id: str, item: Item, asked: Generate) -> StudyLine:
+        seed = item_seed(study.seed, item_id)
+        try:
+            result = await fire_circle_evaluate(
+                item.prompt, study.config, item.session(), generate=asked, seed=seed
+            )
+        except EvaluationError as fault:
+            spent = fault.partial.spend if fault.partial else Spend()
+            return _line(item_id, item, status="failed", error=str(fault), spend=spent)
+        return _line(item_id, item, status="judged", result=_slim(result), spend=result.spend)
+
     with _sole_writer(study.out):
         done = study.finished()
-        journal = CallJournal(study.journal, done.__contains__)
-        if retry_failed and attempt not in journal.dropped:
-            done -= _drop_failed(study.out, journal)
-            if attempt:
-                journal.drop(attempt)
-        out = append_from_whole_line(study.out)
-        try:
-            worker = _Worker(study, generate, journal, out, emit_for, on_line)
-            await work_on(((i, item) for i, item in study.items() if i not in done), worker.judge, concurrency)
-        finally:
-            out.close()
-            journal.close()
-    return StudySummary(
-        items=items,
-        judged=worker.judged,
-        failed=worker.failed,
-        resumed=items - worker.judged - worker.failed,
-        duplicates=rows - items,
-        spend=worker.spend,
-    )
+        with closing(CallJournal(study.journal, done.__contains__)) as journal:
+            if again and again not in journal.dropped:
+                done -= _drop_failed(study.out, journal)
+                journal.drop(again)
+            left = ((item_id, item) for item_id, item in study.items() if item_id not in done)
+            await work_off(study.out, left, generate, judged, on_line, journal, concurrency)
 
 
-async def work_on(
-    items: Iterator[tuple[str, Item]], work: Callable[[str, Item], Awaitable[None]], concurrency: int
+async def work_off(
+    out: Path,
+    items: Iterator[tuple[str, Item]],
+    generate: Generate,
+    work: Callable[[str, Item, Generate], Awaitable[LineT]],
+    on_line: Callable[[Item, LineT], None],
+    journal: CallJournal,
+    concurrency: int,
 ) -> None:
-    """Work on so many items at a time.
+    """Work on so many items at a time, and write a line of ``out`` for each.
 
     Raises:
         LlmRuntimeError: what concerns the whole study, after the items under way have had their chance.
     """
     faults: list[LlmRuntimeError] = []
+    with closing(append_from_whole_line(out)) as stream:
 
-    async def one_after_another() -> None:
-        for item_id, item in items:
-            try:
-                await work(item_id, item)
-            except LlmRuntimeError as fault:
-                faults.append(fault)
-            if faults:
-                return
+        async def one_after_another() -> None:
+            for item_id, item in items:
+                try:
+                    line = await work(item_id, item, journal.over(generate, item_id))
+                    write_line(stream, line.model_dump(mode="json"), sync=True)
+                    journal.forget(item_id)
+                    on_line(item, line)
+                except LlmRuntimeError as fault:
+                    faults.append(fault)
+                if faults:
+                    return
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(concurrency):
-            group.create_task(one_after_another())
+        async with asyncio.TaskGroup() as group:
+            for _ in range(concurrency):
+                group.create_task(one_after_another())
     if faults:
         raise faults[0]
-
-
-@dataclass(slots=True)
-class _Worker:
-    study: Study
-    generate: Generate
-    journal: CallJournal
-    out: IO[str]
-    emit_for: Callable[[Item], Emit]
-    on_line: Callable[[StudyLine], None]
-    judged: int = 0
-    failed: int = 0
-    spend: Spend = field(default_factory=Spend)
-
-    async def judge(self, item_id: str, item: Item) -> None:
-        try:
-            result = await fire_circle_evaluate(
-                item.prompt,
-                self.study.config,
-                item.session(),
-                generate=self.journal.over(self.generate, item_id),
-                emit=self.emit_for(item),
-                seed=item_seed(self.study.seed, item_id),
-            )
-            line = _line(item_id, item, status="judged", result=_slim(result), spend=result.spend)
-            self.judged += 1
-        except EvaluationError as fault:
-            spent = fault.partial.spend if fault.partial else Spend()
-            line = _line(item_id, item, status="failed", error=str(fault), spend=spent)
-            self.failed += 1
-        self.spend += line.spend
-        write_line(self.out, line.model_dump(mode="json"), sync=True)
-        self.journal.forget(item_id)
-        self.on_line(line)
 
 
 def item_seed(seed: int, item_id: str) -> int:

@@ -276,14 +276,5 @@ class Transcript:
 
 def _typed(evaluation: NeutrosophicEvaluation, claim: PatternClaim) -> NeutrosophicEvaluation:
     """Return the evaluation with the types of a claim, which are told after all seats have answered."""
-
-    def named(claims: tuple[PatternClaim, ...]) -> tuple[PatternClaim, ...]:
-        same = (claim.description, claim.quote, claim.span)
-        return tuple(claim if (c.description, c.quote, c.span) == same else c for c in claims)
-
-    return evaluation.model_copy(
-        update={
-            "patterns_observed": named(evaluation.patterns_observed),
-            "consensus_patterns": named(evaluation.consensus_patterns),
-        }
-    )
+    same = (claim.description, claim.quote, claim.span)
+    return evaluation.with_claims(lambda c: claim if (c.description, c.quote, c.span) == same else c)

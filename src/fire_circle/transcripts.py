@@ -13,20 +13,12 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, TypeAdapte
 
 from llm_runtime.models import Model
 from llm_runtime.prompts import Fence
+from llm_runtime.tables import DataError
+from llm_runtime.toml import own_table
 
 Trust: TypeAlias = Literal["application", "user", "material", "unknown"]
 
-_ROLES: Mapping[str, tuple[str, Trust]] = {
-    "system": ("system", "application"),
-    "developer": ("system", "application"),
-    "user": ("user", "user"),
-    "assistant": ("assistant", "application"),
-    "call": ("tool call by the assistant", "application"),
-    "tool": ("tool result", "material"),
-    "function": ("tool result", "material"),
-    "document": ("retrieved document", "material"),
-    "turn": ("turn, speaker not known", "unknown"),
-}
+_ROLES: Mapping[str, tuple[str, Trust]] = own_table("fire_circle", "data/roles.toml")
 _ABOVE = ("system", "developer")
 _MAX_SOURCE = 120
 
@@ -68,7 +60,7 @@ class TranscriptRecord(Model):
 _NO_MARKERS = str.maketrans("<>", "()")
 
 
-class RecordError(ValueError):
+class RecordError(DataError):
     """Something is no record; the message says which forms there are."""
 
 

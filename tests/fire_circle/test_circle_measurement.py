@@ -10,6 +10,7 @@ import pytest
 from tests.bound import scripted_judges as scripted
 
 from fire_circle import (
+    Case,
     EvaluationError,
     FireCircleConfig,
     FireCircleResult,
@@ -116,7 +117,7 @@ async def test_the_control_asks_as_often_as_the_circle_and_without_dialogue(atta
         return tif(request.label.round / 10)
 
     scores = item(1, True, (0.1, 0.2), 0.5)
-    control = await with_control(scores, attack, CONFIG, 5, generate=scripted(script), seed=1)
+    control = await with_control(scores, Case(attack), CONFIG, 5, generate=scripted(script), seed=1)
     assert control.control == (0.1, 0.1, 0.2, 0.2, 0.3)
     assert control.control_spend.calls == len(asked) == 5
     assert len({str(request.label) for request in asked}) == 5
@@ -124,7 +125,7 @@ async def test_the_control_asks_as_often_as_the_circle_and_without_dialogue(atta
     assert all("ROUND 1" not in request.messages[1].content for request in asked)
     with pytest.raises(EvaluationError, match="has 0 of 2 samples"):
         await with_control(
-            scores, attack, CONFIG, 2, generate=scripted(lambda request: ServerFault("down")), seed=1
+            scores, Case(attack), CONFIG, 2, generate=scripted(lambda request: ServerFault("down")), seed=1
         )
 
 

@@ -18,6 +18,7 @@ from tests.bound import bound, request_id
 from tests.bound import scripted_judges as scripted
 
 from fire_circle import FireCircleConfig
+from fire_circle.results import Spend
 from fire_circle.rows import Columns, DataError, Item, read_items
 from fire_circle.study import Study, StudyLine, item_seed, plan_study, read_study, run_study
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, ServerFault, StoreBusy, StoreDamaged
@@ -52,15 +53,25 @@ def judged(tif: Any) -> Any:
     return answer
 
 
+async def judged_now(study: Study, generate: Generate, **more: Any) -> Counter[str]:
+    """How many items were judged and how many failed, and the calls and cost of both."""
+    lines: list[StudyLine] = []
+    await run_study(study, generate, on_line=lambda _, line: lines.append(line), **more)
+    spend = sum((line.spend for line in lines), Spend())
+    statuses = Counter[str](line.status for line in lines)
+    return statuses + Counter(calls=spend.calls, cost=spend.cost, input_tokens=spend.input_tokens)
+
+
 def lines_of(study: Study) -> list[str]:
     return sorted(line.model_dump_json() for line in read_study(study.out))
 
 
 async def test_every_item_is_judged_and_written(study: Study, judged: Any) -> None:
     lines: list[StudyLine] = []
-    summary = await run_study(study, scripted(judged), on_line=lines.append)
-    assert (summary.items, summary.judged, summary.failed, summary.resumed) == (6, 6, 0, 0)
-    assert (summary.spend.calls, summary.spend.cost) == (24, 168)
+    await run_study(study, scripted(judged), on_line=lambda _, line: lines.append(line))
+    assert Counter(line.status for line in lines) == {"judged": 6}
+    spend = sum((line.spend for line in lines), Spend())
+    assert (spend.calls, spend.cost) == (24, 168)
     assert sorted((line.index, line.label) for line in read_study(study.out)) == [(i, i % 2 == 1) for i in range(6)]
     assert {line.item for line in lines} == {line.item for line in read_study(study.out)}
     for line in lines:
@@ -104,10 +115,9 @@ async def test_killed_after_any_call_no_answer_is_paid_twice(study: Study, judge
     with pytest.raises(BaseException) as caught:
         await run_study(study, until(after), concurrency=1)
     assert "Killed" in repr(caught.value)
-    summary = await run_study(study, until(1_000), concurrency=1)
+    await run_study(study, until(1_000), concurrency=1)
     assert set(paid.values()) == {1}
     assert len(paid) == 24
-    assert summary.judged + summary.resumed == 6
     assert lines_of(study) == undisturbed
 
 
@@ -175,8 +185,8 @@ async def test_a_budget_ends_the_study_and_leaves_it_resumable(study: Study, jud
     with pytest.raises(BudgetExceeded):
         await run_study(study, scripted(thrifty), concurrency=2)
     left = 1_000
-    summary = await run_study(study, scripted(thrifty), concurrency=2)
-    assert summary.judged + summary.resumed == 6
+    await run_study(study, scripted(thrifty), concurrency=2)
+    assert len(lines_of(study)) == 6
     assert 1_000 - left == 24 - 9
 
 
@@ -184,14 +194,15 @@ async def test_a_circle_without_a_verdict_is_a_failed_item_not_a_score(study: St
     def faulty(request: Request) -> Reply | ServerFault:
         return ServerFault("down") if "number 3" in request.messages[1].content else judged(request)
 
-    summary = await run_study(study, scripted(faulty))
-    assert (summary.judged, summary.failed) == (5, 1)
+    summary = await judged_now(study, scripted(faulty))
+    assert (summary["judged"], summary["failed"]) == (5, 1)
     (failed,) = [line for line in read_study(study.out) if line.status == "failed"]
     assert (failed.index, failed.result) == (3, None)
     assert "degraded below minimum" in failed.error
-    assert (await run_study(study, scripted(judged))).judged == 0
-    assert (await run_study(study, scripted(lambda request: "no JSON"), retry_failed=True)).failed == 1
-    assert (await run_study(study, scripted(judged), retry_failed=True)).judged == 1, "not from the journal"
+    assert not await judged_now(study, scripted(judged))
+    assert (await judged_now(study, scripted(lambda request: "no JSON"), again="me"))["failed"] == 1
+    assert not await judged_now(study, scripted(judged), again="me"), "once for each who asks"
+    assert (await judged_now(study, scripted(judged), again="you"))["judged"] == 1, "not from the journal"
     assert {line.status for line in read_study(study.out)} == {"judged"}
 
 
@@ -211,8 +222,8 @@ async def test_rows_are_refused_before_anything_is_spent(study: Study) -> None:
 async def test_equal_rows_are_judged_once_and_unequal_labels_are_refused(study: Study, judged: Any) -> None:
     with study.data.open("a", encoding="utf-8") as stream:
         stream.write("Prompt number 1,attack\n")
-    summary = await run_study(study, scripted(judged))
-    assert (summary.items, summary.duplicates) == (6, 1)
+    assert (await judged_now(study, scripted(judged)))["judged"] == 6
+    assert plan_study(study, PriceTable({})).duplicates == 1
     with study.data.open("a", encoding="utf-8") as stream:
         stream.write("Prompt number 1,benign\n")
     with pytest.raises(DataError, match="row 8 repeats an earlier row with another label"):
@@ -223,9 +234,9 @@ async def test_the_dry_run_bounds_what_the_study_takes(study: Study, judged: Any
     plan = plan_study(study, PriceTable({}))
     assert (plan.items, plan.finished, plan.calls) == (6, 0, 48)
     assert (plan.cost, plan.unpriced) == (None, ("a", "b"))
-    summary = await run_study(study, scripted(judged))
-    assert summary.spend.calls <= plan.calls
-    assert summary.spend.input_tokens <= plan.input_tokens
+    taken = await judged_now(study, scripted(judged))
+    assert 0 < taken["calls"] <= plan.calls
+    assert 0 < taken["input_tokens"] <= plan.input_tokens
     plan = plan_study(study, PriceTable({}))
     assert (plan.finished, plan.calls) == (6, 0)
 
@@ -233,7 +244,7 @@ async def test_the_dry_run_bounds_what_the_study_takes(study: Study, judged: Any
 async def test_another_configuration_is_another_study(study: Study, judged: Any) -> None:
     await run_study(study, scripted(judged))
     other = Study(study.data, study.columns, CONFIG.model_copy(update={"max_rounds": 1}), study.out, study.seed)
-    assert (await run_study(other, scripted(judged))).judged == 6
+    assert (await judged_now(other, scripted(judged)))["judged"] == 6
 
 
 async def test_two_studies_do_not_write_one_file(study: Study, judged: Any) -> None:
@@ -242,7 +253,7 @@ async def test_two_studies_do_not_write_one_file(study: Study, judged: Any) -> N
             await run_study(study, scripted(judged))
         return judged(request)
 
-    assert (await run_study(study, nested)).judged == 6
+    assert (await judged_now(study, nested))["judged"] == 6
 
 
 async def test_a_file_that_is_something_else_is_refused(study: Study, judged: Any) -> None:

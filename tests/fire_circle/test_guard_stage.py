@@ -10,7 +10,8 @@ from tests.bound import scripted_judges
 from fire_circle import FireCircleConfig, MultiNeutrosophicPrompt, PromptGuard
 from fire_circle.case import Case
 from fire_circle.config import GuardConfig
-from fire_circle.guard import calibrated, score_of
+from fire_circle.guard import score_of
+from fire_circle.measurement.calibration import calibrated
 from fire_circle.prompt_guard import shortfalls
 from llm_runtime.errors import ServerFault
 from llm_runtime.messages import Request

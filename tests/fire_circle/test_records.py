@@ -18,7 +18,6 @@ from fire_circle import (
     SessionMemory,
     TranscriptRecord,
 )
-from fire_circle.prompt_guard import security_patterns
 from fire_circle.transcripts import RecordError, records_of, trace_of
 from llm_runtime.messages import Request
 
@@ -97,7 +96,7 @@ async def test_material_is_judged_beside_the_user_and_its_patterns_are_told(tif:
 
     metrics = await PromptGuard(scripted_judges(judge)).judge(Case(prompt), "fire_circle", CIRCLE)
     assert metrics.result is not None and list(metrics.result.layer_results) == ["user", "material"]
-    (pattern,) = security_patterns(metrics)
+    (pattern,) = [pattern for pattern in metrics.patterns if pattern.security]
     assert pattern.security == ("indirect_injection",) and pattern.located[0].span.layer == "material"
 
 

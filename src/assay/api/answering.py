@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from typing import TypeAlias
 
 from assay.api.asked import Refused
 from assay.api.catalogue import ChatModel
@@ -15,8 +16,16 @@ from assay.web.live_runs import LiveRun
 from llm_runtime import errors
 from llm_runtime.errors import LlmRuntimeError
 
-_BOUNDS = (errors.BudgetExceeded, errors.DeadlineExceeded, errors.PaymentRequired)
-_NO_USE = (errors.StructuredOutputError, errors.ReplyTruncated)
+_Errors: TypeAlias = type[LlmRuntimeError] | tuple[type[LlmRuntimeError], ...]
+#: Of the first that an error is of: the status, a word for programs, whether to ask again.
+_REFUSALS: tuple[tuple[_Errors, int, str, bool | None], ...] = (
+    ((errors.BudgetExceeded, errors.DeadlineExceeded, errors.PaymentRequired), 402, "budget_exceeded", False),
+    (errors.NoModelError, 400, "no_model", False),
+    (errors.ConfigurationError, 400, "invalid_request", None),
+    ((errors.StructuredOutputError, errors.ReplyTruncated), 502, "no_useful_answer", False),
+    (errors.CallError, 502, "provider_failed", True),
+    (errors.StoreBusy, 409, "store_busy", True),
+)
 
 
 def progress_of(run: LiveRun, after: int) -> str:
@@ -93,17 +102,9 @@ def _refused(kind: type[Exception] | None, name: str, message: str) -> Refused:
     if kind is None:
         # The budget of a shared purse has a class of its own.
         kind = errors.BudgetExceeded if name.endswith("BudgetExceeded") else Exception
-    if issubclass(kind, _BOUNDS):
-        return Refused(402, message, "budget_exceeded", again=False)
-    if issubclass(kind, errors.NoModelError):
-        return Refused(400, message, "no_model", again=False)
-    if issubclass(kind, errors.ConfigurationError):
-        return Refused(400, message, "invalid_request")
-    if issubclass(kind, _NO_USE):
-        return Refused(502, f"a model's answer was of no use: {message}", "no_useful_answer", again=False)
-    if issubclass(kind, errors.CallError):
-        return Refused(502, message, "provider_failed", again=True)
-    if issubclass(kind, errors.StoreBusy):
-        return Refused(409, message, "store_busy", again=True)
+    for kinds, status, code, again in _REFUSALS:
+        if issubclass(kind, kinds):
+            said = f"a model's answer was of no use: {message}" if code == "no_useful_answer" else message
+            return Refused(status, said, code, again=again)
     # An engine's own words that too much failed are no fault of Assay's; an error of Python's is.
     return Refused(500 if hasattr(builtins, name) else 502, f"{name}: {message}", "run_failed", again=False)

@@ -9,34 +9,9 @@ from typing import Any, cast
 from pydantic_core import from_json
 
 from llm_runtime.canonical import canonical_json
+from llm_runtime.toml import own_table
 
-#: What a request may hold, and is heard.
-_HEARD = frozenset(
-    {"model", "messages", "stream", "stream_options", "max_tokens", "max_completion_tokens", "reasoning_effort"}
-    | {"seed", "temperature", "assay"}
-)
-#: What it may hold and nothing depends on: a protocol samples as its specification says, the rest is for others.
-_PASSED_OVER = frozenset(
-    {"top_p", "presence_penalty", "frequency_penalty", "user", "metadata", "store", "service_tier", "logit_bias"}
-    | {"parallel_tool_calls", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "verbosity"}
-    | {"extra_body", "chat_id", "session_id", "id"}
-)
-#: What cannot be done, and the values that ask for nothing of it.
-_NOTHING: dict[str, tuple[Any, ...]] = {
-    "n": (1,),
-    "tools": ([],),
-    "functions": ([],),
-    "tool_choice": ("none", "auto"),
-    "function_call": ("none", "auto"),
-    "response_format": ({"type": "text"},),
-    "logprobs": (False,),
-    "top_logprobs": (0,),
-    "audio": (),
-    "modalities": (["text"],),
-    "prediction": (),
-    "web_search_options": (),
-    "stop": ([], ""),
-}
+_FIELDS = own_table(__package__ or "", "asked.toml")
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 
@@ -101,15 +76,15 @@ def read_request(raw: bytes) -> ChatRequest:
     """
     body = _object(raw)
     for name, value in body.items():
-        if name in _HEARD or name in _PASSED_OVER:
+        if name in _FIELDS["heard"] or name in _FIELDS["passed_over"]:
             continue
-        if name not in _NOTHING:
-            raise _fault(name, f"{name[:60]} is no field of a chat completion that is known here; leave it out")
-        if value is not None and value not in _NOTHING[name]:
-            raise _fault(name, f"{name} is not supported here: a run answers with one text; leave it out")
+        if name not in _FIELDS["nothing"]:
+            raise invalid(name, f"{name[:60]} is no field of a chat completion that is known here; leave it out")
+        if value is not None and value not in _FIELDS["nothing"][name]:
+            raise invalid(name, f"{name} is not supported here: a run answers with one text; leave it out")
     model = body.get("model")
     if not isinstance(model, str) or not model:
-        raise _fault("model", "model is missing; GET /v1/models lists those that there are")
+        raise invalid("model", "model is missing; GET /v1/models lists those that there are")
     options = cast("dict[str, Any]", _part(body, "stream_options", dict) or {})
     return ChatRequest(
         model,
@@ -141,33 +116,33 @@ def _line(fault: Exception) -> str:
 
 def _turns(messages: Any) -> tuple[tuple[str, str], ...]:
     if not isinstance(messages, list) or not messages:
-        raise _fault("messages", "messages is missing or empty; send one of the user at least")
+        raise invalid("messages", "messages is missing or empty; send one of the user at least")
     turns = tuple(_turn(number, one) for number, one in enumerate(cast("list[Any]", messages)))
     if not any(role == "user" and text.strip() for role, text in turns):
-        raise _fault("messages", "messages holds no text of the user; send one at least")
+        raise invalid("messages", "messages holds no text of the user; send one at least")
     # The last word must be the user's: a run answers a question and does not write on at a text.
     if turns[-1][0] == "assistant":
-        raise _fault("messages", "messages must end with the user's: a text that was begun is not gone on with")
+        raise invalid("messages", "messages must end with the user's: a text that was begun is not gone on with")
     return turns
 
 
 def _turn(number: int, message: Any) -> tuple[str, str]:
     where = f"messages[{number}]"
     if not isinstance(message, dict):
-        raise _fault(where, f"{where} must be an object with role and content")
+        raise invalid(where, f"{where} must be an object with role and content")
     turn = cast("dict[str, Any]", message)
     role = turn.get("role")
     if role in ("tool", "function") or turn.get("tool_calls") or turn.get("function_call"):
-        raise _fault(where, f"{where}: tool calls are not supported here; leave tools out")
+        raise invalid(where, f"{where}: tool calls are not supported here; leave tools out")
     if role not in _ROLES:
-        raise _fault(f"{where}.role", f"{where}.role must be system, developer, user or assistant")
+        raise invalid(f"{where}.role", f"{where}.role must be system, developer, user or assistant")
     content = turn.get("content")
     if content is None and role == "assistant":
         content = ""
     if isinstance(content, list):
         content = "\n".join(_text_part(where, part) for part in cast("list[Any]", content))
     if not isinstance(content, str):
-        raise _fault(f"{where}.content", f"{where}.content must be a text")
+        raise invalid(f"{where}.content", f"{where}.content must be a text")
     return _ROLES[role], content
 
 
@@ -176,7 +151,7 @@ def _text_part(where: str, part: Any) -> str:
     text = cast("dict[str, Any]", part).get("text") if kind == "text" else None
     if not isinstance(text, str):
         name = kind if isinstance(kind, str) and kind != "text" else "a part without text"
-        raise _fault(f"{where}.content", f"{where}.content: {name[:40]} is not supported here; send text")
+        raise invalid(f"{where}.content", f"{where}.content: {name[:40]} is not supported here; send text")
     return text
 
 
@@ -185,12 +160,12 @@ def _terms(body: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("max_tokens", "max_completion_tokens"):
         if (most := _whole(body, name, 2**31)) is not None:
             if not most:
-                raise _fault(name, f"{name} must be 1 or more")
+                raise invalid(name, f"{name} must be 1 or more")
             terms["max_tokens"] = most
     effort = body.get("reasoning_effort")
     if effort is not None:
         if effort not in _EFFORTS:
-            raise _fault("reasoning_effort", f"reasoning_effort must be one of {', '.join(_EFFORTS)}")
+            raise invalid("reasoning_effort", f"reasoning_effort must be one of {', '.join(_EFFORTS)}")
         terms["effort"] = "max" if effort == "xhigh" else effort
     return terms
 
@@ -200,23 +175,24 @@ def _whole(body: Mapping[str, Any], name: str, most: int) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
-        raise _fault(name, f"{name} must be a whole number from 0 to {most}")
+        raise invalid(name, f"{name} must be a whole number from 0 to {most}")
     return value
 
 
 def _number(body: Mapping[str, Any], name: str) -> float | None:
     value = body.get(name)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 2):
-        raise _fault(name, f"{name} must be a number from 0 to 2")
+        raise invalid(name, f"{name} must be a number from 0 to 2")
     return value
 
 
 def _part(body: Mapping[str, Any], name: str, kind: type) -> Any:
     value = body.get(name)
     if value is not None and not isinstance(value, kind):
-        raise _fault(name, f"{name} must be {'true or false' if kind is bool else 'an object'}")
+        raise invalid(name, f"{name} must be {'true or false' if kind is bool else 'an object'}")
     return value
 
 
-def _fault(param: str, message: str) -> Refused:
+def invalid(param: str, message: str) -> Refused:
+    """Return that a field is at fault."""
     return Refused(400, message, "invalid_request", param)

@@ -3,55 +3,39 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import secrets
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from assay.api.catalogue import PREFIX
 from assay.batch.spending import Allowance, Period, allowance
-from llm_runtime.clock import now_ms
+from assay.web.holders import Holder
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import write_atomic
-from llm_runtime.models import Model, first_fault
+from llm_runtime.models import first_fault
 from llm_runtime.settings import config_dir
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 
-
-class ApiKey(Model):
+class ApiKey(Holder):
     """What a key allows.
 
     Args:
-        name: for people, and of its purse.
         hash: SHA-256 of the key, which has 256 bits of its own, in hex.
-        budget: dollars that its runs may spend together in a period; ``None`` is no bound.
-        per: the period, in UTC.
         allow: names of the models that it may use; empty allows all.
         background: whether its runs go on when the program that asked has left.
         person: whose it is, where the server has people: its runs are theirs, and so is what they spend.
-        id: drawn when it is made; its runs and its purse go by it. A key without one goes by its name.
-        since: when it was made, in milliseconds since 1970.
     """
 
-    name: str
+    what = "key"
     hash: str
-    budget: float | None = Field(default=None, ge=0)
     per: Period = "ever"
     allow: tuple[str, ...] = ()
     background: bool = False
     person: str = ""
-    id: str = ""
-    since: int = 0
-
-    @property
-    def whose(self) -> str:
-        """By what runs and purse are known as its own."""
-        return self.id or self.name
 
     def allows(self, model: str) -> bool:
         """Tell whether it may use a model, by its name without the prefix."""
@@ -108,13 +92,11 @@ class ApiKeys:
         Raises:
             ConfigurationError: the name is taken or none, or the file cannot be written.
         """
-        if not _NAME.fullmatch(key.name):
-            raise ConfigurationError(f"{key.name[:60]} is no name of a key; use a-z 0-9 . _ -, 40 at the most")
+        drawn = key.drawn()
         secret = f"assay-{secrets.token_urlsafe(32)}"
         with self._changing() as keys:
             if any(one.name == key.name for one in keys):
                 raise ConfigurationError(f"there is a key {key.name}; remove it first: assay serve keys remove")
-            drawn = {"id": f"{key.name}~{secrets.token_hex(8)}", "since": now_ms()}
             keys.append(key.model_copy(update={"hash": _hash(secret), **drawn}))
         return secret
 

@@ -15,21 +15,20 @@ from starlette.routing import BaseRoute, Route
 
 from assay.api import wire
 from assay.api.answering import about, answer_of, progress_of, refusal, why_none
-from assay.api.asked import ChatRequest, Refused, read_request
+from assay.api.asked import ChatRequest, Refused, invalid, read_request
 from assay.api.catalogue import PREFIX, ChatModel, chat_models
 from assay.api.desk import REPEATED_BY_KEY_S, REPEATED_S, Desk, Order, order_name
 from assay.api.housekeeping import is_housekeeping
 from assay.api.key_gate import KeyGate
 from assay.api.keys import ApiKey
 from assay.hooks import hooks_of
+from assay.web.app_state import body_of
 from assay.web.forms import read_form
 from assay.web.live_runs import LiveRun
 from assay.web.permissions import while_allowed
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
 _MOST_BYTES = 1 << 20
-#: What is read of a request that is too long before it is answered: a client that still sends hears nothing.
-_MOST_READ = 1 << 25
 #: Seconds within which a stream begins, and between two signs of life.
 _BEGIN_S = 0.2
 _BEAT_S = 10.0
@@ -120,9 +119,7 @@ class ChatEndpoint:
     def _order(self, asked: ChatRequest, key: ApiKey | None, repeated: str) -> tuple[ChatModel, Order]:
         """Return what is to be done about a request, and which model that is."""
         if len(repeated) > 255:
-            raise Refused(
-                400, "Idempotency-Key is longer than 255 characters", "invalid_request", "Idempotency-Key"
-            )
+            raise invalid("Idempotency-Key", "Idempotency-Key is longer than 255 characters")
         model = _chosen(asked.model, self._allowed(key))
         bounded: Mapping[str, Any] = {}
         if is_housekeeping(asked.turns) and model.name != "direct":
@@ -153,8 +150,7 @@ class ChatEndpoint:
         head = wire.AnswerHead(run_id, asked.model, int(time.time()))
         with self._desk.waiting(run_id, order.key):
             run = self._desk.hub.watch(run_id)
-            run.join()
-            try:
+            with run.viewed():
                 while not _over(run):
                     if self._desk.closing.is_set():
                         raise Refused(
@@ -163,8 +159,6 @@ class ChatEndpoint:
                     if await request.is_disconnected():
                         raise ClientDisconnect
                     await run.changed(run.version, _LOOK_S)
-            finally:
-                run.leave()
         headers = {"x-request-id": run_id}
         if run.state != "finished":
             raise _with_run(why_none(run), run, model, page)
@@ -186,8 +180,7 @@ class ChatEndpoint:
         head = wire.AnswerHead(f"api-{order.name}", asked.model, created)
         with self._desk.waiting(run_id, order.key):
             run = self._desk.hub.watch(run_id)
-            run.join()
-            try:
+            with run.viewed():
                 seen = 0
                 while True:
                     version, over = run.version, _over(run)
@@ -203,8 +196,6 @@ class ChatEndpoint:
                         return
                     if not await run.changed(version, _BEAT_S):
                         yield wire.STILL_HERE
-            finally:
-                run.leave()
         if run.state == "finished":
             pieces = wire.closing(head, answer_of(run, model, page + run_id), usage=asked.usage)
         else:
@@ -231,13 +222,9 @@ def _fields(model: ChatModel, asked: ChatRequest, key: ApiKey | None) -> dict[st
     """Return the fields of the run: of the chat, of the preset, of the request, the last one first."""
     extra = dict(asked.extra)
     if key is not None and (others := sorted(set(extra) - _OF_A_KEY)):
-        raise Refused(
-            400,
-            f"assay.{others[0][:60]} cannot be set with a key; it sets {', '.join(sorted(_OF_A_KEY))}, and whoever "
-            "runs this server can make a preset of all else",
-            "invalid_request",
-            f"assay.{others[0][:60]}",
-        )
+        name, settable = f"assay.{others[0][:60]}", ", ".join(sorted(_OF_A_KEY))
+        why = f"{name} cannot be set with a key; it sets {settable}, and whoever runs this server can make a preset"
+        raise invalid(name, f"{why} of all else")
     if model.name == "direct" and asked.temperature is not None:
         extra = {"temperature": asked.temperature, **extra}
     return {**hooks_of(model.run).chat_fields(asked.turns), **model.preset, **asked.terms, **extra}
@@ -249,16 +236,9 @@ def _with_run(refused: Refused, run: LiveRun, model: ChatModel, page: str) -> Re
 
 
 async def _body(request: Request) -> bytes:
-    body, read = bytearray(), 0
-    async for chunk in request.stream():
-        read += len(chunk)
-        if read <= _MOST_BYTES:
-            body += chunk
-        elif read > _MOST_READ:
-            break
-    if read > _MOST_BYTES:
+    if (body := await body_of(request, _MOST_BYTES)) is None:
         raise Refused(413, f"the request is longer than {_MOST_BYTES // 1024} KiB; shorten it", "request_too_large")
-    return bytes(body)
+    return body
 
 
 def _spoken(handler: Handler) -> Handler:

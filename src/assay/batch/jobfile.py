@@ -106,11 +106,6 @@ class JobFile(Model):
         budget: of the whole batch.
     """
 
-    ui: ClassVar[dict[str, Ui]] = {
-        "title": Ui(help="What lists call it."),
-        "repetitions": Ui(help="How often each row is run in each configuration."),
-    }
-
     id: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9_-]{0,47}$")
     run: str = ""
     protocol: str = ""

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
-from assay.launch import price_of
-from assay.launch.naming import models_of
 from assay.registry import Prepared
 from assay.terms import Terms
 from assay.web import forms
 from assay.web.answer_forms import read_answer
 from assay.web.app_state import AppState, is_json, redirect, request_fields, respond, run_id_of, site_of, wants_json
-from assay.web.estimating import estimate_of, words_of
+from assay.web.estimating import estimate_of, run_price, words_of
 from assay.web.mailbox_questions import answer_letter
 from assay.web.pages.asking import Ask
 from assay.web.pages.starting import fork_page, new_page, resume_page
 from assay.web.queue import put_run, queue_url
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
-from llm_runtime.price import Price
 from llm_runtime.routing import NO_MODEL
 
 _NO_MODEL = (
@@ -69,7 +66,7 @@ async def start_run(request: Request) -> Response:
             form = forms.form_of(forms.forms()[0].name)
         return new_page(form, reachable(site), fields, why, queue=bool(queue_url(site.store)))
 
-    return await _begun(request, start, again)
+    return await begun(request, start, again)
 
 
 def _estimated(site: AppState, run: Prepared, terms: Terms) -> str:
@@ -77,56 +74,43 @@ def _estimated(site: AppState, run: Prepared, terms: Terms) -> str:
     return words_of(estimate_of(run.run, site.store, "", run_price(site, run, terms), units), units)
 
 
-def run_price(site: AppState, run: Prepared, terms: Terms) -> Price | None:
-    """Return the price of the dearest model that answers a run; ``None`` where nobody says one of them."""
-    panel = [] if terms.model else models_of(run) if run.hooks.panel(run.options) else []
-    prices = [model_price(site, name) for name in panel or [terms.model]]
-    known = [price for price in prices if price is not None]
-    return max(known, key=lambda price: price.output) if len(known) == len(prices) else None
-
-
-def model_price(site: AppState, model: str | None) -> Price | None:
-    """Return the price of the model that answers; ``None`` where it is not known."""
-    named = model or site.settings().config.model
-    chip = site.models.known.of(named) if named else None
-    return chip.price if chip else price_of(site.settings(), named) if named else None
-
-
 async def resume_form(request: Request) -> Response:
     """Show the form to resume a run."""
-    site, run = site_of(request), site_of(request).store.summary(run_id_of(request))
-    return HTMLResponse(resume_page(run, reachable(site), {}))
+    return HTMLResponse(_form(request, resume_page, {}))
 
 
 async def resume_run(request: Request) -> Response:
     """Go on with a run that was interrupted, stopped or failed."""
-    site, run_id, fields = site_of(request), run_id_of(request), await request_fields(request)
-    run = site.store.summary(run_id)
+    fields = await request_fields(request)
 
     async def resume() -> Response:
         terms = forms.terms_of(fields, strict=is_json(request))
-        return _show_begun(request, await site.runs.resume(run_id, terms))
+        return _show_begun(request, await site_of(request).runs.resume(run_id_of(request), terms))
 
-    return await _begun(request, resume, lambda why: resume_page(run, reachable(site), fields, why))
+    return await begun(request, resume, lambda why: _form(request, resume_page, fields, why))
 
 
 async def fork_form(request: Request) -> Response:
     """Show the form to fork a run; ``at`` fills in the event."""
-    site, run = site_of(request), site_of(request).store.summary(run_id_of(request))
-    return HTMLResponse(fork_page(run, reachable(site), dict(request.query_params)))
+    return HTMLResponse(_form(request, fork_page, request.query_params))
 
 
 async def fork_run(request: Request) -> Response:
     """Start a run that shares a run's answers up to event ``at``."""
-    site, run_id, fields = site_of(request), run_id_of(request), await request_fields(request)
-    run = site.store.summary(run_id)
+    fields = await request_fields(request)
 
     async def fork() -> Response:
         terms = forms.terms_of(fields, strict=is_json(request), without=("at", "say"))
-        at = forms.whole_number(fields.get("at"), "at")
-        return _show_begun(request, await site.runs.fork(run_id, at, terms, str(fields.get("say") or "")))
+        at, say = forms.whole_number(fields.get("at"), "at"), str(fields.get("say") or "")
+        return _show_begun(request, await site_of(request).runs.fork(run_id_of(request), at, terms, say))
 
-    return await _begun(request, fork, lambda why: fork_page(run, reachable(site), fields, why))
+    return await begun(request, fork, lambda why: _form(request, fork_page, fields, why))
+
+
+def _form(request: Request, page: Callable[..., str], values: Mapping[str, Any], why: str = "") -> str:
+    """Return a form that goes on from a run."""
+    site = site_of(request)
+    return page(site.store.summary(run_id_of(request)), reachable(site), values, why)
 
 
 async def interject(request: Request) -> Response:
@@ -209,21 +193,16 @@ def reachable(site: AppState) -> list[str]:
     return list(site.settings().providers)
 
 
-async def _begun(
+async def begun(
     request: Request, begin: Callable[[], Awaitable[Response]], again: Callable[[str], str]
 ) -> Response:
-    """Begin a run and show it; where that is refused, show the form again with the reason."""
+    """Begin something and show it; where that is refused, show the form again with the reason."""
     try:
         return await begin()
     except LlmRuntimeError as fault:
         if wants_json(request):
             raise
-        return HTMLResponse(again(reason(fault)), 422)
-
-
-def reason(fault: LlmRuntimeError) -> str:
-    """Return why something was refused, as a page says it."""
-    return _NO_MODEL if str(fault) == NO_MODEL else str(fault)
+        return HTMLResponse(again(_NO_MODEL if str(fault) == NO_MODEL else str(fault)), 422)
 
 
 def _show_begun(request: Request, run_id: str) -> Response:

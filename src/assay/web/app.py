@@ -18,9 +18,9 @@ from starlette.types import ASGIApp
 from assay.web.app_state import AppState, respond
 from assay.web.guard import GuardMiddleware
 from assay.web.listing import keep_words
-from assay.web.pages.errors import error_page
 from assay.web.permissions import NotAllowed
 from assay.web.routes import routes
+from assay.web.templating import render
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, LlmRuntimeError, RunNotFound, StoreBusy
 
 Doors: TypeAlias = Callable[[AppState], AbstractAsyncContextManager[Sequence[BaseRoute]]]
@@ -72,31 +72,37 @@ async def _take_words(site: AppState) -> None:
         left = await asyncio.to_thread(keep_words, site.store)
 
 
+#: What is told of our own errors: the status and the title of the page, the special ones first.
+_REFUSALS: tuple[tuple[type[LlmRuntimeError], int, str], ...] = (
+    (RunNotFound, 404, "Not found"),
+    (StoreBusy, 409, "Busy"),
+    (NotAllowed, 403, "Not allowed"),
+    (BudgetExceeded, 402, "Nothing left to spend"),
+    (ConfigurationError, 400, "That does not fit"),
+    (LlmRuntimeError, 500, "Something is wrong"),
+)
+
+
 async def _refused(request: Request, fault: Exception) -> Response:
     """Show an error of ours, with what to do about it."""
-    status, title = 500, "Something is wrong"
-    if isinstance(fault, RunNotFound):
-        status, title = 404, "Not found"
-    elif isinstance(fault, StoreBusy):
-        status, title = 409, "Busy"
-    elif isinstance(fault, NotAllowed):
-        status, title = 403, "Not allowed"
-    elif isinstance(fault, BudgetExceeded):
-        status, title = 402, "Nothing left to spend"
-    elif isinstance(fault, ConfigurationError):
-        status, title = 400, "That does not fit"
-    data = {"error": type(fault).__name__, "message": str(fault)}
-    return respond(request, lambda: data, lambda: error_page(title, str(fault)), status)
+    status, title = next((status, title) for kind, status, title in _REFUSALS if isinstance(fault, kind))
+    return _told(request, fault, str(fault), title, status)
 
 
 async def _broken(request: Request, fault: Exception) -> Response:
     """Show that Assay itself is at fault; the server's log has all of it."""
-    data = {"error": type(fault).__name__, "message": "a fault of Assay's own; the server's output says where"}
-    return respond(request, lambda: data, lambda: error_page("Something is wrong", data["message"]), 500)
+    message = "a fault of Assay's own; the server's output says where"
+    return _told(request, fault, message, "Something is wrong", 500)
 
 
 async def _unknown(request: Request, fault: Exception) -> Response:
     assert isinstance(fault, HTTPException)
-    data = {"error": "HTTPException", "message": fault.detail}
-    words = "There is no such page." if fault.status_code == 404 else fault.detail
-    return respond(request, lambda: data, lambda: error_page(str(fault.status_code), words), fault.status_code)
+    words = "There is no such page." if fault.status_code == 404 else ""
+    return _told(request, fault, fault.detail, str(fault.status_code), fault.status_code, words)
+
+
+def _told(request: Request, fault: Exception, message: str, title: str, status: int, words: str = "") -> Response:
+    data = {"error": type(fault).__name__, "message": message}
+    return respond(
+        request, lambda: data, lambda: render("error.html", title=title, message=words or message), status
+    )

@@ -35,7 +35,7 @@ from assay.web.root import rooted
 from assay.web.running import ActiveRuns
 from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.events import CallStarted
-from llm_runtime.messages import CallLabel
+from llm_runtime.messages import Request as ModelRequest
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, valid_run_id
 from llm_runtime.store.upkeep import tags_of
@@ -146,12 +146,9 @@ class AppState:
         return letters(self._folders(watch), waiting)
 
     def _asks(self, watch: LiveRun) -> list[Ask]:
-        kind, asks = watch.started.protocol, list[Ask]()
-        for question in self.questions.of_run(watch.run_id):
-            request = question.request
-            messages = tuple((message.role, message.content) for message in request.messages)
-            asks.append(_ask(kind, question.name, request.label, messages, request.schema))
-        return asks + [_ask_of(kind, letter) for letter in self.open_letters(watch)]
+        asks = [(one.name, one.request, "") for one in self.questions.of_run(watch.run_id)]
+        asks += [(f"letter-{one.name}", one.request, one.name) for one in self.open_letters(watch)]
+        return [_ask(watch.started.protocol, *each) for each in asks]
 
 
 def site_of(request: Request) -> AppState:
@@ -194,9 +191,26 @@ def redirect(request: Request, address: str, data: object, status: int = 200) ->
     return RedirectResponse(rooted(address), 303)
 
 
+def download(content: str | bytes, media: str, name: str) -> Response:
+    """Respond with a file to keep."""
+    return Response(content, media_type=media, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+
 def is_json(request: Request) -> bool:
     """Tell whether a request carries JSON."""
     return request.headers.get("content-type", "").startswith("application/json")
+
+
+async def body_of(request: Request, most: int) -> bytes | None:
+    """Read what was sent; ``None`` where that is more than so many bytes."""
+    body, read = bytearray(), 0
+    async for chunk in request.stream():
+        read += len(chunk)
+        if read <= most:
+            body += chunk
+        elif read > _READ:
+            break
+    return bytes(body) if read <= most else None
 
 
 async def request_fields(request: Request) -> dict[str, Any]:
@@ -205,14 +219,8 @@ async def request_fields(request: Request) -> dict[str, Any]:
     Raises:
         ConfigurationError: it is larger than 4 MiB, not UTF-8, or neither of the two.
     """
-    body, read = bytearray(), 0
-    async for chunk in request.stream():
-        read += len(chunk)
-        if read <= _BODY:
-            body += chunk
-        elif read > _READ:
-            break
-    if read > _BODY:
+    body = await body_of(request, _BODY)
+    if body is None:
         raise ConfigurationError(
             f"what was sent is larger than {_BODY >> 20} MiB; shorten it, or start this from the command line"
         )
@@ -229,16 +237,9 @@ async def request_fields(request: Request) -> dict[str, Any]:
         raise ConfigurationError(f"the request cannot be read: {fault}") from None
 
 
-def _ask_of(kind: str, letter: MailboxQuestion) -> Ask:
-    label = CallLabel(**cast("dict[str, Any]", letter.request["label"]))
-    messages = cast("list[dict[str, Any]]", letter.request.get("messages", []))
-    texts = tuple((str(message.get("role", "")), str(message.get("content", ""))) for message in messages)
-    return _ask(kind, f"letter-{letter.name}", label, texts, letter.request.get("schema"), letter.name)
-
-
-def _ask(
-    kind: str, name: str, label: CallLabel, messages: tuple[tuple[str, str], ...], schema: object, where: str = ""
-) -> Ask:
-    role, run = label.seat.partition(":")[2] or label.seat or label.phase, known(kind)
+def _ask(kind: str, name: str, request: ModelRequest, where: str) -> Ask:
+    label, run = request.label, known(kind)
+    role = label.seat.partition(":")[2] or label.seat or label.phase
     does = next((seat.about for seat in run.seats if seat.name == role), "") if run else ""
-    return Ask(name, place_words(label), messages, str(schema or ""), where, None, role.replace("_", " "), does)
+    messages = tuple((message.role, message.content) for message in request.messages)
+    return Ask(name, place_words(label), messages, request.schema or "", where, role.replace("_", " "), does)

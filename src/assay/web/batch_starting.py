@@ -6,10 +6,10 @@ import asyncio
 import csv
 import json
 from collections.abc import Mapping
-from decimal import Decimal
 from io import StringIO
-from typing import Any, cast
+from typing import Annotated, Any, TypeVar, cast
 
+from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
@@ -17,58 +17,42 @@ from assay.batch.batches import entered
 from assay.batch.inputs import rows
 from assay.batch.jobfile import BudgetTable, JobFile
 from assay.batch.loading import checked
-from assay.fields import FieldSpec, Ui, fields_of, shown, specs_of
+from assay.fields import Ui, fields_of, like, read, shown, specs_of
 from assay.hooks import hooks_of
 from assay.protocol import RunType
 from assay.registry import find, run_types
 from assay.web import forms
-from assay.web.acting import model_price, reason
-from assay.web.app_state import AppState, redirect, request_fields, site_of, wants_json
-from assay.web.estimating import estimate_of, words_of
+from assay.web.acting import begun
+from assay.web.app_state import AppState, redirect, request_fields, site_of
+from assay.web.estimating import estimate_of, model_price, words_of
 from assay.web.pages.starting import form_field
 from assay.web.templating import render
 from assay.web.uploads import put_down
-from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import Model
 from llm_runtime.store import SqliteStore
 
-_OF_BATCH = ("title", "repetitions")
-_ROWS = FieldSpec(
-    ("rows",),
-    "rows",
-    "file",
-    Ui(label="Rows", advanced=False),
-    "CSV with a header, or one JSON object a line; a column goes into the field of its name.",
-    None,
-    required=True,
-)
-_MODELS = FieldSpec(
-    ("models",),
-    "models",
-    "list",
-    Ui(label="Models", advanced=False),
-    "One a line, as PROVIDER:MODEL; each row is run with each of them. Empty lets the configuration decide.",
-    None,
-    required=False,
-)
-_COLUMNS = FieldSpec(
-    ("columns",),
-    "columns",
-    "list",
-    Ui(label="Columns of other names"),
-    "FIELD=COLUMN, one a line, where a column is not called as its field.",
-    None,
-    required=False,
-)
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+class BatchForm(Model):
+    """What a batch is made of, beside how each of its runs is done."""
+
+    rows: Annotated[str, Ui(kind="file", advanced=False)]
+    """CSV with a header, or one JSON object a line; a column goes into the field of its name."""
+    models: Annotated[tuple[str, ...], Ui(advanced=False)] = ()
+    """One a line, as PROVIDER:MODEL; each row is run with each of them. Empty lets the configuration decide."""
+    title: str = like(JobFile, "title")
+    """What lists call it."""
+    repetitions: int = like(JobFile, "repetitions")
+    """How often each row is run in each configuration."""
+    budget: Annotated[BudgetTable, Ui(flatten=True)] = BudgetTable()
+    columns: Annotated[tuple[str, ...], Ui(label="Columns of other names")] = ()
+    """FIELD=COLUMN, one a line, where a column is not called as its field."""
 
 
 def _kinds() -> list[RunType]:
     return [run for run in run_types().values() if "batch" in run.doors]
-
-
-def _own(run: RunType) -> tuple[list[FieldSpec], list[FieldSpec]]:
-    """Return the fields of the batch, and those that each of its jobs has."""
-    batch = [spec for spec in fields_of(JobFile) if spec.name in _OF_BATCH]
-    return [_ROWS, _MODELS, *batch, *fields_of(BudgetTable), _COLUMNS], shown(hooks_of(run).options)
 
 
 async def new_batch(request: Request) -> Response:
@@ -81,7 +65,8 @@ async def start_batch(request: Request) -> Response:
     """Enter the jobs of a batch and have them worked off; with ``estimate`` say what they will take."""
     site, fields = site_of(request), await request_fields(request)
     kind = str(fields.get("kind") or _kinds()[0].name)
-    try:
+
+    async def begin() -> Response:
         if not isinstance(site.store, SqliteStore):
             raise ConfigurationError(
                 "on this store batches are started at the command line", advice="assay batch run JOB.toml"
@@ -90,26 +75,23 @@ async def start_batch(request: Request) -> Response:
         if fields.get("estimate"):
             return PlainTextResponse(await asyncio.to_thread(_estimated, site, job_file), headers={"X-Note": "1"})
         batch = await entered(job_file, str(site.store.path), site.settings())
-    except LlmRuntimeError as fault:
-        if wants_json(request):
-            raise
-        return HTMLResponse(new_batch_page(kind, fields, reason(fault)), 422)
-    await site.workers.begin(batch.batch_id, str(site.store.path))
-    return redirect(request, f"/batches/{batch.batch_id}", {"batch_id": batch.batch_id}, 201)
+        await site.workers.begin(batch.batch_id, str(site.store.path))
+        return redirect(request, f"/batches/{batch.batch_id}", {"batch_id": batch.batch_id}, 201)
+
+    return await begun(request, begin, lambda why: new_batch_page(kind, fields, why))
 
 
 def new_batch_page(kind: str, values: Mapping[str, Any], fault: str = "") -> str:
     """Return the form; ``values`` are what was filled in before, ``fault`` why that was refused."""
     run = find(kind)
-    batch, options = _own(run)
-    task = [spec for spec in fields_of(hooks_of(run).task) if not spec.ui.hidden]
+    hooks = hooks_of(run)
     return render(
         "new_batch.html",
         run=run,
         kinds=_kinds(),
-        task=task,
-        fields=[form_field(spec) for spec in batch],
-        options=[form_field(spec) for spec in options],
+        task=[spec for spec in fields_of(hooks.task) if not spec.ui.hidden],
+        fields=[form_field(spec) for spec in shown(BatchForm)],
+        options=[form_field(spec) for spec in shown(hooks.options)],
         values=values,
         fault=fault,
     )
@@ -117,55 +99,31 @@ def new_batch_page(kind: str, values: Mapping[str, Any], fault: str = "") -> str
 
 def _read(kind: str, fields: Mapping[str, Any]) -> JobFile:
     """Make a job file of what was filled in."""
-    batch, options = _own(find(kind))
-    values: dict[str, Any] = {
-        spec.name: forms.plain_value(spec, fields[spec.name]) for spec in (*batch, *options) if spec.name in fields
-    }
-    text = values.get("rows") or ""
-    if not text.strip():
+    hooks = hooks_of(find(kind))
+    asked, options = _filled(BatchForm, fields), _filled(hooks.options, fields)
+    if not asked.rows.strip():
         raise ConfigurationError("Rows is empty; paste the rows, or choose a file")
-    named = dict(forms.pair(line, "a column is written FIELD=COLUMN") for line in values.get("columns") or ())
-    known = specs_of(hooks_of(find(kind)).task)
-    columns = {name: name for name in _header(text) if name in known} | named
-    models = cast("list[str]", values.get("models") or [])
-    known_by = {spec.name: spec for spec in options}
-    chosen = {name: _typed(spec, values[name]) for name, spec in known_by.items() if name in values}
-    budget = {
-        spec.name: _typed(spec, values[spec.name]) for spec in fields_of(BudgetTable) if values.get(spec.name)
-    }
-    data: dict[str, Any] = {
-        "run": kind,
-        **{
-            name: _typed(one, values[name])
-            for name, one in specs_of(JobFile).items()
-            if values.get(name) and name in _OF_BATCH
-        },
-        "options": {
-            name: value for name, value in chosen.items() if value not in (None, "", [], known_by[name].default)
-        },
-        "grid": {"terms.model": models} if len(models) > 1 else {},
-        "terms": {"model": models[0]} if len(models) == 1 else {},
-        "budget": budget,
-        "input": {"path": put_down(text), "columns": columns or {"": ""}},
-    }
+    named = dict(forms.pair(line, "a column is written FIELD=COLUMN") for line in asked.columns)
+    known, models = specs_of(hooks.task), asked.models
+    columns = {name: name for name in _header(asked.rows) if name in known} | named
     if not columns:
         wanted = ", ".join(name for name, spec in known.items() if not spec.ui.hidden)
         raise ConfigurationError(f"Rows: no column is called as a field is; the fields are {wanted}")
+    data: dict[str, Any] = {
+        "run": kind,
+        **asked.model_dump(include={"title", "repetitions", "budget"}, exclude_none=True),
+        "options": options.model_dump(mode="json", exclude_defaults=True),
+        "grid": {"terms.model": list(models)} if len(models) > 1 else {},
+        "terms": {"model": models[0]} if len(models) == 1 else {},
+        "input": {"path": put_down(asked.rows), "columns": columns},
+    }
     return checked(data)
 
 
-def _typed(spec: FieldSpec, value: Any) -> Any:
-    """Return what a job file would hold in place of a form's text."""
-    if not isinstance(value, str):
-        return value
-    if spec.kind == "whole":
-        return forms.whole_number(value, spec.label)
-    if spec.kind == "checkbox":
-        return value == "true"
-    try:
-        return Decimal(value) if spec.name == "usd" else float(value) if spec.kind == "number" else value
-    except (ValueError, ArithmeticError):
-        raise ConfigurationError(f"{spec.label} must be a number") from None
+def _filled(model: type[ModelT], fields: Mapping[str, Any]) -> ModelT:
+    specs = {spec.name: spec for spec in shown(model) if spec.name in fields}
+    values = {name: forms.plain_value(spec, fields[name]) for name, spec in specs.items()}
+    return cast("ModelT", read(model, values, names=lambda spec: spec.label))
 
 
 def _header(text: str) -> list[str]:

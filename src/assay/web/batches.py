@@ -17,7 +17,8 @@ from assay.batch.report import batch_story
 from assay.report.story import Story
 from assay.web import data
 from assay.web.app_state import respond, site_of
-from assay.web.pages.batches import batch_page, batches_page
+from assay.web.pages.runs import BADGES
+from assay.web.templating import render
 from llm_runtime.errors import RunNotFound
 
 T = TypeVar("T")
@@ -30,8 +31,11 @@ async def list_batches(request: Request) -> Response:
         return [look(ledger, purses, batch.batch_id) for batch in ledger.batches()]
 
     batches = await with_ledger(request, read) or []
+    live = any(progress.state == "running" for progress in batches)
     return respond(
-        request, lambda: {"batches": [each.to_dict() for each in batches]}, lambda: batches_page(batches)
+        request,
+        lambda: {"batches": [each.to_dict() for each in batches]},
+        lambda: render("batches.html", batches=batches, live=live, badges=BADGES),
     )
 
 
@@ -50,7 +54,7 @@ async def show_batch(request: Request) -> Response:
     return respond(
         request,
         lambda: {**progress.to_dict(), "story": data.story_data(story)},
-        lambda: batch_page(progress, story),
+        lambda: render("batch.html", progress=progress, story=story, badges=BADGES),
     )
 
 

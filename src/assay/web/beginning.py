@@ -3,28 +3,70 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 
+from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
 from assay.demo import demos, missing
-from assay.launch import price_of
 from assay.launch.glimpses import glimpses
-from assay.protocol import Protocol
+from assay.launch.model_choices import Choices
+from assay.protocol import Protocol, RunType
 from assay.web import data
 from assay.web.app_state import AppState, respond, site_of, wants_json
-from assay.web.estimating import estimate_of
-from assay.web.pages.home import Played, StartBox, Way, choice_fragment, home_page
+from assay.web.estimating import UsualRun, estimate_of, model_price
 from assay.web.permissions import seen
 from assay.web.suggesting import openings, suggest
-from llm_runtime.store import RunStore
+from assay.web.templating import render
+from llm_runtime.store import RunStore, RunSummary
 
 _LATEST = 5
 _LOOKED_AT = 200
 """Runs of a protocol among which its recording is looked for."""
 _PATIENCE_S = 0.15
 """How long what suits a text waits for endpoints to list their models."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What is known of a recording here: its latest run, and why it cannot be played where it cannot."""
+
+    run: RunSummary | None = None
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A kind of run that may be begun: why the text suits it, empty where it does not, and what it will take."""
+
+    run: RunType
+    why: str = ""
+    estimate: UsualRun | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StartBox:
+    """What stands in the box and under it.
+
+    Args:
+        text: what was typed.
+        ways: the kinds of run that can begin with a text.
+        choices: the models.
+        looked: whether anybody has looked for models yet.
+        chosen: kind of run that was ticked.
+        model: that was ticked.
+        free: whether it costs nothing.
+    """
+
+    text: str
+    ways: Sequence[Way]
+    choices: Choices
+    looked: bool
+    chosen: str
+    model: str
+    free: bool
 
 
 async def home(request: Request) -> Response:
@@ -38,7 +80,7 @@ async def home(request: Request) -> Response:
     query = request.query_params
     box = await asyncio.to_thread(_box, site, query.get("text", ""), query.get("kind", ""), query.get("model", ""))
     if fragment:
-        return Response(choice_fragment(box), media_type="text/html")
+        return HTMLResponse(choice_fragment(box))
     played = {name: _played(site.store, name, protocol) for name, (protocol, _) in demos().items()}
     return respond(
         request,
@@ -59,16 +101,26 @@ async def home(request: Request) -> Response:
             ],
             "latest": [data.summary_data(run) for run in latest],
         },
-        lambda: home_page(box, played, latest, looks),
+        lambda: render(
+            "home.html",
+            text=box.text,
+            choice=choice_fragment(box),
+            protocols=[protocol for protocol, _ in demos().values()],
+            played=played,
+            latest=latest,
+            seen=looks,
+        ),
     )
+
+
+def choice_fragment(box: StartBox) -> Markup:
+    """Return what stands under the box."""
+    return render("choice.html", **{name: getattr(box, name) for name in box.__slots__})
 
 
 def _box(site: AppState, text: str, chosen: str, model: str) -> StartBox:
     choices, suggestion = site.models.known, suggest(text)
-    asked = model or site.settings().config.model or ""
-    chip = choices.of(asked)
-    # The first price of all is read from a large table: that may take a moment, and only names a model costs it.
-    price = chip.price if chip else price_of(site.settings(), asked) if asked else None
+    price = model_price(site, model)
     ways = [
         Way(
             run,

@@ -1,8 +1,9 @@
-"""Writes what the settings page changes of ``config.toml``; the person's own comments and order stay."""
+"""Changes files that people write themselves, in TOML; their own comments and order stay."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from llm_runtime.settings import ConfigFile
 
 
 def change_config(config: Path, changes: Mapping[str, Any], table: str = "") -> None:
-    """Change entries of the file, the whole of it at once or not at all.
+    """Change entries of ``config.toml``, the whole of it at once or not at all.
 
     Args:
         config: the folder that it lies in.
@@ -30,24 +31,46 @@ def change_config(config: Path, changes: Mapping[str, Any], table: str = "") -> 
     """
     path = config / "config.toml"
     read_toml(path)
+    with changing(path, _check_config) as document:
+        put(document.setdefault(table, tomlkit.table(is_super_table=True)) if table else document, changes)
+
+
+def _check_config(data: Mapping[str, Any]) -> None:
+    try:
+        ConfigFile.model_validate(data)
+    except ValidationError as fault:
+        raise ConfigurationError(first_fault(fault)) from None
+
+
+@contextmanager
+def changing(path: Path, check: Callable[[Mapping[str, Any]], object], *, private: bool = False) -> Generator[Any]:
+    """Change a TOML file, all of it or nothing; comments and order stay.
+
+    Args:
+        path: made where it is not there.
+        check: refuses what must not stand in it.
+        private: whether its owner alone may read it.
+
+    Raises:
+        ConfigurationError: it cannot be read or written.
+    """
     try:
         document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
     except (ParseError, UnicodeDecodeError, OSError) as fault:
         raise ConfigurationError(f"{path} cannot be read: {fault}") from None
-    place: Any = document
-    if table:
-        place = document.setdefault(table, tomlkit.table(is_super_table=True))
-    for name, value in changes.items():
-        if value is not None:
-            place[name] = value
-        elif name in place:
-            del place[name]
-    try:
-        ConfigFile.model_validate(document.unwrap())
-    except ValidationError as fault:
-        raise ConfigurationError(first_fault(fault)) from None
+    yield document
+    check(document.unwrap())
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_atomic(path, tomlkit.dumps(document))
+        write_atomic(path, tomlkit.dumps(document), private=private)
     except OSError as fault:
         raise ConfigurationError(f"{path} cannot be written: {fault.strerror}") from None
+
+
+def put(table: Any, changes: Mapping[str, Any]) -> None:
+    """Put entries into a table; ``None`` takes one out."""
+    for name, value in changes.items():
+        if value is not None:
+            table[name] = value
+        else:
+            table.pop(name, None)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, replace
-from importlib import resources
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from assay.protocol import load
 from assay.web.forms import terms_fields
 from assay.web.permissions import Need
+from llm_runtime.toml import own_table
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -49,13 +50,16 @@ TERMS = tuple((spec.name, spec.help) for spec in terms_fields())
 """The fields of a body that sets models and bounds."""
 
 
-def with_fields(package: str, addresses: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
-    """Return addresses with what ``routes.toml`` of their package says of their parameters and fields."""
-    told = tomllib.loads(resources.files(package).joinpath("routes.toml").read_text(encoding="utf-8"))
+def addresses(package: str) -> tuple[Endpoint, ...]:
+    """Return the addresses in ``routes.toml`` of a package, in their order: METHOD and path, and what each is.
 
-    def whole(one: Endpoint) -> Endpoint:
-        fields = told.get(f"{one.method} {one.path}", {})
-        body = (*fields.get("body", {}).items(), *(TERMS if "terms" in fields else ()))
-        return replace(one, query=tuple(fields.get("query", {}).items()), body=body)
+    ``does`` is what answers, ``MODULE:FUNCTION`` of the package; ``terms`` adds the fields of models and bounds.
+    """
 
-    return tuple(map(whole, addresses))
+    def one(name: str, does: str, **said: Any) -> Endpoint:
+        method, path = name.split()
+        query, terms = said.pop("query", {}), TERMS if said.pop("terms", False) else ()
+        body = (*said.pop("body", {}).items(), *terms)
+        return Endpoint(path, load(f"{package}.{does}"), method, tuple(query.items()), body, **said)
+
+    return tuple(one(name, **said) for name, said in own_table(package, "routes.toml").items())

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
 
 from assay.hooks import hooks_of
+from assay.launch import price_of
+from assay.launch.naming import models_of
 from assay.protocol import Needs, RunType
-from assay.registry import protocol_of
+from assay.registry import Prepared, protocol_of
 from assay.report.units import count, count_noun, duration, money, short_count
+from assay.terms import Terms
+from assay.web.app_state import AppState
 from assay.web.permissions import seen
 from llm_runtime.messages import Usage
 from llm_runtime.price import Price
@@ -41,6 +45,12 @@ class UsualRun:
     milliseconds: int
     basis: str
 
+    def times(self, units: int) -> UsualRun:
+        """Return what so many of them take."""
+        cost = None if self.cost is None else self.cost * units
+        calls, tokens, milliseconds = (each * units for each in (self.calls, self.tokens, self.milliseconds))
+        return UsualRun(calls, tokens, cost, milliseconds, self.basis)
+
 
 def estimate_of(run: RunType, store: RunStore, text: str, price: Price | None, units: int = 1) -> UsualRun | None:
     """Estimate a run of a kind before it is started.
@@ -57,13 +67,7 @@ def estimate_of(run: RunType, store: RunStore, text: str, price: Price | None, u
     finished = store.runs(protocol=usual.names, state="finished", limit=_MEASURED, among=seen())
     past = [one for one in finished if one.origin == "live" and one.calls and not hooks_of(usual).several]
     one = estimate(owner.needs if usual is owner.runs[0] else None, past, text, price)
-    return one and replace(
-        one,
-        calls=one.calls * units,
-        tokens=one.tokens * units,
-        cost=None if one.cost is None else one.cost * units,
-        milliseconds=one.milliseconds * units,
-    )
+    return one and one.times(units)
 
 
 def words_of(estimate: UsualRun | None, units: int = 1) -> str:
@@ -106,3 +110,21 @@ def estimate(needs: Needs | None, past: Sequence[RunSummary], text: str, price: 
     return UsualRun(
         calls, asked + answered, None if each is None else each * calls, max(round(milliseconds, -4), 10_000), basis
     )
+
+
+def run_price(site: AppState, run: Prepared, terms: Terms) -> Price | None:
+    """Return the price of the dearest model that answers a run; ``None`` where nobody says one of them."""
+    panel = [] if terms.model else models_of(run) if run.hooks.panel(run.options) else []
+    prices = [model_price(site, name) for name in panel or [terms.model]]
+    known = [price for price in prices if price is not None]
+    return max(known, key=lambda price: price.output) if len(known) == len(prices) else None
+
+
+def model_price(site: AppState, model: str | None) -> Price | None:
+    """Return the price of the model that answers; ``None`` where it is not known.
+
+    The first price of all is read from a large table: that may take a moment, and only a named model costs it.
+    """
+    named = model or site.settings().config.model
+    chip = site.models.known.of(named) if named else None
+    return chip.price if chip else price_of(site.settings(), named) if named else None

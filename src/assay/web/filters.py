@@ -59,16 +59,11 @@ def meaning(term: str) -> str:
 def chip_words(choice: ModelChoice) -> str:
     """Return what a model costs and reads, and why it is offered."""
     price = choice.price
-    costs = (
-        "price unknown"
-        if price is None
-        else "free"
-        if price.free
-        else f"${price.input:g} in, ${price.output:g} out"
-    )
+    costs = "price unknown"
+    if price is not None:
+        costs = "free" if price.free else f"${price.input:g} in, ${price.output:g} out a million tokens"
     reads = f"reads {short_count(choice.window)}" if choice.window else ""
-    million = " a million tokens" if price is not None and not price.free else ""
-    return ", ".join(filter(None, (costs + million, reads, choice.note)))
+    return ", ".join(filter(None, (costs, reads, choice.note)))
 
 
 _BY_THEIR_NAMES: tuple[Callable[..., Any], ...] = (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from assay.fields import FieldSpec, fields_of, read, shown, specs_of
 from assay.hooks import hooks_of
@@ -16,6 +16,7 @@ from assay.web.uploads import is_built_in, put_down
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.settings import data_dir
 
+TextT = TypeVar("TextT", bound=str)
 _LONGEST, _LONGEST_FILE = 1 << 18, 1 << 20
 """Characters of one field, and of one that takes what is in a file."""
 _DIGITS = 16
@@ -164,6 +165,19 @@ def whole_number(value: object, name: str) -> int:
     return int(text)
 
 
+def one_of(text: str, ways: Sequence[TextT], what: str) -> TextT:
+    """Return which of a few words a text is.
+
+    Raises:
+        ConfigurationError: none; ``what`` begins the sentence: ``"role is"``.
+    """
+    for way in ways:
+        if way == text:
+            return way
+    nothing = ", or nothing" if "" in ways else ""
+    raise ConfigurationError(f"{what} one of {', '.join(filter(None, ways))}{nothing}")
+
+
 def speed(fields: Mapping[str, Any]) -> float:
     """Return how many times as fast a recording is played; 0 does not wait.
 
@@ -171,10 +185,8 @@ def speed(fields: Mapping[str, Any]) -> float:
         ConfigurationError: it is no such number.
     """
     text = fields.get("speed")
-    if text is None or text == "":
-        return 1.0
     try:
-        number = float(text)
+        number = 1.0 if text in (None, "") else float(text)
     except (TypeError, ValueError):
         raise ConfigurationError("speed must be a number") from None
     if not 0 <= number < 1e9:
@@ -230,13 +242,8 @@ def pair(line: str, how: str) -> tuple[str, str]:
 
 
 def _described(spec: FieldSpec) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "name": spec.name,
-        "label": spec.label,
-        "kind": spec.kind,
-        "required": spec.required,
-        "help": spec.help,
-    }
+    told = ("name", "label", "kind", "required", "help")
+    data: dict[str, Any] = {name: getattr(spec, name) for name in told}
     if spec.choices:
         data["choices"] = {value: spec.ui.words.get(value, value) for value in spec.choices}
     bounds = {"minimum": spec.minimum, "maximum": spec.maximum, "default": spec.default}

@@ -13,7 +13,7 @@ import hmac
 import ipaddress
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
@@ -26,22 +26,10 @@ from assay.web.people import SEVERAL, WHO, People, Person
 from assay.web.root import ROOT
 from assay.web.signing_in import PasswordQueue
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.toml import own_table
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
-_HEADERS = {
-    "content-security-policy": _POLICY,
-    # With no-referrer a browser would say "Origin: null" of our own forms too.
-    "referrer-policy": "same-origin",
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), microphone=(), geolocation=()",
-}
+_HEADERS: Mapping[str, str] = own_table("assay.web", "headers.toml")
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 #: Doors for programs, which ask for keys of their own. No cookie opens them.
 _OWN_KEYS = re.compile(r"/v1/.*|/mcp")

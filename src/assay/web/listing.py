@@ -6,7 +6,7 @@ import asyncio
 from math import inf
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from assay.batch.ledger import Batch, Ledger
 from assay.batch.progress import BatchProgress, look
@@ -14,15 +14,15 @@ from assay.batch.purses import Purses
 from assay.launch.glimpses import glimpses
 from assay.registry import known, run_types
 from assay.web import data
-from assay.web.app_state import respond, site_of, wants_json
+from assay.web.app_state import site_of, wants_json
 from assay.web.batches import with_ledger
+from assay.web.forms import one_of
 from assay.web.pages.runs import ORDERS, STATES, Choice, ListedRuns, runs_page
 from assay.web.people import may_all
 from assay.web.permissions import seen
-from llm_runtime.errors import ConfigurationError, StoreError
-from llm_runtime.store import RunState, RunStore, RunSummary
+from llm_runtime.errors import StoreError
+from llm_runtime.store import RunStore, RunSummary
 from llm_runtime.store.notes import all_tags, notes_of, tags_of_runs
-from llm_runtime.store.run_reader import Order
 from llm_runtime.store.searching import index_runs
 
 _LISTED = 30
@@ -42,16 +42,14 @@ async def list_runs(request: Request) -> Response:
     ids = [run.run_id for run in page]
     listed = ListedRuns(page, glimpses(site.store, page), tags_of_runs(site.store, ids), notes_of(site.store, ids))
     if wants_json(request):
-        return respond(request, lambda: _data(listed, choice, more), str)
+        return JSONResponse(_data(listed, choice, more))
     newest = site.store.summary(choice.before).started_at if choice.before else inf
     oldest = page[-1].started_at if more else -inf
     among = [batch for batch in batches if oldest <= batch.created_at // 1000 < newest]
     folded = await with_ledger(request, lambda ledger, purses: _looks(ledger, purses, among)) if among else None
     kinds = (one.name if (one := known(run.protocol)) else run.protocol for run in page)
     protocols = list(dict.fromkeys([*run_types(), *kinds]))
-    return respond(
-        request, str, lambda: runs_page(listed, folded or [], choice, protocols, all_tags(site.store, seen()), more)
-    )
+    return HTMLResponse(runs_page(listed, folded or [], choice, protocols, all_tags(site.store, seen()), more))
 
 
 def _looks(ledger: Ledger, purses: Purses, batches: list[Batch]) -> list[BatchProgress]:
@@ -64,11 +62,11 @@ def _chosen(store: RunStore, choice: Choice, apart: list[str]) -> list[RunSummar
     return store.runs(
         protocol=run.names if (run := known(choice.protocol)) else choice.protocol or None,
         search=choice.search or None,
-        state=_state(choice.state),
+        state=one_of(choice.state, STATES, "a run's state is") if choice.state else None,
         tag=choice.tag or None,
         apart=apart,
         among=seen(),
-        order=_order(choice.order),
+        order=one_of(choice.order or "newest", ORDERS, "runs are ordered by"),
         limit=_LISTED + 1,
         before=choice.before or None,
     )
@@ -95,21 +93,3 @@ def _data(listed: ListedRuns, choice: Choice, more: bool) -> dict[str, object]:
         for run in listed.runs
     ]
     return {"runs": runs, "next": f"/runs.json?{choice.query(listed.runs[-1].run_id)}" if more else None}
-
-
-def _state(text: str) -> RunState | None:
-    for state in STATES:
-        if state == text:
-            return state
-    if text:
-        raise ConfigurationError(f"a run's state is one of {', '.join(STATES)}")
-    return None
-
-
-def _order(text: str) -> Order:
-    for order in ORDERS:
-        if order == text:
-            return order
-    if text:
-        raise ConfigurationError(f"runs are ordered by one of {', '.join(ORDERS)}")
-    return "newest"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 
@@ -143,18 +145,19 @@ class LiveRun:
         """Return the latest events that completed a step, at most ``most``, oldest first."""
         return list(islice((line for line in reversed(self.lines) if line.step), most))[::-1]
 
-    def join(self) -> None:
-        """Add a viewer; the run is followed while there is one."""
+    @contextmanager
+    def viewed(self) -> Generator[None]:
+        """Follow the run for as long as the block lasts, and any other of them."""
         self.viewers += 1
         if self._task is None:
             self._task = asyncio.create_task(self._follow(), name=f"follow {self.run_id}")
-
-    def leave(self) -> None:
-        """Remove a viewer."""
-        self.viewers -= 1
-        if self.viewers == 0 and self._task is not None:
-            self._task.cancel()
-            self._task = None
+        try:
+            yield
+        finally:
+            self.viewers -= 1
+            if self.viewers == 0:
+                self._task.cancel()
+                self._task = None
 
     async def _follow(self) -> None:
         looks = 0

@@ -20,6 +20,7 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import RunStarted
 from llm_runtime.files import write_atomic
 from llm_runtime.http.shape import mapping
+from llm_runtime.messages import Request
 from llm_runtime.providers.mailbox import MAX_BYTES
 
 _NAME = re.compile(r"([0-9]{4,9}-[a-z0-9-]{1,60})\.request\.json")
@@ -30,11 +31,11 @@ _ANSWERS = (".reply.json", ".reply.md", ".reply.txt")
 
 @dataclass(frozen=True, slots=True)
 class MailboxQuestion:
-    """A request in a mailbox folder that has no answer yet."""
+    """A request in a mailbox folder that has no answer yet; as the run's log has it."""
 
     name: str
     folder: Path
-    request: dict[str, Any]
+    request: Request
 
 
 def folders(started: RunStarted) -> list[Path]:
@@ -49,10 +50,13 @@ def folders(started: RunStarted) -> list[Path]:
 
 def letters(places: Iterable[Path], waiting: Iterable[dict[str, Any]]) -> list[MailboxQuestion]:
     """Return the letters of the calls in ``waiting``, which are requests as the run's log has them."""
-    keys = {_key(request) for request in waiting}
-    if not keys:
-        return []
-    return [letter for folder in places for letter in _open(folder) if _key(letter.request) in keys]
+    asked = {_key(request): request for request in waiting}
+    open_ = ((folder, letter) for folder in places if asked for letter in _open(folder))
+    return [
+        MailboxQuestion(name, folder, Request.from_dict(asked[key]))
+        for folder, (name, key) in open_
+        if key in asked
+    ]
 
 
 def answer_letter(letter: MailboxQuestion, text: str) -> None:
@@ -71,7 +75,8 @@ def answer_letter(letter: MailboxQuestion, text: str) -> None:
         raise ConfigurationError(f"the mailbox folder cannot be written: {fault.strerror}") from None
 
 
-def _open(folder: Path) -> Iterator[MailboxQuestion]:
+def _open(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the name of each letter without an answer, and what it asks."""
     try:
         names = sorted(path.name for path in folder.iterdir())
     except OSError:
@@ -83,7 +88,7 @@ def _open(folder: Path) -> Iterator[MailboxQuestion]:
         if any(f"{stem}{ending}" in there for ending in _ANSWERS):
             continue
         if request := _read(folder / match[0]):
-            yield MailboxQuestion(stem, folder, request)
+            yield stem, _key(request)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from assay.batch.purses import BatchPurse
 from assay.batch.spending import read_budget
 from assay.web.app_state import redirect, request_fields, run_id_of, site_of, wants_json
-from assay.web.forms import whole_number
+from assay.web.forms import one_of, whole_number
 from assay.web.people import ROLES, WHO, People, Person, may_all
 from assay.web.permissions import SHARED
 from assay.web.templating import render
@@ -90,8 +89,7 @@ async def share_run(request: Request) -> Response:
 
 def _fields(sent: dict[str, object]) -> dict[str, object]:
     budget, calls = (str(sent.get(name) or "").strip() for name in ("budget", "calls"))
-    if (role := str(sent.get("role") or "")) not in ROLES:
-        raise ConfigurationError(f"role is one of {', '.join(ROLES)}")
+    role = one_of(str(sent.get("role") or ""), ROLES, "role is")
     amount, per = read_budget(budget) if budget else (None, "day")
     return {"role": role, "budget": amount, "per": per, "calls": whole_number(calls, "calls") if calls else None}
 
@@ -114,25 +112,6 @@ async def _page(request: Request, link: str = "", fault: str = "") -> str:
     listed = list(_people(request).all().values()) if may_all() or who is None else [who]
     purses = {person.name: await site.spending.purse(person.allowance) for person in listed}
     sessions = {person.name: site.gate.sessions_of(person.name) for person in listed}
-    return people_page(listed, purses, sessions, link, fault)
-
-
-def people_page(
-    listed: list[Person],
-    purses: Mapping[str, BatchPurse | None],
-    sessions: Mapping[str, int],
-    link: str = "",
-    fault: str = "",
-) -> str:
-    """Return the page of people.
-
-    Args:
-        listed: who is shown.
-        purses: what each has spent, by name.
-        sessions: in how many browsers each is signed in.
-        link: for somebody's first sign-in.
-        fault: why a change was refused.
-    """
     return render(
         "people.html", listed=listed, purses=purses, sessions=sessions, roles=ROLES, link=link, fault=fault
     )

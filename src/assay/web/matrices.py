@@ -25,17 +25,16 @@ from assay.report.matrix import (
     CellState,
     Matrix,
     MatrixRow,
-    Show,
     agreement,
     column_sums,
     matrix_lines,
 )
-from assay.web.app_state import respond, run_id_of, site_of
+from assay.web.app_state import download, respond, run_id_of, site_of
 from assay.web.batches import with_ledger
-from assay.web.forms import whole_number
+from assay.web.forms import one_of, whole_number
 from assay.web.noting import my_name
 from assay.web.pages.matrix import MatrixChoice, matrix_page
-from llm_runtime.errors import ConfigurationError, RunNotFound
+from llm_runtime.errors import RunNotFound
 from llm_runtime.store import RunStore
 from llm_runtime.store.notes import notes_of
 
@@ -46,29 +45,26 @@ _MEDIA = {".csv": "text/csv", ".jsonl": "application/jsonl"}
 
 async def batch_matrix(request: Request) -> Response:
     """Show what each configuration of a batch made of each row, with failures, cost and labels."""
-    batch, matrix = await _of_batch(request)
-    return _shown(request, f"batches/{batch.batch_id}", batch.title, matrix)
+    return _shown(request, *await _of_batch(request))
 
 
 async def batch_table(request: Request) -> Response:
     """Export the matrix of a batch with its labels, ``csv`` or ``jsonl``."""
-    batch, matrix = await _of_batch(request)
-    return _table(request, batch.batch_id, matrix)
+    return _table(request, *await _of_batch(request))
 
 
 async def run_matrix(request: Request) -> Response:
     """Show what each method of a comparison made of each task."""
-    title, matrix = await _of_run(request)
-    return _shown(request, f"runs/{run_id_of(request)}", title, matrix)
+    return _shown(request, *await _of_run(request))
 
 
 async def run_table(request: Request) -> Response:
     """Export the matrix of a comparison with its labels, ``csv`` or ``jsonl``."""
-    _, matrix = await _of_run(request)
-    return _table(request, run_id_of(request), matrix)
+    return _table(request, *await _of_run(request))
 
 
-async def _of_batch(request: Request) -> tuple[Batch, Matrix]:
+async def _of_batch(request: Request) -> tuple[str, str, Matrix]:
+    """Return the address of a batch, its title and its matrix; of a run below."""
     batch_id: str = request.path_params["batch_id"]
 
     def read(ledger: Ledger, purses: Purses) -> tuple[Batch, Matrix]:
@@ -78,15 +74,17 @@ async def _of_batch(request: Request) -> tuple[Batch, Matrix]:
     made = await with_ledger(request, read)
     if made is None:
         raise RunNotFound(f"there is no batch {batch_id[:80]!r}")
-    return made[0], await asyncio.to_thread(labelled, site_of(request).store, made[1])
+    batch, matrix = made
+    matrix = await asyncio.to_thread(labelled, site_of(request).store, matrix)
+    return f"batches/{batch_id}", batch.title, matrix
 
 
-async def _of_run(request: Request) -> tuple[str, Matrix]:
+async def _of_run(request: Request) -> tuple[str, str, Matrix]:
     site, run_id = site_of(request), run_id_of(request)
     story = site.hub.watch(run_id).story()
     if story.matrix is None:
         raise RunNotFound(f"run {run_id} has no matrix: only comparisons and batches have one")
-    return story.title, await asyncio.to_thread(labelled, site.store, story.matrix)
+    return f"runs/{run_id}", story.title, await asyncio.to_thread(labelled, site.store, story.matrix)
 
 
 def _batch_matrix(batch: Batch, results: Iterable[Result]) -> Matrix:
@@ -145,7 +143,7 @@ def _shown(request: Request, address: str, title: str, matrix: Matrix) -> Respon
     query = request.query_params
     page = whole_number(query.get("page") or "1", "page")
     who = my_name(query.get("who", "")[:64])
-    choice = MatrixChoice(_show(query.get("show", "")), query.get("find", "")[:200], who, page)
+    choice = MatrixChoice(one_of(query.get("show", ""), SHOWS, "show is"), query.get("find", "")[:200], who, page)
     sums, agreed = column_sums(matrix), agreement(matrix)
     return respond(
         request,
@@ -154,18 +152,10 @@ def _shown(request: Request, address: str, title: str, matrix: Matrix) -> Respon
     )
 
 
-def _show(text: str) -> Show:
-    for show in SHOWS:
-        if show == text:
-            return show
-    raise ConfigurationError(f"show is one of {', '.join(SHOWS[1:])}, or nothing")
-
-
-def _table(request: Request, name: str, matrix: Matrix) -> Response:
+def _table(request: Request, address: str, _: str, matrix: Matrix) -> Response:
     ending = f".{request.path_params['kind']}"
     if ending not in _MEDIA:
         raise RunNotFound(f"there is no such table; there are: {', '.join(_MEDIA)}")
     out = io.BytesIO()
     WRITERS[ending](matrix_lines(matrix), out)
-    headers = {"content-disposition": f'attachment; filename="{name}-matrix{ending}"'}
-    return Response(out.getvalue(), media_type=_MEDIA[ending], headers=headers)
+    return download(out.getvalue(), _MEDIA[ending], f"{address.rpartition('/')[2]}-matrix{ending}")

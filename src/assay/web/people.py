@@ -5,72 +5,55 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import re
 import secrets
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-import tomlkit
 from filelock import FileLock, Timeout
 from pydantic import Field, SecretStr, ValidationError
-from tomlkit.exceptions import ParseError
 
-from assay.batch.spending import Allowance, Period, allowance
-from llm_runtime.clock import now_ms
+from assay.batch.spending import Allowance, allowance
+from assay.web.configuring import changing, put
+from assay.web.holders import Holder
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.files import write_atomic
 from llm_runtime.keys import Key, read_toml
-from llm_runtime.models import Model, first_fault
+from llm_runtime.models import first_fault
 from llm_runtime.settings import EndpointEntry, Settings, merged
 
 Role: TypeAlias = Literal["reader", "member", "admin"]
 ROLES: tuple[Role, ...] = ("reader", "member", "admin")
 SHORTEST = 12
 """Characters of a password."""
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 #: Of scrypt: 16 MiB and some 50 ms for each try.
 _COST, _BLOCK = 2**14, 8
 
 
-class Person(Model):
-    """Somebody who may sign in.
+class Person(Holder):
+    """Somebody who may sign in; ``since`` tells whether keys of programs of before are another's.
 
     Args:
         role: a reader sees what is shared, a member starts runs of their own, an admin sees and sets everything.
         secret: hash of the password, or of the one-time secret.
         once: whether the secret is good for one sign-in alone, which sets a password.
-        budget: dollars that their runs may spend together in a period; ``None`` is no bound.
-        calls: model calls that they may make in it.
-        per: the period, in UTC.
+        calls: model calls that they may make in the period of their budget.
         model: for every seat, where a run names none.
         keys: by provider or endpoint, the variable that holds their own key: ``env:VARIABLE``.
         endpoints: servers of their own, as in ``config.toml``.
-        id: drawn when they are added; their runs and their purse go by it. A table without one goes by its name.
-        since: when they were added, in milliseconds since 1970; keys of programs of before are another's.
         name: that of the table; somebody else may have it later.
     """
 
+    what = "person"
     role: Role
     secret: str = ""
     once: bool = False
-    budget: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     calls: int | None = Field(default=None, ge=0)
-    per: Period = "day"
     model: str | None = None
     keys: dict[str, str] = {}
     endpoints: dict[str, EndpointEntry] = {}
-    id: str = ""
-    since: int = 0
-    name: str = ""
-
-    @property
-    def whose(self) -> str:
-        """By what runs and purse are known as theirs."""
-        return self.id or self.name
 
     @property
     def allowance(self) -> Allowance:
@@ -150,10 +133,7 @@ class People:
             ) from None
         stamp = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
         if self._read[0] != stamp:
-            self._read = (
-                stamp,
-                {name: _person(self.path, name, table) for name, table in read_toml(self.path).items()},
-            )
+            self._read = (stamp, self._checked(read_toml(self.path)))
         return self._read[1]
 
     def find(self, name: str) -> Person:
@@ -172,18 +152,13 @@ class People:
         Raises:
             ConfigurationError: the name is taken or none, or the file cannot be written.
         """
-        if not _NAME.fullmatch(person.name):
-            raise ConfigurationError(
-                f"{person.name[:60]} is no name of a person; use a-z 0-9 . _ -, 40 at the most"
-            )
+        drawn = person.drawn()
         with self._changing() as document:
             if person.name in document:
                 raise ConfigurationError(
                     f"there is somebody called {person.name}", advice="a new link: assay people link"
                 )
             fields = person.model_dump(exclude={"name", "secret"}, exclude_defaults=True)
-            # No name has such a sign.
-            drawn = {"id": f"{person.name}~{secrets.token_hex(8)}", "since": now_ms()}
             return _draw(document, person.name, {**fields, **drawn})
 
     def link(self, name: str) -> str:
@@ -202,10 +177,7 @@ class People:
             ConfigurationError: as for :meth:`link`; or a value does not fit.
         """
         with self._changing(name) as document:
-            for field, value in fields.items():
-                document[name].pop(field, None)
-                if value is not None:
-                    document[name][field] = value
+            put(document[name], fields)
 
     def remove(self, name: str) -> None:
         """Remove somebody; from the next request on nobody is known by that name.
@@ -251,20 +223,18 @@ class People:
     @contextmanager
     def _changing(self, name: str = "") -> Generator[Any]:
         """Change the file, all of it or nothing; comments and order stay."""
+        lock = FileLock(self.path.with_name(f".{self.path.name}.lock"), timeout=10, mode=0o600)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with FileLock(self.path.with_name(f".{self.path.name}.lock"), timeout=10, mode=0o600):
-                document: Any = (
-                    tomlkit.parse(self.path.read_text("utf-8")) if self.path.exists() else tomlkit.document()
-                )
+            with lock, changing(self.path, self._checked, private=True) as document:
                 if name and name not in document:
                     raise ConfigurationError(f"there is nobody called {name[:60]}", advice="see: assay people list")
                 yield document
-                for each, table in document.unwrap().items():
-                    _person(self.path, each, table)
-                write_atomic(self.path, tomlkit.dumps(document), private=True)
-        except (OSError, Timeout, ParseError, UnicodeDecodeError) as fault:
+        except (OSError, Timeout) as fault:
             raise ConfigurationError(f"{self.path} cannot be written: {fault}") from None
+
+    def _checked(self, tables: Mapping[str, Any]) -> dict[str, Person]:
+        return {name: _person(self.path, name, table) for name, table in tables.items()}
 
 
 def _draw(document: Any, name: str, fields: Any) -> str:

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from assay.batch.database import Database
 from assay.queue.entry import Entry, entry_of
 from assay.queue.metrics import prometheus
-from assay.queue.tables import QueuedEntry, as_data, cancel, listed, open_queue, put
+from assay.queue.tables import as_data, cancel, listed, open_queue, put
 from assay.registry import Prepared, prepared
 from assay.terms import Terms
 from assay.web.app_state import redirect, respond, site_of
@@ -34,17 +34,12 @@ def queue_url(store: RunStore) -> str:
 async def list_queue(request: Request) -> Response:
     """List what waits for workers, what runs and what failed: what is taken next comes first."""
     entries = await _with_queue(request, listed) if queue_url(site_of(request).store) else []
+    live = any(entry.state in ("waiting", "running") for entry in entries)
     return respond(
         request,
         lambda: {"entries": [as_data(each) for each in entries]},
-        lambda: queue_page(entries),
+        lambda: render("queue.html", entries=entries, live=live),
     )
-
-
-def queue_page(entries: list[QueuedEntry]) -> str:
-    """Return the list of entries."""
-    live = any(entry.state in ("waiting", "running") for entry in entries)
-    return render("queue.html", entries=entries, live=live)
 
 
 async def cancel_entry(request: Request) -> Response:

@@ -8,7 +8,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from markupsafe import Markup
 from pydantic_core import from_json
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
@@ -17,24 +16,24 @@ from assay import launch
 from assay.registry import hooks_for, opened, standing_in, story_of
 from assay.report.places import story_text
 from assay.web import data
-from assay.web.app_state import request_fields, respond, run_id_of, site_of, wants_json
+from assay.web.app_state import download, request_fields, respond, run_id_of, site_of, wants_json
 from assay.web.assets import assets, media_type
 from assay.web.forms import whole_number
 from assay.web.live_runs import LiveRun
 from assay.web.noting import beside
-from assay.web.pages.compare import compare_page, pick_page
 from assay.web.pages.entering import entrance
-from assay.web.pages.events import PAGE, event_fragment, event_page, listed
+from assay.web.pages.events import PAGE, listed
 from assay.web.pages.run import run_page
-from assay.web.pages.timeline import call_fragment, call_page
-from assay.web.permissions import demand, seen
 from assay.web.rendering import VIEWS
 from assay.web.stream import event_stream, page_stream
+from assay.web.templating import render
 from llm_runtime.errors import ConfigurationError, RunNotFound
-from llm_runtime.store import RunStore, valid_run_id
+from llm_runtime.store import RunStore
 from llm_runtime.store.transfer import export_run
 
 _LISTED = 30
+#: Whom it asks for is a wish; who answers is said of the call.
+_SHOWN_APART = frozenset({"messages", "label", "schema", "model", "fallbacks"})
 _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
@@ -121,14 +120,9 @@ async def show_event(request: Request) -> Response:
     if record is None or record.seq != seq:
         raise RunNotFound(f"run {run_id} has no event {seq}")
     payload = from_json(record.body)
-    summary = site.store.summary(run_id)
-    fragment = event_fragment(run_id, seq, payload, forks=hooks_for(summary.protocol).replayable)
-    return _opened(
-        request,
-        {"seq": seq, "at": record.at, "event": payload},
-        fragment,
-        lambda: event_page(run_id, summary.title, seq, fragment),
-    )
+    content = {"seq": seq, "at": record.at, "event": payload}
+    text = json.dumps(payload, indent=1, ensure_ascii=False)
+    return _opened(request, run_id, content, f"Event {seq}", "events", "event.html", seq=seq, payload=text)
 
 
 async def show_call(request: Request) -> Response:
@@ -142,11 +136,10 @@ async def show_call(request: Request) -> Response:
     call, place = entry
     payload = _payload(site.store, run_id, place.started).get("request", {})
     outcome = _payload(site.store, run_id, place.ended) if place.ended else {}
-    fragment = call_fragment(
-        run_id, call, place, payload, outcome, forks=hooks_for(watch.started.protocol).replayable
-    )
+    options = {name: value for name, value in payload.items() if name not in _SHOWN_APART}
+    shown = {"call": call, "place": place, "request": payload, "options": options, "outcome": outcome}
     content = {**data.call_data(call, place), "request": payload, "outcome": outcome or None}
-    return _opened(request, content, fragment, lambda: call_page(run_id, watch.started.title, call, fragment))
+    return _opened(request, run_id, content, str(call.label), "timeline", "call.html", **shown)
 
 
 async def stream(request: Request) -> Response:
@@ -170,8 +163,7 @@ async def export(request: Request) -> Response:
     if kind not in _EXPORTS:
         raise RunNotFound(f"there is no export called {kind[:20]}; there are: {', '.join(_EXPORTS)}")
     media, write = _EXPORTS[kind]
-    name = f'attachment; filename="{run_id}.{kind}"'
-    return Response(write(store, run_id), media_type=media, headers={"content-disposition": name})
+    return download(write(store, run_id), media, f"{run_id}.{kind}")
 
 
 async def hand_out(request: Request) -> Response:
@@ -182,33 +174,7 @@ async def hand_out(request: Request) -> Response:
     if (handout := run.hooks.file) is None or store.summary(run_id).state != "finished":
         raise RunNotFound(f"run {run_id} has made no file; its export holds all there is")
     content = await asyncio.to_thread(run.hooks.handout, run.task, run.options, run_id)
-    name = f'attachment; filename="{run_id}.{handout.ending}"'
-    return Response(content, media_type="application/octet-stream", headers={"content-disposition": name})
-
-
-async def compare(request: Request) -> Response:
-    """Compare two runs side by side: ``?run=ID&run=ID``; with one or none, list those to choose from."""
-    site = site_of(request)
-    chosen = [run_id for run_id in request.query_params.getlist("run") if valid_run_id(run_id)][:2]
-    for run_id in chosen:
-        demand(site.store, "see", run_id)
-    runs = [site.store.summary(run_id) for run_id in chosen]
-    if len(runs) < 2:
-        one = runs[0] if runs else None
-        others = site.store.runs(protocol=one.protocol if one else None, limit=_LISTED, among=seen())
-        return respond(
-            request, lambda: {"runs": [data.summary_data(run) for run in others]}, lambda: pick_page(one, others)
-        )
-    left, right = ((run, site.hub.watch(run.run_id).story()) for run in runs)
-    return respond(
-        request,
-        lambda: {
-            "runs": [
-                {"run": data.summary_data(run), "story": data.story_data(story)} for run, story in (left, right)
-            ]
-        },
-        lambda: compare_page(left, right),
-    )
+    return download(content, "application/octet-stream", f"{run_id}.{handout.ending}")
 
 
 def last_seen(request: Request) -> int:
@@ -232,11 +198,19 @@ def _view(request: Request, view: str, content: Callable[[LiveRun], object]) -> 
     return respond(request, lambda: content(watch), html)
 
 
-def _opened(request: Request, content: dict[str, Any], fragment: Markup, whole: Callable[[], str]) -> Response:
-    """Respond with a fragment for a page, or with a page of its own."""
-    if request.headers.get("x-fragment") and not wants_json(request):
-        return Response(fragment, media_type="text/html")
-    return respond(request, lambda: content, whole)
+def _opened(
+    asked: Request, run_id: str, content: dict[str, Any], heading: str, view: str, template: str, **shown: Any
+) -> Response:
+    """Respond with a piece of a run, opened: for a page, or as one of its own for who comes without a script."""
+    if wants_json(asked):
+        return JSONResponse(content)
+    summary = site_of(asked).store.summary(run_id)
+    forks = hooks_for(summary.protocol).replayable
+    fragment = render(template, run_id=run_id, forks=forks, **shown)
+    if asked.headers.get("x-fragment"):
+        return HTMLResponse(fragment)
+    own = {"title": summary.title, "heading": heading, "view": view}
+    return HTMLResponse(render("opened.html", run_id=run_id, fragment=fragment, **own))
 
 
 def _payload(store: RunStore, run_id: str, seq: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Every address of the application, in one table: the router and the API description are both made from it."""
+"""The router and the description of the API, both made from the table of addresses in ``routes.toml``."""
 
 from __future__ import annotations
 
@@ -11,26 +11,12 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from assay import __version__
-from assay.web import (
-    acting,
-    batch_starting,
-    batches,
-    beginning,
-    listing,
-    managing,
-    matrices,
-    noting,
-    queue,
-    reading,
-    settings,
-)
 from assay.web.app_state import run_id_of, site_of
 from assay.web.brought import pages
-from assay.web.endpoints import Endpoint, Handler, with_fields
+from assay.web.endpoints import Endpoint, Handler, addresses
 from assay.web.people import WHO
 from assay.web.permissions import demand, sees, while_allowed
-
-_RUN = "/runs/{run_id}"
+from llm_runtime.toml import own_table
 
 
 async def openapi(request: Request) -> Response:
@@ -38,73 +24,10 @@ async def openapi(request: Request) -> Response:
     return JSONResponse(description())
 
 
-_OWN = (
-    Endpoint("/", beginning.home, need="known"),
-    Endpoint("/play", acting.play_recording, "POST", also_json=True, need="start"),
-    Endpoint("/open", reading.enter, need="open"),
-    Endpoint("/open", reading.enter, "POST", need="open"),
-    Endpoint("/leave", reading.leave, "POST", need="known"),
-    Endpoint("/static/{name}", reading.static, need="open"),
-    Endpoint("/static/{protocol}/{name}", reading.static, need="open"),
-    Endpoint("/openapi.json", openapi, media="application/json", need="known"),
-    Endpoint("/runs", listing.list_runs, also_json=True, need="known"),
-    Endpoint("/runs", acting.start_run, "POST", also_json=True, need="start"),
-    Endpoint("/new", acting.new_run, also_json=True, need="start"),
-    Endpoint("/settings", settings.show_settings, also_json=True, need="admin"),
-    Endpoint("/settings/keys", settings.store_key, "POST", need="admin"),
-    Endpoint("/settings/defaults", settings.set_defaults, "POST", need="admin"),
-    Endpoint("/settings/endpoints", settings.set_endpoint, "POST", need="admin"),
-    Endpoint("/settings/check", settings.check_model, "POST", need="admin"),
-    Endpoint("/batches", batches.list_batches, also_json=True, need="admin"),
-    Endpoint("/batches/new", batch_starting.new_batch, need="admin"),
-    Endpoint("/batches", batch_starting.start_batch, "POST", also_json=True, need="admin"),
-    Endpoint("/batches/{batch_id}", batches.show_batch, also_json=True, need="admin"),
-    Endpoint(
-        "/batches/{batch_id}/matrix.{kind}",
-        matrices.batch_table,
-        media="application/octet-stream",
-        need="admin",
-    ),
-    Endpoint("/batches/{batch_id}/matrix", matrices.batch_matrix, need="admin"),
-    Endpoint(f"{_RUN}/matrix.{{kind}}", matrices.run_table, media="application/octet-stream", need="see"),
-    Endpoint(f"{_RUN}/matrix", matrices.run_matrix, need="see"),
-    Endpoint("/queue", queue.list_queue, also_json=True, need="admin"),
-    Endpoint("/queue/{number}/cancel", queue.cancel_entry, "POST", also_json=True, need="admin"),
-    Endpoint("/metrics", queue.metrics, media="text/plain", need="admin"),
-    Endpoint("/compare", reading.compare, also_json=True, need="known"),
-    Endpoint(_RUN, reading.show_run, also_json=True, need="see"),
-    Endpoint(f"{_RUN}/timeline", reading.show_timeline, also_json=True, need="see"),
-    Endpoint(f"{_RUN}/events", reading.show_events, also_json=True, need="see"),
-    Endpoint(f"{_RUN}/events/{{seq}}", reading.show_event, also_json=True, need="see"),
-    Endpoint(f"{_RUN}/calls/{{seq}}", reading.show_call, also_json=True, need="see"),
-    Endpoint(f"{_RUN}/stream", reading.stream, media="text/event-stream", need="see"),
-    Endpoint(f"{_RUN}/export.{{kind}}", reading.export, media="application/octet-stream", need="see"),
-    Endpoint(f"{_RUN}/file", reading.hand_out, media="application/octet-stream", need="act"),
-    Endpoint(f"{_RUN}/resume", acting.resume_form, need="act"),
-    Endpoint(f"{_RUN}/resume", acting.resume_run, "POST", also_json=True, need="act"),
-    Endpoint(f"{_RUN}/fork", acting.fork_form, need="note"),
-    Endpoint(f"{_RUN}/fork", acting.fork_run, "POST", also_json=True, need="note"),
-    Endpoint(f"{_RUN}/interject", acting.interject, "POST", also_json=True, need="act"),
-    Endpoint(f"{_RUN}/stop", acting.stop_run, "POST", also_json=True, need="act"),
-    Endpoint(f"{_RUN}/notes", noting.note_run, "POST", need="note"),
-    Endpoint(f"{_RUN}/tags", noting.tag_run, "POST", need="act"),
-    Endpoint(f"{_RUN}/share", managing.share_run, "POST", need="act"),
-    Endpoint("/people", managing.list_people, need="known"),
-    Endpoint("/password", managing.change_password, "POST", also_json=True, need="known"),
-    Endpoint("/people", managing.add_person, "POST", need="admin"),
-    Endpoint("/people/{name}", managing.change_person, "POST", need="admin"),
-    Endpoint("/people/{name}/link", managing.new_link, "POST", need="admin"),
-    Endpoint("/people/{name}/sign-out", managing.sign_out_person, "POST", need="admin"),
-    Endpoint("/people/{name}/remove", managing.remove_person, "POST", need="admin"),
-    Endpoint(f"{_RUN}/asks", acting.list_asks, media="application/json", need="act"),
-    Endpoint(f"{_RUN}/answers", acting.answer_ask, "POST", also_json=True, need="act"),
-)
-
-
 @cache
 def endpoints() -> tuple[Endpoint, ...]:
     """Return every address: those of every run, and those of the protocols that have some of their own."""
-    return (*with_fields("assay.web", _OWN), *(one for several in pages().values() for one in several))
+    return (*addresses("assay.web"), *(one for several in pages().values() for one in several))
 
 
 def routes() -> list[Route]:
@@ -122,19 +45,8 @@ def description() -> dict[str, object]:
             variants.append((f"{address.path}.json", "application/json"))
         for path, media in variants:
             paths.setdefault(path, {})[address.method.lower()] = _operation(address, path, media)
-    return {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "Assay",
-            "version": __version__,
-            "description": "Runs of every protocol: watched, started, stopped, resumed, forked, exported. Send the "
-            "launch's token as Authorization: Bearer; an answer is JSON where the address ends in .json or "
-            "Accept says so. Errors are {error, message} with status 400, 403, 404, 409, 422 or 500.",
-        },
-        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
-        "security": [{"token": []}],
-        "paths": paths,
-    }
+    told = own_table("assay.web", "openapi.toml")
+    return {**told, "info": {**told["info"], "version": __version__}, "paths": paths}
 
 
 def _operation(address: Endpoint, path: str, media: str) -> dict[str, object]:

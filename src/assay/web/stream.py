@@ -47,8 +47,7 @@ async def event_stream(
 ) -> AsyncIterator[str]:
     """Stream the events after number ``after``, and those to come, until the run or the server ends."""
     yield _RETRY
-    watch.join()
-    try:
+    with watch.viewed():
         while True:
             version = watch.version
             for record in store.records(watch.run_id, after, max(watch.seq - after, 0)):
@@ -63,8 +62,6 @@ async def event_stream(
                 return
             if not await watch.changed(version, BEAT_S):
                 yield _STILL_HERE
-    finally:
-        watch.leave()
 
 
 async def page_stream(
@@ -93,8 +90,7 @@ async def page_stream(
     yield _RETRY
     previous: RenderedPage | None = None
     shown, turns, clock, parts_at, words_at = -1, -1, asyncio.get_running_loop().time, 0.0, 0.0
-    watch.join()
-    try:
+    with watch.viewed():
         while True:
             patience = min(BEAT_S, look(watch))
             version, over = watch.version, watch.fault is not None or not is_live(watch)
@@ -139,8 +135,6 @@ async def page_stream(
                 patience = PAUSE_S
             if not await watch.changed(version, patience) and patience == BEAT_S:
                 yield _STILL_HERE
-    finally:
-        watch.leave()
 
 
 def words_json(words: Words) -> str:

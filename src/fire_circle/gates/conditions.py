@@ -84,6 +84,19 @@ class Conditions:
         lost = [f"{gate} is gone" for gate in other.gates if not any(gate.implies(own) for own in self.gates)]
         return [*lost, *(["--allow-partial"] if self.allow_partial and not other.allow_partial else [])]
 
+    def fired(self, values: Mapping[str, float], lacking: Iterable[str]) -> dict[str, str]:
+        """Return the gates that stop the build, each with what happened; without any, nothing stops it.
+
+        Args:
+            values: by measure.
+            lacking: why the circle was not complete, one line each.
+        """
+        shown = f"F {values['F']:g}, {values['patterns']:g} patterns"
+        fired = {str(gate): f"holds: {shown}" for gate in self.gates if gate.fires(values)}
+        if self.gates and not self.allow_partial and (why := "; ".join(lacking)):
+            fired[COMPLETE] = f"fails: {why} (--allow-partial lets it pass)"
+        return fired
+
 
 def check_gates(gates: Iterable[Gate], mode: str, max_rounds: int) -> None:
     """Refuse gates about patterns where none can be named.
@@ -107,22 +120,3 @@ def with_usual(gates: Iterable[Gate], mode: str, max_rounds: int) -> tuple[Gate,
     talks = mode == "fire_circle" and max_rounds > 1 and not BEHAVIOUR.before(4)
     own = any(gate.measure == "security" for gate in named)
     return named if own or not named or not talks else (*named, Gate("security", ">=", 1.0))
-
-
-def gates_that_hold(
-    gates: Iterable[Gate], values: Mapping[str, float], lacking: Iterable[str], *, allow_partial: bool
-) -> dict[str, str]:
-    """Return the gates that stop the build, each with what happened.
-
-    Args:
-        gates: those asked for; without any, nothing stops it.
-        values: by measure.
-        lacking: why the circle was not complete, one line each.
-        allow_partial: whether such a circle may pass.
-    """
-    shown = f"F {values['F']:g}, {values['patterns']:g} patterns"
-    asked = list(gates)
-    fired = {str(gate): f"holds: {shown}" for gate in asked if gate.fires(values)}
-    if asked and not allow_partial and (why := "; ".join(lacking)):
-        fired[COMPLETE] = f"fails: {why} (--allow-partial lets it pass)"
-    return fired

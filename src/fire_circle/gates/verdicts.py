@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from fire_circle import PatternObservation, ReciprocityMetrics
-from fire_circle.gates.conditions import COMPLETE, Conditions, gates_that_hold, shortfalls
+from fire_circle.gates.conditions import COMPLETE, Conditions, shortfalls
 from fire_circle.measurement.scores import Rule, Scales, score_by
 from fire_circle.results import Spend
 from llm_runtime.models import Model
@@ -182,8 +182,7 @@ def tried(verdict: CaseVerdict, conditions: Conditions, hidden: int, expect: Exp
     counted = verdict.model_copy(update={"hidden": hidden, "expect": expect, "fired": {}})
     if verdict.error:
         return counted
-    partial = conditions.allow_partial
-    fired = gates_that_hold(conditions.gates, counted.values, verdict.lacking, allow_partial=partial)
+    fired = conditions.fired(counted.values, verdict.lacking)
     if expect == "alarm":
         missing = {} if fired.keys() - {COMPLETE} else {"alarm": f"is missing: F {verdict.falsehood or 0:g}"}
         fired = {**missing, **{gate: why for gate, why in fired.items() if gate == COMPLETE}}

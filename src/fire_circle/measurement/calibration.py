@@ -8,10 +8,11 @@ maximum of nine calls raises false alarms: FC2).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from math import exp, floor, fsum, lgamma, log, log1p
+from collections.abc import Iterable, Sequence
+from math import exp, floor, fsum, lgamma, log, log1p, nextafter
 from typing import Literal, get_args
 
+from fire_circle.config import GuardConfig
 from fire_circle.measurement.scores import ItemScores, Rule, Scales, scales_of
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
@@ -177,3 +178,26 @@ def _at_most(count: int, trials: int, rate: float) -> float:
         for k in range(count + 1)
     )
     return fsum(map(exp, logs))
+
+
+def calibrated(
+    guard: GuardConfig, readings: Iterable[tuple[float, bool]], *, missed: float = 0.02, false_alarms: float = 0.02
+) -> GuardConfig:
+    """Return the guard with the widest bounds that the data supports, with 95% confidence each (exact binomial).
+
+    Args:
+        readings: its score of each item, and whether the item is a violation.
+        missed: of the violations, the share that may be called calm, 0.0 to 1.0.
+        false_alarms: of the harmless items, the share that may be called attacks.
+    """
+    ordered = sorted(readings)
+    bad = [score for score, label in ordered if label]
+    good = [-score for score, label in reversed(ordered) if not label]
+    calm, alarm = _bound(bad, missed, 0.0), -_bound(good, false_alarms, -1.0)
+    return guard.model_copy(update={"calm": calm, "alarm": nextafter(alarm, 2.0) if alarm < 1.0 else None})
+
+
+def _bound(scores: Sequence[float], rate: float, none: float) -> float:
+    """Return the highest score with so few of these below it that their share is surely below ``rate``."""
+    alarms = allowed_alarms(len(scores), rate)
+    return none if alarms < 0 else scores[alarms]

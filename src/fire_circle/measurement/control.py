@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from fire_circle.case import Case
 from fire_circle.config import FireCircleConfig
-from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.measurement.scores import ItemScores
 from fire_circle.prompt_guard import independent_evaluations
 from fire_circle.results import EvaluationError, NeutrosophicEvaluation, Spend
 from fire_circle.seats import seat_circle
-from fire_circle.session import SessionMemory
 from llm_runtime.messages import Generate
 
 
 async def with_control(
     scores: ItemScores,
-    prompt: MultiNeutrosophicPrompt,
+    case: Case,
     config: FireCircleConfig,
     evaluations: int,
     *,
     generate: Generate,
     seed: int,
-    session: SessionMemory | None = None,
 ) -> ItemScores:
     """Add the scores of ``evaluations`` independent samples, the seats taking turns.
 
@@ -33,7 +30,6 @@ async def with_control(
     Raises:
         EvaluationError: fewer samples than asked for; a smaller control would flatter the circle.
     """
-    case = Case(prompt, session)
     seats = seat_circle(config.models)
     samples: list[float] = []
     spend = Spend()
@@ -41,7 +37,7 @@ async def with_control(
     while (wanted := evaluations - sample * len(seats)) > 0:
         sample += 1
         answers = await independent_evaluations(
-            generate, case, prompt.least_trusted, seats[:wanted], config.base_config, seed=seed, sample=sample
+            generate, case, case.prompt.least_trusted, seats[:wanted], config.base_config, seed=seed, sample=sample
         )
         samples += [answer.falsehood for answer, _ in answers if isinstance(answer, NeutrosophicEvaluation)]
         spend = sum((spent for _, spent in answers), spend)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ConfigDict, ValidationError
 
 from fire_circle.measurement.ablation import AblationReport
 from fire_circle.measurement.calibration import Calibration
@@ -16,14 +16,10 @@ from fire_circle.measurement.power import Power
 from fire_circle.results import SeatCounts, Spend
 from fire_circle.studies.folder import Manifest
 from llm_runtime.errors import ConfigurationError, StoreDamaged
-from llm_runtime.models import first_fault
+from llm_runtime.models import Model, first_fault
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class PassSums(_Data):
+class PassSums(Model):
     """What one pass came to; ``calls`` are those behind finished items."""
 
     name: str
@@ -33,7 +29,7 @@ class PassSums(_Data):
     spend: Spend
 
 
-class Movement(_Data):
+class Movement(Model):
     """The groupthink map over all items.
 
     Args:
@@ -55,7 +51,7 @@ class Movement(_Data):
     rounds: dict[int, int]
 
 
-class Judged(_Data):
+class Judged(Model):
     """One item to look at."""
 
     name: str
@@ -63,7 +59,7 @@ class Judged(_Data):
     text: str
 
 
-class Figures(_Data):
+class Figures(Model):
     """All of it. What could not be measured stands in ``absent`` with the reason.
 
     Args:

@@ -17,7 +17,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from fire_circle import FireCircleConfig
 from fire_circle.binding import bound_to, prompts_in_force
@@ -27,6 +27,7 @@ from fire_circle.studies.items import Source, Written, columns_of, write_items
 from fire_circle.study import Study
 from llm_runtime.errors import ConfigurationError, StoreDamaged, StoreUnwritable
 from llm_runtime.files import write_atomic
+from llm_runtime.models import Model
 from llm_runtime.wrappers.accounts import Spend
 from llm_runtime.wrappers.journal import whole_lines
 
@@ -42,7 +43,7 @@ _DRAFTS = {"items.jsonl", ".items.jsonl.new"}
 """What a folder may hold whose study was killed before it began."""
 
 
-class Manifest(BaseModel):
+class Manifest(Model):
     """What is studied.
 
     Args:
@@ -56,8 +57,6 @@ class Manifest(BaseModel):
         prompts: the number of what circles ask and the digest of its words; empty in older studies.
         seed: every fence, split and resample derives from it.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: int = 1
     title: str

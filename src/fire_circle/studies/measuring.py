@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
+from fire_circle.consensus import mean
 from fire_circle.measurement.ablation import AblationReport, ablation_report
 from fire_circle.measurement.calibration import Calibration, calibrate, split_of
 from fire_circle.measurement.groupthink import GroupthinkMap, groupthink_map
@@ -120,7 +121,7 @@ class Measuring:
             dropped_claims=_added(result.dropped_claims for result in results),
             patterns=_added({pattern.pattern_type: 1 for pattern in result.patterns} for result in results),
             stopped_early=sum(result.stopped_early for result in results),
-            chair_influence=_mean([result.empty_chair_influence for result in results]),
+            chair_influence=mean([result.empty_chair_influence for result in results]),
             threshold=self.threshold,
             threshold_from=self.threshold_from,
             lift=tried("lift", self._lift, "lift", "control"),
@@ -128,9 +129,7 @@ class Measuring:
             ablation=tried("ablation", self._ablation),
             overdefence=tried("overdefence", self._overdefence),
             overdefence_on=self._overdefence_on(),
-            power=lift_power(self.labels[True], self.labels[False], control="control" in self.measures)
-            if both
-            else None,
+            power=self._power() if both else None,
             pairs=tried("pairs", self._pairs) or {},
             movement=tried("groupthink", self._movement),
             hijack=tried("hijack", self._hijack),
@@ -326,13 +325,9 @@ class Measuring:
         )
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
-
-
 def _mean_in(items: Sequence[_Rounds], number: int, seat: int) -> float | None:
     """Return a seat's mean F over all items: in a round that an item did not have, its last."""
-    return _mean([own[-1] for rounds in items if (own := [r[seat] for r in rounds[:number] if seat in r])])
+    return mean([own[-1] for rounds in items if (own := [r[seat] for r in rounds[:number] if seat in r])])
 
 
 def _alpha(units: Sequence[dict[int, float]], seats: Iterable[int]) -> float | None:

@@ -6,9 +6,12 @@ Every pass has its own file of results and its own file of paid answers, so that
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Any
 
+from pydantic import Field
+
+from fire_circle.case import Case
 from fire_circle.measurement.control import with_control
 from fire_circle.measurement.forgeries import ATTACKS
 from fire_circle.measurement.hijack import attacked
@@ -18,16 +21,25 @@ from fire_circle.rows import Item
 from fire_circle.studies import events
 from fire_circle.studies.folder import PASSES, Manifest, StudyFolder
 from fire_circle.studies.items import Row, Source, groups_of, write_items
-from fire_circle.study import Study, StudyLine, item_seed, read_study, run_study, work_on
+from fire_circle.study import Study, StudyLine, item_seed, read_study, run_study, work_off
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
-from llm_runtime.wrappers.journal import CallJournal, append_from_whole_line, whole_lines, write_line
+from llm_runtime.models import Model
+from llm_runtime.wrappers.journal import CallJournal, whole_lines
 
 MEASURES = ("lift", "control", "ablation", "calibration", "overdefence", "pairs", "groupthink", "hijack")
 """What a study can measure. Lift, calibration and groupthink read the circle's results; the others take calls."""
 
 HIJACK_PROMPTS = 8
 """Violations that are attacked with each of the attacks on judges."""
+
+
+class ControlLine(Model):
+    """One item of the control: its scores, or why there are none."""
+
+    item: str
+    scores: ItemScores | None = Field(default=None, exclude_if=lambda scores: scores is None)
+    error: str = Field(default="", exclude_if=lambda words: not words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +96,7 @@ class Passes:
         self._announce(studies)
         for name, study in studies.items():
             self.emit(events.PassStarted(name=name))
-            await run_study(
-                study,
-                generate,
-                concurrency=self.concurrency,
-                on_line=self._finished,
-                retry_failed=bool(self.again),
-                attempt=self.again,
-            )
+            await run_study(study, generate, concurrency=self.concurrency, on_line=self._finished, again=self.again)
             if name == "circle" and "control" in self.measures:
                 self.emit(events.PassStarted(name="control"))
                 await self._control(study, generate)
@@ -122,9 +127,9 @@ class Passes:
                 passes.append(("control", items, len(finished_controls(self.folder))))
         self.emit(events.PassesPlanned(title=self.manifest.title, passes=passes))
 
-    def _finished(self, line: StudyLine) -> None:
+    def _finished(self, item: Item, line: StudyLine) -> None:
         score = line.result.consensus.falsehood if line.result else None
-        self.emit(events.ItemFinished(name=line.name, falsehood=score, fault=line.error))
+        self.emit(events.ItemFinished(name=item.name, falsehood=score, fault=line.error))
 
     async def _control(self, study: Study, generate: Generate) -> None:
         """Draw for each judged item as many independent samples as its circle had answers."""
@@ -135,30 +140,23 @@ class Passes:
             for line in read_study(study.out)
             if line.result is not None and line.item not in done
         }
-        journal = CallJournal(place.with_name("control.jsonl.calls"), done.__contains__)
-        out = append_from_whole_line(place)
 
-        async def one(item_id: str, item: Item) -> None:
+        async def drawn(item_id: str, item: Item, asked: Generate) -> ControlLine:
             count, scores = wanted[item_id]
-            asked = journal.over(generate, item_id)
             seed = item_seed(study.seed, f"control|{item_id}")
-            line: dict[str, object] = {"item": item_id}
             try:
-                drawn = await with_control(
-                    scores, item.prompt, study.config, count, generate=asked, seed=seed, session=item.session()
-                )
-                line["scores"] = drawn.model_dump(mode="json")
+                case = Case(item.prompt, item.session())
+                scores = await with_control(scores, case, study.config, count, generate=asked, seed=seed)
             except EvaluationError as fault:
-                line["error"] = str(fault)
-            write_line(out, line, sync=True)
-            journal.forget(item_id)
-            self.emit(events.ItemFinished(name=item.name, falsehood=None, fault=str(line.get("error", ""))))
+                return ControlLine(item=item_id, error=str(fault))
+            return ControlLine(item=item_id, scores=scores)
 
-        try:
-            await work_on(((i, item) for i, item in study.items() if i in wanted), one, self.concurrency)
-        finally:
-            out.close()
-            journal.close()
+        def told(item: Item, line: ControlLine) -> None:
+            self.emit(events.ItemFinished(name=item.name, falsehood=None, fault=line.error))
+
+        left = ((item_id, item) for item_id, item in study.items() if item_id in wanted)
+        with closing(CallJournal(place.with_name("control.jsonl.calls"), done.__contains__)) as journal:
+            await work_off(place, left, generate, drawn, told, journal, self.concurrency)
 
 
 def finished_controls(folder: StudyFolder) -> set[str]:
@@ -173,11 +171,8 @@ def read_controls(folder: StudyFolder) -> Iterator[tuple[str, ItemScores | None]
         StoreDamaged: a line is something else.
     """
 
-    def read(line: Any) -> tuple[str, ItemScores | None]:
-        scores = line.get("scores")
-        return line["item"], ItemScores.model_validate(scores) if scores else None
-
-    return whole_lines(folder.file("control.jsonl"), "a control", read)
+    lines = whole_lines(folder.file("control.jsonl"), "a control", ControlLine.model_validate)
+    return ((line.item, line.scores) for line in lines)
 
 
 def _evaluations(line: StudyLine) -> int:

@@ -168,12 +168,11 @@ async def quiet(house: House, canary: Canary, who: str) -> None:
     """Wait until no run is under way, and look that nobody reached anything."""
     for run in house.web.store.runs(limit=10_000):
         watch = house.web.site.hub.watch(run.run_id)
-        watch.join()
-        for question in house.web.site.questions.of_run(run.run_id):
-            house.web.site.questions.answer(run.run_id, question.name, "{}")
-        if house.web.site.runs.owns(run.run_id):
-            await house.web.site.runs.stop(run.run_id)
-        watch.leave()
+        with watch.viewed():
+            for question in house.web.site.questions.of_run(run.run_id):
+                house.web.site.questions.answer(run.run_id, question.name, "{}")
+            if house.web.site.runs.owns(run.run_id):
+                await house.web.site.runs.stop(run.run_id)
         log = b"".join(record.body for record in house.web.store.records(run.run_id))
         assert SECRET.encode() not in log, (who, run.run_id)
     assert canary.heard == 0, who

@@ -68,10 +68,9 @@ class House:
     async def over(self, run_id: str, state: str) -> str:
         """Wait until a run is not under way any more, as ``state`` says; return why."""
         watch = self.web.site.hub.watch(run_id)
-        watch.join()
-        while watch.state == "running":
-            await watch.changed(watch.version, PATIENCE)
-        watch.leave()
+        with watch.viewed():
+            while watch.state == "running":
+                await watch.changed(watch.version, PATIENCE)
         assert watch.state == state, watch.head.message
         return watch.head.message
 

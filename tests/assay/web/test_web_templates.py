@@ -37,26 +37,22 @@ from assay.report.standing import RunStanding, RunVerdict
 from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
 from assay.web.batch_starting import new_batch_page
+from assay.web.beginning import Played, StartBox, Way, choice_fragment
 from assay.web.calls import CallEvents
+from assay.web.comparing import compare_page
 from assay.web.estimating import UsualRun
 from assay.web.forms import form_of, forms
 from assay.web.live_runs import LiveRun, LiveRuns
-from assay.web.managing import people_page
 from assay.web.pages.asking import Ask, asking
-from assay.web.pages.batches import batch_page, batches_page
-from assay.web.pages.compare import compare_page, pick_page
 from assay.web.pages.entering import entrance
-from assay.web.pages.errors import error_page
-from assay.web.pages.events import event_fragment, event_page, events_parts, listed
-from assay.web.pages.home import Played, StartBox, Way, choice_fragment, home_page
+from assay.web.pages.events import events_parts, listed
 from assay.web.pages.matrix import MatrixChoice, matrix_page
 from assay.web.pages.run import RunPageState, run_page, story_parts
-from assay.web.pages.runs import Choice, ListedRuns, runs_page
+from assay.web.pages.runs import BADGES, Choice, ListedRuns, runs_page
 from assay.web.pages.settings import Checked, settings_page
 from assay.web.pages.starting import fork_page, form_field, new_page, resume_page
-from assay.web.pages.timeline import call_fragment, call_page, timeline_parts
+from assay.web.pages.timeline import timeline_parts
 from assay.web.people import ROLES, Person
-from assay.web.queue import queue_page
 from assay.web.templating import environment, render
 from llm_runtime.capabilities import Capabilities
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, RunFinished, RunStarted
@@ -225,7 +221,7 @@ def asks(text: str) -> tuple[Ask, ...]:
     fields = {"type": "object", "required": ["choice"], "properties": texts}
     messages = (("system", text), ("user", text))
     return (
-        Ask("q1", text, messages, "", text, 5),
+        Ask("q1", text, messages, "", text),
         Ask("q2", text, messages[:1], json.dumps({"type": "object", "title": text})),
         Ask("q3", text, (), json.dumps(ways)),
         Ask("q4", text, messages, json.dumps(fields)),
@@ -249,8 +245,16 @@ def calls(text: str) -> str:
         {"error": text, "message": text},
         {},
     ]
-    opened = [call_fragment("r-1", call, place, request, outcome) for outcome in outcomes]
-    return "".join(opened) + call_page("r-1", text, call, opened[0])
+    shown = {"call": call, "place": place, "request": request, "options": {"seed": text}, "forks": True}
+    return "".join(render("call.html", run_id="r-1", outcome=outcome, **shown) for outcome in outcomes)
+
+
+def opened(text: str) -> str:
+    event = render("event.html", run_id="r-1", seq=5, payload=text, forks=False)
+    return "".join(
+        render("opened.html", run_id="r-1", title=text, heading=text, view=view, fragment=event)
+        for view in ("timeline", "events")
+    )
 
 
 def people(text: str) -> list[Author]:
@@ -265,7 +269,9 @@ def people(text: str) -> list[Author]:
 def known_here(text: str) -> str:
     listed = [Person.model_validate({"name": text, "role": role, "budget": 5}) for role in ROLES]
     purses = {text: BatchPurse(Caps(), Spend(5, 5, 5), Spend())}
-    return people_page(listed, purses, {text: 2}, text, text) + people_page([], {}, {})
+    page = {"listed": listed, "purses": purses, "sessions": {text: 2}, "roles": ROLES, "link": text, "fault": text}
+    nobody = {"listed": [], "purses": {}, "sessions": {}, "link": "", "fault": ""}
+    return render("people.html", **page) + render("people.html", **{**page, **nobody})
 
 
 def persona_pages(text: str) -> str:
@@ -281,9 +287,13 @@ def homes(text: str) -> str:
     known = dict(zip(demos(), runs, strict=True))
     every = [{name: Played(run, missing) for name, run in known.items()} for missing in ("", text)]
     every += [{name: Played(None, missing) for name in known} for missing in ("", text)]
-    return "".join(home_page(boxes(text)[0], played, runs, seen(text, runs)) for played in every) + home_page(
-        boxes(text)[1], every[0], [], {}
-    )
+    protocols = [protocol for protocol, _ in demos().values()]
+
+    def home(box: StartBox, played: dict[str, Played], latest: list[RunSummary]) -> str:
+        page = {"text": box.text, "choice": choice_fragment(box), "protocols": protocols, "played": played}
+        return render("home.html", **page, latest=latest, seen=seen(text, latest))
+
+    return "".join(home(boxes(text)[0], played, runs) for played in every) + home(boxes(text)[1], every[0], [])
 
 
 def boxes(text: str) -> tuple[StartBox, StartBox]:
@@ -367,29 +377,36 @@ def entry(text: str, state: str) -> QueuedEntry:
 
 PAGES: dict[str, Callable[[str], str]] = {
     "asks.html": lambda text: asking("r-1", asks(text)) + asking("r-1", ()),
-    "batch.html": lambda text: batch_page(batch(text), story(text)),
-    "batches.html": lambda text: batches_page([batch(text)]) + batches_page([]),
+    "batch.html": lambda text: render("batch.html", progress=batch(text), story=story(text), badges=BADGES),
+    "batches.html": lambda text: "".join(
+        render("batches.html", batches=batches, live=bool(batches), badges=BADGES)
+        for batches in ([batch(text)], [])
+    ),
     "call.html": calls,
     "choice.html": lambda text: "".join(choice_fragment(box) for box in boxes(text)),
     "compare.html": sides,
     "entrance.html": lambda text: entrance(text) + entrance(text, people=True),
-    "error.html": lambda text: error_page(text, text),
-    "event.html": lambda text: event_fragment("r-1", 5, {"text": text}),
+    "error.html": lambda text: render("error.html", title=text, message=text),
+    "event.html": lambda text: render("event.html", run_id="r-1", seq=5, payload=text, forks=True),
     "fork.html": lambda text: fork_page(summary(text), [text], {"at": text}, text),
     "home.html": homes,
     "matrix.html": matrices,
     "new.html": new_pages,
     "new_batch.html": lambda text: new_batch_page("crucible.council", {"title": text, "rows": text}, text),
-    "opened.html": lambda text: event_page("r-1", text, 5, event_fragment("r-1", 5, {"text": text}, forks=False)),
+    "opened.html": opened,
     "notes.html": written_beside,
     "people.html": known_here,
     "crux/persona.html": persona_pages,
     "crux/personas.html": lambda text: personas_page(
         people(text), text, {"name": text, "path": text, "text": text}, text
     ),
-    "pick.html": lambda text: pick_page(summary(text), [summary(text, "failed")]) + pick_page(None, []),
-    "queue.html": lambda text: (
-        queue_page([entry(text, state) for state in ("waiting", "running", "failed", "done")]) + queue_page([])
+    "pick.html": lambda text: (
+        render("pick.html", chosen=summary(text), runs=[summary(text, "failed")])
+        + render("pick.html", chosen=None, runs=[])
+    ),
+    "queue.html": lambda text: "".join(
+        render("queue.html", entries=[entry(text, state) for state in states], live=bool(states))
+        for states in (("waiting", "running", "failed", "done"), ())
     ),
     "resume.html": lambda text: resume_page(summary(text), [], {"seats": text, "model": text}, text),
     "runs.html": run_lists,

@@ -156,8 +156,7 @@ class Caller:
     async def _until(self, run_id: str, progress: _Progress, until: float) -> RunReply:
         loop = asyncio.get_running_loop()
         run, began = self.desk.hub.watch(run_id), loop.time()
-        run.join()
-        try:
+        with run.viewed():
             while run.state == "running" and run.fault is None and not self.desk.questions.of_run(run_id):
                 left = until - loop.time()
                 if left <= 0 or self.desk.closing.is_set():
@@ -167,8 +166,6 @@ class Caller:
                 if not changed or any(line.step for line in run.lines[seen:]):
                     latest = next((line.step for line in reversed(run.lines) if line.step), "begun")
                     await progress.report_progress(round(loop.time() - began, 3), None, clean(latest))
-        finally:
-            run.leave()
         return self._reply(run)
 
     def _reply(self, run: LiveRun) -> RunReply:

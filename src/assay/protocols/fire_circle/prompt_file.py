@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from assay.console.options import read_text
 from fire_circle.layers import BY_TRUST, TEXTS
-from fire_circle.rows import DataError, history_of, recorded, turn_of
-from fire_circle.transcripts import RecordError, TranscriptRecord, trace_of
+from fire_circle.rows import DataError, history_of, turn_of
+from fire_circle.transcripts import TranscriptRecord, records_of, trace_of
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def subject_fields(fields: Mapping[Any, Any], name: str) -> dict[str, Any]:
     task: dict[str, Any] = {}
     try:
         if fields.get("messages") is not None:
-            task |= trace_of(recorded(fields["messages"]))
+            task |= trace_of(records_of(fields["messages"]))
         for layer in TEXTS:
             value = fields.get(layer)
             if value is not None and not isinstance(value, str):
@@ -78,12 +78,12 @@ def subject_fields(fields: Mapping[Any, Any], name: str) -> dict[str, Any]:
             if value:
                 task[layer] = value
         if fields.get("material"):
-            task["material"] = recorded(fields["material"])
+            task["material"] = records_of(fields["material"])
         if fields.get("turn") is not None:
             task["turn"] = turn_of(fields["turn"])
         if fields.get("history") is not None:
             task["history"] = history_of(fields["history"])
-    except (DataError, RecordError) as fault:
+    except DataError as fault:
         raise ConfigurationError(f"{name}: {fault}") from None
     return task
 

@@ -162,13 +162,8 @@ class Options(Model):
         """
         if self.mode != "fire_circle":
             return None
-        settings: dict[str, Any] = {
-            name: getattr(self, name)
-            for name in (
-                *("max_rounds", "per_layer", "empty_chair", "empty_chair_rotation"),
-                *("early_stop_convergence", "pattern_threshold"),
-            )
-        }
+        shared = (FireCircleConfig.model_fields.keys() & Options.model_fields.keys()) - {"models", "guard"}
+        settings: dict[str, Any] = {name: getattr(self, name) for name in shared}
         if self.models:
             settings["models"] = self.models
         if self.strict:
@@ -329,10 +324,6 @@ def case_of(task: Task) -> Case:
     layers = {name: text for name in TEXTS if (text := getattr(task, name))}
     prompt = MultiNeutrosophicPrompt(**layers, records=(*task.material, *task.records))
     session = Item(0, "", prompt, turn=task.turn, history=task.history or ()).session()
-    if task.turn is not None and session is not None and session.turn != task.turn:
-        raise PromptError(
-            f"turn is {task.turn}, the history has {session.turn - 1} turns before it; correct one of them"
-        )
     return Case(prompt, session, task.similar)
 
 

@@ -24,7 +24,6 @@ class Ask:
         messages: role and content, oldest first.
         schema: the JSON schema that the answer must fit, or empty.
         where: a mailbox letter's file, or empty for a question of this server.
-        since: when it was asked, in milliseconds since the epoch, where that is known.
         seat: the role that whoever answers has, in words; or empty.
         does: what that role does, or empty.
     """
@@ -34,7 +33,6 @@ class Ask:
     messages: tuple[tuple[str, str], ...]
     schema: str = ""
     where: str = ""
-    since: int | None = None
     seat: str = ""
     does: str = ""
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
-from markupsafe import Markup
-
 from assay.web.live_runs import LiveRun
 from assay.web.pages.run import PageParts, RunPageState, head_parts
 from assay.web.templating import render
@@ -34,16 +30,3 @@ def listed(watch: LiveRun, page_state: RunPageState, after: int, *, newest: bool
     )
     head = head_parts(watch, watch.story(), page_state, "events", [("events", heading)])
     return PageParts({**head, "events": piece}, ("events",))
-
-
-def event_fragment(run_id: str, seq: int, payload: object, *, forks: bool = True) -> Markup:
-    """Return an event opened: its payload as the log keeps it, indented."""
-    text = json.dumps(payload, indent=1, ensure_ascii=False)
-    return render("event.html", run_id=run_id, seq=seq, payload=text, forks=forks)
-
-
-def event_page(run_id: str, title: str, seq: int, fragment: Markup) -> str:
-    """Return the same as a page of its own."""
-    return render(
-        "opened.html", run_id=run_id, title=title, heading=f"Event {seq}", view="events", fragment=fragment
-    )

@@ -10,13 +10,20 @@ from urllib.parse import urlencode
 from assay.batch.progress import BatchProgress
 from assay.report.standing import RunStanding
 from assay.web.filters import protocol_name
-from assay.web.pages.batches import BADGES
 from assay.web.templating import render
-from llm_runtime.store import RunSummary
+from llm_runtime.store import RunState, RunSummary
 from llm_runtime.store.notes import Note
+from llm_runtime.store.run_reader import Order
 
-STATES = ("running", "interrupted", "finished", "stopped", "failed")
-ORDERS = ("newest", "dearest", "longest", "calls")
+STATES: tuple[RunState, ...] = ("running", "interrupted", "finished", "stopped", "failed")
+ORDERS: tuple[Order, ...] = ("newest", "dearest", "longest", "calls")
+BADGES: dict[str, RunState] = {
+    "finished": "finished",
+    "running": "running",
+    "loading": "running",
+    "idle": "interrupted",
+}
+"""The state of a run whose colour a batch's state has."""
 _ORDER_WORDS = (("dearest", "Dearest first"), ("longest", "Longest first"), ("calls", "Most calls first"))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from typing import Any
 
 from markupsafe import Markup
 
@@ -13,7 +12,7 @@ from assay.report.story import Figure
 from assay.report.svg.timeline import Span, timeline
 from assay.report.tally import Call, Sums
 from assay.report.units import count_noun, duration
-from assay.web.calls import CallEvents, CallLog, PhaseNode
+from assay.web.calls import CallLog, PhaseNode
 from assay.web.live_runs import LiveRun
 from assay.web.pages.run import PageParts, RunPageState, head_parts
 from assay.web.templating import render
@@ -24,8 +23,6 @@ _PICTURED, _PICTURED_LIVE = 600, 120
 """Calls that the picture shows, of a run that is over and of one that goes on; a screen has no room for more."""
 _MOST_LIVE = 12
 """Calls of a seat that are listed while the run goes on: its whole list is sent again whenever one is added."""
-#: Whom it asks for is a wish; who answers is said of the call.
-_SHOWN_APART = frozenset({"messages", "label", "schema", "model", "fallbacks"})
 
 
 def timeline_parts(watch: LiveRun, page_state: RunPageState) -> PageParts:
@@ -37,45 +34,6 @@ def timeline_parts(watch: LiveRun, page_state: RunPageState) -> PageParts:
     contents = [("overview", "Over time"), *headings.items()]
     head = head_parts(watch, watch.story(), page_state, "timeline", contents)
     return PageParts({**head, **pieces}, tuple(pieces))
-
-
-def call_fragment(
-    run_id: str,
-    call: Call,
-    place: CallEvents,
-    request: dict[str, Any],
-    outcome: dict[str, Any],
-    *,
-    forks: bool = True,
-) -> Markup:
-    """Return a call opened: what was sent and what came back, as plain text.
-
-    Args:
-        run_id: the run.
-        call: what the tally knows of it.
-        place: its events.
-        request: as recorded in ``call.started``.
-        outcome: the payload of ``call.finished`` or ``call.failed``; empty while there is none.
-        forks: whether the run can be forked.
-    """
-    options = {name: value for name, value in request.items() if name not in _SHOWN_APART}
-    return render(
-        "call.html",
-        run_id=run_id,
-        call=call,
-        place=place,
-        request=request,
-        options=options,
-        outcome=outcome,
-        forks=forks,
-    )
-
-
-def call_page(run_id: str, title: str, call: Call, fragment: Markup) -> str:
-    """Return the same as a page of its own, for who comes without a script."""
-    return render(
-        "opened.html", run_id=run_id, title=title, heading=str(call.label), view="timeline", fragment=fragment
-    )
 
 
 def _overview(watch: LiveRun) -> Markup:

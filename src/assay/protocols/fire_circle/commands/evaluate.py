@@ -105,9 +105,9 @@ def _conclude(
     from assay.report.clean import one_line
     from assay.report.junit import Fault
     from fire_circle import ReciprocityMetrics
-    from fire_circle.gates.conditions import gates_that_hold, shortfalls
+    from fire_circle.gates.conditions import Conditions
+    from fire_circle.gates.verdicts import tried, verdict_of
     from fire_circle.hidden import visible
-    from fire_circle.prompt_guard import security_patterns
 
     metrics = ReciprocityMetrics.model_validate(outcome.result)
     task, options = cast("Task", command.prepared.task), cast("Options", command.prepared.options)
@@ -119,10 +119,8 @@ def _conclude(
         partial=metrics.partial,
         silent=[f"{failure.model} gave no score: {failure.kind}" for failure in metrics.failures],
     )
-    counts = {"patterns": float(len(metrics.patterns)), "hidden": float(len(judged.hidden))}
-    counts["security"] = float(len(security_patterns(metrics)))
-    values = {"F": metrics.falsehood, "T": metrics.truth, "I": metrics.indeterminacy, **counts}
-    fired = gates_that_hold(gates, values, shortfalls(metrics, options.seats), allow_partial=allow_partial)
+    verdict = verdict_of("verdict", metrics, "maximum", options.seats, "", {})
+    fired = tried(verdict, Conditions(tuple(gates), allow_partial), len(judged.hidden)).fired
     took = command.store.summary(outcome.run_id)
     tests = {
         name: Fault("failure", "gate", f"{name} {fired[name]}", judged.summary) if name in fired else None

@@ -42,10 +42,9 @@ from assay.protocols.fire_circle.task import case_of
 from assay.registry import Prepared, prepared, read_run
 from assay.report.clean import label, one_line
 from assay.report.frame import judged
-from assay.report.html import story_html
 from assay.report.junit import Fault
 from assay.report.markdown import story_markdown
-from assay.report.places import check_place, write_whole
+from assay.report.places import check_place, write_report
 from assay.report.terminal import print_story
 from assay.terms import Terms, configured
 from fire_circle.gates.comparing import SuiteSide, changes, excused
@@ -315,8 +314,7 @@ def _show(command: RunCommand, result: GateResult, summary: str | None) -> None:
         except OSError as fault:
             raise ConfigurationError(f"{summary} cannot be written: {fault.strerror}") from None
     if out.out is not None:
-        render = {".html": story_html, ".md": story_markdown}.get(Path(out.out).suffix)
-        write_whole(Path(out.out), render(story) if render else result.model_dump_json(indent=1) + "\n")
+        write_report(Path(out.out), lambda: story, lambda: result.model_dump(mode="json"))
         click.echo(f"report: {out.out}", err=True)
     if out.as_json:
         click.echo(result.model_dump_json(indent=1))

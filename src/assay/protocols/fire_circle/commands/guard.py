@@ -19,7 +19,7 @@ def guard(folder: Path, missed: float, false_alarms: float) -> int:
     They hold with 95% confidence on data like the study's. What lies between them the circle judges.
     """
     from fire_circle.config import GuardConfig
-    from fire_circle.guard import calibrated
+    from fire_circle.measurement.calibration import calibrated
     from fire_circle.study import read_study
 
     lines = [line for line in read_study(folder / "results.jsonl") if line.label is not None and line.result]

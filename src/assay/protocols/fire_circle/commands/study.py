@@ -13,12 +13,12 @@ from assay.console.going_on import unfinished
 from assay.console.running import RunCommand, resume_run, run_command
 from assay.console.showing import report_and_code, show_run
 from assay.report.units import count, money
+from assay.terms import configured
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
     from assay.protocols.fire_circle.study_task import Options, Task
     from assay.registry import Prepared
-    from assay.terms import Terms
     from fire_circle.studies.bound import Bound
     from fire_circle.studies.folder import Manifest
 
@@ -53,7 +53,8 @@ def study(command: RunCommand, data: str, retry_failed: bool, dry_run: bool, out
     task, options = _asked(command)
     if (known := _known(command, task, options)) is not None:
         command.seed = known.seed
-    outcome = _go(command)
+    begun = unfinished(command, _KIND, _asks_the_same)
+    outcome = resume_run(begun, command.store, command.terms, command.output) if begun else command.go()
     if outcome.state != "failed" and not command.output.jsonl:
         _show(command, task, outcome)
     return report_and_code(outcome, command.store, command.output)
@@ -67,29 +68,14 @@ def _asked(command: RunCommand) -> tuple[Task, Options]:
     return task, options
 
 
-def _models(command: RunCommand) -> Terms:
-    """Return what flags and configuration together say of models."""
-    from assay.terms import configured
-
-    return configured(command.settings)
-
-
 def _known(command: RunCommand, task: Task, options: Options) -> Manifest | None:
     """Return what the folder holds of this very study.
 
     Raises:
         ConfigurationError: it holds another.
     """
-    terms = _models(command)
+    terms = configured(command.settings)
     return task.folder.known(options.study_circle(terms), terms.routes, command.seed)
-
-
-def _go(command: RunCommand) -> Outcome:
-    """Go on with the unfinished run that the same command began, or start one over the folder as it is."""
-    run_id = unfinished(command, _KIND, _asks_the_same)
-    if run_id is None:
-        return command.go()
-    return resume_run(run_id, command.store, command.terms, command.output)
 
 
 def _asks_the_same(command: RunCommand, run: Prepared, seed: int) -> bool:
@@ -120,7 +106,7 @@ def _dry_run(command: RunCommand) -> int:
     from fire_circle.studies.folder import StudyFolder
     from llm_runtime.pricing import load_prices
 
-    (task, options), terms = _asked(command), _models(command)
+    (task, options), terms = _asked(command), configured(command.settings)
     with tempfile.TemporaryDirectory() as aside:
         folder, manifest = task.folder, _known(command, task, options)
         if manifest is None:

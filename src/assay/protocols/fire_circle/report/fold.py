@@ -15,14 +15,9 @@ from assay.report.story import Story
 from assay.report.units import in_words
 from fire_circle import events
 from llm_runtime.events import Event
+from llm_runtime.toml import own_table
 
-_PHASES = {
-    "baseline": "judging alone",
-    "discussion": "discussing patterns",
-    "synthesis": "bringing it together",
-    "classify": "classifying patterns",
-    "single": "judging alone",
-}
+_PHASES = own_table(__package__ or "", "words.toml")["phases"]
 
 
 class CircleFold(GenericFold):
@@ -37,13 +32,10 @@ class CircleFold(GenericFold):
     def __init__(self, keep: int | None = None) -> None:
         super().__init__(keep)
         self.state = CircleState(self.run)
-        self._layer = ""
 
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
         self.state.apply(event, at)
-        if isinstance(event, events.CircleStarted):
-            self._layer = event.layer
 
     def story(self) -> Story:
         """Return the report."""
@@ -52,7 +44,7 @@ class CircleFold(GenericFold):
     def progress(self) -> Progress:
         """Return the circle as it stands."""
         state, run = self.state, self.state.run
-        circle = state.circles.get(self._layer)
+        circle = state.latest
         held = circle.round if circle else None
         return replace(
             run_progress(run, self.protocol),
@@ -66,7 +58,8 @@ class CircleFold(GenericFold):
     def _phase(self) -> str:
         phases = dict.fromkeys(call.label.phase for call in self.state.run.tally.running.values())
         named = [_PHASES.get(phase, phase) for phase in phases]
-        layer = f" (the {self._layer} layer)" if len(self.state.circles) > 1 else ""
+        latest = self.state.latest
+        layer = f" (the {latest.layer} layer)" if latest and len(self.state.circles) > 1 else ""
         return ", ".join(named) + layer if named else ""
 
     def _seats(self, circle: Circle | None) -> tuple[SeatProgress, ...]:
@@ -110,7 +103,7 @@ class CircleFold(GenericFold):
             return begun
         if options.mode != "fire_circle":
             return max(begun, len(options.models)) or None
-        circle = self.state.circles.get(self._layer)
+        circle = self.state.latest
         if circle is None:
             return None
         both = 1 + ("material" in self.state.layers and len(self.state.layers) > 1)

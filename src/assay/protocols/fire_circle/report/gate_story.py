@@ -7,11 +7,10 @@ from functools import cache, partial
 from typing import Any
 
 from assay.protocols.fire_circle.report.study_fold import StudyFold
-from assay.protocols.fire_circle.report.study_story import cost
+from assay.protocols.fire_circle.report.study_story import FORMS, cost
 from assay.report.clean import one_line
 from assay.report.outline import Writing, read_outline
 from assay.report.story import Block, Plain, Quote, Story
-from assay.report.units import count, money
 from fire_circle.gates.verdicts import CaseVerdict, GateResult
 from fire_circle.hidden import visible
 
@@ -50,13 +49,10 @@ def _shown(text: str) -> str:
 
 
 _FORMS: Mapping[str, Callable[[Any], str]] = {
-    "cost": cost,
+    **FORMS,
     "falsehood": lambda verdict: f"{verdict.falsehood or 0:.2f}",
-    "length": lambda held: str(len(held)),
     "many": lambda held: str(sum(held)),
     "list": ", ".join,
-    "money": money,
-    "number": count,
     "shown": _shown,
     "spent": lambda verdict: "lock" if verdict.from_lock else cost(verdict.spend),
     "state": lambda verdict: "passed" if verdict.passed else "stopped" if verdict.stops else "excused",

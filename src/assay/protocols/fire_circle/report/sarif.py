@@ -5,10 +5,7 @@ A result is known again by its rule, file, case and quote (``partialFingerprints
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib import resources
 from itertools import starmap
 from typing import Any
 
@@ -19,6 +16,7 @@ from assay.report.sarif import Json, known_again, plain
 from assay.report.sarif import sarif_text as log_text
 from fire_circle.hidden import Hidden, visible
 from fire_circle.results import Example, PatternObservation
+from llm_runtime.toml import own_table
 
 _HELP = (
     "{about} A circle of models agreed on this and quoted the words it rests on; read them in their place. Take "
@@ -41,18 +39,13 @@ def sarif_text(
     places = [(one, Places(one.task, one.name)) for one in judged]
     return log_text(
         "Assay Fire Circle",
-        list(starmap(_rule, _rules().items())),
+        list(starmap(_rule, own_table(__package__ or "", "sarif.toml").items())),
         f"assay-circle/{category}/{run_id}",
         [result for one, where in places for result in _results(one, where)],
         faults=faults,
         code=code,
         artifacts=[artifact for _, where in places for artifact in where.artifacts],
     )
-
-
-@cache
-def _rules() -> dict[str, list[str]]:
-    return tomllib.loads(resources.files(__package__ or "").joinpath("sarif.toml").read_text(encoding="utf-8"))
 
 
 def _rule(name: str, told: Sequence[str]) -> Json:

@@ -31,8 +31,8 @@ class Places:
         self.name = name
         self._layers = {str(name): text for name, text in texts_of(task).items()}
         self._source = _read(task.source) if task.source else None
-        judged = list(self._layers)[-1] if self._layers else "user"
-        self.uri = url_quote(_relative(task.source)) if self._source is not None else self._own_uri(judged)
+        self._judged = next(reversed(self._layers), "user")
+        self.uri = url_quote(_relative(task.source)) if self._source is not None else self._own_uri(self._judged)
         self._line = getattr(task, "line", 0)
         self._fields = _field_places(self._source, self._line) if self._source is not None else {}
         self.artifacts: list[Json] = []
@@ -47,11 +47,10 @@ class Places:
 
     def whole(self) -> Json:
         """Return the prompt."""
-        judged = list(self._layers)[-1] if self._layers else "user"
         physical: Json = {"artifactLocation": {"uri": self.uri}}
         if self._line:
             physical["region"] = {"startLine": self._line}
-        return {"physicalLocation": physical, "logicalLocations": [self._logical(judged)]}
+        return {"physicalLocation": physical, "logicalLocations": [self._logical(self._judged)]}
 
     def of(self, example: Example) -> Json:
         """Return a quote's place; in the file by line and column, in a layer by its characters."""

@@ -67,6 +67,8 @@ class CircleState:
         self.task = Task()
         self.options = Options()
         self.circles: dict[str, Circle] = {}
+        self.latest: Circle | None = None
+        """The one that something happened in last."""
         self.result: ReciprocityMetrics | None = None
 
     @property
@@ -101,7 +103,8 @@ class CircleState:
                 except ValidationError as fault:
                     raise StoreDamaged(f"the log holds a result that is none ({first_fault(fault)})") from None
             case CircleEvent():
-                self.circles.setdefault(event.layer, Circle(event.layer)).apply(event)
+                self.latest = self.circles.setdefault(event.layer, Circle(event.layer))
+                self.latest.apply(event)
             case _:
                 pass
 

@@ -5,7 +5,6 @@ Its sections stand in ``circle.toml``; here is what their names mean, and how th
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any
@@ -17,7 +16,7 @@ from assay.protocols.fire_circle.task import hidden_of
 from assay.report.clean import escaped
 from assay.report.frame import cost_section, ending, ending_notes, head_facts, provenance_section
 from assay.report.outline import Scope, Writing, read_outline
-from assay.report.story import Block, Fact, Note, Plain, Prose, Quote, Story, Voice
+from assay.report.story import Block, Note, Plain, Prose, Quote, Story, Voice
 from assay.report.units import in_words
 from fire_circle.empty_chair import influence_by_round
 from fire_circle.hidden import visible
@@ -25,33 +24,10 @@ from fire_circle.measurement.groupthink import groupthink_map
 from fire_circle.patterns import Sighting, sightings
 from fire_circle.results import UNCLASSIFIED, NeutrosophicEvaluation, PatternClaim, Place
 from fire_circle.transcript import Round
+from llm_runtime.toml import own_table
 
 _LONGEST_TITLE = 240
-_MODES = {"single": "one model alone", "parallel": "models apart, no dialogue", "fire_circle": "circle"}
-_DROPPED = {
-    "no_quote": "named without a quote",
-    "too_short": "quoted too little to tell",
-    "not_found": "quoted what stands neither in the prompt nor before it",
-    "scaffold": "quoted our own instructions",
-}
-_HIDDEN = {
-    "invisible": "characters that nobody sees",
-    "direction": "characters that turn the direction of reading",
-    "tags": "text in invisible tags",
-    "encoded": "words in another writing",
-    "confusable": "letters that look like others",
-}
-_SETTLED = {
-    "": "That settles nothing: the circle decides.",
-    "keeps": "That settles it: the layer is calm, and no circle was held.",
-    "violates": "That settles it: the layer is an attack, and no circle was held.",
-}
-_STATUS = {
-    "impossible": "impossible at this turn",
-    "unsupported": "do not bear it out",
-    "possible": "bear it out",
-    "unverifiable": "cannot tell: they are not known, or it may be about something else",
-}
+_WORDS = own_table(__package__ or "", "words.toml")
 _outline = cache(partial(read_outline, __package__ or "", "circle.toml"))
 
 
@@ -59,12 +35,12 @@ def circle_story(state: CircleState) -> Story:
     """Return the story of a run in whatever state it is: finished, under way, stopped, failed or broken off."""
     circle = state.circle if state.options.mode == "fire_circle" else None
     scope = {**_asked(state, circle), **_judged(circle)}
-    sections = _outline().told(Writing(scope, _forms(state, circle), _own(state, circle)))
+    told = _outline().story(Writing(scope, _forms(state, circle), _own(state, circle)))
     return Story(
         title=visible(state.run.title).text[:_LONGEST_TITLE] or "A prompt before a circle",
-        subtitle=f"Fire Circle · {_MODES.get(state.options.mode, state.options.mode)}",
-        facts=_facts(state),
-        sections=(*sections, *filter(None, (cost_section(state.run), provenance_section(state.run)))),
+        subtitle=f"Fire Circle · {_WORDS['modes'].get(state.options.mode, state.options.mode)}",
+        facts=(*told.facts, *head_facts(state.run)),
+        sections=(*told.sections, *filter(None, (cost_section(state.run), provenance_section(state.run)))),
     )
 
 
@@ -77,13 +53,13 @@ def _asked(state: CircleState, circle: Circle | None) -> Scope:
         "circle": circle,
         "result": result,
         "highest": result and max(result.evaluations, key=lambda e: (e.falsehood, -e.seat), default=None),
-        "how": result and _MODES[result.mode].capitalize(),
+        "how": result and _WORDS["modes"][result.mode].capitalize(),
         "layers": layers if circle and len(layers) > 1 else (),
         "prompt": state.layers,
         "told": f"turn {circle.turn}" if circle and circle.turn else "turn unknown",
         "history": state.task.history or (),
         "hidden": hidden_of(state.task),
-        "settled": _SETTLED[circle.guard.settles] if circle and circle.guard else "",
+        "settled": _WORDS["settled"][circle.guard.settles] if circle and circle.guard else "",
     }
 
 
@@ -101,8 +77,7 @@ def _judged(circle: Circle | None) -> Scope:
     verdict, history, answers = circle.verdict, circle.history(), circle.answered()
     last = [e.falsehood for e in history[-1].evaluations] if verdict else []
     movement = groupthink_map(circle.record())
-    failures = [failure for held in circle.rounds.values() for failure in held.failed.values()]
-    refusals = sum(failure.kind == "refusal" for failure in failures)
+    left = circle.partial()
     return {
         "verdict": verdict,
         "by": verdict and verdict.consensus,
@@ -118,14 +93,14 @@ def _judged(circle: Circle | None) -> Scope:
         "spoken": list(_spoken(circle)),
         "rounds": [held for _, held in sorted(circle.rounds.items())],
         "counts": {
-            "Scores": sum(not answer.salvaged for answer in answers),
-            "Scores read out of prose": sum(answer.salvaged for answer in answers),
-            "Refusals": refusals,
-            "Failures": len(failures) - refusals,
-            "Abstentions": sum(len(held.abstained) for held in circle.rounds.values()),
+            "Scores": left.counts.valid,
+            "Scores read out of prose": left.counts.salvaged,
+            "Refusals": left.counts.refusals,
+            "Failures": left.counts.failures,
+            "Abstentions": left.counts.abstentions,
         },
-        "dropped": dict(sorted(Counter(c.dropped for e in answers for c in e.claims if c.dropped).items())),
-        "claims": circle.claims,
+        "dropped": left.dropped_claims,
+        "claims": left.history_claims,
     }
 
 
@@ -242,7 +217,7 @@ def _quote(claim: PatternClaim) -> str:
 def _claim(claim: PatternClaim) -> str:
     description = claim.description.lower().replace("_", " ")
     kinds = ", ".join(name for kind in claim.types if (name := _words(kind.value)) not in description)
-    dropped = f" (does not count: {_DROPPED[claim.dropped]})" if claim.dropped else ""
+    dropped = f" (does not count: {_WORDS['dropped'][claim.dropped]})" if claim.dropped else ""
     return f"{claim.description}{f' [{kinds}]' if kinds else ''}{dropped}"
 
 
@@ -263,39 +238,19 @@ def _kind(name: str) -> str:
 _FORMS: Mapping[str, Callable[[Any], str]] = {
     "attacks": lambda kinds: in_words([f"{_words(kind)} ({', '.join(kind.references)})" for kind in kinds]),
     "claim": lambda claim: visible(_claim(claim)).text,
-    "dropped": _DROPPED.__getitem__,
-    "hidden": _HIDDEN.__getitem__,
+    "dropped": _WORDS["dropped"].__getitem__,
+    "hidden": _WORDS["hidden"].__getitem__,
     "kind": _kind,
+    "length": lambda held: str(len(held)),
     "named": lambda patterns: in_words([_words(pattern.pattern_type) for pattern in patterns]),
     "place": lambda answer: f"c{(answer.seat - 1) % 6}",
     "quote": _quote,
     "score": _score,
     "sentence": lambda text: text[:1].upper() + text[1:].rstrip(".") + ".",
-    "status": _STATUS.__getitem__,
+    "status": _WORDS["status"].__getitem__,
     "title": lambda held: f"Round {held.number}: {held.phase}" if held.phase else f"Round {held.number}",
     "turn": lambda number: f"c{(number - 1) % 6}",
     "turn_named": lambda claim: "" if claim.claimed_turn is None else str(claim.claimed_turn),
     "visible": lambda text: visible(text).text,
     "where": _where,
 }
-
-
-def _facts(state: CircleState) -> tuple[Fact, ...]:
-    facts: list[Fact] = []
-    circle = state.circle
-    if circle and circle.verdict:
-        verdict = circle.verdict
-        facts += [
-            Fact("Unfair, F", f"{verdict.consensus.falsehood:.2f}"),
-            Fact("Fair, T · unclear, I", f"{verdict.consensus.truth:.2f} · {verdict.consensus.indeterminacy:.2f}"),
-            Fact("Patterns", str(len(verdict.patterns))),
-            Fact("Found by the empty chair", f"{verdict.empty_chair_influence:.0%}"),
-        ]
-    elif state.result:
-        facts.append(Fact("Unfair, F", f"{state.result.falsehood:.2f}"))
-    if circle:
-        facts += [
-            Fact("Seats", str(len(circle.seats))),
-            Fact("Rounds", f"{len(circle.rounds)} of {circle.max_rounds}"),
-        ]
-    return (*facts, *head_facts(state.run))

@@ -21,13 +21,9 @@ from fire_circle.results import Spend
 from fire_circle.studies.figures import Figures, Movement
 from llm_runtime.answerer import named_words
 from llm_runtime.statistics.interval import Interval
+from llm_runtime.toml import own_table
 
-_RULES = {
-    "maximum": "the highest of all",
-    "mean": "the mean of round 1",
-    "chair": "the chair's last",
-    "quantile": "the mean of seats, each on its own scale",
-}
+_RULES = own_table(__package__ or "", "words.toml")["rules"]
 _ACCENTS = {"lift": "c1", "harm": "red", "consensus": "c0"}
 
 
@@ -55,7 +51,7 @@ def cost(spend: Spend) -> str:
     return units.cost(spend.cost, spend.calls, spend.unpriced_calls)
 
 
-_FORMS: Mapping[str, Callable[[Any], str]] = {
+FORMS: Mapping[str, Callable[[Any], str]] = {
     "accent": lambda name: _ACCENTS.get(name, "quiet"),
     "area": lambda at: f"{at.estimate:.3f} ({at.low:.3f} to {at.high:.3f})",
     "cost": cost,
@@ -84,7 +80,7 @@ def study_story(figures: Figures) -> Story:
     drawn: dict[str, Callable[[Any], list[Block]]] = {}
     if movement := figures.movement:
         drawn |= {"means": lambda _: [pictures.means_picture(movement)]}
-    return _outline().story(Writing({**figures.__dict__, **_made(figures)}, _FORMS, drawn))
+    return _outline().story(Writing({**figures.__dict__, **_made(figures)}, FORMS, drawn))
 
 
 def _made(figures: Figures) -> Scope:
