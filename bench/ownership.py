@@ -32,7 +32,7 @@ from llm_runtime.wrappers.replaying import replaying
 
 KINDS = ("stopped", "cut off", "clock ahead", "clock back", "killed")
 _RUN = "owned-run"
-_CALLS, _CALL_S = 60, 0.05
+_CALLS, _CALL_S = 160, 0.05
 _JUMP_US = 300_000_000
 _CLOCK = "clock_of_trials()"
 #: A writer goes on within so much of what counts as silence: 45 s of 30.
@@ -66,7 +66,7 @@ def _request(number: int) -> Request:
 def _model(ledger: Path, who: str) -> Generate:
     async def answer(request: Request) -> Reply:
         _note(ledger, f"asked {request.label.seat} {who}")
-        await asyncio.sleep(_CALL_S)
+        await asyncio.sleep(_CALL_S if who == "first" else 0)
         return Reply(f"answer {request.label.seat}", "scripted", "bench", Usage(1, 1))
 
     return answer
@@ -162,7 +162,7 @@ async def trial(kind: str, url: str, through: str, folder: Path, silent_s: float
         stderr=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
     try:
-        wanted = draw.randrange(3, _CALLS // 2)
+        wanted = draw.randrange(3, _CALLS // 4)
         await _until(lambda: sum(line.startswith("kept") for line in _lines(ledger)) >= wanted, 60)
         back = await _trouble(kind, process, url, folder)
         begun = time.monotonic()
@@ -174,7 +174,7 @@ async def trial(kind: str, url: str, through: str, folder: Path, silent_s: float
         with suppress(TimeoutError):
             async with asyncio.timeout(60):
                 await process.wait()
-        _judge(came, url, ledger, process.returncode)
+        await asyncio.to_thread(_judge, came, url, ledger, process.returncode)
     finally:
         if process.returncode is None:
             with suppress(ProcessLookupError):
@@ -191,7 +191,8 @@ async def _trouble(
 
     async def over() -> None:
         if kind == "stopped":
-            process.send_signal(signal.SIGCONT)
+            with suppress(ProcessLookupError):
+                process.send_signal(signal.SIGCONT)
         elif kind == "cut off":
             PROXIES[folder].thaw()
 
@@ -316,7 +317,7 @@ async def trials(each: int, silent_s: float, at_once: int, seed: int) -> list[tu
                         return place, await trial(kind, url, url, folder, silent_s, draw)
                     url = await asyncio.to_thread(postgres.new_database, f"own{number}")
                     await asyncio.to_thread(_set_clock, url, 0)
-                    open_store(url).close()
+                    await asyncio.to_thread(lambda: open_store(url).close())
                     async with Proxy(postgres.folder, folder).open() as proxy:
                         PROXIES[folder] = proxy
                         through = url.replace(str(postgres.folder), str(folder))

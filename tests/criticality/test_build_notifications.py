@@ -16,8 +16,9 @@ from turnstile_system import clock
 
 from criticality.config import ChannelConfig, NotificationsConfig
 from criticality.machine.states import Blocked, Completed, HumanQuery, QueryOption, beginning
-from criticality.notifications import MESSAGE, Notifier, WebhookRefused, check_endpoint
+from criticality.notifications import MESSAGE, Notifier
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.http.webhooks import WebhookRefused, check_endpoint
 
 BLOCKED = Blocked(
     reason="circuit_breaker",

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from functools import partial
 
+from assay.batch.alerts import Alerts
 from assay.batch.buckets import FULL_PACE, LOOK_US, Buckets, Grant
 from assay.batch.ledger import Claim
 from assay.batch.line import QueuePlace, WaitingLine
@@ -79,6 +80,7 @@ class Meter:
     Attributes:
         line: who asks the purse next where it has not room for all.
         buckets: the rows of rates.
+        alerts: hears what of the purse is used.
     """
 
     def __init__(
@@ -100,6 +102,7 @@ class Meter:
         # One task of a worker waits at a bucket, the others behind it, in the order they came.
         self._lines: dict[str, asyncio.Lock] = {}
         self.line = WaitingLine(pace or Pace())
+        self.alerts = Alerts(purse)
         self._under_way = 0
 
     @asynccontextmanager
@@ -191,6 +194,7 @@ class Meter:
         if self.line.is_over(asked.place) or not (changed or self._under_way or self.line.may_change(asked.place)):
             self.line.end(asked.place)
             purse = await self._queue.do(lambda: self._purses.read(self._purse), PURSES, self._purse)
+            self.alerts.tell(purse.refused())
             raise BatchBudgetExceeded(f"{_exceeded(asked.where, asked.hold, purse)}; {self._remedy}")
         self.line.join(asked.place, ready=changed and not self.line.is_behind(asked.place))
         return False
@@ -198,9 +202,9 @@ class Meter:
     async def settle(self, hold: Spend, settlement: Settlement) -> None:
         """Replace a hold by what became of it."""
         try:
-            await self._queue.do(
-                lambda: self._purses.settle(self._purse, hold, settlement), PURSES, self._purse, repeatable=False
-            )
+            settle = partial(self._purses.settle, self._purse, hold, settlement)
+            # Where a lost connection leaves open whether it was done, nobody knows what was crossed.
+            self.alerts.tell(await self._queue.do(settle, PURSES, self._purse, repeatable=False) or ())
         finally:
             self._under_way -= 1
             self.line.moved(CURRENT.get(), settlement.spent, hold)
@@ -352,7 +356,7 @@ def _metered(
         return turns if (held if buckets else await meter.reserve(asked)) else None
 
     async def sent(request: Request, hold: Spend, budget: Budget, turns: Mapping[str, Grant]) -> Reply:
-        settlement = Settlement(NOTHING)
+        settlement, answered = Settlement(NOTHING), False
         try:
             # The run's own budget is this process's and cannot be overtaken, so it comes last.
             written = budget.reserve(hold, request.label.words)
@@ -360,12 +364,12 @@ def _metered(
                 await not_sent_before(written, hold, budget)
             try:
                 reply = await generate(request)
-                settlement = settled(hold, reply)
+                settlement, answered = settled(hold, reply), True
             except BaseException as fault:
                 settlement = settled_by_fault(hold, fault)
                 raise
             finally:
-                budget.settle(hold, settlement)
+                budget.settle(hold, settlement, answered=answered)
         except RateLimited as error:
             for bucket in turns:
                 await meter.tell(partial(meter.buckets.refused, retry_after=error.retry_after), bucket)

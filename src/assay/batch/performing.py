@@ -131,6 +131,8 @@ class Gateways:
         self._person = person
         self._meter = meter
         self._stack = stack
+        meter.alerts.url = settings.config.budget_webhook or ""
+        stack.push_async_callback(meter.alerts.aclose)
         self._made: dict[tuple[object, ...], MeteredGateway] = {}
 
     def under(self, terms: Terms, run: Prepared) -> MeteredGateway:

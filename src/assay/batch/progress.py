@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from assay.batch.buckets import FAULTS, Buckets, Closed
@@ -133,7 +134,9 @@ def _word(closed: Closed) -> str:
         if closed.faults >= FAULTS
         else "which refuses for now (429)"
     )
-    return f"{closed.bucket}, {why}, tried again in {_span(closed.wait_us / 1e6)}"
+    seconds = closed.wait_us / 1e6
+    at = datetime.now().astimezone() + timedelta(seconds=seconds)
+    return f"{closed.bucket}, {why}, tried again in {_span(seconds)}: goes on at {at:%H:%M}"
 
 
 def look(ledger: Ledger, purses: Purses, batch_id: str) -> BatchProgress:

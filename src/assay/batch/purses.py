@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from assay.batch.alerts import SHARES, Crossed
 from assay.batch.database import Database
 from assay.batch.ledger import Claim
 from llm_runtime.wrappers.accounts import NOTHING, Caps, Settlement, Spend
@@ -36,6 +37,29 @@ class BatchPurse:
         used = [sum(each) for each in zip(*map(astuple, (self.spent, self.held, self.unknown)), strict=True)]
         caps = (self.caps.cost, self.caps.tokens, self.caps.calls)
         return any(cap is not None and take >= cap for cap, take in zip(caps, used, strict=True))
+
+    def crossed(self, settlement: Settlement) -> list[Crossed]:
+        """Return the shares of its caps that a settlement, the last one, has reached."""
+        found: list[Crossed] = []
+        for name in ("cost", "tokens", "calls"):
+            cap, spent, unknown = (getattr(each, name) for each in (self.caps, self.spent, self.unknown))
+            last = getattr(settlement.spent, name) + getattr(settlement.unknown, name)
+            used = 100 * (spent + unknown)
+            found += [
+                Crossed(name, percent, spent + unknown, cap)
+                for percent in SHARES
+                if cap and used - 100 * last < percent * cap <= used
+            ]
+        return found
+
+    def refused(self) -> list[Crossed]:
+        """Return what to tell where a call has no room any more: all of what was nearest to its end."""
+        shares = [
+            Crossed(name, 100, getattr(self.spent, name) + getattr(self.unknown, name), cap)
+            for name in ("cost", "tokens", "calls")
+            if (cap := getattr(self.caps, name))
+        ]
+        return sorted(shares, key=lambda one: one.used / one.cap)[-1:]
 
 
 class Purses:
@@ -89,21 +113,26 @@ class Purses:
             return "lost"
         return "full"
 
-    def settle(self, purse: str, hold: Spend, settlement: Settlement) -> None:
+    def settle(self, purse: str, hold: Spend, settlement: Settlement) -> list[Crossed]:
         """Replace a hold by what became of it. Never done twice: where it is not known whether it was done, the
-        hold stays."""
+        hold stays.
+
+        Returns:
+            Which shares of its caps are used by now and were not before, whichever worker asks.
+        """
         # No dataclasses.astuple: it copies deeply, for each call of a model.
         amounts = (
             each for of in (hold, settlement.spent, settlement.unknown) for each in (of.cost, of.tokens, of.calls)
         )
-        self._database.execute(
+        rows = self._database.execute(
             "UPDATE purses SET held_cost = held_cost - ?, held_tokens = held_tokens - ?, "
             "held_calls = held_calls - ?, "
             "spent_cost = spent_cost + ?, spent_tokens = spent_tokens + ?, spent_calls = spent_calls + ?, "
             "unknown_cost = unknown_cost + ?, unknown_tokens = unknown_tokens + ?, "
-            "unknown_calls = unknown_calls + ? WHERE purse = ?",
+            f"unknown_calls = unknown_calls + ? WHERE purse = ? RETURNING {_COLUMNS}",
             (*amounts, purse),
         )
+        return [crossed for row in rows for crossed in _purse(row).crossed(settlement)]
 
 
 def _purse(row: Sequence[Any]) -> BatchPurse:

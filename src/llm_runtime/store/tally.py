@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from llm_runtime.errors import StoreDamaged
-from llm_runtime.events import BudgetMoved, CallFailed, CallFinished, Event, RunFinished, RunResumed
+from llm_runtime.events import (
+    BudgetMoved,
+    CallFailed,
+    CallFinished,
+    CallStarted,
+    Event,
+    RunFinished,
+    RunResumed,
+    Standing,
+)
 
 Ending: TypeAlias = Literal["open", "finished", "stopped", "failed"]
 
@@ -30,17 +39,27 @@ class Tally(NamedTuple):
         """
         # By exact type: isinstance() of a pydantic class takes longer than the rest of this.
         kind = type(event)
+        if kind is CallStarted:
+            return self._with_unknown(cast(CallStarted, event).account)
         if kind is CallFinished:
             finished = cast(CallFinished, event)
-            return self if finished.replayed else self._after_reply(finished.reply)
+            known = self._with_unknown(finished.account)
+            return known if finished.replayed else known._after_reply(finished.reply)
         if kind is CallFailed:
-            return self._after_failure(cast(CallFailed, event))
+            failed = cast(CallFailed, event)
+            return self._with_unknown(failed.account)._after_failure(failed)
         if kind is BudgetMoved:
             unknown = cast(BudgetMoved, event).unknown_cost
             return self if unknown == self.unknown else self._replace(unknown=unknown)
         if kind is RunFinished:
             return self._replace(ending=cast(RunFinished, event).state)
         return self._replace(ending="open") if kind is RunResumed else self
+
+    def _with_unknown(self, account: Standing | None) -> Tally:
+        if account is None:
+            return self
+        unknown = account["unknown"][0] if "unknown" in account else 0
+        return self if unknown == self.unknown else self._replace(unknown=unknown)
 
     def _after_failure(self, failed: CallFailed) -> Tally:
         if failed.replayed:
@@ -73,7 +92,8 @@ def counts(body: bytes) -> bool:
 
     Canonical JSON has one spelling, so an event spelled in another way counts nowhere.
     """
-    return b'"type":"call.f' in body or b'"type":"run.' in body or b'"type":"budget.' in body
+    kinds = (b'"type":"call.f', b'"type":"run.', b'"type":"budget.')
+    return body.startswith(b'{"account":') or any(kind in body for kind in kinds)
 
 
 def _count(value: object) -> int:

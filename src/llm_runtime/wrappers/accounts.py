@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 from llm_runtime.errors import BudgetExceeded, CallError, LlmRuntimeError
-from llm_runtime.events import BudgetMoved, CallFailed, CallFinished, Emit, Event, silent
+from llm_runtime.events import BudgetMoved, CallFailed, CallFinished, CallStarted, Emit, Event, Standing, silent
 from llm_runtime.messages import Generate, Reply, Request
 
 
@@ -141,16 +141,40 @@ class Budget:
         if self._capped:
             self._need_room(hold, where)
         self.held.add(hold)
-        return self._moved() if self._capped else None
+        if not self._capped:
+            return None
+        told = _TOLD.get()
+        if told is not None and told.budget is self and told.begin is not None:
+            begin, told.begin = told.begin, None
+            return begin(self.standing())
+        return self._moved()
 
-    def settle(self, hold: Spend, settlement: Settlement) -> None:
-        """Replace a hold by what became of it."""
+    def settle(self, hold: Spend, settlement: Settlement, *, answered: bool = False) -> None:
+        """Replace a hold by what became of it; of a call that was ``answered``, the event of its end tells it."""
         self.held.take(hold)
         self.spent.add(settlement.spent)
         self.unknown.add(settlement.unknown)
         Bill.charge(settlement)
-        if self._capped or settlement.unknown != NOTHING:
+        told = _TOLD.get()
+        if answered and told is not None and told.budget is self:
+            told.owed = True
+        elif self._capped or settlement.unknown != NOTHING:
             self._moved()
+
+    def standing(self) -> Standing:
+        """Return where the account stands, as events of calls tell it."""
+        kinds = {"held": self.held, "spent": self.spent, "unknown": self.unknown}
+        return {
+            kind: (of.cost, of.tokens, of.calls) for kind, of in kinds.items() if kind != "unknown" or of != NOTHING
+        }
+
+    def told_by(self, begin: Callable[[Standing | None], Awaitable[None] | None]) -> Told | None:
+        """Have the events of one call tell the movements on its behalf; ``None`` where there are none to tell.
+
+        Args:
+            begin: says that the call begins, with where the account stands once its hold is in it.
+        """
+        return Told(self, begin) if self._capped else None
 
     def _need_room(self, hold: Spend, where: object) -> None:
         for name in _NAMES:
@@ -175,6 +199,36 @@ class Budget:
         # Without a cap no event says when a hold ends, so none says that it began.
         held = self.held if self._capped else NOTHING
         return self._emit(moved(Account(self.spent, self.unknown), held))
+
+
+@dataclass(slots=True)
+class Told:
+    """A call whose own events tell of the account; use it as ``with``, for the call.
+
+    Attributes:
+        begin: says that the call begins; ``None`` once that is said.
+        owed: whether something was settled that no event tells yet.
+    """
+
+    budget: Budget
+    begin: Callable[[Standing | None], Awaitable[None] | None] | None
+    owed: bool = False
+    _outer: Token[Told | None] | None = None
+
+    def __enter__(self) -> Self:
+        self._outer = _TOLD.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._outer is not None:
+            _TOLD.reset(self._outer)
+
+    def pay(self) -> Standing | None:
+        """Return what the event of the call's end has to tell."""
+        if not self.owed:
+            return None
+        self.owed = False
+        return self.budget.standing()
 
 
 def moved(account: Account, held: Spend = NOTHING) -> BudgetMoved:
@@ -250,6 +304,7 @@ class Bill:
 
 
 _OPEN: ContextVar[Bill | None] = ContextVar("bill", default=None)
+_TOLD: ContextVar[Told | None] = ContextVar("told", default=None)
 
 
 def billed(generate: Generate) -> Generate:
@@ -277,10 +332,10 @@ def spent_before(events: Iterable[Event]) -> Account:
     """
     calls, account = Spend(), Account()
     for event in events:
-        if isinstance(event, BudgetMoved):
-            account = Account(_sums(event, "spent"), _sums(event, "unknown"))
-            account.unknown.add(_sums(event, "held"))
-        elif isinstance(event, CallFinished) and not event.replayed:
+        if (stands := account_in(event)) is not None:
+            account = Account(Spend(*stands["spent"]), Spend(*stands.get("unknown", (0, 0, 0))))
+            account.unknown.add(Spend(*stands["held"]))
+        if isinstance(event, CallFinished) and not event.replayed:
             reply = Reply.from_dict(event.reply)
             calls.add(Spend(reply.cost or 0, reply.usage.input_tokens + reply.usage.output_tokens, reply.attempts))
         elif isinstance(event, CallFailed) and not event.replayed:
@@ -291,5 +346,14 @@ def spent_before(events: Iterable[Event]) -> Account:
     return Account(account.spent.or_more(calls), account.unknown)
 
 
-def _sums(event: BudgetMoved, kind: str) -> Spend:
-    return Spend(*(getattr(event, f"{kind}_{name}") for name in _NAMES))
+def account_in(event: Event) -> Standing | None:
+    """Return where an event says that the run's account stands; ``None`` where it does not say that."""
+    if isinstance(event, CallStarted | CallFinished | CallFailed):
+        return event.account
+    if not isinstance(event, BudgetMoved):
+        return None
+    return {
+        "spent": (event.spent_cost, event.spent_tokens, event.spent_calls),
+        "held": (event.held_cost, event.held_tokens, event.held_calls),
+        "unknown": (event.unknown_cost, event.unknown_tokens, event.unknown_calls),
+    }

@@ -36,7 +36,7 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
             most = hold if bounded else worst_case(request, price(request.model), budget.caps)
             budget.settle(hold, settled_by_fault(most, fault))
             raise
-        budget.settle(hold, settled(hold, reply))
+        budget.settle(hold, settled(hold, reply), answered=True)
         return reply
 
     return answers_bounded(call, bounded)

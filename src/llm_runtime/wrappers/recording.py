@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from functools import partial
 from typing import TypeAlias
 
 from llm_runtime.answerer import Answerer
 from llm_runtime.errors import CallError, LlmRuntimeError
-from llm_runtime.events import CallFailed, CallFinished, CallStarted, Emit
+from llm_runtime.events import CallFailed, CallFinished, CallStarted, Emit, Standing
 from llm_runtime.messages import Generate, Reply, Request
-from llm_runtime.wrappers.accounts import Bill
+from llm_runtime.wrappers.accounts import Bill, Budget, Told
 
 Who: TypeAlias = "Callable[[Request], Awaitable[Answerer | None]]"
 """Tells who will answer a request, as it is routed; ``None`` where nobody knows."""
@@ -29,7 +31,12 @@ class StoppedAfter(asyncio.CancelledError):
 
 
 def recording(
-    generate: Generate, emit: Emit, *, replayed: Callable[[str, int], bool] = _none, who: Who | None = None
+    generate: Generate,
+    emit: Emit,
+    *,
+    replayed: Callable[[str, int], bool] = _none,
+    who: Who | None = None,
+    budget: Budget | None = None,
 ) -> Generate:
     """Return a model that emits ``call.started`` before each call, ``call.finished`` or ``call.failed`` after it.
 
@@ -46,14 +53,18 @@ def recording(
             For a replay ``recording(replaying(old), emit, replayed=old.has)``; for a run that goes on
             ``recording(replaying(old, live), emit, replayed=old.has_reply)``, since failed calls are asked again.
         who: tells who answers, for the events to say it.
+        budget: of the run, in whose name ``generate`` holds what a call may take: these events tell its movements,
+            and a call begins when its money is held.
     """
     occurrences: dict[str, int] = {}
 
     async def generate_and_record(request: Request) -> Reply:
         by = await who(request) if who is not None else None
         started = CallStarted.of(request, occurrences, replayed, by)
-        emit(started)
-        with Bill() as bill:
+        told = None if budget is None or started.replayed else budget.told_by(partial(_begin, started, emit))
+        if told is None:
+            emit(started)
+        with Bill() as bill, told or nullcontext():
             try:
                 reply = await generate(request)
             except Exception as error:
@@ -61,20 +72,33 @@ def recording(
                     error.label = error.label or request.label
                 if isinstance(error, LlmRuntimeError):
                     bill.sign(error)
-                written = emit(_failed(started, error))
+                _have_begun(told)
+                written = emit(_failed(started, error, told))
                 if written is not None:
                     await written
                 raise
             except asyncio.CancelledError as error:
-                if bill.cost:
-                    emit(_failed(started, error).model_copy(update={"cost": bill.cost}))
+                if bill.cost or (told is not None and told.owed):
+                    emit(_failed(started, error, told, bill.cost))
                 raise
-        written = emit(CallFinished.of(started, reply))
+        _have_begun(told)
+        written = emit(CallFinished.of(started, reply, told and told.pay()))
         if written is not None:
             await _on_disk(written, reply)
         return reply
 
     return generate_and_record
+
+
+def _begin(started: CallStarted, emit: Emit, account: Standing | None) -> Awaitable[None] | None:
+    return emit(started.held(account))
+
+
+def _have_begun(told: Told | None) -> None:
+    """Say that a call began, where it came to its end before anything was held for it."""
+    if told is not None and told.begin is not None:
+        begin, told.begin = told.begin, None
+        begin(None)
 
 
 async def _on_disk(written: Awaitable[None], reply: Reply) -> None:
@@ -84,7 +108,7 @@ async def _on_disk(written: Awaitable[None], reply: Reply) -> None:
         raise StoppedAfter(reply) from None
 
 
-def _failed(started: CallStarted, error: BaseException) -> CallFailed:
+def _failed(started: CallStarted, error: BaseException, told: Told | None, cost: int | None = None) -> CallFailed:
     call = error if isinstance(error, CallError) else CallError("")
     return CallFailed(
         digest=started.digest,
@@ -98,5 +122,6 @@ def _failed(started: CallStarted, error: BaseException) -> CallFailed:
         request_id=call.request_id,
         partial=call.partial.to_dict() if call.partial else None,
         replayed=started.replayed,
-        cost=error.cost if isinstance(error, LlmRuntimeError) else None,
+        cost=error.cost if isinstance(error, LlmRuntimeError) else cost,
+        account=told and told.pay(),
     )

@@ -20,13 +20,13 @@ from assay.protocols.crux.people import fetched
 from assay.protocols.crux.watching import Watched, gathered
 from assay.protocols.fire_circle.gating.cases import Case
 from assay.protocols.fire_circle.gating.targets import Target, answered
-from criticality.notifications import WebhookRefused, check_endpoint, post
 from crucible.attaching import read_attachments
 from crux.personas.store import PersonaStore
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.http import Http
 from llm_runtime.http.public import read_page
+from llm_runtime.http.webhooks import WebhookRefused, check_endpoint, post
 from llm_runtime.store.anchor import Head, SignedHead
 
 #: Hosts, as a URL may spell this machine.
