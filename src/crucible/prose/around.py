@@ -108,7 +108,7 @@ def lettered(generate: Generate, seats: Lettering) -> Generate:
     return ask
 
 
-class Block(NamedTuple):
+class FencedText(NamedTuple):
     """What stands between two markers, and where: of the markers, and of the material."""
 
     name: str
@@ -119,7 +119,7 @@ class Block(NamedTuple):
     inside: int
 
 
-def fenced(text: str) -> Iterator[Block]:
+def fenced(text: str) -> Iterator[FencedText]:
     """Yield what stands between markers, in order.
 
     In linear time: an attachment may be full of markers that nothing closes.
@@ -133,7 +133,7 @@ def fenced(text: str) -> Iterator[Block]:
         marker = f"\n<<<END {name} {code}>>>"
         close = text.find(marker, inside)
         at = close + len(marker)
-        yield Block(name, code, text[inside:close], start.start(), at, inside)
+        yield FencedText(name, code, text[inside:close], start.start(), at, inside)
 
 
 @lru_cache(maxsize=256)
@@ -163,7 +163,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
 
 def _shuffled(text: str, order: random.Random) -> str:
     """Return a prompt whose positions have changed places, those of each loop among themselves."""
-    runs: list[list[Block]] = []
+    runs: list[list[FencedText]] = []
     for block in fenced(text):
         if not _POSITIONS.match(block.name):
             continue

@@ -124,9 +124,14 @@ class CallFinished(Event, type="call.finished"):
 
     def payload(self) -> dict[str, Any]:
         # The reply is JSON already: on the hot path it is not walked through once more.
-        data: dict[str, Any] = {"account": dict(sorted(self.account.items()))} if self.account else {}
-        data |= {"digest": self.digest, "occurrence": self.occurrence, "replayed": self.replayed}
-        return {**data, "reply": self.reply, "type": self.type}
+        return {
+            **({"account": dict(sorted(self.account.items()))} if self.account else {}),
+            "digest": self.digest,
+            "occurrence": self.occurrence,
+            "replayed": self.replayed,
+            "reply": self.reply,
+            "type": self.type,
+        }
 
     def canonical(self) -> bytes:
         return ordered_json(self.payload()) if getattr(self, "_ordered", False) else super().canonical()

@@ -39,15 +39,9 @@ class Tally(NamedTuple):
         """
         # By exact type: isinstance() of a pydantic class takes longer than the rest of this.
         kind = type(event)
-        if kind is CallStarted:
-            return self._with_unknown(cast(CallStarted, event).account)
-        if kind is CallFinished:
-            finished = cast(CallFinished, event)
-            known = self._with_unknown(finished.account)
-            return known if finished.replayed else known._after_reply(finished.reply)
-        if kind is CallFailed:
-            failed = cast(CallFailed, event)
-            return self._with_unknown(failed.account)._after_failure(failed)
+        if kind is CallStarted or kind is CallFinished or kind is CallFailed:
+            call = cast("CallStarted | CallFinished | CallFailed", event)
+            return self._with_unknown(call.account)._after_call(call)
         if kind is BudgetMoved:
             unknown = cast(BudgetMoved, event).unknown_cost
             return self if unknown == self.unknown else self._replace(unknown=unknown)
@@ -61,9 +55,12 @@ class Tally(NamedTuple):
         unknown = account["unknown"][0] if "unknown" in account else 0
         return self if unknown == self.unknown else self._replace(unknown=unknown)
 
-    def _after_failure(self, failed: CallFailed) -> Tally:
-        if failed.replayed:
+    def _after_call(self, call: CallStarted | CallFinished | CallFailed) -> Tally:
+        if call.replayed or type(call) is CallStarted:
             return self
+        if type(call) is CallFinished:
+            return self._after_reply(call.reply)
+        failed = cast(CallFailed, call)
         if failed.partial is not None:
             return self._after_reply(failed.partial, failed.cost)
         return self._replace(cost=self.cost + failed.cost) if failed.cost else self

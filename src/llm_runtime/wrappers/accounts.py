@@ -168,13 +168,13 @@ class Budget:
             kind: (of.cost, of.tokens, of.calls) for kind, of in kinds.items() if kind != "unknown" or of != NOTHING
         }
 
-    def told_by(self, begin: Callable[[Standing | None], Awaitable[None] | None]) -> Told | None:
+    def told_by(self, begin: Callable[[Standing | None], Awaitable[None] | None]) -> CallBook | None:
         """Have the events of one call tell the movements on its behalf; ``None`` where there are none to tell.
 
         Args:
             begin: says that the call begins, with where the account stands once its hold is in it.
         """
-        return Told(self, begin) if self._capped else None
+        return CallBook(self, begin) if self._capped else None
 
     def _need_room(self, hold: Spend, where: object) -> None:
         for name in _NAMES:
@@ -202,7 +202,7 @@ class Budget:
 
 
 @dataclass(slots=True)
-class Told:
+class CallBook:
     """A call whose own events tell of the account; use it as ``with``, for the call.
 
     Attributes:
@@ -213,7 +213,7 @@ class Told:
     budget: Budget
     begin: Callable[[Standing | None], Awaitable[None] | None] | None
     owed: bool = False
-    _outer: Token[Told | None] | None = None
+    _outer: Token[CallBook | None] | None = None
 
     def __enter__(self) -> Self:
         self._outer = _TOLD.set(self)
@@ -304,7 +304,7 @@ class Bill:
 
 
 _OPEN: ContextVar[Bill | None] = ContextVar("bill", default=None)
-_TOLD: ContextVar[Told | None] = ContextVar("told", default=None)
+_TOLD: ContextVar[CallBook | None] = ContextVar("told", default=None)
 
 
 def billed(generate: Generate) -> Generate:
@@ -335,15 +335,25 @@ def spent_before(events: Iterable[Event]) -> Account:
         if (stands := account_in(event)) is not None:
             account = Account(Spend(*stands["spent"]), Spend(*stands.get("unknown", (0, 0, 0))))
             account.unknown.add(Spend(*stands["held"]))
-        if isinstance(event, CallFinished) and not event.replayed:
-            reply = Reply.from_dict(event.reply)
-            calls.add(Spend(reply.cost or 0, reply.usage.input_tokens + reply.usage.output_tokens, reply.attempts))
-        elif isinstance(event, CallFailed) and not event.replayed:
-            partial = Reply.from_dict(event.partial) if event.partial else None
-            cost = event.cost if event.cost is not None else partial.cost if partial else 0
-            tokens = partial.usage.input_tokens + partial.usage.output_tokens if partial else 0
-            calls.add(Spend(cost or 0, tokens, int(partial is not None)))
+        calls.add(_taken(event))
     return Account(account.spent.or_more(calls), account.unknown)
+
+
+def _taken(event: Event) -> Spend:
+    """Return what the event of a call's end says that it took."""
+    if not isinstance(event, CallFinished | CallFailed) or event.replayed:
+        return NOTHING
+    if isinstance(event, CallFinished):
+        reply = Reply.from_dict(event.reply)
+        return Spend(reply.cost or 0, _tokens(reply), reply.attempts)
+    if event.partial is None:
+        return Spend(event.cost or 0)
+    partial = Reply.from_dict(event.partial)
+    return Spend((partial.cost if event.cost is None else event.cost) or 0, _tokens(partial), 1)
+
+
+def _tokens(reply: Reply) -> int:
+    return reply.usage.input_tokens + reply.usage.output_tokens
 
 
 def account_in(event: Event) -> Standing | None:

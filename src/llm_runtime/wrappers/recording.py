@@ -12,7 +12,7 @@ from llm_runtime.answerer import Answerer
 from llm_runtime.errors import CallError, LlmRuntimeError
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Emit, Standing
 from llm_runtime.messages import Generate, Reply, Request
-from llm_runtime.wrappers.accounts import Bill, Budget, Told
+from llm_runtime.wrappers.accounts import Bill, Budget, CallBook
 
 Who: TypeAlias = "Callable[[Request], Awaitable[Answerer | None]]"
 """Tells who will answer a request, as it is routed; ``None`` where nobody knows."""
@@ -67,48 +67,58 @@ def recording(
         with Bill() as bill, told or nullcontext():
             try:
                 reply = await generate(request)
-            except Exception as error:
-                if isinstance(error, CallError):
-                    error.label = error.label or request.label
-                if isinstance(error, LlmRuntimeError):
-                    bill.sign(error)
-                _have_begun(told)
-                written = emit(_failed(started, error, told))
-                if written is not None:
-                    await written
-                raise
-            except asyncio.CancelledError as error:
-                if bill.cost or (told is not None and told.owed):
-                    emit(_failed(started, error, told, bill.cost))
+            except BaseException as error:
+                await _broken_off(started, request, error, bill, told, emit)
                 raise
         _have_begun(told)
-        written = emit(CallFinished.of(started, reply, told and told.pay()))
-        if written is not None:
-            await _on_disk(written, reply)
+        await _on_disk(emit(CallFinished.of(started, reply, told and told.pay())), reply)
         return reply
 
     return generate_and_record
+
+
+async def _broken_off(
+    started: CallStarted, request: Request, error: BaseException, bill: Bill, told: CallBook | None, emit: Emit
+) -> None:
+    """Say how a call failed; of one that was cancelled, only what it is known to have cost."""
+    if isinstance(error, asyncio.CancelledError) and (bill.cost or (told is not None and told.owed)):
+        emit(_failed(started, error, told, bill.cost))
+    if not isinstance(error, Exception):
+        return
+    if isinstance(error, LlmRuntimeError):
+        bill.sign(error)
+    if isinstance(error, CallError):
+        error.label = error.label or request.label
+    _have_begun(told)
+    await (emit(_failed(started, error, told)) or _done())
+
+
+async def _done() -> None:
+    """Wait for nothing."""
 
 
 def _begin(started: CallStarted, emit: Emit, account: Standing | None) -> Awaitable[None] | None:
     return emit(started.held(account))
 
 
-def _have_begun(told: Told | None) -> None:
+def _have_begun(told: CallBook | None) -> None:
     """Say that a call began, where it came to its end before anything was held for it."""
     if told is not None and told.begin is not None:
         begin, told.begin = told.begin, None
         begin(None)
 
 
-async def _on_disk(written: Awaitable[None], reply: Reply) -> None:
+async def _on_disk(written: Awaitable[None] | None, reply: Reply) -> None:
     try:
-        await written
+        if written is not None:
+            await written
     except asyncio.CancelledError:
         raise StoppedAfter(reply) from None
 
 
-def _failed(started: CallStarted, error: BaseException, told: Told | None, cost: int | None = None) -> CallFailed:
+def _failed(
+    started: CallStarted, error: BaseException, told: CallBook | None, cost: int | None = None
+) -> CallFailed:
     call = error if isinstance(error, CallError) else CallError("")
     return CallFailed(
         digest=started.digest,
