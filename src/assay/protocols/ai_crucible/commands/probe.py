@@ -7,14 +7,13 @@ from typing import Any
 import click
 
 from assay.console.options import open_runs
-from assay.protocols.ai_crucible.commands.trying import Ended, Trying, present_trials, try_model
-from assay.protocols.ai_crucible.trials import running_options
+from assay.protocols.ai_crucible.commands.trying import Ended, Trying, present_trials, running_options, try_model
 from llm_runtime.errors import ConfigurationError
 
 
 @click.command("probe")
 @click.argument("puzzles", nargs=-1, required=True, metavar="PUZZLE...")
-@running_options
+@running_options("arm", "against", "early")
 def probe_(**flags: Any) -> int:
     """Measure whether it matters how a PUZZLE is framed: neutral, by the model's own record, by others' standings.
 

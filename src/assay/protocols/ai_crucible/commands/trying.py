@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from ai_crucible.types import team_name
+from assay.console.options import called, field_option, field_value, store_option
+from assay.fields import read, specs_of
+from assay.protocols.ai_crucible.task import Options
 from assay.protocols.ai_crucible.trials import (
     Plan,
     check_models,
+    log_dir_option,
     models_by_trial,
     need_box,
     need_inspect,
@@ -31,13 +35,47 @@ if TYPE_CHECKING:
     from assay.console.listening import RunListeners
     from assay.launch import Launcher, Outcome, Running
     from assay.protocols.ai_crucible.report import TrialRecords
-    from assay.protocols.ai_crucible.task import Options
     from assay.registry import Prepared
     from llm_runtime.store import RunStore
 
+F = TypeVar("F", bound=Callable[..., Any])
 _SEARCHED = 1000
 """Runs that are looked through for that of a trial."""
 _INTERRUPTED = 130
+
+
+def running_options(*left_out: str) -> Callable[[F], F]:
+    """Add the options that say how attempts are made, but for those that are left out.
+
+    Those of a trial's fields arrive together as ``options``, the rest as the fields of ``Trying``.
+    """
+    specs = [spec for name, spec in specs_of(Options).items() if not spec.ui.hidden and name not in left_out]
+
+    def decorate(command: F) -> F:
+        def gathered(**values: Any) -> Any:
+            given = {spec.name: field_value(spec, values.pop(f"trial__{spec.name}")) for spec in specs}
+            given = {name: value for name, value in given.items() if value is not None}
+            return command(**values, options=read(Options, given, names=called))
+
+        gathered.__doc__, gathered.__name__ = command.__doc__, command.__name__
+        made: Any = gathered
+        made.__click_params__ = getattr(command, "__click_params__", [])
+        for option in (
+            store_option,
+            click.option("-q", "--quiet", is_flag=True, help="No progress on standard error."),
+            click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending."),
+            click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object."),
+            click.option("--chrome", metavar="FILE", help="JSON: rank and standings, kept out of attempts."),
+        ):
+            made = option(made)
+        made.__click_params__ += [field_option(spec, "trial") for spec in reversed(specs)]
+        cost = click.FloatRange(0, min_open=True)
+        spent = "Dollars that all attempts together may cost, over all sittings."
+        made = click.option("--max-cost", "--budget", "max_cost", type=cost, metavar="USD", help=spent)(made)
+        asked = "Any Inspect model, one of ours, or assay/crucible/MODEL."
+        return log_dir_option(click.option("--model", metavar="MODEL", help=asked)(made))
+
+    return decorate
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +85,13 @@ class Trying:
     puzzles: tuple[str, ...]
     log_dir: str | None
     model: str | None
-    k: int
     max_cost: float | None
-    at_once: int
-    redraws: int
-    protocol: str
-    judges: tuple[str, ...]
-    untagged: bool
-    reducer: str
-    critic: str
-    cohort: tuple[str, ...]
+    options: Options
     chrome: str | None
-    box_root: str
     as_json: bool
     out: str | None
     quiet: bool
     store_path: str | None
-    against: tuple[str, ...] = ()
-    early: bool = False
 
     def check(self, feature: str) -> None:
         """Refuse what cannot work, before anything is spent.
@@ -78,11 +105,12 @@ class Trying:
             check_report(self.out)
         need_inspect(feature)
         self.plan("neutral")
-        others = [*self.cohort, *filter(None, [self.critic])]
-        for model in (self.model or "", *self.against):
-            check_models([model, *self.cohort], self.judges, others, untagged=self.untagged)
+        asked = self.options
+        others = [*asked.cohort, *filter(None, [asked.critic])]
+        for model in (self.model or "", *asked.against):
+            check_models([model, *asked.cohort], asked.judges, others, untagged=asked.untagged)
         self.standings()
-        need_box(self.box_root)
+        need_box(asked.box_root)
 
     def plan(self, arm: str) -> Plan:
         """Return what makes two trials the same.
@@ -91,9 +119,10 @@ class Trying:
             NoModelError: no model was named and none is configured.
             ConfigurationError: the model's name cannot be one, or a puzzle is not there.
         """
-        names = [solver_of(name or None) for name in (self.model, *self.cohort)]
-        models_by_trial("", [self.model or "", *self.against])
-        return plan_of(self.puzzles, team_name(names), self.k, arm, self.protocol, self.judges, self.against)
+        asked = self.options
+        names = [solver_of(name or None) for name in (self.model, *asked.cohort)]
+        models_by_trial("", [self.model or "", *asked.against])
+        return plan_of(self.puzzles, team_name(names), asked.k, arm, asked.protocol, asked.judges, asked.against)
 
     def standings(self) -> dict[str, Any]:
         """Return the chrome; empty where none was named.
@@ -123,20 +152,10 @@ class Trying:
         from assay.registry import read_run
 
         options = {
-            "k": self.k,
+            **self.options.model_dump(mode="json"),
             "arm": arm,
-            "protocol": self.protocol,
-            "judges": list(self.judges),
-            "untagged": self.untagged,
-            "reducer": self.reducer,
-            "critic": self.critic,
-            "cohort": list(self.cohort),
             "chrome": self.standings(),
-            "against": list(self.against),
-            "early": self.early,
-            "box_root": str(Path(self.box_root).absolute()) if self.box_root else "",
-            "at_once": self.at_once,
-            "redraws": self.redraws,
+            "box_root": str(Path(self.options.box_root).absolute()) if self.options.box_root else "",
             "folder": str(self.shop.folder) if self.log_dir else "",
             "trial": known,
         }
@@ -266,7 +285,8 @@ def _together(records: list[TrialRecords]) -> TrialRecords | None:
         return None
     attempts = tuple(attempt for each in records for attempt in each.attempts)
     sittings = {trial: count for each in records for trial, count in each.sittings.items()}
-    return replace(records[-1], attempts=attempts, sittings=sittings)
+    died = {trial: count for each in records for trial, count in (each.died or {}).items()}
+    return replace(records[-1], attempts=attempts, sittings=sittings, died=died)
 
 
 def _show(records: TrialRecords, asked: Trying) -> None:
