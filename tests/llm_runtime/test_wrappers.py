@@ -496,7 +496,7 @@ async def test_a_budget_says_what_it_has_spent_so_that_a_resumed_run_starts_ther
     with pytest.raises(ConnectionCut):
         await budgeted(answers(ConnectionCut("cut")), budget, lambda _: PRICE)(ASK)
     await budgeted(answers(paid(7)), budget, lambda _: PRICE)(ASK)
-    assert spent_before(events) == Account(budget.spent, budget.unknown)
+    assert spent_before(events) == Account(Caps(), budget.spent, unknown=budget.unknown)
     budget.reserve(Spend(cost=5, calls=1), "a call that a kill leaves open")
     account = spent_before(events)
     assert (account.spent.cost, account.unknown.cost) == (7, WORST + 5)
@@ -562,7 +562,7 @@ def test_the_events_of_calls_tell_a_capped_run_s_account(attempts: list[tuple[st
 
     asyncio.run(one())
     last = next(stands for event in reversed(events) if (stands := account_in(event)))
-    assert {"unknown": (0, 0, 0), **last} == {"unknown": (0, 0, 0), **budget.standing()}
+    assert (last.spent, last.held, last.unknown) == (budget.spent, budget.held, budget.unknown)
     kept = [account_in(parse_event(event.payload())) for event in events]
     assert kept == [account_in(event) for event in events]
 
@@ -574,7 +574,7 @@ async def test_a_call_of_a_capped_run_that_is_answered_is_two_records() -> None:
     await call(ASK)
     await call(ASK)
     assert [event.type for event in events] == ["call.started", "call.finished"] * 2
-    assert [(account_in(event) or {})["held"][2] for event in events] == [1, 0, 1, 0]
+    assert [(account_in(event) or Account()).held.calls for event in events] == [1, 0, 1, 0]
     assert all(event.canonical() == canonical_json(event.payload()) for event in events)
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from llm_runtime.http.webhooks import deliver
+from llm_runtime.wrappers.accounts import Account, Spend
 
 SHARES = (50, 80, 100)
 """Percent of a cap."""
@@ -29,6 +30,24 @@ class Crossed(NamedTuple):
     percent: int
     used: int
     cap: int
+
+
+def crossed(account: Account, last: Spend) -> list[Crossed]:
+    """Return the shares of an account's caps that were reached by what it was charged last, whoever did that."""
+    each = zip(Spend._fields, account.caps.amounts, account.spent.plus(account.unknown), last, strict=True)
+    return [
+        Crossed(name, percent, used, cap)
+        for name, cap, used, took in each
+        for percent in SHARES
+        if cap and 100 * (used - took) < percent * cap <= 100 * used
+    ]
+
+
+def refused(account: Account) -> list[Crossed]:
+    """Return what to tell where a call has no room any more: all of what was nearest to its end."""
+    name = account.tightest
+    used, cap = (getattr(of, name) for of in (account.spent.plus(account.unknown), account.caps))
+    return [Crossed(name, 100, used, cap)]
 
 
 class Alerts:

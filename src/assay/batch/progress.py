@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from assay.batch.buckets import FAULTS, Buckets, Closed
 from assay.batch.ledger import Batch, BatchStatus, Ledger
-from assay.batch.purses import BatchPurse, Purses
-from llm_runtime.wrappers.accounts import amount
+from assay.batch.purses import Purses
+from llm_runtime.wrappers.accounts import Account, amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class BatchProgress:
 
     batch: Batch
     status: BatchStatus
-    purse: BatchPurse
+    purse: Account
     seconds_left: float | None
     closed: tuple[Closed, ...] = ()
     busy: tuple[str, ...] = ()
@@ -50,17 +51,11 @@ class BatchProgress:
             "seconds_left": None if self.seconds_left is None else round(self.seconds_left),
             "waits_for": self.waits(),
             "spent": self.purse.spent.cost,
-            "reserved": self.purse.held.cost,
-            "reserved_calls": self.purse.held.calls,
-            "reserved_tokens": self.purse.held.tokens,
-            "unknown": self.purse.unknown.cost,
-            "unknown_calls": self.purse.unknown.calls,
-            "unknown_tokens": self.purse.unknown.tokens,
+            **_flat("reserved", self.purse.held),
+            **_flat("unknown", self.purse.unknown),
             "calls": self.purse.spent.calls,
             "tokens": self.purse.spent.tokens,
-            "budget": self.purse.caps.cost,
-            "budget_calls": self.purse.caps.calls,
-            "budget_tokens": self.purse.caps.tokens,
+            **_flat("budget", self.purse.caps.amounts),
             "each_job": self.each_job(),
         }
 
@@ -117,14 +112,16 @@ class BatchProgress:
 _OF_A_JOB = {"budget": "${}", "max_calls": "{} calls", "deadline": "{} s"}
 
 
-def _room(purse: BatchPurse) -> list[str]:
+def _flat(name: str, amounts: Sequence[int | None]) -> dict[str, int | None]:
+    cost, tokens, calls = amounts
+    return {name: cost, f"{name}_calls": calls, f"{name}_tokens": tokens}
+
+
+def _room(purse: Account) -> list[str]:
     """Return that calls wait for what others hold, where what is left has no room for one as they are."""
-    for name in ("cost", "tokens", "calls"):
-        cap, held = getattr(purse.caps, name), getattr(purse.held, name)
-        if cap is not None and purse.held.calls:
-            left = cap - held - getattr(purse.spent, name) - getattr(purse.unknown, name)
-            if left < held / purse.held.calls:
-                return [f"room in the budget: only {amount(max(0, left), name)} are left beside what is reserved"]
+    for name, left in purse.left.items():
+        if left * purse.held.calls < getattr(purse.held, name):
+            return [f"room in the budget: only {amount(max(0, left), name)} are left beside what is reserved"]
     return []
 
 
@@ -148,7 +145,7 @@ def look(ledger: Ledger, purses: Purses, batch_id: str) -> BatchProgress:
     return BatchProgress(batch, status, purses.read(batch_id), left, closed, busy)
 
 
-def amounts(purse: BatchPurse) -> str:
+def amounts(purse: Account) -> str:
     """Return what a purse has spent and holds in one line, every cap that it has beside it."""
     caps, spent, held, unknown = purse.caps, purse.spent, purse.held, purse.unknown
     of = "" if caps.cost is None else f" of ${caps.cost / 1e6:.2f}"

@@ -160,7 +160,7 @@ class Tally:
     def apply(self, event: Event, at: int) -> None:
         """Count ``event``, which the log stamped ``at`` milliseconds since the epoch."""
         if (stands := account_in(event)) is not None:
-            self.total.unknown = stands.get("unknown", (0, 0, 0))[0]
+            self.total.unknown = stands.unknown.cost
         match event:
             case CallStarted():
                 self._start(event, at)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from assay.batch.purses import BatchPurse
 from assay.batch.spending import read_budget
 from assay.web.app_state import redirect, request_fields, run_id_of, site_of, wants_json
 from assay.web.forms import whole_number
@@ -17,6 +16,7 @@ from assay.web.permissions import SHARED
 from assay.web.templating import render
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound
 from llm_runtime.store.upkeep import mark
+from llm_runtime.wrappers.accounts import Account
 
 
 async def list_people(request: Request) -> Response:
@@ -119,7 +119,7 @@ async def _page(request: Request, link: str = "", fault: str = "") -> str:
 
 def people_page(
     listed: list[Person],
-    purses: Mapping[str, BatchPurse | None],
+    purses: Mapping[str, Account | None],
     sessions: Mapping[str, int],
     link: str = "",
     fault: str = "",

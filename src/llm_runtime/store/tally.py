@@ -13,7 +13,6 @@ from llm_runtime.events import (
     Event,
     RunFinished,
     RunResumed,
-    Standing,
 )
 
 Ending: TypeAlias = Literal["open", "finished", "stopped", "failed"]
@@ -41,29 +40,26 @@ class Tally(NamedTuple):
         kind = type(event)
         if kind is CallStarted or kind is CallFinished or kind is CallFailed:
             call = cast("CallStarted | CallFinished | CallFailed", event)
-            return self._with_unknown(call.account)._after_call(call)
+            account = call.account
+            told = self if account is None else self._with_unknown(account.get("unknown", (0, 0, 0))[0])
+            return told if call.replayed else told._after_call(call)
         if kind is BudgetMoved:
-            unknown = cast(BudgetMoved, event).unknown_cost
-            return self if unknown == self.unknown else self._replace(unknown=unknown)
+            return self._with_unknown(cast(BudgetMoved, event).unknown_cost)
         if kind is RunFinished:
             return self._replace(ending=cast(RunFinished, event).state)
         return self._replace(ending="open") if kind is RunResumed else self
 
-    def _with_unknown(self, account: Standing | None) -> Tally:
-        if account is None:
-            return self
-        unknown = account["unknown"][0] if "unknown" in account else 0
+    def _with_unknown(self, unknown: int) -> Tally:
         return self if unknown == self.unknown else self._replace(unknown=unknown)
 
     def _after_call(self, call: CallStarted | CallFinished | CallFailed) -> Tally:
-        if call.replayed or type(call) is CallStarted:
-            return self
         if type(call) is CallFinished:
             return self._after_reply(call.reply)
-        failed = cast(CallFailed, call)
-        if failed.partial is not None:
-            return self._after_reply(failed.partial, failed.cost)
-        return self._replace(cost=self.cost + failed.cost) if failed.cost else self
+        if type(call) is not CallFailed:
+            return self
+        if call.partial is not None:
+            return self._after_reply(call.partial, call.cost)
+        return self._replace(cost=self.cost + call.cost) if call.cost else self
 
     def _after_reply(self, reply: dict[str, Any], known: int | None = None) -> Tally:
         try:

@@ -8,7 +8,7 @@ from llm_runtime.errors import UnknownPrice
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.price import Price
 from llm_runtime.tokens import token_bound
-from llm_runtime.wrappers.accounts import Budget, Caps, Settlement, Spend, settled, settled_by_fault
+from llm_runtime.wrappers.accounts import Budget, Caps, Spend, settled, settled_by_fault
 from llm_runtime.wrappers.answer_bounds import ANSWER_TOKENS, answers_bounded
 
 
@@ -28,7 +28,7 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
         hold = worst_case(request, price(request.model), budget.caps) if bounded else Spend(calls=1)
         written = budget.reserve(hold, request.label.words)
         if written is not None:
-            await not_sent_before(written, hold, budget)
+            await _not_sent_before(written, hold, budget)
         try:
             reply = await generate(request)
         except BaseException as fault:
@@ -42,12 +42,12 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
     return answers_bounded(call, bounded)
 
 
-async def not_sent_before(written: Awaitable[None], hold: Spend, budget: Budget) -> None:
+async def _not_sent_before(written: Awaitable[None], hold: Spend, budget: Budget) -> None:
     """Wait until a reservation is on disk; where that fails nothing was sent, and nothing is held."""
     try:
         await written
     except BaseException:
-        budget.settle(hold, Settlement(Spend()))
+        budget.release(hold)
         raise
 
 

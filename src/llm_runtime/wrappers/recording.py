@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
-from functools import partial
 from typing import TypeAlias
 
 from llm_runtime.answerer import Answerer
 from llm_runtime.errors import CallError, LlmRuntimeError
-from llm_runtime.events import CallFailed, CallFinished, CallStarted, Emit, Standing
+from llm_runtime.events import CallFailed, CallFinished, CallStarted, Emit
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.wrappers.accounts import Bill, Budget, CallBook
 
@@ -61,51 +59,33 @@ def recording(
     async def generate_and_record(request: Request) -> Reply:
         by = await who(request) if who is not None else None
         started = CallStarted.of(request, occurrences, replayed, by)
-        told = None if budget is None or started.replayed else budget.told_by(partial(_begin, started, emit))
-        if told is None:
-            emit(started)
-        with Bill() as bill, told or nullcontext():
+        book = CallBook(
+            budget if budget is not None and budget.capped and not started.replayed else None,
+            lambda account: emit(started.held(account)),
+        )
+        if book.budget is None:
+            book.begin()
+        with Bill(book) as bill:
             try:
                 reply = await generate(request)
-            except BaseException as error:
-                await _broken_off(started, request, error, bill, told, emit)
+            except asyncio.CancelledError as stop:
+                if bill.cost or book.owed:
+                    emit(_failed(started, stop, book, bill.cost))
                 raise
-        _have_begun(told)
-        await _on_disk(emit(CallFinished.of(started, reply, told and told.pay())), reply)
+            except Exception as error:
+                if isinstance(error, LlmRuntimeError):
+                    bill.sign(error)
+                if isinstance(error, CallError):
+                    error.label = error.label or request.label
+                book.begin()
+                if (written := emit(_failed(started, error, book))) is not None:
+                    await written
+                raise
+        book.begin()
+        await _on_disk(emit(CallFinished.of(started, reply, book.pay())), reply)
         return reply
 
     return generate_and_record
-
-
-async def _broken_off(
-    started: CallStarted, request: Request, error: BaseException, bill: Bill, told: CallBook | None, emit: Emit
-) -> None:
-    """Say how a call failed; of one that was cancelled, only what it is known to have cost."""
-    if isinstance(error, asyncio.CancelledError) and (bill.cost or (told is not None and told.owed)):
-        emit(_failed(started, error, told, bill.cost))
-    if not isinstance(error, Exception):
-        return
-    if isinstance(error, LlmRuntimeError):
-        bill.sign(error)
-    if isinstance(error, CallError):
-        error.label = error.label or request.label
-    _have_begun(told)
-    await (emit(_failed(started, error, told)) or _done())
-
-
-async def _done() -> None:
-    """Wait for nothing."""
-
-
-def _begin(started: CallStarted, emit: Emit, account: Standing | None) -> Awaitable[None] | None:
-    return emit(started.held(account))
-
-
-def _have_begun(told: CallBook | None) -> None:
-    """Say that a call began, where it came to its end before anything was held for it."""
-    if told is not None and told.begin is not None:
-        begin, told.begin = told.begin, None
-        begin(None)
 
 
 async def _on_disk(written: Awaitable[None] | None, reply: Reply) -> None:
@@ -116,9 +96,7 @@ async def _on_disk(written: Awaitable[None] | None, reply: Reply) -> None:
         raise StoppedAfter(reply) from None
 
 
-def _failed(
-    started: CallStarted, error: BaseException, told: CallBook | None, cost: int | None = None
-) -> CallFailed:
+def _failed(started: CallStarted, error: BaseException, book: CallBook, cost: int | None = None) -> CallFailed:
     call = error if isinstance(error, CallError) else CallError("")
     return CallFailed(
         digest=started.digest,
@@ -133,5 +111,5 @@ def _failed(
         partial=call.partial.to_dict() if call.partial else None,
         replayed=started.replayed,
         cost=error.cost if isinstance(error, LlmRuntimeError) else cost,
-        account=told and told.pay(),
+        account=book.pay(),
     )

@@ -14,14 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.batch.alerts import SHARES
-from assay.batch.buckets import Buckets
+from assay.batch import alerts
 from assay.batch.database import Database
 from assay.batch.line import QueuePlace
-from assay.batch.metering import Asked, BatchBudgetExceeded, Meter
-from assay.batch.purses import BatchPurse, Purses
-from assay.batch.write_queue import WriteQueue
-from llm_runtime.wrappers.accounts import Caps, Settlement, Spend
+from assay.batch.metering import Asked, BatchBudgetExceeded, Meter, Rows
+from assay.batch.purses import Purses
+from llm_runtime.wrappers.accounts import Account, Caps, Settlement, Spend
 
 
 @asynccontextmanager
@@ -45,8 +43,8 @@ async def hearing(status: int = 204) -> AsyncGenerator[tuple[str, list[tuple[dic
 async def used(database: Database, url: str, caps: Caps, *costs: int) -> Meter:
     """Spend so much in calls of one worker, until one has no room."""
     Purses(database).open("team", caps)
-    queue = WriteQueue(database)
-    meter = Meter(queue, "team", caps, Purses(database), Buckets(database))
+    rows = Rows(database)
+    meter = Meter(rows, "team", caps)
     meter.alerts.url = url
     try:
         for number, cost in enumerate(costs):
@@ -56,7 +54,7 @@ async def used(database: Database, url: str, caps: Caps, *costs: int) -> Meter:
                 await meter.settle(Spend(cost, 1, 1), Settlement(Spend(cost, 1, 1)))
     finally:
         await meter.alerts.aclose()
-        await queue.aclose()
+        await rows.queue.aclose()
     return meter
 
 
@@ -93,6 +91,6 @@ def test_each_share_is_crossed_by_one_settlement(cap: int, costs: list[int]) -> 
     crossed = [
         one.percent
         for before, after in pairwise(spent)
-        for one in BatchPurse(Caps(cost=cap), Spend(after), Spend()).crossed(Settlement(Spend(after - before)))
+        for one in alerts.crossed(Account(Caps(cost=cap), Spend(after)), Spend(after - before))
     ]
-    assert crossed == [share for share in SHARES if spent[-1] * 100 >= share * cap]
+    assert crossed == [share for share in alerts.SHARES if spent[-1] * 100 >= share * cap]

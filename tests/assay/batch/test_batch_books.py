@@ -166,8 +166,8 @@ async def test_the_run_s_book_and_the_screen_say_what_was_charged(
     assert money(till.charged) in sums_line(progress)
     accounts = [stands for _, event in store.events("run-1") if (stands := account_in(event))]
     if budget is not None:
-        assert (accounts[-1]["spent"][0], accounts[-1]["held"][0]) == (till.charged, 0)
-        assert accounts[-1].get("unknown", (0, 0, 0))[2] == till.cut
+        assert (accounts[-1].spent.cost, accounts[-1].held.cost) == (till.charged, 0)
+        assert accounts[-1].unknown.calls == till.cut
     if kind == "fire_circle" and outcome.state == "finished":
         assert outcome.result["spend"]["cost"] == till.charged
     if kind == "compare":
@@ -198,8 +198,8 @@ async def test_a_run_that_is_interrupted_keeps_its_book(tmp_path: Path, budget: 
     summary = store.summary("run-1")
     accounts = [stands for _, event in store.events("run-1") if (stands := account_in(event))]
     assert summary.cost <= till.charged, "what was answered after nobody listened any more is not known to be paid"
-    assert summary.unknown == accounts[-1]["unknown"][0] > 0
-    assert summary.cost == accounts[-1]["spent"][0]
+    assert summary.unknown == accounts[-1].unknown.cost > 0
+    assert summary.cost == accounts[-1].spent.cost
     store.close()
 
 
