@@ -46,10 +46,9 @@ from llm_runtime.wrappers.budgeted import budgeted, worst_case
 from llm_runtime.wrappers.limiting import Limits
 from llm_runtime.wrappers.retrying import Backoff
 
-#: The job on whose behalf the current task asks, and the budget of the job's own run.
+#: The job on whose behalf the current task asks; the account of its own run, and who follows that.
 CURRENT: ContextVar[Claim | None] = ContextVar("CURRENT", default=None)
-_BUDGET: ContextVar[Budget | None] = ContextVar("BUDGET", default=None)
-_FOLLOWERS: ContextVar[Followers] = ContextVar("FOLLOWERS", default=NOBODY)
+_RUN: ContextVar[tuple[Budget, Followers]] = ContextVar("RUN", default=(Budget(Caps()), NOBODY))
 
 
 class JobLost(BudgetExceeded):
@@ -268,8 +267,7 @@ class MeteredGateway(Gateway):
         meter: the shared rows.
         backoff: the patience of retries.
         named: the models that the user put into the seats.
-        person: who answers for ``terminal:``.
-        followed: whether each run's followers answer for ``terminal:`` instead, and hear the words.
+        followed: whether each run's followers hear the words of its answers.
         needs: what a wire must hold.
     """
 
@@ -279,14 +277,12 @@ class MeteredGateway(Gateway):
         meter: Meter,
         backoff: Backoff | None = None,
         named: Collection[str] = (),
-        person: Generate | None = None,
         followed: bool = False,
         needs: frozenset[Held] = frozenset(),
     ) -> None:
         heard = _heard if followed else unwatched
-        person = _answered if followed else person
         super().__init__(
-            settings, caps=meter.caps, backoff=backoff, named=named, person=person, on_delta=heard, needs=needs
+            settings, caps=meter.caps, backoff=backoff, named=named, person=_answered, on_delta=heard, needs=needs
         )
         self._meter = meter
         self._places: dict[str, asyncio.Semaphore] = {}
@@ -308,12 +304,11 @@ class MeteredGateway(Gateway):
         ``followers`` answer for ``terminal:`` and hear the words."""
 
         async def call(request: Request) -> Reply:
-            outer, before = _BUDGET.set(budget), _FOLLOWERS.set(followers)
+            outer = _RUN.set((budget, followers))
             try:
                 return await self.generate(request)
             finally:
-                _BUDGET.reset(outer)
-                _FOLLOWERS.reset(before)
+                _RUN.reset(outer)
 
         return call
 
@@ -337,11 +332,11 @@ class MeteredGateway(Gateway):
 
 
 async def _answered(request: Request) -> Reply:
-    return await (_FOLLOWERS.get().person or terminal())(request)
+    return await (_RUN.get()[1].person or terminal())(request)
 
 
 def _heard(request: Request, delta: Delta) -> None:
-    if (words := _FOLLOWERS.get().words) is not None:
+    if (words := _RUN.get()[1].words) is not None:
         words.hear(request, delta)
 
 
@@ -385,7 +380,7 @@ def _metered(
     async def sent(request: Request, hold: Spend, turns: Mapping[str, Grant]) -> Reply:
         settlement, fault = Settlement(NOTHING), None
         # The run's own account is this process's and cannot be overtaken, so it comes last.
-        within = budgeted(generate, _BUDGET.get() or Budget(Caps()), price)
+        within = budgeted(generate, _RUN.get()[0], price)
         with Bill() as bill:
             try:
                 reply = await within(request)
@@ -402,11 +397,4 @@ def _metered(
                 finally:
                     await meter.settle(hold, settlement)
 
-    with_bounds = answers_bounded(call, needed=True)
-
-    async def bounded_where_needed(request: Request) -> Reply:
-        budget = _BUDGET.get()
-        needed = meter.caps.bounded or (budget is not None and budget.caps.bounded)
-        return await (with_bounds if needed else call)(request)
-
-    return bounded_where_needed
+    return answers_bounded(call, lambda: meter.caps.bounded or _RUN.get()[0].caps.bounded)

@@ -31,7 +31,6 @@ from llm_runtime.errors import (
     StoreError,
 )
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event, RunFinished
-from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, open_store
@@ -118,13 +117,11 @@ class Gateways:
         settings: Settings,
         meter: Meter,
         stack: AsyncExitStack,
-        person: Generate | None = None,
         *,
         followed: bool = False,
     ) -> None:
         self._settings = settings
         self._followed = followed
-        self._person = person
         self._meter = meter
         self._stack = stack
         meter.alerts.url = settings.config.budget_webhook or ""
@@ -137,7 +134,7 @@ class Gateways:
         if key not in self._made:
             settings = terms.settings(beside_panel(self._settings, run.run, run.options))
             self._made[key] = MeteredGateway(
-                settings, self._meter, named=named, person=self._person, followed=self._followed, needs=needs
+                settings, self._meter, named=named, followed=self._followed, needs=needs
             )
             self._stack.push_async_callback(self._made[key].aclose)
         return self._made[key]

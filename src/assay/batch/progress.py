@@ -10,6 +10,7 @@ from typing import Any
 from assay.batch.buckets import FAULTS, Buckets, Closed
 from assay.batch.ledger import Batch, BatchStatus, Ledger
 from assay.batch.purses import Purses
+from assay.report.units import duration
 from llm_runtime.wrappers.accounts import Account, amount
 
 
@@ -77,7 +78,7 @@ class BatchProgress:
         if self.status.states.get("running"):
             return [*waits, *self.busy, *_room(self.purse)]
         if self.status.next_us:
-            waits.append(f"the next job, due in {_span(self.status.next_us / 1e6)}")
+            waits.append(f"the next job, due in {duration(self.status.next_us // 1000)}")
         return waits
 
     def each_job(self) -> dict[str, list[float]]:
@@ -97,7 +98,7 @@ class BatchProgress:
         if self.status.rate:
             parts.append(f"{self.status.rate:.2f}/s")
         if self.seconds_left:
-            parts.append(f"{_span(self.seconds_left)} left")
+            parts.append(f"{duration(round(self.seconds_left * 1000))} left")
         parts.append(amounts(self.purse))
         if bounds := self.each_job():
             each = (
@@ -131,9 +132,8 @@ def _word(closed: Closed) -> str:
         if closed.faults >= FAULTS
         else "which refuses for now (429)"
     )
-    seconds = closed.wait_us / 1e6
-    at = datetime.now().astimezone() + timedelta(seconds=seconds)
-    return f"{closed.bucket}, {why}, tried again in {_span(seconds)}: goes on at {at:%H:%M}"
+    at = datetime.now().astimezone() + timedelta(microseconds=closed.wait_us)
+    return f"{closed.bucket}, {why}, tried again in {duration(closed.wait_us // 1000)}: goes on at {at:%H:%M}"
 
 
 def look(ledger: Ledger, purses: Purses, batch_id: str) -> BatchProgress:
@@ -158,9 +158,3 @@ def amounts(purse: Account) -> str:
             of = "" if cap is None else f" of {cap:,}"
             parts.append(f"{taken:,} {name}{perhaps}, {reserved:,} reserved{of}")
     return " · ".join(parts)
-
-
-def _span(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"

@@ -12,7 +12,7 @@ from assay.batch.local import run_local
 from assay.batch.metering import Meter, Rows
 from assay.batch.performing import Gateways
 from assay.batch.write_queue import PURSES
-from assay.launch import Launcher, Outcome, PerRun, Running
+from assay.launch import Followers, Launcher, Outcome, PerRun, Running
 from assay.queue.entry import BATCH, Entry
 from assay.terms import in_force
 from llm_runtime.errors import RunNotFound, RunPaused
@@ -84,9 +84,15 @@ class Carrier:
             gateway = gateways.under(terms, run)
             model = PerRun(gateway.under, gateway.who)
         if state:
-            return await self._launcher.resume(entry.run_id, model=model)
+            return await self._launcher.resume(entry.run_id, model=model, followers=_FOLLOWERS)
         return await self._launcher.start(
-            run, terms, seed=entry.seed, title=entry.title, run_id=entry.run_id, model=model
+            run,
+            terms,
+            seed=entry.seed,
+            title=entry.title,
+            run_id=entry.run_id,
+            model=model,
+            followers=_FOLLOWERS,
         )
 
     async def _of_purse(self, purse: str) -> Gateways:
@@ -95,7 +101,7 @@ class Carrier:
             rows = Rows(self._database, self._owner, purse, queue=self._rows.queue)
             # One that nobody made has no caps.
             meter = Meter(rows, name, (await rows.open(name)).caps)
-            self._gateways[purse] = Gateways(self._settings(), meter, self._stack, person=nobody)
+            self._gateways[purse] = Gateways(self._settings(), meter, self._stack)
         return self._gateways[purse]
 
     async def beat(self) -> None:
@@ -110,6 +116,9 @@ class Carrier:
 async def nobody(request: Request) -> Reply:
     """Answer for ``terminal:`` where no person is: the run waits for one."""
     raise RunPaused(f"{request.label} asks a person, and a worker has no keyboard")
+
+
+_FOLLOWERS = Followers(person=nobody)
 
 
 def ending(outcome: Outcome | None) -> dict[str, Any]:

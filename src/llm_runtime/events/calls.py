@@ -70,11 +70,10 @@ class CallStarted(Event, type="call.started"):
 
     def held(self, account: Standing | None) -> CallStarted:
         """Return the event with where the account stands once what the call may take is held."""
-        if account is None:
-            return self
-        event = self.model_copy(update={"account": account})
-        object.__setattr__(event, "_request_json", getattr(self, "_request_json", None))
-        return event
+        if account is not None:
+            # Nobody has seen it yet.
+            object.__setattr__(self, "account", account)
+        return self
 
     def canonical(self) -> bytes:
         text: bytes | None = getattr(self, "_request_json", None)

@@ -39,7 +39,7 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
         budget.settle(hold, settled(hold, reply), answered=True)
         return reply
 
-    return answers_bounded(call, bounded)
+    return answers_bounded(call, lambda: bounded)
 
 
 async def _not_sent_before(written: Awaitable[None], hold: Spend, budget: Budget) -> None:
