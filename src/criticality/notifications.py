@@ -16,7 +16,7 @@ from criticality.machine.states import Blocked, ProtocolState
 from criticality.project.files import write_atomic
 from criticality.project.journal import Clock, iso
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.http.webhooks import SECONDS, Resolve, deliver, resolved
+from llm_runtime.http.webhooks import SECONDS, deliver
 from llm_runtime.tasks import gather
 
 STATE = ".criticality/notification-state.json"
@@ -34,7 +34,6 @@ class Notifier:
     root: Path
     config: NotificationsConfig
     clock: Clock
-    resolve: Resolve = resolved
     secrets: Mapping[str, str] = field(default_factory=lambda: os.environ)
     seconds: float = SECONDS
 
@@ -86,9 +85,7 @@ class Notifier:
                 "resolved": False,
             }
         secret = self.secrets.get(channel.secret_env, "") if channel.secret_env else ""
-        outcome = await deliver(
-            channel.endpoint, payload, "criticality", secret, seconds=self.seconds, resolve=self.resolve
-        )
+        outcome = await deliver(channel.endpoint, payload, "criticality", secret, seconds=self.seconds)
         return {"endpoint": urlsplit(channel.endpoint).hostname or "?", "event": event, "outcome": outcome}
 
     def _noted(self) -> dict[str, Any]:

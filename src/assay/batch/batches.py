@@ -12,7 +12,7 @@ from assay.batch.jobfile import JobFile
 from assay.batch.jobs import Contents, complete, jobs
 from assay.batch.ledger import Batch, Ledger
 from assay.batch.loading import load_job_file
-from assay.batch.metering import Meter, MeteredGateway, Rows
+from assay.batch.metering import Meter, MeteredGateway, SharedRows
 from assay.batch.purses import Purses
 from assay.batch.schema import migrate
 from assay.launch import price_of
@@ -117,7 +117,7 @@ async def check_models(
     caps = job_file.budget.caps
     if caps.calls == 0 or caps.tokens == 0 or caps.cost == 0:
         raise BudgetExceeded("the budget is below one call; nothing was started")
-    rows = Rows(database)
+    rows = SharedRows(database)
     meter = Meter(rows, "", caps)
     try:
         for terms, asked in _asked_of(job_file.kind, configurations):

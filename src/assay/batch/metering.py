@@ -68,7 +68,7 @@ class Asked:
     place: QueuePlace
 
 
-class Rows:
+class SharedRows:
     """Money and rates in one database, as one worker speaks to them.
 
     Args:
@@ -111,7 +111,7 @@ class Meter:
 
     def __init__(
         self,
-        rows: Rows,
+        rows: SharedRows,
         purse: str,
         caps: Caps,
         remedy: str = "raise [budget] in the job file and run it again",
@@ -157,7 +157,7 @@ class Meter:
             self._land(bucket).add_done_callback(lambda done: done.cancelled() or done.exception())
 
     def _land(self, bucket: str) -> asyncio.Future[None]:
-        return self._queue.put(lambda: self._buckets.land(bucket), BUCKETS, bucket, repeatable=False)
+        return self._queue.do(lambda: self._buckets.land(bucket), BUCKETS, bucket, repeatable=False)
 
     async def _admitted(self, bucket: str, tokens: int, asked: Asked | None) -> tuple[Grant, Reservation | None]:
         """Take a turn, and hold what is asked for if it is granted, in one transaction."""
@@ -167,7 +167,7 @@ class Meter:
             turns[:] = [self._buckets.take(bucket, tokens)]
             return turns[0]
 
-        taking = self._queue.put(take, BUCKETS, bucket)
+        taking = self._queue.do(take, BUCKETS, bucket)
         if asked is None:
             return await taking, None
         holding = self._holding(asked, lambda: bool(turns) and turns[0].wait_us <= 0)
@@ -185,7 +185,7 @@ class Meter:
                 return None
             return self._purses.reserve(self._purse, asked.hold, claim, beside)
 
-        return self._queue.put(hold, PURSES, self._purse)
+        return self._queue.do(hold, PURSES, self._purse)
 
     async def reserve(self, asked: Asked) -> bool:
         """Hold what a call may take, where no bucket is to be asked first; see :meth:`turn`.

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from assay.batch.configurations import run_of, terms_of
 from assay.batch.jobs import seed_of
 from assay.batch.ledger import Batch, Claim, Ledger
-from assay.batch.metering import Meter, MeteredGateway, Rows
+from assay.batch.metering import Meter, MeteredGateway, SharedRows
 from assay.batch.pacing import Pace
 from assay.batch.write_queue import JOBS
 from assay.launch import Launcher, PerRun, first_event
@@ -69,7 +69,7 @@ class WorkerContext:
     batch: Batch
     ledger: Ledger
     store_url: str
-    rows: Rows
+    rows: SharedRows
     pace: Pace
 
 

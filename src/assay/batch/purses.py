@@ -62,11 +62,12 @@ class Purses:
     def reserve(self, purse: str, hold: Spend, claim: Claim | None = None, beside: Spend = NOTHING) -> Reservation:
         """Hold what a call may take at the most: ``"held"``; ``"full"`` where it does not fit and leave ``beside``;
         ``"lost"`` where ``claim`` is somebody else's by now."""
-        mine, whose = ("", ()) if claim is None else (f" AND EXISTS ({_MINE})", _whose(claim))
+        whose = () if claim is None else (claim.batch_id, claim.job_id, claim.fence)
+        mine = f" AND EXISTS ({_MINE})" if whose else ""
         held = self._database.execute(f"{_HOLD}{mine} RETURNING 1", (*hold, purse, *hold.plus(beside), *whose))
         if held:
             return "held"
-        if claim is not None and not self._database.execute(_MINE, whose):
+        if whose and not self._database.execute(_MINE, whose):
             return "lost"
         return "full"
 
@@ -80,7 +81,3 @@ class Purses:
 
 def _account(row: Sequence[Any]) -> Account:
     return Account(Caps(*row[:3]), *(Spend(*map(int, row[at : at + 3])) for at in (3, 6, 9)))
-
-
-def _whose(claim: Claim) -> tuple[str, str, int]:
-    return claim.batch_id, claim.job_id, claim.fence

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
 from assay.batch.batches import open_batches
-from assay.batch.metering import Meter, Rows
+from assay.batch.metering import Meter, SharedRows
 from assay.batch.performing import Gateways
 from assay.batch.write_queue import PURSES
 from assay.launch import PerRun
@@ -90,7 +90,7 @@ class Spending:
         self._settings = settings
         self._now = now
         self._stack = AsyncExitStack()
-        self._rows: Rows | None = None
+        self._rows: SharedRows | None = None
         self._gateways: dict[tuple[str, Caps], tuple[Settings, Gateways]] = {}
 
     async def models(self, of: Allowance, terms: Terms, run: Prepared) -> PerRun | None:
@@ -137,10 +137,10 @@ class Spending:
             known = self._gateways[name, of.caps] = settings, Gateways(settings, meter, self._stack, followed=True)
         return known[1]
 
-    def _open(self) -> Rows:
+    def _open(self) -> SharedRows:
         if self._rows is None:
             database = open_batches(self._store_url)
             self._stack.callback(database.close)
-            self._rows = Rows(database, f"api-{secrets.token_hex(4)}")
+            self._rows = SharedRows(database, f"api-{secrets.token_hex(4)}")
             self._stack.push_async_callback(self._rows.queue.aclose)
         return self._rows

@@ -11,7 +11,7 @@ from typing import TypeVar
 from assay.batch.database import open_database
 from assay.batch.jobfile import Work
 from assay.batch.ledger import Claim, Ledger
-from assay.batch.metering import CURRENT, BatchBudgetExceeded, JobLost, Rows
+from assay.batch.metering import CURRENT, BatchBudgetExceeded, JobLost, SharedRows
 from assay.batch.pacing import pace_of
 from assay.batch.performing import CallsFailed, JobRunner, MakeRunner, WorkerContext, recorded_runs
 from assay.batch.write_queue import BUCKETS, JOBS
@@ -236,7 +236,7 @@ async def work(store_url: str, batch_id: str, make_runner: MakeRunner = recorded
         stack.callback(owner.close)
         batch = ledger.batch(batch_id)
         owner.silent_s = batch.work["lease"]
-        rows = Rows(database, owner.name, batch.tenant, us(owner.silent_s))
+        rows = SharedRows(database, owner.name, batch.tenant, us(owner.silent_s))
         stack.push_async_callback(rows.queue.aclose)
         context = WorkerContext(batch, ledger, store_url, rows, pace_of(batch.protocol))
         run_job = await stack.enter_async_context(make_runner(context))

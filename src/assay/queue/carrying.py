@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.batch.database import Database
 from assay.batch.local import run_local
-from assay.batch.metering import Meter, Rows
+from assay.batch.metering import Meter, SharedRows
 from assay.batch.performing import Gateways
 from assay.batch.write_queue import PURSES
 from assay.launch import Followers, Launcher, Outcome, PerRun, Running
@@ -53,7 +53,7 @@ class Carrier:
         self._owner = owner
         self._launcher = Launcher(store, settings)
         self._gateways: dict[str, Gateways] = {}
-        self._rows = Rows(database, owner)
+        self._rows = SharedRows(database, owner)
         stack.push_async_callback(self._rows.queue.aclose)
 
     async def carry(self, entry: Entry) -> Outcome | None:
@@ -82,23 +82,17 @@ class Carrier:
         if not run.hooks.own_models:
             gateways = await self._of_purse(entry.purse)
             gateway = gateways.under(terms, run)
-            model = PerRun(gateway.under, gateway.who)
+            model = PerRun(lambda budget, _: gateway.under(budget, _FOLLOWERS), gateway.who)
         if state:
-            return await self._launcher.resume(entry.run_id, model=model, followers=_FOLLOWERS)
+            return await self._launcher.resume(entry.run_id, model=model)
         return await self._launcher.start(
-            run,
-            terms,
-            seed=entry.seed,
-            title=entry.title,
-            run_id=entry.run_id,
-            model=model,
-            followers=_FOLLOWERS,
+            run, terms, seed=entry.seed, title=entry.title, run_id=entry.run_id, model=model
         )
 
     async def _of_purse(self, purse: str) -> Gateways:
         if purse not in self._gateways:
             name = f"{PURSE}{purse}"
-            rows = Rows(self._database, self._owner, purse, queue=self._rows.queue)
+            rows = SharedRows(self._database, self._owner, purse, queue=self._rows.queue)
             # One that nobody made has no caps.
             meter = Meter(rows, name, (await rows.open(name)).caps)
             self._gateways[purse] = Gateways(self._settings(), meter, self._stack)

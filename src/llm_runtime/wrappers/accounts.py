@@ -204,8 +204,8 @@ class Budget(Account):
             self._moved()
 
     def _book(self) -> CallBook | None:
-        bill = _OPEN.get()
-        return bill.book if bill is not None and bill.book is not None and bill.book.budget is self else None
+        book = bill.book if (bill := _OPEN.get()) is not None else None
+        return book if book is not None and book.tells and book.budget is self else None
 
     def _moved(self) -> Awaitable[None] | None:
         if self._emit is silent:
@@ -220,7 +220,7 @@ class CallBook:
     """A call whose own events tell of the account that it is made in the name of.
 
     Args:
-        budget: the account; ``None`` where these events tell nothing of it.
+        budget: the account, if there is one.
         say: says that the call begins, with where the account stands once its hold is in it.
 
     Attributes:
@@ -232,6 +232,11 @@ class CallBook:
     say: Callable[[Standing | None], Awaitable[None] | None]
     begun: bool = False
     owed: bool = False
+
+    @property
+    def tells(self) -> bool:
+        """Whether its events tell the account's movements: it has caps."""
+        return self.budget is not None and self.budget.capped
 
     def begin(self, account: Standing | None = None) -> Awaitable[None] | None:
         """Say that the call begins, if nobody did."""

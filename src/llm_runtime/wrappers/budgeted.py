@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from llm_runtime.errors import UnknownPrice
 from llm_runtime.messages import Generate, Reply, Request
@@ -28,7 +28,12 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
         hold = worst_case(request, price(request.model), budget.caps) if bounded else Spend(calls=1)
         written = budget.reserve(hold, request.label.words)
         if written is not None:
-            await _not_sent_before(written, hold, budget)
+            try:
+                await written
+            except BaseException:
+                # Nothing was sent.
+                budget.release(hold)
+                raise
         try:
             reply = await generate(request)
         except BaseException as fault:
@@ -40,15 +45,6 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
         return reply
 
     return answers_bounded(call, lambda: bounded)
-
-
-async def _not_sent_before(written: Awaitable[None], hold: Spend, budget: Budget) -> None:
-    """Wait until a reservation is on disk; where that fails nothing was sent, and nothing is held."""
-    try:
-        await written
-    except BaseException:
-        budget.release(hold)
-        raise
 
 
 def worst_case(request: Request, price: Price | None, caps: Caps) -> Spend:

@@ -59,11 +59,8 @@ def recording(
     async def generate_and_record(request: Request) -> Reply:
         by = await who(request) if who is not None else None
         started = CallStarted.of(request, occurrences, replayed, by)
-        book = CallBook(
-            budget if budget is not None and budget.capped and not started.replayed else None,
-            lambda account: emit(started.held(account)),
-        )
-        if book.budget is None:
+        book = CallBook(None if started.replayed else budget, lambda account: emit(started.held(account)))
+        if not book.tells:
             book.begin()
         with Bill(book) as bill:
             try:
@@ -73,10 +70,7 @@ def recording(
                     emit(_failed(started, stop, book, bill.cost))
                 raise
             except Exception as error:
-                if isinstance(error, LlmRuntimeError):
-                    bill.sign(error)
-                if isinstance(error, CallError):
-                    error.label = error.label or request.label
+                _complete(error, request, bill)
                 book.begin()
                 if (written := emit(_failed(started, error, book))) is not None:
                     await written
@@ -86,6 +80,14 @@ def recording(
         return reply
 
     return generate_and_record
+
+
+def _complete(error: Exception, request: Request, bill: Bill) -> None:
+    """Put on an error which call it ended, and what that is known to have cost."""
+    if isinstance(error, LlmRuntimeError):
+        bill.sign(error)
+    if isinstance(error, CallError):
+        error.label = error.label or request.label
 
 
 async def _on_disk(written: Awaitable[None] | None, reply: Reply) -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from assay.batch import alerts
 from assay.batch.database import Database
 from assay.batch.line import QueuePlace
-from assay.batch.metering import Asked, BatchBudgetExceeded, Meter, Rows
+from assay.batch.metering import Asked, BatchBudgetExceeded, Meter, SharedRows
 from assay.batch.purses import Purses
 from llm_runtime.wrappers.accounts import Account, Caps, Settlement, Spend
 
@@ -43,7 +43,7 @@ async def hearing(status: int = 204) -> AsyncGenerator[tuple[str, list[tuple[dic
 async def used(database: Database, url: str, caps: Caps, *costs: int) -> Meter:
     """Spend so much in calls of one worker, until one has no room."""
     Purses(database).open("team", caps)
-    rows = Rows(database)
+    rows = SharedRows(database)
     meter = Meter(rows, "team", caps)
     meter.alerts.url = url
     try:

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from assay.batch.buckets import FULL_PACE, Buckets
 from assay.batch.database import Database
 from assay.batch.ledger import Batch, Claim, Ledger
-from assay.batch.metering import CURRENT, Asked, BatchBudgetExceeded, JobLost, Meter, MeteredGateway, Rows
+from assay.batch.metering import CURRENT, Asked, BatchBudgetExceeded, JobLost, Meter, MeteredGateway, SharedRows
 from assay.batch.pacing import Pace
 from assay.batch.purses import Purses
 from assay.batch.write_queue import PURSES
@@ -38,7 +38,7 @@ async def worker(
     database: Database, server: LoopbackServer, caps: Caps, owner: str = "anne", **limits: int
 ) -> AsyncGenerator[MeteredGateway]:
     Purses(database).open("batch", caps)
-    rows = Rows(database, owner)
+    rows = SharedRows(database, owner)
     meter = Meter(rows, "batch", caps)
     settings = Settings(
         keys={"openrouter": Key(SecretStr("sk-or-canary"), "given")},
@@ -119,7 +119,7 @@ async def lined_up(
 ) -> AsyncGenerator[tuple[Meter, Call, list[int]]]:
     """Yield a meter under a cap in tokens, what makes a job's call and waits until the purse answered it, and the
     rows of the jobs whose calls were granted."""
-    caps, rows, granted = Caps(tokens=tokens), Rows(database, "anne"), list[int]()
+    caps, rows, granted = Caps(tokens=tokens), SharedRows(database, "anne"), list[int]()
     Purses(database).open("batch", caps)
     pace = Pace(Spend(tokens=takes))
     meter = Meter(rows, "batch", caps, pace=pace)
