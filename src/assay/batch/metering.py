@@ -353,7 +353,7 @@ def _metered(
         hold = worst_case(request, price(request.model), meter.caps)
         tokens = estimate_input(request) + (request.max_tokens or 0)
         with meter.line.place(CURRENT.get()) as place:
-            asked = Asked(hold, request.label, place)
+            asked = Asked(hold, request.label.words, place)
             while True:
                 async with AsyncExitStack() as stack:
                     with queued():

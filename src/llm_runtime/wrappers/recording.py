@@ -16,10 +16,6 @@ Who: TypeAlias = "Callable[[Request], Awaitable[Answerer | None]]"
 """Tells who will answer a request, as it is routed; ``None`` where nobody knows."""
 
 
-def _none(digest: str, occurrence: int) -> bool:
-    return False
-
-
 class StoppedAfter(asyncio.CancelledError):
     """A call was cancelled when its answer had come: who keeps answers elsewhere finds it here."""
 
@@ -32,7 +28,7 @@ def recording(
     generate: Generate,
     emit: Emit,
     *,
-    replayed: Callable[[str, int], bool] = _none,
+    replayed: Callable[[str, int], bool] = lambda digest, occurrence: False,
     who: Who | None = None,
     budget: Budget | None = None,
 ) -> Generate:
