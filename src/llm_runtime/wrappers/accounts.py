@@ -90,9 +90,9 @@ class Account:
 
     @property
     def tightest(self) -> str:
-        """Return the capped amount of which the smallest share is left."""
+        """Return the capped amount of which the smallest share is left; ``"cost"`` where nothing is capped."""
         left = self.left
-        return min(left, key=lambda name: left[name] / (getattr(self.caps, name) or 1))
+        return min(left, key=lambda name: left[name] / (getattr(self.caps, name) or 1), default="cost")
 
     def words(self, name: str) -> str:
         """Say of one amount how much there is and what became of it."""
