@@ -22,20 +22,21 @@ LONGEST_PAUSE = 120.0
 class Rates(Protocol):
     """What calls of this process wait for: an endpoint's limits, or the end of its pause.
 
+    ``take`` lets a call through if it may go now, or refuses it for good by what it raises. ``wait`` waits until it
+    may go, and tells whether it tries for all others, who wait for what it meets. ``end`` learns from how a call
+    ended that was let through.
+
     Attributes:
         counts_tokens: whether it is to know how many a call may take.
     """
 
     counts_tokens: bool
 
-    def take(self, tokens: int) -> bool:
-        """Let a call through if it may go now, or refuse it for good by what it raises."""
+    def take(self, tokens: int) -> bool: ...
 
-    async def wait(self, tokens: int) -> bool:
-        """Wait until it may go; return whether it tries for all others, who wait for what it meets."""
+    async def wait(self, tokens: int) -> bool: ...
 
-    def end(self, fault: BaseException | None, *, trying: bool = False) -> None:
-        """Learn from how a call ended that was let through."""
+    def end(self, fault: BaseException | None, *, trying: bool = False) -> None: ...
 
 
 class _Bucket:
