@@ -42,7 +42,7 @@ class Purse:
     def __init__(self, cap: float, place: Path | None = None, spent: float = 0.0) -> None:
         self._place = place
         before = _account(place)
-        before.spent.cost = max(round(spent * _MICRO), before.spent.cost)
+        before.spent = before.spent.or_more(Spend(round(spent * _MICRO)))
         self.budget = Budget(Caps(cost=round(cap * _MICRO)), before, emit=self._moved)
         self._change = asyncio.Event()
         self.closed = False
@@ -140,7 +140,7 @@ def _account(place: Path | None) -> Account:
     """Return what the last sitting spent, and what it held or did not know the end of."""
     try:
         data = json.loads(place.read_bytes()) if place else {"spent": 0, "held": 0}
-        return Account(Spend(int(data["spent"])), Spend(int(data["held"]) + int(data.get("unknown", 0))))
+        return Account(Caps(), *(Spend(int({"unknown": 0, **data}[kind])) for kind in ("spent", "held", "unknown")))
     except FileNotFoundError:
         return Account()
     except (OSError, ValueError, KeyError, TypeError):

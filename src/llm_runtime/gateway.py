@@ -46,7 +46,7 @@ from llm_runtime.wrappers.chosen import chosen, chosen_model
 from llm_runtime.wrappers.fallback import fallback
 from llm_runtime.wrappers.fitting import Reading, counted, fitting
 from llm_runtime.wrappers.limiting import Limiter, limiting
-from llm_runtime.wrappers.pausing import Outage, pausing
+from llm_runtime.wrappers.pausing import Outage
 from llm_runtime.wrappers.retrying import Backoff, retrying
 from llm_runtime.wrappers.timed import Deadline, timed
 
@@ -298,7 +298,7 @@ class Gateway:
         """
         if provider not in self._outages:
             self._outages[provider] = Outage(provider, emit=self._emit, sleep=self._deadline.sleep)
-        return pausing(generate, self._outages[provider])
+        return limiting(generate, self._outages[provider])
 
     def _queued(self, provider: str, waiting: int) -> None:
         self._emit(CallsQueued(provider=provider, waiting=waiting))

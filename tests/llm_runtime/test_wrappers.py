@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import (
     BudgetExceeded,
     CallError,
@@ -32,12 +33,12 @@ from llm_runtime.errors import (
     ServerFault,
     UnknownPrice,
 )
-from llm_runtime.events import BudgetMoved, CallRetried, Event, ModelSubstituted
+from llm_runtime.events import BudgetMoved, CallRetried, Event, ModelSubstituted, parse_event
 from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request, Usage
 from llm_runtime.price import Price
 from llm_runtime.pricing import PriceTable, priced
 from llm_runtime.providers.scripted import scripted
-from llm_runtime.wrappers.accounts import Account, Budget, Caps, Settlement, Spend, billed, spent_before
+from llm_runtime.wrappers.accounts import Account, Budget, Caps, Settlement, Spend, account_in, billed, spent_before
 from llm_runtime.wrappers.answer_bounds import ANSWER_TOKENS, REASONING_TOKENS
 from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.fallback import fallback
@@ -495,7 +496,7 @@ async def test_a_budget_says_what_it_has_spent_so_that_a_resumed_run_starts_ther
     with pytest.raises(ConnectionCut):
         await budgeted(answers(ConnectionCut("cut")), budget, lambda _: PRICE)(ASK)
     await budgeted(answers(paid(7)), budget, lambda _: PRICE)(ASK)
-    assert spent_before(events) == Account(budget.spent, budget.unknown)
+    assert spent_before(events) == Account(Caps(), budget.spent, unknown=budget.unknown)
     budget.reserve(Spend(cost=5, calls=1), "a call that a kill leaves open")
     account = spent_before(events)
     assert (account.spent.cost, account.unknown.cost) == (7, WORST + 5)
@@ -525,6 +526,64 @@ def test_a_run_without_a_cap_goes_on_from_the_sum_of_its_log(attempts: list[tupl
     asyncio.run(run())
     taken = sum(cost for kind, cost in attempts if kind in ("answered", "broke off"))
     assert spent_before(events).spent.cost == budget.spent.cost == taken
+
+
+@given(st.lists(ATTEMPTS, min_size=1, max_size=12))
+def test_the_events_of_calls_tell_a_capped_run_s_account(attempts: list[tuple[str, int]]) -> None:
+    """At every moment the log covers what was sent, so that whoever goes on after a kill overspends nothing."""
+    kinds = {
+        "answered": paid,
+        "broke off": lambda cost: cut(EmptyReply, paid(cost)),
+        "down": lambda _: ConnectionCut("cut"),
+        "refused": lambda _: RequestRefused("no", status=400),
+    }
+    script = [kinds[kind](cost) for kind, cost in attempts]
+    events, sent = list[Event](), 0
+    budget = Budget(Caps(calls=100), emit=events.append)
+
+    async def model(request: Request) -> Reply:
+        nonlocal sent
+        sent += 1
+        told = spent_before(events)
+        assert told.spent.calls + told.unknown.calls >= sent
+        await asyncio.sleep(0)
+        answer = script.pop(0) if script else RequestRefused("no", status=400)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    within = billed(retrying(budgeted(model, budget, lambda _: PRICE), Backoff(base=0)))
+    call = recording(within, events.append, budget=budget)
+
+    async def one() -> None:
+        while script:
+            with suppress(CallError):
+                await call(ASK)
+
+    asyncio.run(one())
+    last = next(stands for event in reversed(events) if (stands := account_in(event)))
+    assert (last.spent, last.held, last.unknown) == (budget.spent, budget.held, budget.unknown)
+    kept = [account_in(parse_event(event.payload())) for event in events]
+    assert kept == [account_in(event) for event in events]
+
+
+async def test_a_call_of_a_capped_run_that_is_answered_is_two_records() -> None:
+    events: list[Event] = []
+    budget = Budget(Caps(calls=10), emit=events.append)
+    call = recording(budgeted(answers(*map(paid, (5, 6))), budget, lambda _: PRICE), events.append, budget=budget)
+    await call(ASK)
+    await call(ASK)
+    assert [event.type for event in events] == ["call.started", "call.finished"] * 2
+    assert [(account_in(event) or Account()).held.calls for event in events] == [1, 0, 1, 0]
+    assert all(event.canonical() == canonical_json(event.payload()) for event in events)
+
+
+async def test_a_call_that_no_money_is_left_for_begins_and_fails_in_the_log() -> None:
+    events: list[Event] = []
+    budget = Budget(Caps(calls=0), emit=events.append)
+    with pytest.raises(BudgetExceeded):
+        await recording(budgeted(answers(), budget, lambda _: PRICE), events.append, budget=budget)(ASK)
+    assert [event.type for event in events] == ["call.started", "call.failed"]
 
 
 @given(st.integers(0, 10**7), st.integers(0, 10**7), st.integers(0, 10**9), st.integers(0, 10**9))

@@ -6,17 +6,15 @@ import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from assay.batch.buckets import Buckets
 from assay.batch.configurations import Configuration, combinations
 from assay.batch.database import Database, batches_path, open_database
 from assay.batch.jobfile import JobFile
 from assay.batch.jobs import Contents, complete, jobs
 from assay.batch.ledger import Batch, Ledger
 from assay.batch.loading import load_job_file
-from assay.batch.metering import Meter, MeteredGateway
+from assay.batch.metering import Meter, MeteredGateway, SharedRows
 from assay.batch.purses import Purses
 from assay.batch.schema import migrate
-from assay.batch.write_queue import WriteQueue
 from assay.launch import price_of
 from assay.launch.execution import needs_of
 from assay.launch.naming import asked_of
@@ -119,8 +117,8 @@ async def check_models(
     caps = job_file.budget.caps
     if caps.calls == 0 or caps.tokens == 0 or caps.cost == 0:
         raise BudgetExceeded("the budget is below one call; nothing was started")
-    queue = WriteQueue(database)
-    meter = Meter(queue, "", caps, Purses(database), Buckets(database))
+    rows = SharedRows(database)
+    meter = Meter(rows, "", caps)
     try:
         for terms, asked in _asked_of(job_file.kind, configurations):
             needs = needs_of(job_file.kind.name, terms)
@@ -134,7 +132,7 @@ async def check_models(
                     f"${least / 1e6:.6f}; raise it, or set max_tokens"
                 )
     finally:
-        await queue.aclose()
+        await rows.queue.aclose()
 
 
 def _asked_of(kind: RunType, configurations: Iterable[Configuration]) -> Iterator[tuple[Terms, str]]:

@@ -19,6 +19,8 @@ BURST_US = 10_000_000
 FULL_PACE = 1_000_000
 #: Longest time between two looks at a bucket, in microseconds: whoever waits is remembered for that long.
 LOOK_US = 5_000_000
+#: For how long a worker's places in flight are kept for it after its last sign of life, in microseconds.
+LEASE_US = 60_000_000
 _SLOWEST = FULL_PACE // 64
 _MINUTE_US = 60_000_000
 #: After how long to look again where a place in flight, or another tenant's turn, is waited for.
@@ -55,7 +57,7 @@ class Buckets:
         lease_us: microseconds for which its places in flight are kept unless :meth:`renew` is called.
     """
 
-    def __init__(self, database: Database, owner: str = "", tenant: str = "", lease_us: int = 60_000_000) -> None:
+    def __init__(self, database: Database, owner: str = "", tenant: str = "", lease_us: int = LEASE_US) -> None:
         self._database = database
         self._owner = owner
         self._tenant = tenant
@@ -130,11 +132,12 @@ class Buckets:
         )
 
     def answered(self, bucket: str) -> None:
-        """Note that the provider does its work again: all go at once."""
+        """Note that the provider does its work: after a fault all go at once, after a 429 a tenth faster, up to the
+        full rate."""
         self._database.execute(
-            "UPDATE buckets SET faults = 0, closed_until = CASE WHEN faults >= ? THEN 0 ELSE closed_until END "
-            "WHERE bucket = ?",
-            (FAULTS, bucket),
+            "UPDATE buckets SET faults = 0, closed_until = CASE WHEN faults >= ? THEN 0 ELSE closed_until END, "
+            "pace = least(pace * 11 / 10 + 1, ?) WHERE bucket = ?",
+            (FAULTS, FULL_PACE, bucket),
         )
 
     def closed(self) -> list[Closed]:
@@ -167,12 +170,6 @@ class Buckets:
     def outage(self) -> bool:
         """Tell whether a provider is out of order."""
         return bool(self._database.execute("SELECT 1 FROM buckets WHERE faults >= ?", (FAULTS,)))
-
-    def succeeded(self, bucket: str) -> None:
-        """Go a tenth faster after an answer, up to the full rate."""
-        self._database.execute(
-            "UPDATE buckets SET pace = least(pace * 11 / 10 + 1, ?) WHERE bucket = ?", (FULL_PACE, bucket)
-        )
 
     def _wait_in_line(self, bucket: str, wait_us: int) -> None:
         # Remembered a little longer than it sleeps; a tenant whose worker died holds nobody up for long.

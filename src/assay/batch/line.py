@@ -43,13 +43,13 @@ class WaitingLine:
         self._waiting: list[QueuePlace] = []
         self._numbers = count()
         self._taken: dict[tuple[int, ...], Spend] = {}
-        self._largest = Spend()
+        self._largest = NOTHING
         self._last: QueuePlace | None = None
 
     @contextmanager
     def job(self, claim: Claim) -> Generator[None]:
         """Leave room for what ``claim`` still needs, for the block."""
-        self._taken[claim.order] = Spend()
+        self._taken[claim.order] = NOTHING
         try:
             yield
         finally:
@@ -95,18 +95,15 @@ class WaitingLine:
         earlier = [taken for order, taken in self._taken.items() if order < place.order]
         if not earlier:
             return NOTHING
-        left = self._largest.or_more(NOTHING)
+        left = self._largest
         for taken in earlier:
-            still = self._pace.one.or_more(taken)
-            still.take(taken)
-            left.add(still)
+            left = left.plus(self._pace.one.or_more(taken).less(taken))
         return left
 
-    def moved(self, claim: Claim | None, took: Spend, less: Spend = NOTHING) -> None:
-        """Count what a job took, or holds, and what it holds no more."""
-        if claim is not None and (taken := self._taken.get(claim.order)) is not None:
-            taken.add(took)
-            taken.take(less)
+    def moved(self, claim: Claim | None, took: Spend) -> None:
+        """Count what a job took, or holds; less than nothing where it holds something no more."""
+        if claim is not None and claim.order in self._taken:
+            self._taken[claim.order] = self._taken[claim.order].plus(took)
 
     def join(self, place: QueuePlace, *, ready: bool = False) -> None:
         """Let ``place`` stand in the line: until it is called, or ``ready`` to ask again at once."""

@@ -6,14 +6,16 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 
-from assay.batch.buckets import FULL_PACE, LOOK_US, Buckets, Grant
+from assay.batch.alerts import Alerts, crossed, refused
+from assay.batch.buckets import FULL_PACE, LEASE_US, LOOK_US, Buckets, Grant
+from assay.batch.database import Database
 from assay.batch.ledger import Claim
 from assay.batch.line import QueuePlace, WaitingLine
 from assay.batch.pacing import Pace
-from assay.batch.purses import BatchPurse, Purses, Reservation
+from assay.batch.purses import Purses, Reservation
 from assay.batch.write_queue import BUCKETS, PURSES, WriteQueue
 from assay.launch import NOBODY, Followers
 from llm_runtime.dialects import HUMAN_PROVIDERS
@@ -29,6 +31,8 @@ from llm_runtime.tokens import estimate_input
 from llm_runtime.wires import Held
 from llm_runtime.wrappers.accounts import (
     NOTHING,
+    Account,
+    Bill,
     Budget,
     Caps,
     Settlement,
@@ -38,14 +42,13 @@ from llm_runtime.wrappers.accounts import (
     settled_by_fault,
 )
 from llm_runtime.wrappers.answer_bounds import answers_bounded
-from llm_runtime.wrappers.budgeted import not_sent_before, worst_case
+from llm_runtime.wrappers.budgeted import budgeted, worst_case
 from llm_runtime.wrappers.limiting import Limits
 from llm_runtime.wrappers.retrying import Backoff
 
-#: The job on whose behalf the current task asks, and the budget of the job's own run.
+#: The job on whose behalf the current task asks; the account of its own run, and who follows that.
 CURRENT: ContextVar[Claim | None] = ContextVar("CURRENT", default=None)
-_BUDGET: ContextVar[Budget | None] = ContextVar("BUDGET", default=None)
-_FOLLOWERS: ContextVar[Followers] = ContextVar("FOLLOWERS", default=NOBODY)
+_RUN: ContextVar[tuple[Budget, Followers]] = ContextVar("RUN", default=(Budget(Caps()), NOBODY))
 
 
 class JobLost(BudgetExceeded):
@@ -65,41 +68,63 @@ class Asked:
     place: QueuePlace
 
 
-class Meter:
-    """Rows of one batch, as the calls of one worker see them.
+class SharedRows:
+    """Money and rates in one database, as one worker speaks to them.
 
     Args:
-        queue: runs the statements.
-        purse: the batch's.
+        database: its tables are there.
+        owner, tenant, lease_us: as :class:`~assay.batch.buckets.Buckets` takes them.
+        queue: runs the statements, where others have their own done by it, too.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        owner: str = "",
+        tenant: str = "",
+        lease_us: int = LEASE_US,
+        queue: WriteQueue | None = None,
+    ) -> None:
+        self.queue = queue or WriteQueue(database)
+        self.purses = Purses(database)
+        self.buckets = Buckets(database, owner, tenant, lease_us)
+
+    async def open(self, purse: str, caps: Caps | None = None) -> Account:
+        """Do :meth:`~assay.batch.purses.Purses.open`."""
+        return await self.queue.do(partial(self.purses.open, purse, caps), PURSES, purse)
+
+
+class Meter:
+    """An account in rows, and the rates beside it, as the calls of one worker see them.
+
+    Args:
+        rows: where they are.
+        purse: the account's name.
         caps: of that purse.
-        purses, buckets: the rows.
         remedy: what to do where the purse is empty.
         pace: what a job takes.
 
     Attributes:
         line: who asks the purse next where it has not room for all.
-        buckets: the rows of rates.
+        alerts: hears what of the purse is used.
     """
 
     def __init__(
         self,
-        queue: WriteQueue,
+        rows: SharedRows,
         purse: str,
         caps: Caps,
-        purses: Purses,
-        buckets: Buckets,
         remedy: str = "raise [budget] in the job file and run it again",
         pace: Pace | None = None,
     ) -> None:
         self.caps = caps
         self._remedy = remedy
-        self._queue = queue
+        self._queue, self._purses, self._buckets = rows.queue, rows.purses, rows.buckets
         self._purse = purse
-        self._purses = purses
-        self.buckets = buckets
         # One task of a worker waits at a bucket, the others behind it, in the order they came.
         self._lines: dict[str, asyncio.Lock] = {}
         self.line = WaitingLine(pace or Pace())
+        self.alerts = Alerts(purse)
         self._under_way = 0
 
     @asynccontextmanager
@@ -132,17 +157,17 @@ class Meter:
             self._land(bucket).add_done_callback(lambda done: done.cancelled() or done.exception())
 
     def _land(self, bucket: str) -> asyncio.Future[None]:
-        return self._queue.put(lambda: self.buckets.land(bucket), BUCKETS, bucket, repeatable=False)
+        return self._queue.do(lambda: self._buckets.land(bucket), BUCKETS, bucket, repeatable=False)
 
     async def _admitted(self, bucket: str, tokens: int, asked: Asked | None) -> tuple[Grant, Reservation | None]:
         """Take a turn, and hold what is asked for if it is granted, in one transaction."""
         turns: list[Grant] = []
 
         def take() -> Grant:
-            turns[:] = [self.buckets.take(bucket, tokens)]
+            turns[:] = [self._buckets.take(bucket, tokens)]
             return turns[0]
 
-        taking = self._queue.put(take, BUCKETS, bucket)
+        taking = self._queue.do(take, BUCKETS, bucket)
         if asked is None:
             return await taking, None
         holding = self._holding(asked, lambda: bool(turns) and turns[0].wait_us <= 0)
@@ -160,7 +185,7 @@ class Meter:
                 return None
             return self._purses.reserve(self._purse, asked.hold, claim, beside)
 
-        return self._queue.put(hold, PURSES, self._purse)
+        return self._queue.do(hold, PURSES, self._purse)
 
     async def reserve(self, asked: Asked) -> bool:
         """Hold what a call may take, where no bucket is to be asked first; see :meth:`turn`.
@@ -191,37 +216,44 @@ class Meter:
         if self.line.is_over(asked.place) or not (changed or self._under_way or self.line.may_change(asked.place)):
             self.line.end(asked.place)
             purse = await self._queue.do(lambda: self._purses.read(self._purse), PURSES, self._purse)
-            raise BatchBudgetExceeded(f"{_exceeded(asked.where, asked.hold, purse)}; {self._remedy}")
+            self.alerts.tell(refused(purse))
+            name = purse.short_of(asked.hold) or purse.tightest
+            takes = amount(getattr(asked.hold, name), name)
+            raise BatchBudgetExceeded(
+                f"budget: {asked.where} may take {takes}, and {purse.words(name)}; {self._remedy}"
+            )
         self.line.join(asked.place, ready=changed and not self.line.is_behind(asked.place))
         return False
 
     async def settle(self, hold: Spend, settlement: Settlement) -> None:
         """Replace a hold by what became of it."""
+        took = settlement.spent.plus(settlement.unknown)
         try:
-            await self._queue.do(
-                lambda: self._purses.settle(self._purse, hold, settlement), PURSES, self._purse, repeatable=False
-            )
+            settle = partial(self._purses.settle, self._purse, hold, settlement)
+            purse = await self._queue.do(settle, PURSES, self._purse, repeatable=False)
+            # Where a lost connection leaves open whether it was done, nobody knows what was crossed.
+            self.alerts.tell(crossed(purse, took) if purse else ())
         finally:
             self._under_way -= 1
-            self.line.moved(CURRENT.get(), settlement.spent, hold)
-            self.line.moved(CURRENT.get(), settlement.unknown)
+            self.line.moved(CURRENT.get(), took.less(hold))
             self.line.call()
 
-    async def tell(self, note: Callable[[str], None], bucket: str) -> None:
-        """Have a bucket note, for all workers, what the provider answered; ``note`` is a method of the rows."""
-        await self._queue.do(lambda: note(bucket), BUCKETS, bucket)
+    async def opened(self, bucket: str, limits: Limits) -> None:
+        """Have a bucket of such limits."""
+        await self._queue.do(lambda: self._buckets.open(bucket, limits), BUCKETS, bucket)
 
-
-def _exceeded(where: object, hold: Spend, purse: BatchPurse) -> str:
-    return (
-        f"budget: {where} may take {amounts(hold)}; spent are {amounts(purse.spent)}, held "
-        f"{amounts(purse.held)}" + (f", unknown up to {amounts(purse.unknown)}" if purse.unknown != NOTHING else "")
-    )
-
-
-def amounts(spend: Spend) -> str:
-    """Return a sum in words."""
-    return ", ".join(amount(value, name) for name, value in asdict(spend).items())
+    async def heard(self, turns: Mapping[str, Grant], fault: BaseException | None) -> None:
+        """Have buckets note, for all workers, what the provider answered; ``None`` is an answer."""
+        for bucket, turn in turns.items():
+            if isinstance(fault, RateLimited):
+                note = partial(self._buckets.refused, bucket, fault.retry_after)
+            elif isinstance(fault, ServerFault):
+                note = partial(self._buckets.faulted, bucket)
+            elif fault is None and (turn.faulty or turn.pace < FULL_PACE):
+                note = partial(self._buckets.answered, bucket)
+            else:
+                continue
+            await self._queue.do(note, BUCKETS, bucket)
 
 
 class MeteredGateway(Gateway):
@@ -235,8 +267,7 @@ class MeteredGateway(Gateway):
         meter: the shared rows.
         backoff: the patience of retries.
         named: the models that the user put into the seats.
-        person: who answers for ``terminal:``.
-        followed: whether each run's followers answer for ``terminal:`` instead, and hear the words.
+        followed: whether each run's followers hear the words of its answers.
         needs: what a wire must hold.
     """
 
@@ -246,14 +277,12 @@ class MeteredGateway(Gateway):
         meter: Meter,
         backoff: Backoff | None = None,
         named: Collection[str] = (),
-        person: Generate | None = None,
         followed: bool = False,
         needs: frozenset[Held] = frozenset(),
     ) -> None:
         heard = _heard if followed else unwatched
-        person = _answered if followed else person
         super().__init__(
-            settings, caps=meter.caps, backoff=backoff, named=named, person=person, on_delta=heard, needs=needs
+            settings, caps=meter.caps, backoff=backoff, named=named, person=_answered, on_delta=heard, needs=needs
         )
         self._meter = meter
         self._places: dict[str, asyncio.Semaphore] = {}
@@ -275,12 +304,11 @@ class MeteredGateway(Gateway):
         ``followers`` answer for ``terminal:`` and hear the words."""
 
         async def call(request: Request) -> Reply:
-            outer, before = _BUDGET.set(budget), _FOLLOWERS.set(followers)
+            outer = _RUN.set((budget, followers))
             try:
                 return await self.generate(request)
             finally:
-                _BUDGET.reset(outer)
-                _FOLLOWERS.reset(before)
+                _RUN.reset(outer)
 
         return call
 
@@ -295,7 +323,7 @@ class MeteredGateway(Gateway):
                 if limits.in_flight and not named:
                     places.append(self._places.setdefault(bucket, asyncio.Semaphore(limits.in_flight)))
                 shared[bucket] = limits if named else limits.model_copy(update={"in_flight": None})
-                await self._meter.tell(partial(self._meter.buckets.open, limits=shared[bucket]), bucket)
+                await self._meter.opened(bucket, shared[bucket])
         return _metered(generate, self._meter, shared, places, self.price(target.provider))
 
     def paused(self, generate: Generate, provider: str) -> Generate:
@@ -304,11 +332,11 @@ class MeteredGateway(Gateway):
 
 
 async def _answered(request: Request) -> Reply:
-    return await (_FOLLOWERS.get().person or terminal())(request)
+    return await (_RUN.get()[1].person or terminal())(request)
 
 
 def _heard(request: Request, delta: Delta) -> None:
-    if (words := _FOLLOWERS.get().words) is not None:
+    if (words := _RUN.get()[1].words) is not None:
         words.hear(request, delta)
 
 
@@ -322,12 +350,10 @@ def _metered(
     """Send only what the rows and the run's own budget allow, and tell them what came of it."""
 
     async def call(request: Request) -> Reply:
-        budget = _BUDGET.get() or Budget(Caps())
-        dear = meter.caps if meter.caps.cost is not None else budget.caps
-        hold = worst_case(request, price(request.model), dear)
+        hold = worst_case(request, price(request.model), meter.caps)
         tokens = estimate_input(request) + (request.max_tokens or 0)
         with meter.line.place(CURRENT.get()) as place:
-            asked = Asked(hold, request.label, place)
+            asked = Asked(hold, request.label.words, place)
             while True:
                 async with AsyncExitStack() as stack:
                     with queued():
@@ -335,7 +361,7 @@ def _metered(
                         await meter.line.turn(place)
                         turns = await granted(stack, tokens, asked)
                     if turns is not None:
-                        return await sent(request, hold, budget, turns)
+                        return await sent(request, hold, turns)
 
     async def granted(stack: AsyncExitStack, tokens: int, asked: Asked) -> dict[str, Grant] | None:
         """Take places in flight, turns and money; ``None`` where there is no room for it now."""
@@ -351,43 +377,24 @@ def _metered(
             )
         return turns if (held if buckets else await meter.reserve(asked)) else None
 
-    async def sent(request: Request, hold: Spend, budget: Budget, turns: Mapping[str, Grant]) -> Reply:
-        settlement = Settlement(NOTHING)
-        try:
-            # The run's own budget is this process's and cannot be overtaken, so it comes last.
-            written = budget.reserve(hold, request.label.words)
-            if written is not None:
-                await not_sent_before(written, hold, budget)
+    async def sent(request: Request, hold: Spend, turns: Mapping[str, Grant]) -> Reply:
+        settlement, fault = Settlement(NOTHING), None
+        # The run's own account is this process's and cannot be overtaken, so it comes last.
+        within = budgeted(generate, _RUN.get()[0], price)
+        with Bill() as bill:
             try:
-                reply = await generate(request)
+                reply = await within(request)
                 settlement = settled(hold, reply)
-            except BaseException as fault:
-                settlement = settled_by_fault(hold, fault)
+                return reply
+            except BaseException as error:
+                fault = error
+                if bill.attempts:
+                    settlement = settled_by_fault(hold, error)
                 raise
             finally:
-                budget.settle(hold, settlement)
-        except RateLimited as error:
-            for bucket in turns:
-                await meter.tell(partial(meter.buckets.refused, retry_after=error.retry_after), bucket)
-            raise
-        except ServerFault:
-            for bucket in turns:
-                await meter.tell(meter.buckets.faulted, bucket)
-            raise
-        finally:
-            await meter.settle(hold, settlement)
-        for bucket, turn in turns.items():
-            if turn.faulty:
-                await meter.tell(meter.buckets.answered, bucket)
-            if turn.pace < FULL_PACE:
-                await meter.tell(meter.buckets.succeeded, bucket)
-        return reply
+                try:
+                    await meter.heard(turns, fault)
+                finally:
+                    await meter.settle(hold, settlement)
 
-    with_bounds = answers_bounded(call, needed=True)
-
-    async def bounded_where_needed(request: Request) -> Reply:
-        budget = _BUDGET.get()
-        needed = meter.caps.bounded or (budget is not None and budget.caps.bounded)
-        return await (with_bounds if needed else call)(request)
-
-    return bounded_where_needed
+    return answers_bounded(call, lambda: meter.caps.bounded or _RUN.get()[0].caps.bounded)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from assay.batch.purses import BatchPurse
 from assay.registry import protocol_of
-from llm_runtime.wrappers.accounts import NOTHING, Spend
-
-_AMOUNTS = ("cost", "tokens", "calls")
+from llm_runtime.wrappers.accounts import NOTHING, Account, Spend
 
 
 @dataclass(slots=True)
@@ -20,8 +17,8 @@ class Pace:
         largest: of those that have ended here; empty before.
     """
 
-    expected: Spend = field(default_factory=Spend)
-    largest: Spend = field(default_factory=Spend)
+    expected: Spend = NOTHING
+    largest: Spend = NOTHING
 
     @property
     def one(self) -> Spend:
@@ -30,17 +27,14 @@ class Pace:
 
     def ended(self, spent: Spend) -> None:
         """Learn from a job that is done."""
-        if spent != NOTHING:
-            self.largest = self.largest.or_more(spent)
+        self.largest = self.largest.or_more(spent)
 
-    def more(self, purse: BatchPurse, running: int, wanted: int) -> int:
+    def more(self, purse: Account, running: int, wanted: int) -> int:
         """Return how many of ``wanted`` jobs may be begun beside those running in all; one where none is running,
         which then meets the cap and says so."""
-        for name in _AMOUNTS:
-            cap, takes = getattr(purse.caps, name), getattr(self.one, name)
-            if cap is not None and takes:
-                left = cap - getattr(purse.spent, name) - getattr(purse.unknown, name)
-                wanted = min(wanted, left // takes - running)
+        for name, left in purse.left.items():
+            if takes := getattr(self.one, name):
+                wanted = min(wanted, (left + getattr(purse.held, name)) // takes - running)
         return max(wanted, 0 if running else 1)
 
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol, TypeAlias
 
 from pydantic import BaseModel
 
-from assay.batch.buckets import Buckets
 from assay.batch.configurations import run_of, terms_of
 from assay.batch.jobs import seed_of
 from assay.batch.ledger import Batch, Claim, Ledger
-from assay.batch.metering import Meter, MeteredGateway
+from assay.batch.metering import Meter, MeteredGateway, SharedRows
 from assay.batch.pacing import Pace
-from assay.batch.purses import Purses
-from assay.batch.write_queue import JOBS, PURSES, WriteQueue
+from assay.batch.write_queue import JOBS
 from assay.launch import Launcher, PerRun, first_event
 from assay.launch.behaviours import engines, names_of, numbered, of_log
 from assay.launch.execution import beside_panel, needs_of
@@ -33,11 +31,10 @@ from llm_runtime.errors import (
     StoreError,
 )
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event, RunFinished
-from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, open_store
-from llm_runtime.wrappers.accounts import Caps, Spend, spent_before
+from llm_runtime.wrappers.accounts import NOTHING, Caps, Spend, spent_before
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +43,7 @@ class JobResult:
 
     result: str
     run_id: str = ""
-    spent: Spend = field(default_factory=Spend)
+    spent: Spend = NOTHING
 
 
 class CallsFailed(Exception):
@@ -72,9 +69,7 @@ class WorkerContext:
     batch: Batch
     ledger: Ledger
     store_url: str
-    queue: WriteQueue
-    purses: Purses
-    buckets: Buckets
+    rows: SharedRows
     pace: Pace
 
 
@@ -95,8 +90,8 @@ async def recorded_runs(
 ) -> AsyncGenerator[JobRunner]:
     """Make each job a run in the store, with one metered gateway for each set of models."""
     batch, settings = context.batch, configured()
-    purse = await context.queue.do(lambda: context.purses.read(batch.batch_id), PURSES)
-    meter = Meter(context.queue, batch.batch_id, purse.caps, context.purses, context.buckets, pace=context.pace)
+    purse = await context.rows.open(batch.batch_id)
+    meter = Meter(context.rows, batch.batch_id, purse.caps, pace=context.pace)
     store = open_store(context.store_url)
     try:
         async with AsyncExitStack() as stack:
@@ -122,15 +117,15 @@ class Gateways:
         settings: Settings,
         meter: Meter,
         stack: AsyncExitStack,
-        person: Generate | None = None,
         *,
         followed: bool = False,
     ) -> None:
         self._settings = settings
         self._followed = followed
-        self._person = person
         self._meter = meter
         self._stack = stack
+        meter.alerts.url = settings.config.budget_webhook or ""
+        stack.push_async_callback(meter.alerts.aclose)
         self._made: dict[tuple[object, ...], MeteredGateway] = {}
 
     def under(self, terms: Terms, run: Prepared) -> MeteredGateway:
@@ -139,7 +134,7 @@ class Gateways:
         if key not in self._made:
             settings = terms.settings(beside_panel(self._settings, run.run, run.options))
             self._made[key] = MeteredGateway(
-                settings, self._meter, named=named, person=self._person, followed=self._followed, needs=needs
+                settings, self._meter, named=named, followed=self._followed, needs=needs
             )
             self._stack.push_async_callback(self._made[key].aclose)
         return self._made[key]
@@ -158,7 +153,7 @@ async def _as_begun(context: WorkerContext, store: RunStore) -> AsBegun:
             numbered(f"batch {batch.batch_id}", data["behaviours"], known)
             continue
         look = partial(context.ledger.begun, batch.batch_id, place)
-        for job_id, fence in await context.queue.do(look, JOBS):
+        for job_id, fence in await context.rows.queue.do(look, JOBS):
             with suppress(RunNotFound, ConfigurationError):
                 events = [event for _, event in store.events(run_id_of(batch, job_id, fence))]
                 run = opened(first_event(events))
@@ -245,9 +240,9 @@ def _has_failed_calls(store: RunStore, run_id: str) -> bool:
 
 def _spent(claim: Claim, batch: Batch, store: RunStore) -> Spend:
     """Return what a job's runs took together, those of earlier claims included."""
-    spent = Spend()
+    spent = NOTHING
     for fence in range(1, claim.fence + 1):
         with suppress(RunNotFound):
             run = store.summary(run_id_of(batch, claim.job_id, fence))
-            spent.add(Spend(run.cost, run.input_tokens + run.output_tokens, run.calls))
+            spent = spent.plus(Spend(run.cost, run.input_tokens + run.output_tokens, run.calls))
     return spent

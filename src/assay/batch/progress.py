@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from assay.batch.buckets import FAULTS, Buckets, Closed
 from assay.batch.ledger import Batch, BatchStatus, Ledger
-from assay.batch.purses import BatchPurse, Purses
-from llm_runtime.wrappers.accounts import amount
+from assay.batch.purses import Purses
+from assay.report.units import duration
+from llm_runtime.wrappers.accounts import Account, amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,7 @@ class BatchProgress:
 
     batch: Batch
     status: BatchStatus
-    purse: BatchPurse
+    purse: Account
     seconds_left: float | None
     closed: tuple[Closed, ...] = ()
     busy: tuple[str, ...] = ()
@@ -49,17 +52,11 @@ class BatchProgress:
             "seconds_left": None if self.seconds_left is None else round(self.seconds_left),
             "waits_for": self.waits(),
             "spent": self.purse.spent.cost,
-            "reserved": self.purse.held.cost,
-            "reserved_calls": self.purse.held.calls,
-            "reserved_tokens": self.purse.held.tokens,
-            "unknown": self.purse.unknown.cost,
-            "unknown_calls": self.purse.unknown.calls,
-            "unknown_tokens": self.purse.unknown.tokens,
+            **_flat("reserved", self.purse.held),
+            **_flat("unknown", self.purse.unknown),
             "calls": self.purse.spent.calls,
             "tokens": self.purse.spent.tokens,
-            "budget": self.purse.caps.cost,
-            "budget_calls": self.purse.caps.calls,
-            "budget_tokens": self.purse.caps.tokens,
+            **_flat("budget", self.purse.caps.amounts),
             "each_job": self.each_job(),
         }
 
@@ -81,7 +78,7 @@ class BatchProgress:
         if self.status.states.get("running"):
             return [*waits, *self.busy, *_room(self.purse)]
         if self.status.next_us:
-            waits.append(f"the next job, due in {_span(self.status.next_us / 1e6)}")
+            waits.append(f"the next job, due in {duration(self.status.next_us // 1000)}")
         return waits
 
     def each_job(self) -> dict[str, list[float]]:
@@ -101,7 +98,7 @@ class BatchProgress:
         if self.status.rate:
             parts.append(f"{self.status.rate:.2f}/s")
         if self.seconds_left:
-            parts.append(f"{_span(self.seconds_left)} left")
+            parts.append(f"{duration(round(self.seconds_left * 1000))} left")
         parts.append(amounts(self.purse))
         if bounds := self.each_job():
             each = (
@@ -116,14 +113,16 @@ class BatchProgress:
 _OF_A_JOB = {"budget": "${}", "max_calls": "{} calls", "deadline": "{} s"}
 
 
-def _room(purse: BatchPurse) -> list[str]:
+def _flat(name: str, amounts: Sequence[int | None]) -> dict[str, int | None]:
+    cost, tokens, calls = amounts
+    return {name: cost, f"{name}_calls": calls, f"{name}_tokens": tokens}
+
+
+def _room(purse: Account) -> list[str]:
     """Return that calls wait for what others hold, where what is left has no room for one as they are."""
-    for name in ("cost", "tokens", "calls"):
-        cap, held = getattr(purse.caps, name), getattr(purse.held, name)
-        if cap is not None and purse.held.calls:
-            left = cap - held - getattr(purse.spent, name) - getattr(purse.unknown, name)
-            if left < held / purse.held.calls:
-                return [f"room in the budget: only {amount(max(0, left), name)} are left beside what is reserved"]
+    for name, left in purse.left.items():
+        if left * purse.held.calls < getattr(purse.held, name):
+            return [f"room in the budget: only {amount(max(0, left), name)} are left beside what is reserved"]
     return []
 
 
@@ -133,7 +132,8 @@ def _word(closed: Closed) -> str:
         if closed.faults >= FAULTS
         else "which refuses for now (429)"
     )
-    return f"{closed.bucket}, {why}, tried again in {_span(closed.wait_us / 1e6)}"
+    at = datetime.now().astimezone() + timedelta(microseconds=closed.wait_us)
+    return f"{closed.bucket}, {why}, tried again in {duration(closed.wait_us // 1000)}: goes on at {at:%H:%M}"
 
 
 def look(ledger: Ledger, purses: Purses, batch_id: str) -> BatchProgress:
@@ -145,7 +145,7 @@ def look(ledger: Ledger, purses: Purses, batch_id: str) -> BatchProgress:
     return BatchProgress(batch, status, purses.read(batch_id), left, closed, busy)
 
 
-def amounts(purse: BatchPurse) -> str:
+def amounts(purse: Account) -> str:
     """Return what a purse has spent and holds in one line, every cap that it has beside it."""
     caps, spent, held, unknown = purse.caps, purse.spent, purse.held, purse.unknown
     of = "" if caps.cost is None else f" of ${caps.cost / 1e6:.2f}"
@@ -158,9 +158,3 @@ def amounts(purse: BatchPurse) -> str:
             of = "" if cap is None else f" of {cap:,}"
             parts.append(f"{taken:,} {name}{perhaps}, {reserved:,} reserved{of}")
     return " · ".join(parts)
-
-
-def _span(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"

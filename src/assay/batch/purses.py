@@ -6,109 +6,78 @@ A hold that is never settled, because its worker died, stays held and so counts 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from assay.batch.database import Database
 from assay.batch.ledger import Claim
-from llm_runtime.wrappers.accounts import NOTHING, Caps, Settlement, Spend
+from llm_runtime.wrappers.accounts import NOTHING, Account, Caps, Settlement, Spend
 
 Reservation: TypeAlias = Literal["held", "full", "lost"]
 
-_COLUMNS = ", ".join(
-    f"{kind}_{name}" for kind in ("cap", "spent", "held", "unknown") for name in ("cost", "tokens", "calls")
-)
+_COLUMNS = ", ".join(f"{kind}_{name}" for kind in ("cap", "spent", "held", "unknown") for name in Spend._fields)
 _MINE = "SELECT 1 FROM jobs WHERE batch_id = ? AND job_id = ? AND fence = ? AND state = 'running'"
+_FITS = " AND ".join(
+    f"(cap_{name} IS NULL OR spent_{name} + held_{name} + unknown_{name} + ? <= cap_{name})"
+    for name in Spend._fields
+)
 
 
-@dataclass(frozen=True, slots=True)
-class BatchPurse:
-    """What a batch may spend, has spent, holds for calls under way, and does not know whether it was spent."""
+def _moving(change: str) -> str:
+    """Return a change of one column, written for all three amounts."""
+    return ", ".join(change.format(name) for name in Spend._fields)
 
-    caps: Caps
-    spent: Spend
-    held: Spend
-    unknown: Spend = field(default_factory=Spend)
 
-    @property
-    def empty(self) -> bool:
-        """Whether nothing is left under one of the caps."""
-        used = [sum(each) for each in zip(*map(astuple, (self.spent, self.held, self.unknown)), strict=True)]
-        caps = (self.caps.cost, self.caps.tokens, self.caps.calls)
-        return any(cap is not None and take >= cap for cap, take in zip(caps, used, strict=True))
+_CAPS = f"UPDATE SET {_moving('cap_{0} = excluded.cap_{0}')}"
+_HOLD = f"UPDATE purses SET {_moving('held_{0} = held_{0} + ?')} WHERE purse = ? AND {_FITS}"
+_CHANGES = ("held_{0} = held_{0} - ?", "spent_{0} = spent_{0} + ?", "unknown_{0} = unknown_{0} + ?")
+_SETTLE = f"UPDATE purses SET {', '.join(map(_moving, _CHANGES))} WHERE purse = ? RETURNING {_COLUMNS}"
 
 
 class Purses:
-    """Rows of money. Micro-dollars, tokens and calls, all integers."""
+    """Accounts as rows. Micro-dollars, tokens and calls, all integers."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def open(self, purse: str, caps: Caps) -> None:
-        """Make the purse, or give the one that is there new caps; what is spent, held and unknown stays."""
+    def open(self, purse: str, caps: Caps | None = None) -> Account:
+        """Make the purse, or give the one that is there new caps, if any are given; what is spent, held and unknown
+        stays. Return it as it stands."""
         self._database.execute(
-            "INSERT INTO purses (purse, cap_cost, cap_tokens, cap_calls, spent_cost, spent_tokens, spent_calls, "
-            "held_cost, held_tokens, held_calls) VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0, 0) "
-            "ON CONFLICT (purse) DO UPDATE SET cap_cost = excluded.cap_cost, "
-            "cap_tokens = excluded.cap_tokens, cap_calls = excluded.cap_calls",
-            (purse, caps.cost, caps.tokens, caps.calls),
+            f"INSERT INTO purses (purse, {_COLUMNS}) VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0) "
+            f"ON CONFLICT (purse) DO {'NOTHING' if caps is None else _CAPS}",
+            (purse, *(caps or Caps()).amounts),
         )
+        return self.read(purse)
 
-    def exists(self, purse: str) -> bool:
-        """Tell whether there is such a purse."""
-        return bool(self._database.execute("SELECT 1 FROM purses WHERE purse = ?", (purse,)))
-
-    def read(self, purse: str) -> BatchPurse:
+    def read(self, purse: str) -> Account:
         """Return the purse as it stands."""
-        row = self._database.execute(f"SELECT {_COLUMNS} FROM purses WHERE purse = ?", (purse,))[0]
-        return _purse(row)
+        return self.all(purse)[purse]
 
-    def all(self) -> list[tuple[str, BatchPurse]]:
-        """Return every purse with its name."""
-        rows = self._database.execute(f"SELECT purse, {_COLUMNS} FROM purses ORDER BY purse")
-        return [(str(name), _purse(row)) for name, *row in rows]
+    def all(self, *purses: str) -> dict[str, Account]:
+        """Return each purse by its name; only those that are named, where any is, and there."""
+        named = f"WHERE purse IN ({', '.join('?' * len(purses))}) " if purses else ""
+        rows = self._database.execute(f"SELECT purse, {_COLUMNS} FROM purses {named}ORDER BY purse", purses)
+        return {str(name): _account(row) for name, *row in rows}
 
     def reserve(self, purse: str, hold: Spend, claim: Claim | None = None, beside: Spend = NOTHING) -> Reservation:
         """Hold what a call may take at the most: ``"held"``; ``"full"`` where it does not fit and leave ``beside``;
         ``"lost"`` where ``claim`` is somebody else's by now."""
-        fits = " AND ".join(
-            f"(cap_{name} IS NULL OR spent_{name} + held_{name} + unknown_{name} + ? <= cap_{name})"
-            for name in ("cost", "tokens", "calls")
-        )
-        amounts = (hold.cost, hold.tokens, hold.calls)
-        room = (hold.cost + beside.cost, hold.tokens + beside.tokens, hold.calls + beside.calls)
-        mine, whose = ("", ()) if claim is None else (f" AND EXISTS ({_MINE})", _whose(claim))
-        held = self._database.execute(
-            "UPDATE purses SET held_cost = held_cost + ?, held_tokens = held_tokens + ?, "
-            f"held_calls = held_calls + ? WHERE purse = ? AND {fits}{mine} RETURNING 1",
-            (*amounts, purse, *room, *whose),
-        )
+        whose = () if claim is None else (claim.batch_id, claim.job_id, claim.fence)
+        mine = f" AND EXISTS ({_MINE})" if whose else ""
+        held = self._database.execute(f"{_HOLD}{mine} RETURNING 1", (*hold, purse, *hold.plus(beside), *whose))
         if held:
             return "held"
-        if claim is not None and not self._database.execute(_MINE, whose):
+        if whose and not self._database.execute(_MINE, whose):
             return "lost"
         return "full"
 
-    def settle(self, purse: str, hold: Spend, settlement: Settlement) -> None:
-        """Replace a hold by what became of it. Never done twice: where it is not known whether it was done, the
-        hold stays."""
-        # No dataclasses.astuple: it copies deeply, for each call of a model.
-        amounts = (
-            each for of in (hold, settlement.spent, settlement.unknown) for each in (of.cost, of.tokens, of.calls)
-        )
-        self._database.execute(
-            "UPDATE purses SET held_cost = held_cost - ?, held_tokens = held_tokens - ?, "
-            "held_calls = held_calls - ?, "
-            "spent_cost = spent_cost + ?, spent_tokens = spent_tokens + ?, spent_calls = spent_calls + ?, "
-            "unknown_cost = unknown_cost + ?, unknown_tokens = unknown_tokens + ?, "
-            "unknown_calls = unknown_calls + ? WHERE purse = ?",
-            (*amounts, purse),
-        )
+    def settle(self, purse: str, hold: Spend, settlement: Settlement) -> Account:
+        """Replace a hold by what became of it, and return the purse as it stands then. Never done twice: where it
+        is not known whether it was done, the hold stays."""
+        amounts = (*hold, *settlement.spent, *settlement.unknown)
+        [row] = self._database.execute(_SETTLE, (*amounts, purse))
+        return _account(row)
 
 
-def _purse(row: Sequence[Any]) -> BatchPurse:
-    return BatchPurse(Caps(*row[:3]), *(Spend(*map(int, row[at : at + 3])) for at in (3, 6, 9)))
-
-
-def _whose(claim: Claim) -> tuple[str, str, int]:
-    return claim.batch_id, claim.job_id, claim.fence
+def _account(row: Sequence[Any]) -> Account:
+    return Account(Caps(*row[:3]), *(Spend(*map(int, row[at : at + 3])) for at in (3, 6, 9)))

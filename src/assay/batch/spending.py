@@ -10,20 +10,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
-from assay.batch.buckets import Buckets
-from assay.batch.database import open_database
-from assay.batch.metering import Meter, amounts
+from assay.batch.batches import open_batches
+from assay.batch.metering import Meter, SharedRows
 from assay.batch.performing import Gateways
-from assay.batch.purses import BatchPurse, Purses
-from assay.batch.schema import migrate
-from assay.batch.write_queue import PURSES, WriteQueue
+from assay.batch.write_queue import PURSES
 from assay.launch import PerRun
 from assay.launch.naming import asked_of
 from assay.registry import Prepared
 from assay.terms import Terms
 from llm_runtime.errors import BudgetExceeded, ConfigurationError
 from llm_runtime.settings import Settings
-from llm_runtime.wrappers.accounts import Caps
+from llm_runtime.wrappers.accounts import Account, Caps
 
 Period: TypeAlias = Literal["day", "month", "ever"]
 _BUDGET = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(?:/(day|month))?")
@@ -93,7 +90,7 @@ class Spending:
         self._settings = settings
         self._now = now
         self._stack = AsyncExitStack()
-        self._rows: tuple[WriteQueue, Purses, Buckets] | None = None
+        self._rows: SharedRows | None = None
         self._gateways: dict[tuple[str, Caps], tuple[Settings, Gateways]] = {}
 
     async def models(self, of: Allowance, terms: Terms, run: Prepared) -> PerRun | None:
@@ -114,11 +111,11 @@ class Spending:
             await gateway.least_cost(asked)
         return PerRun(gateway.under, gateway.who, capped=True)
 
-    async def purse(self, of: Allowance) -> BatchPurse | None:
+    async def purse(self, of: Allowance) -> Account | None:
         """Return what somebody has spent in this period; ``None`` where there is no purse yet."""
         name = of.purse(self._now())
-        queue, purses, _ = self._open()
-        return await queue.do(lambda: purses.read(name) if purses.exists(name) else None, PURSES, name)
+        rows = self._open()
+        return (await rows.queue.do(lambda: rows.purses.all(name), PURSES, name)).get(name)
 
     async def aclose(self) -> None:
         """Let everything go."""
@@ -126,33 +123,24 @@ class Spending:
 
     async def _gateways_of(self, of: Allowance) -> Gateways:
         name, settings = of.purse(self._now()), self._settings()
-        queue, purses, buckets = self._open()
-
-        def opened() -> BatchPurse:
-            purses.open(name, of.caps)
-            return purses.read(name)
-
-        purse = await queue.do(opened, PURSES, name)
+        rows = self._open()
+        purse = await rows.open(name, of.caps)
         remedy = f"ask whoever runs this server for a larger budget of the {of.label}" + (
             "" if of.per == "ever" else f", or wait for the next {of.per} (UTC)"
         )
-        if purse.empty:
-            raise BudgetExceeded(
-                f"the budget is spent: {amounts(purse.spent)} in all, held {amounts(purse.held)}; {remedy}"
-            )
+        if any(left <= 0 for left in purse.left.values()):
+            raise BudgetExceeded(f"the budget is spent: {purse.words(purse.tightest)}; {remedy}")
         known = self._gateways.get((name, of.caps))
         # A key that was stored meanwhile counts.
         if known is None or known[0] != settings:
-            meter = Meter(queue, name, of.caps, purses, buckets, remedy)
+            meter = Meter(rows, name, of.caps, remedy)
             known = self._gateways[name, of.caps] = settings, Gateways(settings, meter, self._stack, followed=True)
         return known[1]
 
-    def _open(self) -> tuple[WriteQueue, Purses, Buckets]:
+    def _open(self) -> SharedRows:
         if self._rows is None:
-            database = open_database(self._store_url)
-            migrate(database)
+            database = open_batches(self._store_url)
             self._stack.callback(database.close)
-            queue = WriteQueue(database)
-            self._stack.push_async_callback(queue.aclose)
-            self._rows = queue, Purses(database), Buckets(database, f"api-{secrets.token_hex(4)}")
+            self._rows = SharedRows(database, f"api-{secrets.token_hex(4)}")
+            self._stack.push_async_callback(self._rows.queue.aclose)
         return self._rows

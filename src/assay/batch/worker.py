@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from typing import TypeVar
 
-from assay.batch.buckets import Buckets
 from assay.batch.database import open_database
 from assay.batch.jobfile import Work
-from assay.batch.ledger import Batch, Claim, Ledger
-from assay.batch.metering import CURRENT, BatchBudgetExceeded, JobLost
-from assay.batch.pacing import Pace, pace_of
+from assay.batch.ledger import Claim, Ledger
+from assay.batch.metering import CURRENT, BatchBudgetExceeded, JobLost, SharedRows
+from assay.batch.pacing import pace_of
 from assay.batch.performing import CallsFailed, JobRunner, MakeRunner, WorkerContext, recorded_runs
-from assay.batch.purses import BatchPurse, Purses
-from assay.batch.write_queue import BUCKETS, JOBS, WriteQueue
+from assay.batch.write_queue import BUCKETS, JOBS
 from llm_runtime.errors import (
     AuthenticationFailed,
     BudgetExceeded,
@@ -30,7 +28,6 @@ from llm_runtime.errors import (
 )
 from llm_runtime.store.ownership import Owner
 from llm_runtime.tasks import first_error
-from llm_runtime.wrappers.accounts import Caps
 
 T = TypeVar("T")
 
@@ -65,36 +62,24 @@ class WorkerCounts:
     refused: int = 0
 
 
-@dataclass(slots=True)
 class Worker:
     """One worker of one batch; :meth:`run` returns when nothing is left to do.
 
     Args:
-        batch: what is worked on.
-        ledger: where jobs come from.
-        queue: runs its statements.
+        context: what is worked on, and where the rows of it are.
         run_job: does a job.
-        buckets: whose places in flight are kept and given back with the jobs.
         owner: holds the jobs.
-        purse: reads the batch's purse, where there is one.
-        pace: how many jobs its caps let be under way.
     """
 
-    batch: Batch
-    ledger: Ledger
-    queue: WriteQueue
-    run_job: JobRunner
-    buckets: Buckets
-    owner: Owner
-    purse: Callable[[], BatchPurse] | None = None
-    pace: Pace = field(default_factory=Pace)
-    tally: WorkerCounts = field(default_factory=WorkerCounts)
-    _work: Work = field(init=False)
-    _running: dict[asyncio.Task[None], Claim] = field(init=False, default_factory=dict[asyncio.Task[None], Claim])
-    _changed: asyncio.Event = field(init=False, default_factory=asyncio.Event)
-
-    def __post_init__(self) -> None:
+    def __init__(self, context: WorkerContext, run_job: JobRunner, owner: Owner) -> None:
+        self.batch, self.ledger, self.owner = context.batch, context.ledger, owner
+        self.queue, self.purses, self.buckets = context.rows.queue, context.rows.purses, context.rows.buckets
+        self.pace = context.pace
+        self.run_job = run_job
+        self.tally = WorkerCounts()
         self._work = Work.model_validate(self.batch.work)
+        self._running: dict[asyncio.Task[None], Claim] = {}
+        self._changed = asyncio.Event()
 
     async def run(self) -> WorkerCounts:
         """Work until all jobs are over, or the batch was stopped.
@@ -149,7 +134,7 @@ class Worker:
 
         def claim() -> list[Claim]:
             count = free
-            if self.purse is not None and (purse := self.purse()).caps != Caps():
+            if (purse := self.purses.read(batch_id)).left:
                 count = self.pace.more(purse, self.ledger.running(batch_id), free)
             return self.ledger.claim(batch_id, owner, count) if count else []
 
@@ -245,18 +230,14 @@ async def work(store_url: str, batch_id: str, make_runner: MakeRunner = recorded
         StoreError: the store cannot be reached.
     """
     database = open_database(store_url)
-    ledger, queue, owner = Ledger(database), WriteQueue(database), Owner(database, getattr(database, "path", None))
-    try:
+    ledger, owner = Ledger(database), Owner(database, getattr(database, "path", None))
+    async with AsyncExitStack() as stack:
+        stack.callback(database.close)
+        stack.callback(owner.close)
         batch = ledger.batch(batch_id)
         owner.silent_s = batch.work["lease"]
-        buckets = Buckets(database, owner.name, batch.tenant, us(owner.silent_s))
-        purses = Purses(database)
-        pace = pace_of(batch.protocol)
-        context = WorkerContext(batch, ledger, store_url, queue, purses, buckets, pace)
-        purse = partial(purses.read, batch_id)
-        async with make_runner(context) as run_job:
-            return await Worker(batch, ledger, queue, run_job, buckets, owner, purse, pace).run()
-    finally:
-        await queue.aclose()
-        owner.close()
-        database.close()
+        rows = SharedRows(database, owner.name, batch.tenant, us(owner.silent_s))
+        stack.push_async_callback(rows.queue.aclose)
+        context = WorkerContext(batch, ledger, store_url, rows, pace_of(batch.protocol))
+        run_job = await stack.enter_async_context(make_runner(context))
+        return await Worker(context, run_job, owner).run()

@@ -54,11 +54,7 @@ class WriteQueue:
         self._waiting: list[Statement] = []
         self._serving: asyncio.Task[None] | None = None
 
-    async def do(self, run: Callable[[], T], table: int, key: str = "", *, repeatable: bool = True) -> T:
-        """Have ``run`` done within a transaction, and wait until that is committed: see :meth:`put`."""
-        return await self.put(run, table, key, repeatable=repeatable)
-
-    def put(self, run: Callable[[], T], table: int, key: str = "", *, repeatable: bool = True) -> asyncio.Future[T]:
+    def do(self, run: Callable[[], T], table: int, key: str = "", *, repeatable: bool = True) -> asyncio.Future[T]:
         """Have ``run`` done within a transaction; statements put at once are done in one, in order of their tables.
 
         Args:

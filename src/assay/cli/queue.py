@@ -102,16 +102,13 @@ def purse(name: str, usd: float | None, calls: int | None, tokens: int | None, s
     """Show a purse, or set what the runs of `--queue --purse NAME` may spend together, whoever carries them out."""
     from assay.batch.progress import amounts
     from assay.batch.purses import Purses
-    from assay.queue.carrying import PURSE, opened
+    from assay.queue.carrying import PURSE
     from llm_runtime.wrappers.accounts import Caps
 
     with _queue(store_path) as database:
-        purses = Purses(database)
-        if (usd, calls, tokens) != (None, None, None):
-            purses.open(f"{PURSE}{name}", Caps(None if usd is None else round(usd * 1e6), tokens, calls))
-        else:
-            opened(purses, f"{PURSE}{name}")
-        click.echo(f"purse {name}: {amounts(purses.read(f'{PURSE}{name}'))}")
+        given = (usd, calls, tokens) != (None, None, None)
+        caps = Caps(None if usd is None else round(usd * 1e6), tokens, calls) if given else None
+        click.echo(f"purse {name}: {amounts(Purses(database).open(f'{PURSE}{name}', caps))}")
 
 
 @contextmanager

@@ -137,12 +137,14 @@ class Reached:
         local: whether a model on this machine answers.
         window: returns how many tokens the smallest of them reads; ``None`` where that is not known.
         who: tells who answers a request.
+        budget: in whose name they are asked, where there is one.
     """
 
     generate: Generate
     local: bool = False
     window: Callable[[], Awaitable[int | None]] = unknown_window
     who: Who | None = None
+    budget: Budget | None = None
 
 
 async def model_of(
@@ -164,13 +166,13 @@ async def model_of(
     budget = Budget(caps, job.before or _before(run, events), emit=relay.emit)
     if isinstance(job.model, PerRun):
         timely = timed(job.model.make(budget, job.followers), Deadline(caps.seconds or inf))
-        return Reached(timely, who=job.model.who)
+        return Reached(timely, who=job.model.who, budget=budget)
     if job.model is not None:
         model = chosen(job.model, settings.config)
         if caps == Caps():
             return Reached(model)
         timely = timed(model, Deadline(caps.seconds or inf))
-        return Reached(budgeted(timely, budget, partial(price_of, settings)))
+        return Reached(budgeted(timely, budget, partial(price_of, settings)), budget=budget)
     gateway = await stack.enter_async_context(
         Gateway(
             settings,
@@ -191,7 +193,7 @@ async def model_of(
         sizes = [(await gateway.capacity(target)).window for target in sorted(models, key=str)]
         return min((size for size in sizes if size), default=None)
 
-    return Reached(gateway.generate, gateway.local, window, gateway.who)
+    return Reached(gateway.generate, gateway.local, window, gateway.who, budget)
 
 
 def who_of(job: Execution, reached: Reached) -> Who:

@@ -377,7 +377,9 @@ class Launcher:
                 emit(moved(job.before))
             logged.set_result(None)
             who = who_of(job, reached)
-            recorded = recording(replaying(answers, answering), emit, replayed=answers.has_reply, who=who)
+            recorded = recording(
+                replaying(answers, answering), emit, replayed=answers.has_reply, who=who, budget=reached.budget
+            )
             if len(answers):
                 recorded = as_recorded(recorded, answers, recalled=recalls(job.numbers))
             seed = job.started.seed

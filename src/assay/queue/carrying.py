@@ -7,21 +7,18 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
-from assay.batch.buckets import Buckets
 from assay.batch.database import Database
 from assay.batch.local import run_local
-from assay.batch.metering import Meter
+from assay.batch.metering import Meter, SharedRows
 from assay.batch.performing import Gateways
-from assay.batch.purses import Purses
-from assay.batch.write_queue import PURSES, WriteQueue
-from assay.launch import Launcher, Outcome, PerRun, Running
+from assay.batch.write_queue import PURSES
+from assay.launch import Followers, Launcher, Outcome, PerRun, Running
 from assay.queue.entry import BATCH, Entry
 from assay.terms import in_force
 from llm_runtime.errors import RunNotFound, RunPaused
 from llm_runtime.messages import Reply, Request
 from llm_runtime.settings import Settings
 from llm_runtime.store import RunStore
-from llm_runtime.wrappers.accounts import Caps
 
 #: Of a purse that runs share, in the table where batches have theirs.
 PURSE = "purse:"
@@ -52,14 +49,12 @@ class Carrier:
         self._store = store
         self._settings = settings
         self._stack = stack
-        self._queue = WriteQueue(database)
-        self._purses = Purses(database)
         self._database = database
         self._owner = owner
         self._launcher = Launcher(store, settings)
         self._gateways: dict[str, Gateways] = {}
-        self.buckets = Buckets(database, owner)
-        stack.push_async_callback(self._queue.aclose)
+        self._rows = SharedRows(database, owner)
+        stack.push_async_callback(self._rows.queue.aclose)
 
     async def carry(self, entry: Entry) -> Outcome | None:
         """Carry an entry out; return how its run ended, or ``None`` where nothing was left to do.
@@ -87,7 +82,7 @@ class Carrier:
         if not run.hooks.own_models:
             gateways = await self._of_purse(entry.purse)
             gateway = gateways.under(terms, run)
-            model = PerRun(gateway.under, gateway.who)
+            model = PerRun(lambda budget, _: gateway.under(budget, _FOLLOWERS), gateway.who)
         if state:
             return await self._launcher.resume(entry.run_id, model=model)
         return await self._launcher.start(
@@ -97,18 +92,19 @@ class Carrier:
     async def _of_purse(self, purse: str) -> Gateways:
         if purse not in self._gateways:
             name = f"{PURSE}{purse}"
-            caps = await self._queue.do(lambda: opened(self._purses, name), PURSES, name)
-            meter = Meter(self._queue, name, caps, self._purses, Buckets(self._database, self._owner, purse))
-            self._gateways[purse] = Gateways(self._settings(), meter, self._stack, person=nobody)
+            rows = SharedRows(self._database, self._owner, purse, queue=self._rows.queue)
+            # One that nobody made has no caps.
+            meter = Meter(rows, name, (await rows.open(name)).caps)
+            self._gateways[purse] = Gateways(self._settings(), meter, self._stack)
         return self._gateways[purse]
 
     async def beat(self) -> None:
         """Keep this worker's places in flight, and free those of workers that fell silent."""
-        await self._queue.do(self.buckets.renew, PURSES)
+        await self._rows.queue.do(self._rows.buckets.renew, PURSES)
 
     async def leave(self) -> None:
         """Free this worker's places in flight."""
-        await self._queue.do(self.buckets.leave, PURSES)
+        await self._rows.queue.do(self._rows.buckets.leave, PURSES)
 
 
 async def nobody(request: Request) -> Reply:
@@ -116,11 +112,7 @@ async def nobody(request: Request) -> Reply:
     raise RunPaused(f"{request.label} asks a person, and a worker has no keyboard")
 
 
-def opened(purses: Purses, name: str) -> Caps:
-    """Return the caps of a purse; one that nobody made has none."""
-    if not purses.exists(name):
-        purses.open(name, Caps())
-    return purses.read(name).caps
+_FOLLOWERS = Followers(person=nobody)
 
 
 def ending(outcome: Outcome | None) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def _of_rows(database: Database) -> Iterator[Metric]:
         "What a batch or purse has spent, holds, may have spent.",
         labels=("purse", "what"),
     )
-    for name, purse in Purses(database).all():
+    for name, purse in Purses(database).all().items():
         for what in ("spent", "held", "unknown"):
             purses.add_metric((name, what), getattr(purse, what).cost)
     yield purses

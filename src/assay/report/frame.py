@@ -121,7 +121,7 @@ def run_progress(run: RunTotals, protocol: str) -> Progress:
         replayed_cost=total.replayed.cost,
         unpriced=total.both.unpriced,
         replayed=total.replayed.calls,
-        notes=tuple(run.troubles)[-3:],
+        notes=(*list(run.troubles)[-3:], *run.goes_on()),
         state=run.state,
         message=run.message,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import Any, Protocol
 
 from assay.report.progress import Progress, RunState, Wait
@@ -24,6 +25,9 @@ from llm_runtime.events import (
     RunStarted,
 )
 from llm_runtime.store.reading import read_event
+
+#: A wait whose end is told by the clock.
+_WORTH_A_WORD_MS = 60_000
 
 
 class RunFold(Protocol):
@@ -91,6 +95,12 @@ class RunTotals:
     def milliseconds(self) -> int:
         """From the first event to the last one so far, without the times in which nobody carried it out."""
         return 0 if self.began is None or self.last is None else max(self.last - self.began - self.idle, 0)
+
+    def goes_on(self) -> tuple[str, ...]:
+        """Return when what waits for a provider goes on, by this machine's clock, where that is worth a word."""
+        last = self.last or 0
+        ends = {wait.until for wait in self.waits.values() if wait.until and wait.until - last >= _WORTH_A_WORD_MS}
+        return tuple(f"goes on at {datetime.fromtimestamp(end / 1000):%H:%M}" for end in sorted(ends))
 
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""

@@ -8,7 +8,6 @@ from typing import Any, Literal, TypeAlias, cast
 
 from llm_runtime.answerer import Answerer, asked_words
 from llm_runtime.events import (
-    BudgetMoved,
     CallFailed,
     CallFinished,
     CallRetried,
@@ -18,6 +17,7 @@ from llm_runtime.events import (
 )
 from llm_runtime.events.runs import RunFinished, RunResumed
 from llm_runtime.messages import CallLabel
+from llm_runtime.wrappers.accounts import account_in
 
 CallState: TypeAlias = Literal["running", "done", "failed", "cut"]
 CallKey: TypeAlias = tuple[str, int]
@@ -159,6 +159,8 @@ class Tally:
 
     def apply(self, event: Event, at: int) -> None:
         """Count ``event``, which the log stamped ``at`` milliseconds since the epoch."""
+        if (stands := account_in(event)) is not None:
+            self.total.unknown = stands.unknown.cost
         match event:
             case CallStarted():
                 self._start(event, at)
@@ -166,8 +168,6 @@ class Tally:
                 self._finish(event, at)
             case CallFailed():
                 self._fail(event, at)
-            case BudgetMoved():
-                self.total.unknown = event.unknown_cost
             case CallRetried():
                 self._retry(event.label)
             case ModelSubstituted():

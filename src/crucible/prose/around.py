@@ -10,6 +10,8 @@ import random
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
 
 from crucible.briefing import Briefing
 from crucible.letters import Lettering
@@ -24,7 +26,6 @@ _LETTERED = frozenset({"position", "defence", "draft", "critique", "synthesis"})
 _MARKER = re.compile(r"<<<(?:END )?[^<>\n]{1,200} [0-9a-f]{16}>>>[ \t]*\n?")
 _START = re.compile(r"<<<(?!END )([^<>\n]{1,200}) ([0-9a-f]{16})>>>\n")
 _END = re.compile(r"\n<<<END ([^<>\n]{1,200}) ([0-9a-f]{16})>>>")
-_FENCED = re.compile(r"<<<(?!END )([^<>\n]{1,200}) ([0-9a-f]{16})>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)
 _POSITIONS = re.compile(r"(?:LOOP \d+ )?POSITION of ")
 _NAMED = re.compile(r"\b(?:(?:position|seat)\s+)?([A-Z])\b", re.IGNORECASE)
 TARGETS = re.compile(r"(?im)^[ \t>*_`#-]*targets[ \t*_`]*:.*\Z")
@@ -107,55 +108,73 @@ def lettered(generate: Generate, seats: Lettering) -> Generate:
     return ask
 
 
-def fenced(text: str) -> Iterator[re.Match[str]]:
-    """Yield what stands between markers, in order: its name, its code, and the material.
+class FencedText(NamedTuple):
+    """What stands between two markers, and where: of the markers, and of the material."""
+
+    name: str
+    code: str
+    material: str
+    start: int
+    end: int
+    inside: int
+
+
+def fenced(text: str) -> Iterator[FencedText]:
+    """Yield what stands between markers, in order.
 
     In linear time: an attachment may be full of markers that nothing closes.
     """
     last = {(end[1], end[2]): end.start() for end in _END.finditer(text)}
     at = 0
-    for start in _START.finditer(text):
-        if start.start() < at or last.get((start[1], start[2]), -1) < start.end():
+    for start in _START.finditer(text) if last else ():
+        name, code, inside = start[1], start[2], start.end()
+        if start.start() < at or last.get((name, code), -1) < inside:
             continue
-        if (block := _FENCED.match(text, start.start())) is not None:
-            at = block.end()
-            yield block
+        marker = f"\n<<<END {name} {code}>>>"
+        close = text.find(marker, inside)
+        at = close + len(marker)
+        yield FencedText(name, code, text[inside:close], start.start(), at, inside)
+
+
+@lru_cache(maxsize=256)
+def _any_of(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, names)))
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:
     """Return a prompt with letters for labels, but for what stands behind its fences."""
-    words = re.compile("|".join(map(re.escape, names)))
+    words = _any_of(tuple(names))
 
     def letter(text: str) -> str:
         return words.sub(lambda label: names[label[0]], text)
 
     parts, at = list[str](), 0
     for block in fenced(text):
-        name, inner = letter(block[1]), block[3]
+        name, inner = letter(block.name), block.material
         if words.search(inner):
             inner = TARGETS.sub(lambda line: letter(line[0]), inner)
         parts += [
-            letter(text[at : block.start()]),
-            f"<<<{name} {block[2]}>>>\n{inner}\n<<<END {name} {block[2]}>>>",
+            letter(text[at : block.start]),
+            f"<<<{name} {block.code}>>>\n{inner}\n<<<END {name} {block.code}>>>",
         ]
-        at = block.end()
+        at = block.end
     return "".join([*parts, letter(text[at:])])
 
 
 def _shuffled(text: str, order: random.Random) -> str:
     """Return a prompt whose positions have changed places, those of each loop among themselves."""
-    runs: list[list[re.Match[str]]] = []
+    runs: list[list[FencedText]] = []
     for block in fenced(text):
-        if not _POSITIONS.match(block[1]):
+        if not _POSITIONS.match(block.name):
             continue
-        if runs and text[runs[-1][-1].end() : block.start()] == "\n\n":
+        if runs and text[runs[-1][-1].end : block.start] == "\n\n":
             runs[-1].append(block)
         else:
             runs.append([block])
     for run in reversed(runs):
-        texts = [block[0] for block in run]
+        texts = [text[block.start : block.end] for block in run]
         order.shuffle(texts)
-        text = text[: run[0].start()] + "\n\n".join(texts) + text[run[-1].end() :]
+        text = text[: run[0].start] + "\n\n".join(texts) + text[run[-1].end :]
     return text
 
 

@@ -51,18 +51,19 @@ def shortened(request: Request, share: float) -> Request | None:
     """Return a request with the council's own texts cut, so that it is ``share`` (0 to 1) as long; or ``None``."""
     texts = [message.content for message in request.messages]
     blocks = [
-        (int(own[1] or 10**6), -len(block[3]), at, block)
+        (int(own[1] or 10**6), -len(block.material), at, block)
         for at, text in enumerate(texts)
         for block in fenced(text)
-        if (own := _OWN.match(block[1]))
+        if (own := _OWN.match(block.name))
     ]
     left = sum(map(len, texts)) * (1 - share)
     cuts: list[tuple[int, int, int, str]] = []
     for _, _, at, block in sorted(blocks, key=lambda one: one[:3]):
-        keep = max(_KEPT, int(len(block[3]) - left))
-        if left > 0 and keep < len(block[3]):
-            cuts.append((at, block.start(3), block.end(3), _cut(block[3], keep)))
-            left -= len(block[3]) - keep
+        long = len(block.material)
+        keep = max(_KEPT, int(long - left))
+        if left > 0 and keep < long:
+            cuts.append((at, block.inside, block.inside + long, _cut(block.material, keep)))
+            left -= long - keep
     if left > 0:
         return None
     for at, start, end, text in sorted(cuts, reverse=True):

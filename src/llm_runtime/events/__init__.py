@@ -9,6 +9,7 @@ from llm_runtime.events.calls import (
     CallStarted,
     EndpointPaused,
     ModelSubstituted,
+    Standing,
 )
 from llm_runtime.events.chain import GENESIS, Record, chain_digest, link
 from llm_runtime.events.event import Emit, Event, UnknownEvent, parse_event, silent, tee
@@ -31,6 +32,7 @@ __all__ = [
     "RunRecovered",
     "RunResumed",
     "RunStarted",
+    "Standing",
     "UnknownEvent",
     "chain_digest",
     "link",

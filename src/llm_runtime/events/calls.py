@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 from llm_runtime.answerer import Answerer
 from llm_runtime.canonical import ordered_json
 from llm_runtime.events.event import Event
 from llm_runtime.messages import Reply, Request, request_json
+
+Standing: TypeAlias = Mapping[str, tuple[int, int, int]]
+"""Where a capped run's account stands: micro-dollars, tokens and calls that are ``"spent"``, ``"held"`` for calls
+under way, and, where there are any, ``"unknown"``."""
 
 
 class CallStarted(Event, type="call.started"):
@@ -18,6 +22,7 @@ class CallStarted(Event, type="call.started"):
     ``digest`` and ``occurrence`` (1-based, among equal requests of the run) are the key a replay looks up;
     ``replayed`` says that a recording, not a model, will answer; ``session_id`` is what the provider is told.
     ``by`` is who will answer, as the call is routed; older logs do not have it. The reply has the last word.
+    ``account`` has the hold of a capped run for the first attempt; older logs say that in an event of its own.
     """
 
     __slots__ = ("_request_json",)
@@ -28,7 +33,8 @@ class CallStarted(Event, type="call.started"):
     replayed: bool = False
     session_id: str | None = None
     by: Answerer | None = None
-    newer = ("by",)
+    account: Standing | None = None
+    newer = ("by", "account")
 
     @classmethod
     def of(
@@ -62,13 +68,21 @@ class CallStarted(Event, type="call.started"):
         object.__setattr__(event, "_request_json", text)
         return event
 
+    def held(self, account: Standing | None) -> CallStarted:
+        """Return the event with where the account stands once what the call may take is held."""
+        if account is not None:
+            # Nobody has seen it yet.
+            object.__setattr__(self, "account", account)
+        return self
+
     def canonical(self) -> bytes:
         text: bytes | None = getattr(self, "_request_json", None)
         if text is None:
             return super().canonical()
         return (
-            b'{%b"digest":"%b","occurrence":%d,"replayed":%b,"request":%b,"session_id":%b,"type":"call.started"}'
+            b'{%b%b"digest":"%b","occurrence":%d,"replayed":%b,"request":%b,"session_id":%b,"type":"call.started"}'
         ) % (
+            b'"account":%b,' % ordered_json(dict(sorted(self.account.items()))) if self.account else b"",
             b'"by":%b,' % ordered_json(_sorted(self.by)) if self.by else b"",
             self.digest.encode(),
             self.occurrence,
@@ -83,7 +97,7 @@ def _sorted(by: Answerer) -> dict[str, str]:
 
 
 class CallFinished(Event, type="call.finished"):
-    """The answer to the call of the same key."""
+    """The answer to the call of the same key, and where the account of a capped run stands after it."""
 
     __slots__ = ("_ordered",)
 
@@ -91,15 +105,18 @@ class CallFinished(Event, type="call.finished"):
     occurrence: int
     reply: dict[str, Any]
     replayed: bool = False
+    account: Standing | None = None
+    newer = ("account",)
 
     @classmethod
-    def of(cls, started: CallStarted, reply: Reply) -> CallFinished:
+    def of(cls, started: CallStarted, reply: Reply, account: Standing | None = None) -> CallFinished:
         """Return the event for the answer to the call that ``started`` announced."""
         event = cls(
             digest=started.digest,
             occurrence=started.occurrence,
             reply=reply.to_dict(),
             replayed=started.replayed,
+            account=account,
         )
         object.__setattr__(event, "_ordered", True)
         return event
@@ -107,6 +124,7 @@ class CallFinished(Event, type="call.finished"):
     def payload(self) -> dict[str, Any]:
         # The reply is JSON already: on the hot path it is not walked through once more.
         return {
+            **({"account": dict(sorted(self.account.items()))} if self.account else {}),
             "digest": self.digest,
             "occurrence": self.occurrence,
             "replayed": self.replayed,
@@ -136,7 +154,8 @@ class CallFailed(Event, type="call.failed"):
     partial: dict[str, Any] | None = None
     replayed: bool = False
     cost: int | None = None
-    newer = ("cost",)
+    account: Standing | None = None
+    newer = ("cost", "account")
 
 
 class CallRetried(Event, type="call.retried"):
@@ -165,7 +184,8 @@ class CallsQueued(Event, type="calls.queued"):
 
 
 class BudgetMoved(Event, type="budget.moved"):
-    """What a capped run has spent and holds, after every reservation and settlement; costs in micro-dollars.
+    """What a capped run has spent and holds, after a reservation or settlement that no event of a call tells; costs
+    in micro-dollars.
 
     What is unknown was held for attempts whose end is unknown: it counts against the caps, not as spent.
     A run without caps says only when there is more of that. Whoever resumes the run starts from the last one: a

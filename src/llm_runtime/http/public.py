@@ -67,7 +67,7 @@ async def read_page(
     try:
         async with asyncio.timeout(seconds):
             timeout = aiohttp.ClientTimeout(total=seconds)
-            connector = _connector(allowed)
+            connector = connector_to(allowed)
             async with aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=False) as session:
                 hosts = None if other_hosts else urlsplit(url).hostname
                 return await _followed(session, url, etag, max_bytes, schemes, hosts)
@@ -120,7 +120,7 @@ def _check(url: str, schemes: frozenset[str]) -> None:
         raise PageRefused(f"{url[:200]} is no plain address of a page")
 
 
-def _connector(allowed: Callable[[Address], bool]) -> aiohttp.TCPConnector:
+def connector_to(allowed: Callable[[Address], bool]) -> aiohttp.TCPConnector:
     """Return what connects to allowed addresses alone. A URL may spell one in many ways, and a name may lead to
     any; a socket is told the one that counts."""
     import aiohttp

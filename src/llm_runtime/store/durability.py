@@ -16,6 +16,8 @@ __all__ = ["Durability", "must_flush"]
 
 # Canonical JSON has one spelling, so a record's kind shows without parsing.
 _ALWAYS = (b'"type":"budget.', b'"type":"run.')
+#: What a call of a capped run holds, or has taken, stands first in its events: canonical JSON sorts the keys.
+_ACCOUNT = b'{"account":'
 _PAID = (*_ALWAYS, b'"type":"call.f')
 
 
@@ -24,4 +26,4 @@ def must_flush(durability: Durability, rows: list[Row]) -> bool:
     if durability == "sync":
         return True
     kinds = _PAID if durability == "paid" else _ALWAYS
-    return any(kind in row[-1] for row in rows for kind in kinds)
+    return any(row[-1].startswith(_ACCOUNT) or any(kind in row[-1] for kind in kinds) for row in rows)

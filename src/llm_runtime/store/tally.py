@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from llm_runtime.errors import StoreDamaged
-from llm_runtime.events import BudgetMoved, CallFailed, CallFinished, Event, RunFinished, RunResumed
+from llm_runtime.events import (
+    BudgetMoved,
+    CallFailed,
+    CallFinished,
+    CallStarted,
+    Event,
+    RunFinished,
+    RunResumed,
+)
 
 Ending: TypeAlias = Literal["open", "finished", "stopped", "failed"]
 
@@ -30,24 +38,28 @@ class Tally(NamedTuple):
         """
         # By exact type: isinstance() of a pydantic class takes longer than the rest of this.
         kind = type(event)
-        if kind is CallFinished:
-            finished = cast(CallFinished, event)
-            return self if finished.replayed else self._after_reply(finished.reply)
-        if kind is CallFailed:
-            return self._after_failure(cast(CallFailed, event))
+        if kind is CallStarted or kind is CallFinished or kind is CallFailed:
+            call = cast("CallStarted | CallFinished | CallFailed", event)
+            account = call.account
+            told = self if account is None else self._with_unknown(account.get("unknown", (0, 0, 0))[0])
+            return told if call.replayed else told._after_call(call)
         if kind is BudgetMoved:
-            unknown = cast(BudgetMoved, event).unknown_cost
-            return self if unknown == self.unknown else self._replace(unknown=unknown)
+            return self._with_unknown(cast(BudgetMoved, event).unknown_cost)
         if kind is RunFinished:
             return self._replace(ending=cast(RunFinished, event).state)
         return self._replace(ending="open") if kind is RunResumed else self
 
-    def _after_failure(self, failed: CallFailed) -> Tally:
-        if failed.replayed:
+    def _with_unknown(self, unknown: int) -> Tally:
+        return self if unknown == self.unknown else self._replace(unknown=unknown)
+
+    def _after_call(self, call: CallStarted | CallFinished | CallFailed) -> Tally:
+        if type(call) is CallFinished:
+            return self._after_reply(call.reply)
+        if type(call) is not CallFailed:
             return self
-        if failed.partial is not None:
-            return self._after_reply(failed.partial, failed.cost)
-        return self._replace(cost=self.cost + failed.cost) if failed.cost else self
+        if call.partial is not None:
+            return self._after_reply(call.partial, call.cost)
+        return self._replace(cost=self.cost + call.cost) if call.cost else self
 
     def _after_reply(self, reply: dict[str, Any], known: int | None = None) -> Tally:
         try:
@@ -73,7 +85,8 @@ def counts(body: bytes) -> bool:
 
     Canonical JSON has one spelling, so an event spelled in another way counts nowhere.
     """
-    return b'"type":"call.f' in body or b'"type":"run.' in body or b'"type":"budget.' in body
+    kinds = (b'"type":"call.f', b'"type":"run.', b'"type":"budget.')
+    return body.startswith(b'{"account":') or any(kind in body for kind in kinds)
 
 
 def _count(value: object) -> int:

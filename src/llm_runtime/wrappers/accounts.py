@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextvars import ContextVar, Token
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from llm_runtime.errors import BudgetExceeded, CallError, LlmRuntimeError
-from llm_runtime.events import BudgetMoved, CallFailed, CallFinished, Emit, Event, silent
+from llm_runtime.events import BudgetMoved, CallFailed, CallFinished, CallStarted, Emit, Event, Standing, silent
 from llm_runtime.messages import Generate, Reply, Request
 
 
@@ -30,44 +30,84 @@ class Caps:
     seconds: float | None = None
 
     @property
+    def amounts(self) -> tuple[int | None, int | None, int | None]:
+        """Those on what an account counts, in the order of :class:`Spend`; a deadline is none of them."""
+        return self.cost, self.tokens, self.calls
+
+    @property
     def bounded(self) -> bool:
         """Whether an answer's length must be known before it is asked for."""
         return self.cost is not None or self.tokens is not None
 
 
-@dataclass(slots=True)
-class Spend:
+class Spend(NamedTuple):
     """Micro-dollars, tokens and calls."""
 
     cost: int = 0
     tokens: int = 0
     calls: int = 0
 
-    def add(self, other: Spend) -> None:
-        self.cost += other.cost
-        self.tokens += other.tokens
-        self.calls += other.calls
+    def plus(self, other: Spend) -> Spend:
+        return Spend(self[0] + other[0], self[1] + other[1], self[2] + other[2])
 
-    def take(self, other: Spend) -> None:
-        self.cost -= other.cost
-        self.tokens -= other.tokens
-        self.calls -= other.calls
+    def less(self, other: Spend) -> Spend:
+        return Spend(self[0] - other[0], self[1] - other[1], self[2] - other[2])
 
     def or_more(self, other: Spend) -> Spend:
         """Return of each the greater."""
-        return Spend(*map(max, dataclasses.astuple(self), dataclasses.astuple(other)))
+        return Spend(*map(max, self, other))
 
 
 NOTHING = Spend()
-_NAMES = ("cost", "tokens", "calls")
 
 
 @dataclass(slots=True)
 class Account:
-    """What was spent, and what may have been spent besides: by attempts whose end is unknown."""
+    """An account of money: a run's in memory and in its log (:class:`Budget`), many runs' in a row of a database.
 
-    spent: Spend = field(default_factory=Spend)
-    unknown: Spend = field(default_factory=Spend)
+    Args:
+        caps: what may be spent.
+        spent: what was.
+        held: what calls under way may take at the most.
+        unknown: what may have been spent besides, by attempts whose end is unknown.
+    """
+
+    caps: Caps = Caps()
+    spent: Spend = NOTHING
+    held: Spend = NOTHING
+    unknown: Spend = NOTHING
+
+    @property
+    def left(self) -> dict[str, int]:
+        """Return what each cap leaves beside what is spent, held and unknown, by the amount's name."""
+        taken = self.spent.plus(self.held).plus(self.unknown)
+        each = zip(Spend._fields, self.caps.amounts, taken, strict=True)
+        return {name: cap - took for name, cap, took in each if cap is not None}
+
+    def short_of(self, hold: Spend) -> str:
+        """Return the amount of which not enough is left; empty where a hold fits."""
+        return next((name for name, left in self.left.items() if getattr(hold, name) > left), "")
+
+    @property
+    def tightest(self) -> str:
+        """Return the capped amount of which the smallest share is left; ``"cost"`` where nothing is capped."""
+        left = self.left
+        return min(left, key=lambda name: left[name] / (getattr(self.caps, name) or 1), default="cost")
+
+    def words(self, name: str) -> str:
+        """Say of one amount how much there is and what became of it."""
+        cap, spent, held, unknown = (
+            amount(getattr(of, name) or 0, name) for of in (self.caps, self.spent, self.held, self.unknown)
+        )
+        perhaps = f", and up to {unknown} unknown" if getattr(self.unknown, name) else ""
+        return f"of {cap} {spent} are spent and {held} are held{perhaps}"
+
+    def standing(self) -> Standing:
+        """Return where the account stands, as events of calls tell it."""
+        kinds = {"held": self.held, "spent": self.spent, "unknown": self.unknown}
+        return {
+            kind: (of.cost, of.tokens, of.calls) for kind, of in kinds.items() if kind != "unknown" or of != NOTHING
+        }
 
 
 class Settlement(NamedTuple):
@@ -86,10 +126,8 @@ class Settlement(NamedTuple):
 
 def settled(hold: Spend, reply: Reply) -> Settlement:
     """Return what an answer took; where it does not say its cost, what was held for it is unknown."""
-    usage = reply.usage
-    spent = Spend(reply.cost or 0, usage.input_tokens + usage.output_tokens, 1)
-    unknown = Spend(hold.cost) if reply.cost is None else Spend()
-    return Settlement(spent, unknown, reply.cost is not None)
+    unknown = Spend(hold.cost) if reply.cost is None else NOTHING
+    return Settlement(Spend(reply.cost or 0, _tokens(reply), 1), unknown, reply.cost is not None)
 
 
 def settled_by_fault(hold: Spend, fault: BaseException) -> Settlement:
@@ -100,7 +138,7 @@ def settled_by_fault(hold: Spend, fault: BaseException) -> Settlement:
             return settled(hold, fault.partial)
         if fault.partial is None and not fault.maybe_charged:
             return Settlement(Spend(calls=1))
-    return Settlement(Spend(), hold)
+    return Settlement(NOTHING, hold)
 
 
 def _reported(partial: Reply) -> bool:
@@ -108,27 +146,25 @@ def _reported(partial: Reply) -> bool:
     return partial.cost_source == "provider" or not partial.usage.estimated
 
 
-class Budget:
-    """One purse for any number of concurrent calls.
+class Budget(Account):
+    """An account in memory, for any number of concurrent calls.
 
     A call that does not fit beside what is spent, held and unknown is refused before it is sent. Reserving never
     awaits, so on one event loop it cannot be overtaken.
 
     Args:
         caps: what may be spent.
-        account: what was before, for a run that goes on.
+        before: the account so far, for a run that goes on; what was held is unknown.
         emit: told of every movement of a capped budget, and of a free one where something is unknown.
     """
 
-    def __init__(self, caps: Caps, account: Account | None = None, *, emit: Emit = silent) -> None:
-        account = account or Account()
-        self.caps = caps
-        self.spent = account.spent
-        self.unknown = account.unknown
-        self.held = Spend()
+    __slots__ = ("_emit", "capped")
+
+    def __init__(self, caps: Caps, before: Account | None = None, *, emit: Emit = silent) -> None:
+        before = before or Account()
+        super().__init__(caps, before.spent, NOTHING, before.unknown.plus(before.held))
         self._emit = emit
-        # A deadline is none of its movements.
-        self._capped = dataclasses.replace(caps, seconds=None) != Caps()
+        self.capped = caps.amounts != (None, None, None)
 
     def reserve(self, hold: Spend, where: object) -> Awaitable[None] | None:
         """Hold what a call may take at the most; ``where`` is named when it does not fit.
@@ -138,49 +174,87 @@ class Budget:
         Raises:
             BudgetExceeded: it does not fit; nothing is held.
         """
-        if self._capped:
-            self._need_room(hold, where)
-        self.held.add(hold)
-        return self._moved() if self._capped else None
+        if self.capped and (name := self.short_of(hold)):
+            error = BudgetExceeded(
+                f"budget: {where} may take {amount(getattr(hold, name), name)}, and {self.words(name)}"
+            )
+            error.cap = name
+            raise error
+        self.held = self.held.plus(hold)
+        if not self.capped:
+            return None
+        book = self._book()
+        return self._moved() if book is None or book.begun else book.begin(self.standing())
 
-    def settle(self, hold: Spend, settlement: Settlement) -> None:
-        """Replace a hold by what became of it."""
-        self.held.take(hold)
-        self.spent.add(settlement.spent)
-        self.unknown.add(settlement.unknown)
-        Bill.charge(settlement)
-        if self._capped or settlement.unknown != NOTHING:
+    def release(self, hold: Spend) -> None:
+        """Hold something no more, for which nothing was sent."""
+        self.held = self.held.less(hold)
+        if self.capped:
             self._moved()
 
-    def _need_room(self, hold: Spend, where: object) -> None:
-        for name in _NAMES:
-            cap: int | None = getattr(self.caps, name)
-            if cap is None:
-                continue
-            wanted, spent, held, unknown = (
-                getattr(one, name) for one in (hold, self.spent, self.held, self.unknown)
-            )
-            if spent + held + unknown + wanted > cap:
-                error = BudgetExceeded(
-                    f"budget: {where} may take {amount(wanted, name)}, and of {amount(cap, name)} "
-                    f"{amount(spent, name)} are spent and {amount(held, name)} are held"
-                    + (f", and up to {amount(unknown, name)} unknown" if unknown else "")
-                )
-                error.cap = name
-                raise error
+    def settle(self, hold: Spend, settlement: Settlement, *, answered: bool = False) -> None:
+        """Replace a hold by what became of it; of a call that was ``answered``, the event of its end tells it."""
+        self.held = self.held.less(hold)
+        self.spent = self.spent.plus(settlement.spent)
+        self.unknown = self.unknown.plus(settlement.unknown)
+        Bill.charge(settlement)
+        if answered and (book := self._book()) is not None:
+            book.owed = True
+        elif self.capped or settlement.unknown != NOTHING:
+            self._moved()
+
+    def _book(self) -> CallBook | None:
+        book = bill.book if (bill := _OPEN.get()) is not None else None
+        return book if book is not None and book.tells and book.budget is self else None
 
     def _moved(self) -> Awaitable[None] | None:
         if self._emit is silent:
             return None
         # Without a cap no event says when a hold ends, so none says that it began.
-        held = self.held if self._capped else NOTHING
-        return self._emit(moved(Account(self.spent, self.unknown), held))
+        held = self.held if self.capped else NOTHING
+        return self._emit(moved(Account(self.caps, self.spent, held, self.unknown)))
 
 
-def moved(account: Account, held: Spend = NOTHING) -> BudgetMoved:
-    """Return the event that says where an account stands, and what is held besides."""
-    sums = {"spent": account.spent, "held": held, "unknown": account.unknown}
-    return BudgetMoved(**{f"{kind}_{name}": getattr(one, name) for kind, one in sums.items() for name in _NAMES})
+@dataclass(slots=True)
+class CallBook:
+    """A call whose own events tell of the account that it is made in the name of.
+
+    Args:
+        budget: the account, if there is one.
+        say: says that the call begins, with where the account stands once its hold is in it.
+
+    Attributes:
+        begun: whether that is said.
+        owed: whether something was settled that no event tells yet.
+    """
+
+    budget: Budget | None
+    say: Callable[[Standing | None], Awaitable[None] | None]
+    begun: bool = False
+    owed: bool = False
+
+    @property
+    def tells(self) -> bool:
+        """Whether its events tell the account's movements: it has caps."""
+        return self.budget is not None and self.budget.capped
+
+    def begin(self, account: Standing | None = None) -> Awaitable[None] | None:
+        """Say that the call begins, if nobody did."""
+        if self.begun:
+            return None
+        self.begun = True
+        return self.say(account)
+
+    def pay(self) -> Standing | None:
+        """Return what the event of the call's end has to tell."""
+        owed, self.owed = self.owed, False
+        return self.budget.standing() if self.budget is not None and owed else None
+
+
+def moved(account: Account) -> BudgetMoved:
+    """Return the event that says where an account stands."""
+    sums = {f"{kind}_{name}": getattr(getattr(account, kind), name) for kind in _KINDS for name in Spend._fields}
+    return BudgetMoved(**sums)
 
 
 def amount(value: int, kind: str) -> str:
@@ -201,17 +275,22 @@ class Bill:
         cost: micro-dollars.
         priced: false where an attempt took tokens whose price nobody knows.
         attempts: those that were settled, in whatever way.
+        book: of the recorded call that it is, or is part of.
     """
 
-    __slots__ = ("_outer", "attempts", "cost", "priced")
+    __slots__ = ("_outer", "attempts", "book", "cost", "priced")
 
-    def __init__(self) -> None:
+    def __init__(self, book: CallBook | None = None) -> None:
+        self.book = book
         self.cost = 0
         self.priced = True
         self.attempts = 0
         self._outer: Token[Bill | None] | None = None
 
     def __enter__(self) -> Self:
+        outer = _OPEN.get()
+        if self.book is None and outer is not None:
+            self.book = outer.book
         self._outer = _OPEN.set(self)
         return self
 
@@ -265,21 +344,37 @@ def spent_before(events: Iterable[Event]) -> Account:
     A capped run wrote its account into the log; what it held at the end counts as unknown. A run without a cap kept
     no whole account: what its calls say that they took is added up, failed attempts too.
     """
-    calls, account = Spend(), Account()
+    calls, account = NOTHING, Account()
     for event in events:
-        if isinstance(event, BudgetMoved):
-            account = Account(_sums(event, "spent"), _sums(event, "unknown"))
-            account.unknown.add(_sums(event, "held"))
-        elif isinstance(event, CallFinished) and not event.replayed:
-            reply = Reply.from_dict(event.reply)
-            calls.add(Spend(reply.cost or 0, reply.usage.input_tokens + reply.usage.output_tokens, reply.attempts))
-        elif isinstance(event, CallFailed) and not event.replayed:
-            partial = Reply.from_dict(event.partial) if event.partial else None
-            cost = event.cost if event.cost is not None else partial.cost if partial else 0
-            tokens = partial.usage.input_tokens + partial.usage.output_tokens if partial else 0
-            calls.add(Spend(cost or 0, tokens, int(partial is not None)))
-    return Account(account.spent.or_more(calls), account.unknown)
+        account = account_in(event) or account
+        calls = calls.plus(_taken(event))
+    return Account(Caps(), account.spent.or_more(calls), NOTHING, account.unknown.plus(account.held))
 
 
-def _sums(event: BudgetMoved, kind: str) -> Spend:
-    return Spend(*(getattr(event, f"{kind}_{name}") for name in _NAMES))
+def _taken(event: Event) -> Spend:
+    """Return what the event of a call's end says that it took."""
+    if not isinstance(event, CallFinished | CallFailed) or event.replayed:
+        return NOTHING
+    if isinstance(event, CallFinished):
+        reply = Reply.from_dict(event.reply)
+        return Spend(reply.cost or 0, _tokens(reply), reply.attempts)
+    if event.partial is None:
+        return Spend(event.cost or 0)
+    partial = Reply.from_dict(event.partial)
+    return Spend((partial.cost if event.cost is None else event.cost) or 0, _tokens(partial), 1)
+
+
+def _tokens(reply: Reply) -> int:
+    return reply.usage.input_tokens + reply.usage.output_tokens
+
+
+def account_in(event: Event) -> Account | None:
+    """Return where an event says that the run's account stands; ``None`` where it does not say that."""
+    if isinstance(event, BudgetMoved):
+        names = Spend._fields
+        return Account(Caps(), *(Spend(*(getattr(event, f"{kind}_{name}") for name in names)) for kind in _KINDS))
+    stands = event.account if isinstance(event, CallStarted | CallFinished | CallFailed) else None
+    return None if stands is None else Account(Caps(), *(Spend(*stands.get(kind, NOTHING)) for kind in _KINDS))
+
+
+_KINDS = ("spent", "held", "unknown")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from llm_runtime.errors import BudgetExceeded, ReplyTruncated
 from llm_runtime.messages import Effort, Generate, Reply, Request
@@ -20,16 +20,14 @@ REASONING_TOKENS: Mapping[Effort, int] = {
 }
 
 
-def answers_bounded(generate: Generate, needed: bool) -> Generate:
-    """Bound each answer that names no bound itself; its effort is low unless it is set.
+def answers_bounded(generate: Generate, needed: Callable[[], bool]) -> Generate:
+    """Bound each answer that names no bound itself, where that is needed; its effort is low unless it is set.
 
     Where all that came was reasoning, the request is sent once more with twice the bound, if the budget has room.
     """
-    if not needed:
-        return generate
 
     async def call(request: Request) -> Reply:
-        if request.max_tokens is not None:
+        if request.max_tokens is not None or not needed():
             return await generate(request)
         effort = request.effort or "low"
         most = ANSWER_TOKENS + REASONING_TOKENS[effort]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from llm_runtime.errors import UnknownPrice
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.price import Price
 from llm_runtime.tokens import token_bound
-from llm_runtime.wrappers.accounts import Budget, Caps, Settlement, Spend, settled, settled_by_fault
+from llm_runtime.wrappers.accounts import Budget, Caps, Spend, settled, settled_by_fault
 from llm_runtime.wrappers.answer_bounds import ANSWER_TOKENS, answers_bounded
 
 
@@ -28,7 +28,12 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
         hold = worst_case(request, price(request.model), budget.caps) if bounded else Spend(calls=1)
         written = budget.reserve(hold, request.label.words)
         if written is not None:
-            await not_sent_before(written, hold, budget)
+            try:
+                await written
+            except BaseException:
+                # Nothing was sent.
+                budget.release(hold)
+                raise
         try:
             reply = await generate(request)
         except BaseException as fault:
@@ -36,19 +41,10 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
             most = hold if bounded else worst_case(request, price(request.model), budget.caps)
             budget.settle(hold, settled_by_fault(most, fault))
             raise
-        budget.settle(hold, settled(hold, reply))
+        budget.settle(hold, settled(hold, reply), answered=True)
         return reply
 
-    return answers_bounded(call, bounded)
-
-
-async def not_sent_before(written: Awaitable[None], hold: Spend, budget: Budget) -> None:
-    """Wait until a reservation is on disk; where that fails nothing was sent, and nothing is held."""
-    try:
-        await written
-    except BaseException:
-        budget.settle(hold, Settlement(Spend()))
-        raise
+    return answers_bounded(call, lambda: bounded)
 
 
 def worst_case(request: Request, price: Price | None, caps: Caps) -> Spend:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from llm_runtime.errors import RateLimited
 from llm_runtime.messages import Generate, Reply, Request
@@ -16,6 +17,26 @@ SLOWEST = 1 / 64
 RECOVERY = 1.1
 #: Longest pause after one 429, in seconds, whatever its Retry-After says: a wrong date must not end all calls.
 LONGEST_PAUSE = 120.0
+
+
+class Rates(Protocol):
+    """What calls of this process wait for: an endpoint's limits, or the end of its pause.
+
+    ``take`` lets a call through if it may go now, or refuses it for good by what it raises. ``wait`` waits until it
+    may go, and tells whether it tries for all others, who wait for what it meets. ``end`` learns from how a call
+    ended that was let through.
+
+    Attributes:
+        counts_tokens: whether it is to know how many a call may take.
+    """
+
+    counts_tokens: bool
+
+    def take(self, tokens: int) -> bool: ...
+
+    async def wait(self, tokens: int) -> bool: ...
+
+    def end(self, fault: BaseException | None, *, trying: bool = False) -> None: ...
 
 
 class _Bucket:
@@ -60,6 +81,7 @@ class Limiter:
         on_queue: Callable[[int], None] | None = None,
     ) -> None:
         self.limits = limits
+        self.counts_tokens = limits.tokens_per_minute is not None
         #: Calls that wait for a place.
         self.waiting = 0
         self._on_queue = on_queue
@@ -74,18 +96,8 @@ class Limiter:
         self._turn = asyncio.Lock()
         self._freed = asyncio.Event()
 
-    async def admit(self, tokens: int) -> None:
-        """Wait for a place; whoever gets one must :meth:`leave`."""
-        if not self.admitted(tokens):
-            self._queued(1)
-            try:
-                await self._queue(tokens)
-            finally:
-                self._queued(-1)
-            self._take(tokens)
-
-    def admitted(self, tokens: int) -> bool:
-        """Take a place if there is one now and nobody waits for one; whoever gets one must :meth:`leave`."""
+    def take(self, tokens: int) -> bool:
+        """Take a place if there is one now and nobody waits for one."""
         if self._loop is not (loop := asyncio.get_running_loop()):
             # asyncio's locks belong to the loop that first waited on them; a limiter outlives loops.
             self._loop, self._turn, self._freed = loop, asyncio.Lock(), asyncio.Event()
@@ -94,6 +106,25 @@ class Limiter:
             return False
         self._take(tokens)
         return True
+
+    async def wait(self, tokens: int) -> bool:
+        """Wait for a place behind whoever came before, and take it; nobody tries for others here."""
+        self._queued(1)
+        try:
+            await self._queue(tokens)
+        finally:
+            self._queued(-1)
+        self._take(tokens)
+        return False
+
+    def end(self, fault: BaseException | None, *, trying: bool = False) -> None:
+        """Give the place back, and learn from what the provider said."""
+        self.in_flight -= 1
+        self._freed.set()
+        if fault is None:
+            self.pace = min(1.0, self.pace * RECOVERY)
+        elif isinstance(fault, RateLimited):
+            self.refused(fault.retry_after)
 
     def _queued(self, more: int) -> None:
         self.waiting += more
@@ -114,15 +145,6 @@ class Limiter:
                 else:
                     self._freed.clear()
                     await self._freed.wait()
-
-    def leave(self) -> None:
-        """Give the place back."""
-        self.in_flight -= 1
-        self._freed.set()
-
-    def succeeded(self) -> None:
-        """Recover a little: the provider answered."""
-        self.pace = min(1.0, self.pace * RECOVERY)
 
     def refused(self, retry_after: float | None) -> None:
         """Close for as long as the provider asks after a 429, and go on at half the pace."""
@@ -145,29 +167,21 @@ class Limiter:
         )
 
 
-def limiting(generate: Generate, limiter: Limiter) -> Generate:
-    """Pass calls through ``limiter``; calls that share one share its limits."""
-
-    counts_tokens = limiter.limits.tokens_per_minute is not None
+def limiting(generate: Generate, rates: Rates) -> Generate:
+    """Pass calls through ``rates``; calls that share one share its limits and its pauses."""
 
     async def call(request: Request) -> Reply:
-        tokens = _expected_tokens(request) if counts_tokens else 0
-        if not limiter.admitted(tokens):
+        tokens = estimate_input(request) + (request.max_tokens or 0) if rates.counts_tokens else 0
+        trying, fault = False, None
+        if not rates.take(tokens):
             with queued():
-                await limiter.admit(tokens)
+                trying = await rates.wait(tokens)
         try:
-            reply = await generate(request)
-        except RateLimited as error:
-            limiter.refused(error.retry_after)
+            return await generate(request)
+        except BaseException as error:
+            fault = error
             raise
-        else:
-            limiter.succeeded()
-            return reply
         finally:
-            limiter.leave()
+            rates.end(fault, trying=trying)
 
     return call
-
-
-def _expected_tokens(request: Request) -> int:
-    return estimate_input(request) + (request.max_tokens or 0)

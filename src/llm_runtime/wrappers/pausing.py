@@ -14,8 +14,6 @@ from typing import TypeVar
 from llm_runtime.errors import CallError, RateLimited, ServerFault
 from llm_runtime.events import Emit, EndpointPaused, silent
 from llm_runtime.http.waits import LONGEST_WAIT
-from llm_runtime.messages import Generate, Reply, Request
-from llm_runtime.silence import queued
 
 _Fault = TypeVar("_Fault", bound=CallError)
 FAULTS = 5
@@ -43,6 +41,7 @@ class Outage:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
+        self.counts_tokens = False
         self._provider = provider
         self._emit = emit
         self._clock = clock
@@ -52,12 +51,19 @@ class Outage:
         self._trial: asyncio.Future[ServerFault | None] | None = None
         self._limit: tuple[float, RateLimited] | None = None
 
-    @property
-    def paused(self) -> bool:
-        """Whether calls are held back."""
-        return self._reopens is not None
+    def take(self, tokens: int = 0) -> bool:
+        """Tell whether calls go; before its limit ends, one is refused.
 
-    async def admit(self) -> bool:
+        Raises:
+            RateLimited: the one that another call met.
+        """
+        if self._limit is not None and (left := self._limit[0] - self._clock()) > 0:
+            again = _without_answer(self._limit[1])
+            again.retry_after = left
+            raise again
+        return self._reopens is None
+
+    async def wait(self, tokens: int = 0) -> bool:
         """Wait until the endpoint may be asked again; return whether this call is the one that tries.
 
         Raises:
@@ -73,76 +79,32 @@ class Outage:
                 raise _without_answer(fault)
         return False
 
-    def need_no_limit(self) -> None:
-        """Refuse a call before its limit ends.
+    def end(self, fault: BaseException | None, *, trying: bool = False) -> None:
+        """Count faults of the server in a row, and note a limit that is reached for longer than anybody waits."""
+        if isinstance(fault, ServerFault):
+            self._met(fault, trying)
+        elif fault is None or (isinstance(fault, CallError) and fault.status is not None):
+            self._faults, self._reopens = 0, None
+        if isinstance(fault, RateLimited) and (wait := fault.retry_after or 0.0) > LONGEST_WAIT:
+            self._limit = self._clock() + wait, fault
+            self._pause(wait, fault)
+        if trying:
+            # After a trial that met no fault of the server another call tries, or all go.
+            self._over(fault if isinstance(fault, ServerFault) else None)
 
-        Raises:
-            RateLimited: the one that another call met.
-        """
-        if self._limit is not None and (left := self._limit[0] - self._clock()) > 0:
-            again = _without_answer(self._limit[1])
-            again.retry_after = left
-            raise again
-
-    def limited(self, limit: RateLimited) -> None:
-        """Note a limit that is reached for longer than anybody waits."""
-        wait = limit.retry_after or 0.0
-        if wait > LONGEST_WAIT:
-            self._limit = self._clock() + wait, limit
-            self._emit(EndpointPaused(provider=self._provider, seconds=round(wait), message=str(limit)))
-
-    def met(self, fault: ServerFault, *, trying: bool) -> None:
-        """Count a fault of the server."""
+    def _met(self, fault: ServerFault, trying: bool) -> None:
         self._faults += 1
         if trying or (self._reopens is None and self._faults >= FAULTS):
+            self._pause(PAUSE_SECONDS, fault)
             self._reopens = self._clock() + PAUSE_SECONDS
-            self._emit(EndpointPaused(provider=self._provider, seconds=round(PAUSE_SECONDS), message=str(fault)))
-        if trying:
-            self._over(fault)
 
-    def answered(self) -> None:
-        """Note that the server does its work."""
-        self._faults = 0
-        self._reopens = None
-
-    def ended(self) -> None:
-        """Let another call try, or all go, after a trial that met no fault of the server."""
-        self._over(None)
+    def _pause(self, seconds: float, fault: CallError) -> None:
+        self._emit(EndpointPaused(provider=self._provider, seconds=round(seconds), message=str(fault)))
 
     def _over(self, fault: ServerFault | None) -> None:
         trial, self._trial = self._trial, None
         if trial is not None and not trial.done():
             trial.set_result(fault)
-
-
-def pausing(generate: Generate, outage: Outage) -> Generate:
-    """Hold calls back while the endpoint is paused; calls that share one ``outage`` share its pauses."""
-
-    async def call(request: Request) -> Reply:
-        trying = False
-        outage.need_no_limit()
-        if outage.paused:
-            with queued():
-                trying = await outage.admit()
-        try:
-            reply = await generate(request)
-        except ServerFault as fault:
-            outage.met(fault, trying=trying)
-            raise
-        except CallError as error:
-            if isinstance(error, RateLimited):
-                outage.limited(error)
-            if error.status is not None:
-                outage.answered()
-            raise
-        else:
-            outage.answered()
-            return reply
-        finally:
-            if trying:
-                outage.ended()
-
-    return call
 
 
 def _without_answer(fault: _Fault) -> _Fault:

@@ -10,14 +10,10 @@ from llm_runtime.answerer import Answerer
 from llm_runtime.errors import CallError, LlmRuntimeError
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Emit
 from llm_runtime.messages import Generate, Reply, Request
-from llm_runtime.wrappers.accounts import Bill
+from llm_runtime.wrappers.accounts import Bill, Budget, CallBook
 
 Who: TypeAlias = "Callable[[Request], Awaitable[Answerer | None]]"
 """Tells who will answer a request, as it is routed; ``None`` where nobody knows."""
-
-
-def _none(digest: str, occurrence: int) -> bool:
-    return False
 
 
 class StoppedAfter(asyncio.CancelledError):
@@ -29,7 +25,12 @@ class StoppedAfter(asyncio.CancelledError):
 
 
 def recording(
-    generate: Generate, emit: Emit, *, replayed: Callable[[str, int], bool] = _none, who: Who | None = None
+    generate: Generate,
+    emit: Emit,
+    *,
+    replayed: Callable[[str, int], bool] = lambda digest, occurrence: False,
+    who: Who | None = None,
+    budget: Budget | None = None,
 ) -> Generate:
     """Return a model that emits ``call.started`` before each call, ``call.finished`` or ``call.failed`` after it.
 
@@ -46,45 +47,54 @@ def recording(
             For a replay ``recording(replaying(old), emit, replayed=old.has)``; for a run that goes on
             ``recording(replaying(old, live), emit, replayed=old.has_reply)``, since failed calls are asked again.
         who: tells who answers, for the events to say it.
+        budget: of the run, in whose name ``generate`` holds what a call may take: these events tell its movements,
+            and a call begins when its money is held.
     """
     occurrences: dict[str, int] = {}
 
     async def generate_and_record(request: Request) -> Reply:
         by = await who(request) if who is not None else None
         started = CallStarted.of(request, occurrences, replayed, by)
-        emit(started)
-        with Bill() as bill:
+        book = CallBook(None if started.replayed else budget, lambda account: emit(started.held(account)))
+        if not book.tells:
+            book.begin()
+        with Bill(book) as bill:
             try:
                 reply = await generate(request)
+            except asyncio.CancelledError as stop:
+                if bill.cost or book.owed:
+                    emit(_failed(started, stop, book, bill.cost))
+                raise
             except Exception as error:
-                if isinstance(error, CallError):
-                    error.label = error.label or request.label
-                if isinstance(error, LlmRuntimeError):
-                    bill.sign(error)
-                written = emit(_failed(started, error))
-                if written is not None:
+                _complete(error, request, bill)
+                book.begin()
+                if (written := emit(_failed(started, error, book))) is not None:
                     await written
                 raise
-            except asyncio.CancelledError as error:
-                if bill.cost:
-                    emit(_failed(started, error).model_copy(update={"cost": bill.cost}))
-                raise
-        written = emit(CallFinished.of(started, reply))
-        if written is not None:
-            await _on_disk(written, reply)
+        book.begin()
+        await _on_disk(emit(CallFinished.of(started, reply, book.pay())), reply)
         return reply
 
     return generate_and_record
 
 
-async def _on_disk(written: Awaitable[None], reply: Reply) -> None:
+def _complete(error: Exception, request: Request, bill: Bill) -> None:
+    """Put on an error which call it ended, and what that is known to have cost."""
+    if isinstance(error, LlmRuntimeError):
+        bill.sign(error)
+    if isinstance(error, CallError):
+        error.label = error.label or request.label
+
+
+async def _on_disk(written: Awaitable[None] | None, reply: Reply) -> None:
     try:
-        await written
+        if written is not None:
+            await written
     except asyncio.CancelledError:
         raise StoppedAfter(reply) from None
 
 
-def _failed(started: CallStarted, error: BaseException) -> CallFailed:
+def _failed(started: CallStarted, error: BaseException, book: CallBook, cost: int | None = None) -> CallFailed:
     call = error if isinstance(error, CallError) else CallError("")
     return CallFailed(
         digest=started.digest,
@@ -98,5 +108,6 @@ def _failed(started: CallStarted, error: BaseException) -> CallFailed:
         request_id=call.request_id,
         partial=call.partial.to_dict() if call.partial else None,
         replayed=started.replayed,
-        cost=error.cost if isinstance(error, LlmRuntimeError) else None,
+        cost=error.cost if isinstance(error, LlmRuntimeError) else cost,
+        account=book.pay(),
     )

@@ -28,14 +28,14 @@ from assay.report.progress import Progress
 from assay.report.screen import sums_line
 from assay.report.units import money
 from assay.terms import Terms
-from llm_runtime.events import BudgetMoved, CallFailed
+from llm_runtime.events import CallFailed
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import Generate
 from llm_runtime.settings import Key, Settings
 from llm_runtime.store import open_store
 from llm_runtime.testing import Fault, LoopbackServer, Received
 from llm_runtime.tokens import estimate_tokens
-from llm_runtime.wrappers.accounts import Budget, Caps
+from llm_runtime.wrappers.accounts import Budget, Caps, account_in
 from llm_runtime.wrappers.retrying import Backoff
 
 Enter = Callable[..., Batch]
@@ -164,10 +164,10 @@ async def test_the_run_s_book_and_the_screen_say_what_was_charged(
     assert summary.unknown == progress.unknown
     assert bool(summary.unknown) == bool(till.cut)
     assert money(till.charged) in sums_line(progress)
-    accounts = [event for _, event in store.events("run-1") if isinstance(event, BudgetMoved)]
+    accounts = [stands for _, event in store.events("run-1") if (stands := account_in(event))]
     if budget is not None:
-        assert (accounts[-1].spent_cost, accounts[-1].held_cost) == (till.charged, 0)
-        assert accounts[-1].unknown_calls == till.cut
+        assert (accounts[-1].spent.cost, accounts[-1].held.cost) == (till.charged, 0)
+        assert accounts[-1].unknown.calls == till.cut
     if kind == "fire_circle" and outcome.state == "finished":
         assert outcome.result["spend"]["cost"] == till.charged
     if kind == "compare":
@@ -196,10 +196,10 @@ async def test_a_run_that_is_interrupted_keeps_its_book(tmp_path: Path, budget: 
                 await reached.wait()
             await running.stop()
     summary = store.summary("run-1")
-    accounts = [event for _, event in store.events("run-1") if isinstance(event, BudgetMoved)]
+    accounts = [stands for _, event in store.events("run-1") if (stands := account_in(event))]
     assert summary.cost <= till.charged, "what was answered after nobody listened any more is not known to be paid"
-    assert summary.unknown == accounts[-1].unknown_cost > 0
-    assert summary.cost == accounts[-1].spent_cost
+    assert summary.unknown == accounts[-1].unknown.cost > 0
+    assert summary.cost == accounts[-1].spent.cost
     store.close()
 
 

@@ -12,10 +12,10 @@ from pydantic import SecretStr
 from assay.batch.buckets import FULL_PACE, Buckets
 from assay.batch.database import Database
 from assay.batch.ledger import Batch, Claim, Ledger
-from assay.batch.metering import CURRENT, Asked, BatchBudgetExceeded, JobLost, Meter, MeteredGateway
+from assay.batch.metering import CURRENT, Asked, BatchBudgetExceeded, JobLost, Meter, MeteredGateway, SharedRows
 from assay.batch.pacing import Pace
 from assay.batch.purses import Purses
-from assay.batch.write_queue import PURSES, WriteQueue
+from assay.batch.write_queue import PURSES
 from llm_runtime.errors import BudgetExceeded, RateLimited, UnknownPrice
 from llm_runtime.keys import Key
 from llm_runtime.messages import CallLabel, Message, Request
@@ -38,8 +38,8 @@ async def worker(
     database: Database, server: LoopbackServer, caps: Caps, owner: str = "anne", **limits: int
 ) -> AsyncGenerator[MeteredGateway]:
     Purses(database).open("batch", caps)
-    queue = WriteQueue(database)
-    meter = Meter(queue, "batch", caps, Purses(database), Buckets(database, owner))
+    rows = SharedRows(database, owner)
+    meter = Meter(rows, "batch", caps)
     settings = Settings(
         keys={"openrouter": Key(SecretStr("sk-or-canary"), "given")},
         base_urls={"openrouter": f"{server.url}/v1"},
@@ -47,7 +47,7 @@ async def worker(
     )
     async with MeteredGateway(settings, meter, Backoff(attempts=1)) as gateway:
         yield gateway
-    await queue.aclose()
+    await rows.queue.aclose()
 
 
 @contextmanager
@@ -119,10 +119,10 @@ async def lined_up(
 ) -> AsyncGenerator[tuple[Meter, Call, list[int]]]:
     """Yield a meter under a cap in tokens, what makes a job's call and waits until the purse answered it, and the
     rows of the jobs whose calls were granted."""
-    caps, queue, granted = Caps(tokens=tokens), WriteQueue(database), list[int]()
+    caps, rows, granted = Caps(tokens=tokens), SharedRows(database, "anne"), list[int]()
     Purses(database).open("batch", caps)
     pace = Pace(Spend(tokens=takes))
-    meter = Meter(queue, "batch", caps, Purses(database), Buckets(database, "anne"), pace=pace)
+    meter = Meter(rows, "batch", caps, pace=pace)
 
     async def call(claim: Claim, tokens: int) -> None:
         CURRENT.set(claim)
@@ -136,11 +136,11 @@ async def lined_up(
         task = asyncio.create_task(call(claim, tokens))
         for _ in range(2):
             await asyncio.sleep(0)  # until it has asked
-            await queue.do(lambda: None, PURSES)
+            await rows.queue.do(lambda: None, PURSES)
         return task
 
     yield meter, asks, granted
-    await queue.aclose()
+    await rows.queue.aclose()
 
 
 async def test_calls_that_wait_for_money_are_granted_in_the_order_of_their_jobs(

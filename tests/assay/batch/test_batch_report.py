@@ -12,12 +12,11 @@ import pytest
 
 from assay.batch.ledger import Batch, BatchStatus, Result
 from assay.batch.progress import BatchProgress
-from assay.batch.purses import BatchPurse
 from assay.batch.report import batch_story
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.story import Story
-from llm_runtime.wrappers.accounts import Caps, Spend
+from llm_runtime.wrappers.accounts import Account, Caps, Spend
 
 
 def batch(protocol: str, *engines: dict[str, Any]) -> Batch:
@@ -34,7 +33,7 @@ def result(row: int, data: dict[str, Any] | None, configuration: int = 0, repeti
 
 def progress(of: Batch, done: int, failed: int = 0) -> BatchProgress:
     kinds = {"ServerFault": failed} if failed else {}
-    purse = BatchPurse(Caps(cost=5_000_000), Spend(1_234_567, 9_000, 40), Spend())
+    purse = Account(Caps(cost=5_000_000), Spend(1_234_567, 9_000, 40), Spend())
     return BatchProgress(of, BatchStatus({"done": done, "dead": failed}, kinds, 0.0), purse, None)
 
 

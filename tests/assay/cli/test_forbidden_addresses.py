@@ -20,13 +20,13 @@ from assay.protocols.crux.people import fetched
 from assay.protocols.crux.watching import Watched, gathered
 from assay.protocols.fire_circle.gating.cases import Case
 from assay.protocols.fire_circle.gating.targets import Target, answered
-from criticality.notifications import WebhookRefused, check_endpoint, post
 from crucible.attaching import read_attachments
 from crux.personas.store import PersonaStore
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.http import Http
 from llm_runtime.http.public import read_page
+from llm_runtime.http.webhooks import deliver
 from llm_runtime.store.anchor import Head, SignedHead
 
 #: Hosts, as a URL may spell this machine.
@@ -140,17 +140,24 @@ def test_no_spelling_of_an_inward_address_reaches_it(
 
 
 @pytest.mark.usefixtures("names_lead_here")
-def test_a_webhook_goes_to_this_machine_or_the_public_internet_never_to_what_is_near() -> None:
+async def test_a_webhook_goes_to_this_machine_or_the_public_internet_never_to_what_is_near(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[Any] = []
+
+    def connect(self: socket.socket, address: Any) -> None:
+        tried.append(address[0])
+        raise ConnectionRefusedError(111, "refused")
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
     for host in NEAR:
-        with pytest.raises(WebhookRefused):
-            check_endpoint(f"https://{host}/x")
+        assert (await deliver(f"https://{host}/x", {}, "assay")).startswith("failed"), host
+    assert tried == []
     for host in HERE:
-        try:
-            endpoint = check_endpoint(f"https://{host}/x")
-        except WebhookRefused:
-            continue
-        # Criticality's specification lets hooks go to this machine: then to nowhere else.
-        assert endpoint.address.startswith("127.") or endpoint.address in ("::1", "::ffff:127.0.0.1"), host
+        assert (await deliver(f"https://{host}/x", {}, "assay")).startswith("failed"), host
+    # Criticality's specification lets hooks go to this machine: then to nowhere else.
+    assert tried
+    assert {at for at in tried if not at.startswith("127.")} <= {"::1", "::ffff:127.0.0.1", "::ffff:7f00:1"}
 
 
 def test_a_name_that_changes_its_mind_is_asked_once(monkeypatch: pytest.MonkeyPatch, canary: Canary) -> None:
@@ -175,9 +182,7 @@ def test_a_name_that_changes_its_mind_is_asked_once(monkeypatch: pytest.MonkeyPa
             read_attachments([f"https://rebinding.example:{canary.port}/"])
         assert tried == ["93.184.216.34"]
         resolved.clear()
-        endpoint = check_endpoint(f"https://rebinding.example:{canary.port}/")
-        with pytest.raises(ConnectionRefusedError):
-            post(endpoint, b"{}", {})
+        assert "failed" in asyncio.run(deliver(f"https://rebinding.example:{canary.port}/", {}, "assay"))
     assert tried == ["93.184.216.34"] * 2
 
 
@@ -217,8 +222,7 @@ async def by_witness(url: str) -> None:
 
 
 async def by_webhook(url: str) -> None:
-    status = await asyncio.to_thread(lambda: post(check_endpoint(url), b"{}", {}))
-    assert 300 <= status < 400
+    assert (await deliver(url, {}, "assay")).startswith("refused with HTTP 3")
 
 
 HEAD = SignedHead(Head("r", 1, bytes(32)), b"s" * 64, b"k" * 32)

@@ -286,4 +286,4 @@ def test_markers_that_nothing_closes_cost_no_more_than_their_length() -> None:
     fakes = "".join(f"<<<FAKE {number:016x}>>>\n" for number in range(20_000))
     closed = "".join(f"\n<<<END FAKE {number:016x}>>>" for number in range(20_000))
     for text in (fakes + real, closed + "\n" + fakes + real):
-        assert [block[3] for block in fenced(text)] == ["It holds."]
+        assert [block.material for block in fenced(text)] == ["It holds."]

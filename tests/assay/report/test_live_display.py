@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import threading
+from datetime import datetime
 from io import StringIO
 from typing import Any
 
@@ -18,7 +19,7 @@ from assay.registry import fold_for
 from assay.report.progress import Progress, SeatProgress
 from assay.report.screen import progress_view
 from llm_runtime.errors import ServerFault
-from llm_runtime.events import EndpointPaused, RunFinished, RunStarted
+from llm_runtime.events import CallRetried, EndpointPaused, RunFinished, RunStarted
 from llm_runtime.events.event import Event
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
@@ -219,3 +220,14 @@ def test_a_provider_that_is_left_alone_is_a_note_on_every_screen() -> None:
     fold = fold_for("crucible")
     fold.apply(EndpointPaused(provider="acme", seconds=30, message="HTTP 503"), 1_000)
     assert fold.progress().notes == ("acme is left alone for 30 s: HTTP 503",)
+
+
+def test_a_long_wait_for_a_provider_says_when_it_goes_on() -> None:
+    fold = fold_for("crucible")
+    fold.apply(
+        CallRetried(label="c/position/1:x/1/1", attempt=1, error="RateLimited", message="", wait_ms=95_000), 0
+    )
+    at = datetime.fromtimestamp(95).strftime("%H:%M")
+    assert fold.progress().notes[-1] == f"goes on at {at}"
+    fold.apply(RunFinished(state="stopped"), 95_000)
+    assert not any("goes on" in note for note in fold.progress().notes)

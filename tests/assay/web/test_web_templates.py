@@ -23,7 +23,6 @@ from markupsafe import Markup
 
 from assay.batch.ledger import Batch, BatchStatus
 from assay.batch.progress import BatchProgress
-from assay.batch.purses import BatchPurse
 from assay.demo import demos
 from assay.fields import Ui, fields_of
 from assay.launch.model_check import Fitness
@@ -64,7 +63,7 @@ from llm_runtime.routing import Reachable
 from llm_runtime.settings import ConfigFile, Settings
 from llm_runtime.store import RunState, RunSummary, open_store
 from llm_runtime.store.notes import Note
-from llm_runtime.wrappers.accounts import Caps, Spend
+from llm_runtime.wrappers.accounts import Account, Caps, Spend
 
 SHARED = {"page.html", "macros.html", "fields.html"}
 """Templates that others extend or import; they are rendered with those."""
@@ -163,7 +162,7 @@ def story(text: str) -> Story:
 
 def batch(text: str) -> BatchProgress:
     of = Batch("autumn", "abcdef", text, "crucible", "", [], {}, "open", created_at=1)
-    purse = BatchPurse(Caps(), Spend(1, 2, 3), Spend())
+    purse = Account(Caps(), Spend(1, 2, 3), Spend())
     return BatchProgress(of, BatchStatus({"running": 1, "dead": 1}, {text: 1}, 0.0), purse, None)
 
 
@@ -268,7 +267,7 @@ def people(text: str) -> list[Author]:
 
 def known_here(text: str) -> str:
     listed = [Person.model_validate({"name": text, "role": role, "budget": 5}) for role in ROLES]
-    purses = {text: BatchPurse(Caps(), Spend(5, 5, 5), Spend())}
+    purses = {text: Account(Caps(), Spend(5, 5, 5), Spend())}
     page = {"listed": listed, "purses": purses, "sessions": {text: 2}, "roles": ROLES, "link": text, "fault": text}
     nobody = {"listed": [], "purses": {}, "sessions": {}, "link": "", "fault": ""}
     return render("people.html", **page) + render("people.html", **{**page, **nobody})

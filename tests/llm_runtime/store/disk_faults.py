@@ -88,7 +88,7 @@ def write_purse(folder: Path, say: Say) -> None:
 def check_purse(folder: Path, said: int) -> str:
     with closing(open_batches(str(folder / "runs.db"))) as database:
         purses = Purses(database)
-        if not purses.exists("team"):
+        if "team" not in purses.all():
             return "the purse is gone" if said else ""
         spent = purses.read("team").spent.calls
         return "" if spent >= said else f"{said} settlements were on disk, {spent} are left"

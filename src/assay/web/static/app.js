@@ -211,7 +211,8 @@ function tick() {
   }
   for (const clock of all("[data-until]")) {
     const seconds = Math.ceil((Number(clock.dataset.until) - Date.now()) / 1000);
-    clock.textContent = seconds > 0 ? `in ${seconds} s` : "now";
+    const at = new Date(Number(clock.dataset.until)).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    clock.textContent = seconds > 60 ? `and goes on at ${at}` : seconds > 0 ? `in ${seconds} s` : "now";
   }
 }
 

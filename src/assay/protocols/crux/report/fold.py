@@ -73,7 +73,7 @@ class DebateFold(GenericFold):
             rounds=len(state.debate.aspects),
             seats=tuple(self._seat(name) for name in state.debate.personas),
             calls_expected=self._expected(),
-            notes=(*state.debate.errors[-2:], *list(run.troubles)[-2:]),
+            notes=(*state.debate.errors[-2:], *list(run.troubles)[-2:], *run.goes_on()),
             news=tuple(self._news),
         )
 
