@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     "review",
     trace="Show the deliberation after the findings.",
     noun="findings",
-    without=("query", "purpose", "follow", "form", "delta", "ledger", "ledger_budget"),
+    without=("query", "purpose", "follow", "form", "route", "delta", "ledger", "ledger_budget"),
 )
 @click.argument("revisions", required=False, default="", metavar="[REV..REV]")
 @click.option("--sarif", metavar="PATH", help="Write the findings as SARIF 2.1.0.")

@@ -21,6 +21,7 @@ from crucible.events import (
     LedgerWritten,
     LoopEnded,
     NotAttacked,
+    Routed,
     SeatAnswered,
     SeatFailed,
     ShortCircuited,
@@ -64,6 +65,8 @@ class CouncilFold(GenericFold):
         self.state.apply(event)
         if isinstance(event, (CallFinished, CallFailed)):
             self._listen(event)
+        if isinstance(event, Routed):
+            self.state.routed = event
 
     def story(self) -> Story:
         """Return the report."""
@@ -169,6 +172,11 @@ def _spare(fold: CouncilFold, event: SpareAsked) -> str:
 
 
 CouncilFold.lines = {
+    Routed: lambda _, event: (
+        f"in doubt, so a council sits: {one_line('; '.join(event.doubts), WIDTH)}"
+        if event.doubts
+        else "three short answers agree, and a check finds nothing: no council sits"
+    ),
     Triaged: _sits,
     ShortCircuited: "simple enough: one model answers, no council sits",
     SeatAnswered: _said,
