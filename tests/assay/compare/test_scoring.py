@@ -286,3 +286,12 @@ async def test_a_judge_knows_nobody_is_asked_in_both_orders_and_named_where_it_f
     assert await graded(task, "Repair it.", judge(of_the_first), 1) == (False, "")
     right, why = await graded(task, "Repair it.", judge(lambda _: "I cannot judge that."), 1)
     assert right is False and why.startswith("StructuredOutputError: ")
+
+
+@pytest.mark.parametrize("part", ["1", "1 1/2 ", "½", "a ", "- 1 ", "$", "\\frac{", "vierund", "９"])
+@pytest.mark.parametrize(
+    "check", [{"expected": 12}, {"expected": "2024-01-02"}, {"scorer": "set", "expected": ["b"]}, CITY]
+)
+def test_any_text_is_scored_and_a_hostile_one_is_not_right(part: str, check: dict[str, Any]) -> None:
+    task = Question.model_validate({"id": "1", "question": "?", **check})
+    assert task.right(task.said(f"ANSWER: {part * 2_000}")) is False

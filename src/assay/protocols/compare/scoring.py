@@ -27,19 +27,19 @@ def _any(table: str) -> str:
 
 
 _LEAD = re.compile(rf"^.*(?:\b(?:{_any('leads')})\b:?|[=≈:：]|是)\s*", re.I)
-_BEHIND = re.compile(r"\s*\([^()]*\)\W*$")
-_HEAD = re.compile(rf"\s*(?:[,;(–—:\n]|\. |\b(?:{_any('reasons')})\b)(?!\s*(?:{_any('hedges')})\b)", re.I)
+_BEHIND = re.compile(r"\([^()]*+\)\W*+$")
+_HEAD = re.compile(rf"(?:[,;(–—:\n]|\. |\b(?:{_any('reasons')})\b)(?![ ]?(?:{_any('hedges')})\b)", re.I)
 _QUANTITY = re.compile(
-    r"(?P<sign>[-+]?)\s*(?P<currency>(?:[$€£]|USD|EUR|GBP)?)\s*(?:(?P<whole>\d+)\s+(?=\d+\s*/))?"
-    r"(?P<digits>\d[\d,.'’ ]*\d|\d|\.\d+)(?:\s*/\s*(?P<over>\d+))?"
-    r"(?:[eE](?P<exponent>[-+]?\d+)|\s*\*\s*10\s*\^?\{?(?P<power>[-+]?\d+)\}?)?"
-    r"\s*(?P<unit>\D*(?:(?<=[A-Za-z])\^?\{?[23]\}?)?)"
+    r"^(?P<sign>[-+]?)\s*+(?P<currency>(?:[$€£]|USD|EUR|GBP)?)\s*+(?:(?P<whole>\d++)\s++(?=\d++\s*+/))?"
+    r"(?P<digits>\d++(?:[,.'’ ]\d++)*+|\.\d++)(?:\s*+/\s*+(?P<over>\d++))?"
+    r"(?:[eE](?P<exponent>[-+]?\d++)|\s*+\*\s*+10\s*+\^?\{?(?P<power>[-+]?\d++)\}?)?"
+    r"\s*+(?P<unit>\D*(?:(?<=[A-Za-z])\^?\{?[23]\}?)?)"
 )
 #: Words before a number that say nothing: "in 1984".
 _BEFORE = re.compile(rf"^(?!.*\b(?:{_any('hedges')})\b)(?:[^\W\d]+\s+)+(?=[-+$€£]?\d)", re.I)
-_LETTER = re.compile(rf"(?:.*\b(?:{_any('options')})\s*)?[\[(]?([A-Z])[\])]?(?:\s*[).:,–-]\s*(.*))?", re.I | re.S)
+_LETTER = re.compile(rf"^(?:.*\b(?:{_any('options')})\s*+)?[\[(]?([A-Z])[\])]?(?:\s*[).:,–-]\s*(.*))?", re.I | re.S)
 _CHOICE = re.compile(r"^\W*[A-Z][).:]\s+(?=\S)", re.I)
-_PARTS = re.compile(rf"(?:^|\n)\s*(?:[-*•]|\d+[.)])\s|[,;\n、，]|\s/\s|\s(?:{_any('joins')}|&)\s")
+_PARTS = re.compile(rf"(?:^|\n)[ \t]*+(?:[-*•]|\d+[.)])\s|[,;\n、，]|\s/\s|\s(?:{_any('joins')}|&)\s")
 _PIECES = re.compile(r"(?<=[a-z])[\s,]+(?:and\s+)?(?=\d)")
 
 
@@ -54,7 +54,7 @@ class Quantity(NamedTuple):
 def bare(text: str) -> str:
     """Return a text without what stands around it; a point before a number is its own."""
     text = text.rstrip(EDGES).lstrip(EDGES.replace(".", ""))
-    return bare(text[1:-1]) if len(text) > 2 and text[0] == text[-1] == "$" else text
+    return text.strip("$ ") if len(text) > 2 and text[0] == text[-1] == "$" else text
 
 
 def plain(text: str) -> str:
@@ -159,7 +159,7 @@ def dates(text: str) -> set[date]:
     """Return the days that a text may mean: in figures, day or month may come first."""
     parts = re.findall(r"\d+|[^\W\d_]+", plain(text))
     months = [n for part in parts for name, n in WORDS["months"].items() if part.startswith(name)][:1]
-    numbers = [*(int(part) for part in parts if part.isdecimal()), *months]
+    numbers = [*(int(part) for part in parts if part.isdecimal() and len(part) < 5), *months]
     return {day for one in _orders(numbers, months) for day in _day(*one)}
 
 

@@ -145,7 +145,7 @@ def final_answer(text: str) -> str:
 def _bare(line: str) -> str:
     """Return an answer without what dresses it."""
     boxed = _BOXED.search(line)
-    return bare(boxed[1] if boxed else line) or line.strip()
+    return bare(boxed[1] if boxed else line)
 
 
 def same(answer: str) -> str:
