@@ -119,7 +119,7 @@ class Council(CouncilEngine):
             if way:
                 triage, briefing = opened(triage, briefing, way)
             emit(Triaged(triage=triage))
-            if not challenge and not way and triage.is_simple:
+            if not challenge and triage.is_simple:
                 return await self._alone(client, triage, briefing, emit)
             deliberation = Deliberation(triage, briefing, asker, config, transcript, emit)
             await deliberation.run()

@@ -79,9 +79,9 @@ class Deliberation:
             changed = self._compare(loop, before)
             judged = loop >= EARLIEST_EXIT and bool(before)
             self._emit(LoopEnded(loop=loop, delta_detected=changed, judged=judged))
-            if self.briefing.settles and not self.objections.unsettled:
-                break
-            if self.transcript.not_attacked or (not changed and triage.allow_early_exit and loop >= EARLIEST_EXIT):
+            settled = self.briefing.settles and not self.objections.unsettled
+            stands = not changed and triage.allow_early_exit and loop >= EARLIEST_EXIT
+            if self.transcript.not_attacked or settled or stands:
                 break
 
     async def _challenged(self, sentence: str) -> None:

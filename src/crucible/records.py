@@ -207,11 +207,6 @@ class Doubts(_Record):
     agree: bool
     best: _Text = ""
 
-    @property
-    def all(self) -> list[str]:
-        """What is in doubt; nothing where they agree and nothing is wrong."""
-        return [*self.differences, *self.faults] or ([] if self.agree else ["whether they agree"])
-
 
 class Weighed(_Record):
     """What a reader says of a text: what it says of the question, and whether it answers it."""

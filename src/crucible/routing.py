@@ -54,7 +54,8 @@ async def routed(asker: Asker, briefing: Briefing, config: EngineConfig, emit: E
 
     await side_by_side(LETTERS, ask, answers.__setitem__, lambda at, fault: silent.append(reason_of(fault)))
     found = Doubts(agree=False, faults=silent) if silent else await _checked(asker, briefing, answers, models)
-    way = Routed(answers=answers, doubts=found.all, best=found.best if found.best in answers else LETTERS[0])
+    doubts = [*found.differences, *found.faults] or ([] if found.agree else ["whether they agree"])
+    way = Routed(answers=answers, doubts=doubts, best=found.best if found.best in answers else LETTERS[0])
     emit(way)
     return way
 
@@ -81,6 +82,7 @@ def opened(triage: TriageOutput, briefing: Briefing, way: Routed) -> tuple[Triag
     critics = [one for one in triage.council if one.role is CouncilRole.RED_TEAM]
     seats = [one for one in triage.council if one.role is not CouncilRole.RED_TEAM]
     small = {"council": [*seats[:2], *critics], "loop_grammar": LoopGrammar.DEBATE, "loop_count": 2}
+    small["short_circuit_allowed"] = False
     return triage.model_copy(update=small), replace(briefing, query=query, settles=True)
 
 

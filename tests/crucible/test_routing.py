@@ -94,9 +94,9 @@ def long(characters: int) -> str:
 class World:
     """Simulated models over tasks, each with a rate at which one answer is right.
 
-    Wrong answers are spread over three. A check finds half of the wrong answers in which three agree, and doubts one in
-    ten of the right ones. A council's answer is right at its own rate, however large it sits. Answers are as long as those
-    of a recorded council (about 430 tokens), short ones as their prompt allows (about 300).
+    Wrong answers are spread over three. A check finds half of those in which three agree, and doubts one
+    in ten of the right ones. A council is right at its own rate, however large it sits. Answers are as long
+    as those of a recorded council (about 430 tokens), short ones as their prompt allows (about 300).
     """
 
     def __init__(self, easy: float, single: tuple[float, float], council: tuple[float, float], seed: int) -> None:

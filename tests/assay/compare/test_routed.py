@@ -79,4 +79,4 @@ async def test_routed_self_correction_and_a_dearer_model_are_methods_at_the_coun
     assert found["routed"]["calls"] == 8 and found["routed"]["cost"] < 0.6 * found["council"]["cost"]
     assert 0.75 < found["self-correction"]["cost"] / found["council"]["cost"] < 1.25
     assert all(found[name]["samples"] > 2 for name in ("self-correction", "dearer"))
-    assert "vendor/large" in models and len(models) == 2
+    assert "vendor/large" in models

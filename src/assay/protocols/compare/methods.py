@@ -155,14 +155,16 @@ async def best_of_n(task: Question, meter: Meter, bench: Bench) -> Answered:
 
 async def self_correction(task: Question, meter: Meter, bench: Bench) -> Answered:
     """Answer, then have the same model look for what is wrong and answer anew, until the spend is used up."""
-    text, rounds, left = await _sample(task, meter, bench, "single", 1), 1, 1
-    while left > 0 and rounds < MOST_SAMPLES:
-        left = bench.samples - rounds
-        if bench.against:
-            left = more_samples(bench.against, meter, rounds, closing=False, exchange=bench.exchange)
-        if left > 0:
-            text, rounds = await _read_all(task, meter, bench, [text], "correct", rounds), rounds + 1
+    text, rounds = await _sample(task, meter, bench, "single", 1), 1
+    while _left(bench, meter, rounds) > 0 and rounds < MOST_SAMPLES:
+        text, rounds = await _read_all(task, meter, bench, [text], "correct", rounds), rounds + 1
     return replace(_of(task, text), samples=rounds)
+
+
+def _left(bench: Bench, meter: Meter, answered: int) -> int:
+    if bench.against is None:
+        return bench.samples - answered
+    return more_samples(bench.against, meter, answered, closing=False, exchange=bench.exchange)
 
 
 async def dearer(task: Question, meter: Meter, bench: Bench) -> Answered:

@@ -30,7 +30,7 @@ def _counted(outcome: str) -> Any:
     return count
 
 
-def _check_kinds(task: Task, options: Options) -> None:
+def _check_fit(task: Task, options: Options) -> None:
     if task.challenge and not task.follow:
         raise ConfigurationError("a sentence can be challenged where it stands in an answer; add --follow RUN")
     if options.route and (task.challenge or task.purpose == "review" or options.form == "prose"):
@@ -61,7 +61,7 @@ class CouncilHooks(Hooks[Task, Options]):
         Raises:
             ConfigurationError: something cannot be read, or it is too much; nothing was asked.
         """
-        _check_kinds(task, options)
+        _check_fit(task, options)
         # Some of it takes time to import, and most councils have no attachments.
         from crucible.attaching import attachment, is_diff, read_attachments
 
@@ -133,8 +133,7 @@ class CouncilHooks(Hooks[Task, Options]):
         gist, loops = result["final_response"], result.get("loops_executed")
         leaning: Leaning
         if loops == 0:
-            how = f"by {result.get('route', 'one model')}"
-            return RunVerdict("answered", how, "no council sat", gist=gist)
+            return RunVerdict("answered", f"by {result.get('route', 'one model')}", "no council sat", gist=gist)
         if result.get("attacked") is False:
             return RunVerdict("answered", "", "not attacked", "open", gist)
         early = "settled early " if result.get("early_exit") else ""
