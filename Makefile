@@ -16,7 +16,7 @@ ABREAST := -n 3 --dist worksteal
 # Where byte code is not kept, each of hundreds of processes compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install demo dist site notes test test-cost test-all test-resources test-long test-languages test-lower fuzz check lint ratchet mutants past-stores lock docs bench chaos live evidence screenshots recordings clean
+.PHONY: help install demo dist site notes test test-cost test-all test-resources test-long test-languages test-lower fuzz check lint ratchet mutants past-stores lock docs bench chaos live evidence evidence-page evidence-check screenshots recordings clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -107,18 +107,19 @@ chaos: $(VENV)/.installed-dev ## kill and stop workers, database, provider at ra
 
 CALLS ?= 60
 TASKS ?= 24
-METHODS ?= single,self-consistency,best-of-n,council
+SEED ?= 1
 MINUTES ?= 25
 BUDGET ?= 0.50
 live: $(VENV)/.installed-dev ## each protocol on a real model: make live MODEL=... [CALLS= MINUTES= BUDGET=]; before a release
 	@test -n "$(MODEL)" || { echo "name a model: make live MODEL=ollama:qwen3, or a base URL with #MODEL"; exit 2; }
 	@$(BIN)/python -m bench.live '$(MODEL)' --calls $(CALLS) --minutes $(MINUTES) --budget $(BUDGET)
 
-evidence: $(VENV)/.installed-dev ## methods at equal spend on a real model: make evidence MODEL=... [METHODS= TASKS=]
+evidence: $(VENV)/.installed-dev ## a plan, then methods at equal spend on a real model: make evidence MODEL=... [TASKS= SEED= BUDGET=]
 	@test -n "$(MODEL)" || { echo "name a model: make evidence MODEL=ollama:qwen3, or a base URL with #MODEL"; exit 2; }
-	@mkdir -p out
-	@head -n $(TASKS) bench/evidence.jsonl | $(BIN)/assay compare - --model '$(MODEL)' --methods $(METHODS) \
-		--at-once 2 --out out/evidence.html
+	@$(BIN)/python -m bench.evidence run '$(MODEL)' --tasks $(TASKS) --seed $(SEED) --budget $(BUDGET) --at-once 2
+
+evidence-page evidence-check: $(VENV)/.installed-dev
+	@$(BIN)/python -m bench.evidence $(@:evidence-%=%)
 
 dist: $(BIN)/python ## a wheel in dist/, and sbom.json of what comes with it
 	@rm -rf dist && $(BIN)/python -m venv dist/.venv

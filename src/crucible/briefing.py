@@ -21,6 +21,7 @@ class Briefing:
         seed: the run's; fences are drawn from it.
         challenge: a sentence of the earlier answer that the user doubts.
         attacked: what a critic says of it.
+        settles: whether the council ends as soon as no objection is open.
     """
 
     query: str
@@ -30,6 +31,7 @@ class Briefing:
     seed: int
     challenge: str = ""
     attacked: str = ""
+    settles: bool = False
 
     @property
     def evidence(self) -> str:

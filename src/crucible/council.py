@@ -11,7 +11,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
+
+from pydantic import Field
 
 from crucible.asking import Asker
 from crucible.briefing import Briefing
@@ -25,6 +28,7 @@ from crucible.ledger import Ledger
 from crucible.material import Dossier, outline
 from crucible.openrouter.client import OpenRouterClient
 from crucible.records import FindingRecord, Rest
+from crucible.routing import opened, routed
 from crucible.schemas import CouncilSeat, ExecutorResult, TriageOutput
 from crucible.transcript import CouncilTranscript
 from crucible.triage.agent import Inquiry, TriageAgent
@@ -50,6 +54,7 @@ class CouncilResult(ExecutorResult):
         claims: what the answer claims, and the claims of seats that it rests on.
         findings: of a review, the gravest first; ``None`` where none was wanted.
         looked_at: of a review: what was examined.
+        route: who answered in place of a council, where one was asked for only in doubt.
     """
 
     ledger: Ledger = Ledger()
@@ -57,6 +62,7 @@ class CouncilResult(ExecutorResult):
     claims: list[Rest] = []
     findings: list[FindingRecord] | None = None
     looked_at: str = ""
+    route: str = Field(default="", exclude_if=lambda held: not held)
 
 
 class Council(CouncilEngine):
@@ -74,6 +80,7 @@ class Council(CouncilEngine):
         challenge: str = "",
         form: str = "",
         kind: Kind = "answer",
+        route: bool = False,
         context: Mapping[str, Any] | None = None,
     ) -> CouncilResult:
         """Put ``query`` to a council.
@@ -85,6 +92,7 @@ class Council(CouncilEngine):
             challenge: a sentence of that answer, which a critic attacks before the seats speak.
             form: how the answer is to be written, in words; triage decides where it is empty.
             kind: ``"review"`` wants findings with places in the material in place of an answer in prose.
+            route: have three short answers first; a council sits only where they leave something open.
             context: data for triage only, as JSON.
 
         Raises:
@@ -94,27 +102,26 @@ class Council(CouncilEngine):
             CallError, StructuredOutputError: triage or synthesis failed.
             BudgetExceeded, DeadlineExceeded: as the model function raises them; the run ends at once.
         """
-        inquiry = Inquiry.read(query, _for_triage(material, earlier, context))
         seed, config, transcript = self._seed(), self._config, CouncilTranscript()
-        emit = tee(self._emit, transcript.apply)
+        told = _for_triage(material, earlier, context)
+        inquiry, emit = Inquiry.read(query, told), tee(self._emit, transcript.apply)
+        briefing = Briefing(query, tuple(material), earlier, form, seed, challenge)
         async with self._model() as generate:
             client = OpenRouterClient(generate, emit, session_id(seed))
-            triage = reviewers() if kind == "review" else await self._configured(inquiry, client, seed)
-            emit(Triaged(triage=triage))
             asker = Asker(client, emit)
-            precise = query if kind == "review" else triage.reconstructed_query
-            briefing = Briefing(precise, tuple(material), earlier, form, seed, challenge)
-            if not challenge and triage.short_circuit_allowed and triage.complexity is ComplexityDomain.SIMPLE:
+            way = await routed(asker, briefing, config, emit) if route else None
+            if way:
+                if not way.doubts:
+                    return self._unattacked(way.answers[way.best].answer, emit, "three that agree")
+                inquiry = Inquiry.read(query, {**(told or {}), "in_doubt": way.doubts})
+            triage = reviewers() if kind == "review" else await self._configured(inquiry, client, seed)
+            briefing = replace(briefing, query=query if kind == "review" else triage.reconstructed_query)
+            if way:
+                triage, briefing = opened(triage, briefing, way)
+            emit(Triaged(triage=triage))
+            if not challenge and triage.is_simple:
                 return await self._alone(client, triage, briefing, emit)
-            deliberation = Deliberation(
-                triage,
-                briefing,
-                asker,
-                default_model=config.default_model,
-                panel=config.models,
-                transcript=transcript,
-                emit=emit,
-            )
+            deliberation = Deliberation(triage, briefing, asker, config, transcript, emit)
             await deliberation.run()
             return await self._concluded(asker, triage, deliberation, query, kind, emit)
 
@@ -130,6 +137,9 @@ class Council(CouncilEngine):
         system = Message("system", f"{triage.synthesis_instruction}\n\n{formed(briefing.form)}".strip())
         turns = [system, briefing.turn("", triage.reconstructed_query)]
         text = await client.call_openrouter(self._config.default_model, turns, label=_ANSWER)
+        return self._unattacked(text, emit)
+
+    def _unattacked(self, text: str, emit: Emit, route: str = "") -> CouncilResult:
         emit(Synthesised(text=text, loops_executed=0, early_exit=True))
         return CouncilResult(
             final_response=text,
@@ -137,6 +147,7 @@ class Council(CouncilEngine):
             early_exit=True,
             reasoning_trace=[] if self._config.observability else None,
             attacked=False,
+            route=route,
         )
 
     async def _concluded(

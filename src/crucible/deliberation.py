@@ -8,7 +8,7 @@ from dataclasses import replace
 from crucible.asking import Asker
 from crucible.behaviour import first_records
 from crucible.briefing import Briefing
-from crucible.config import LoopGrammar
+from crucible.config import EngineConfig, LoopGrammar
 from crucible.events import Concluded, Critiqued, LoopEnded, LoopStarted, NotAttacked, SeatAnswered
 from crucible.executor.council import Phase, left_out, reason_of, require_voices, side_by_side, silent
 from crucible.forms import Forms, SeatRecord
@@ -36,8 +36,7 @@ class Deliberation:
         triage: how it is configured.
         briefing: what all calls begin with.
         asker: gets records from models.
-        default_model: asked where a seat has no usable hint.
-        panel: models that the user chose, in place of triage's hints.
+        config: who is asked where a seat has no usable hint, and the panel in place of triage's hints.
         transcript: hears what ``emit`` does, and is what the council knows of itself.
         emit: hears what was said, in seat order whoever answered first.
     """
@@ -47,15 +46,13 @@ class Deliberation:
         triage: TriageOutput,
         briefing: Briefing,
         asker: Asker,
-        *,
-        default_model: str,
-        panel: Sequence[str],
+        config: EngineConfig,
         transcript: CouncilTranscript,
         emit: Emit,
     ) -> None:
         self._triage, self._asker, self._emit, self.briefing = triage, asker, emit, briefing
         self.transcript = transcript
-        self.members, self._critic = seated(triage, briefing.seed, default_model, panel)
+        self.members, self._critic = seated(triage, briefing.seed, config.default_model, config.models)
         self.objections = Objections({one.label: one.letter for one in self.members})
         self.held: dict[str, Holding] = {}
         self.forms = Forms(briefing, self.members, self._critic, self.held, self.objections)
@@ -82,7 +79,9 @@ class Deliberation:
             changed = self._compare(loop, before)
             judged = loop >= EARLIEST_EXIT and bool(before)
             self._emit(LoopEnded(loop=loop, delta_detected=changed, judged=judged))
-            if self.transcript.not_attacked or (not changed and triage.allow_early_exit and loop >= EARLIEST_EXIT):
+            settled = self.briefing.settles and not self.objections.unsettled
+            stands = not changed and triage.allow_early_exit and loop >= EARLIEST_EXIT
+            if self.transcript.not_attacked or settled or stands:
                 break
 
     async def _challenged(self, sentence: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from crucible.records import Short
 from crucible.schemas import TriageOutput
 from llm_runtime.events import Event
 
@@ -26,6 +27,14 @@ class Triaged(Event, type="crucible.triaged"):
 
 class ShortCircuited(Event, type="crucible.short_circuited"):
     """A simple question goes to one model; no council sits."""
+
+
+class Routed(Event, type="crucible.routed"):
+    """Three short answers, by letters; a council sits where ``doubts`` says that something is open."""
+
+    answers: dict[str, Short]
+    doubts: list[str]
+    best: str
 
 
 class LoopStarted(Event, type="crucible.loop_started"):

@@ -191,6 +191,23 @@ class Synthesis(_Record):
     objections: list[Use] = []
 
 
+class Short(_Record):
+    """What one model answers in short, before it is known whether a council is needed."""
+
+    reasons: _Text = ""
+    conclusion: _Some
+    answer: _Some
+
+
+class Doubts(_Record):
+    """What a reader of short answers finds: in what their conclusions differ, and what is wrong in them."""
+
+    differences: list[str] = []
+    faults: list[str] = []
+    agree: bool
+    best: _Text = ""
+
+
 class Weighed(_Record):
     """What a reader says of a text: what it says of the question, and whether it answers it."""
 

@@ -45,6 +45,11 @@ class TriageOutput(BaseModel):
     )
     synthesis_instruction: str = Field(description="Guidance for final output format and emphasis")
 
+    @property
+    def is_simple(self) -> bool:
+        """Whether one model may answer in place of a council."""
+        return self.short_circuit_allowed and self.complexity is ComplexityDomain.SIMPLE
+
 
 class LoopRecord(BaseModel):
     """One loop as the trace keeps it; built only while observing.

@@ -16,7 +16,7 @@ def clustered(clusters: Sequence[Sequence[float]], least: float = -1.0) -> tuple
     are alike, what one of them that is not would make it. Quantiles are those of Student's t, by the first term of
     Cornish and Fisher's expansion. One cluster shows nothing.
 
-    Source: Miller 2024, Adding Error Bars to Evals, arXiv:2411.00640, sections 2.2 and 4.2.
+    Source: Miller 2024, Adding Error Bars to Evals, arXiv:2411.00640: clustered errors, paired differences.
 
     Args:
         clusters: at least one, none of them empty, of values from ``least`` to 1.

@@ -183,6 +183,8 @@ def test_answers_that_choose_the_same_are_votes_for_one() -> None:
     task = Question.model_validate({"id": "1", "question": "Which?", **CITY})
     assert majority(["Sydney", "B", "B) Canberra", "Canberra"], task.form) == 1
     assert "\nB) Canberra\n" in task.asked
+    days = Question(id="1", question="Days of March?", choices=("28", "30", "31"), expected="C")
+    assert all(days.right(said) for said in ("thirty-one", "31 days", "C", "31")) and not days.right("thirty")
 
 
 FILES = {

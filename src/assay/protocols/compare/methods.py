@@ -26,6 +26,8 @@ MOST_SAMPLES, _MOST_ONCE = 256, 64
 _MODEL = "openrouter/auto"
 _SEEDS = 2**53
 _TRIES = 3
+#: How councils of other methods differ from the one that `ask` holds.
+_FORMS = {"council-without-red-team": {"form": "prose", "ledger": "off"}, "routed": {"route": True}}
 _BEST = re.compile(r"\bBEST\W{0,6}(\d{1,3})", re.IGNORECASE)
 
 
@@ -60,7 +62,7 @@ class Bench:
         seed: of the run; the seeds of samples and councils derive from it.
         samples: of methods that draw some, where no council's spend sets them, at least 1.
         emit: hears which method is done.
-        panel: models of a mixed panel's seats.
+        panel: models of a mixed panel's seats, and of the short answers of a routed council.
         against: what the council spent on this task, where one took part.
         exchange: what counts as spend where prices are not known.
     """
@@ -103,13 +105,13 @@ async def council(name: str, task: Question, meter: Meter, bench: Bench) -> Answ
         label = request.label if name == "council" else replace(request.label, protocol=f"crucible.{name}")
         return await meter(replace(request, label=label))
 
-    models = bench.panel if name == "mixed-panel" else ()
+    models = bench.panel if name in ("mixed-panel", "routed") else ()
     if BEHAVIOUR.before(4):
         from crucible import Crucible, EngineConfig
 
         config = EngineConfig(openrouter_api_key="", generate=generate, models=models)
         return _of(task, (await Crucible(config, seed=bench.seed_of(task, name)).run(task.asked)).final_response)
-    form = {"form": "prose", "ledger": "off"} if name == "council-without-red-team" else {}
+    form = _FORMS.get(name, {})
     hold = load("assay.protocols.crucible.council:hold")
     return _of(task, await hold(task.asked, generate, bench.seed, models=models, **form))
 
@@ -151,13 +153,39 @@ async def best_of_n(task: Question, meter: Meter, bench: Bench) -> Answered:
     return replace(answered, text=texts[numbers[-1] - 1], answer=task.said(texts[numbers[-1] - 1]))
 
 
+async def self_correction(task: Question, meter: Meter, bench: Bench) -> Answered:
+    """Answer, then have the same model look for what is wrong and answer anew, until the spend is used up."""
+    text, rounds = await _sample(task, meter, bench, "single", 1), 1
+    while _left(bench, meter, rounds) > 0 and rounds < MOST_SAMPLES:
+        text, rounds = await _read_all(task, meter, bench, [text], "correct", rounds), rounds + 1
+    return replace(_of(task, text), samples=rounds)
+
+
+def _left(bench: Bench, meter: Meter, answered: int) -> int:
+    if bench.against is None:
+        return bench.samples - answered
+    return more_samples(bench.against, meter, answered, closing=False, exchange=bench.exchange)
+
+
+async def dearer(task: Question, meter: Meter, bench: Bench) -> Answered:
+    """Do as self-consistency does, for the same spend, with the model in the seat ``dearer``."""
+
+    async def generate(request: Request) -> Reply:
+        label = replace(request.label, phase="dearer", round=int(request.label.phase != "sample"))
+        return await meter(replace(request, label=label))
+
+    return await self_consistency(task, Meter(generate), bench)
+
+
 Method: TypeAlias = Callable[[Question, Meter, Bench], Awaitable[Answered]]
 """One way to answer a question: all that it asks goes through the meter."""
 METHODS: dict[str, Method] = {
     "single": single,
     "self-consistency": self_consistency,
     "best-of-n": best_of_n,
-    **{name: partial(council, name) for name in ("council", "council-without-red-team", "mixed-panel")},
+    **{name: partial(council, name) for name in ("council", "council-without-red-team", "mixed-panel", "routed")},
+    "self-correction": self_correction,
+    "dearer": dearer,
 }
 """A method joins by one function here. The council goes first: its spend is the measure of those that sample."""
 USUAL = ("single", "self-consistency", "council")
@@ -284,11 +312,13 @@ async def _sample(task: Question, meter: Meter, bench: Bench, phase: str, number
     return (await meter(Request(_MODEL, (Message("user", task.asked),), label, seed=seed))).text
 
 
-async def _read_all(task: Question, meter: Meter, bench: Bench, texts: Sequence[str], phase: str) -> str:
-    label = CallLabel("compare", phase, seat=task.id)
+async def _read_all(
+    task: Question, meter: Meter, bench: Bench, texts: Sequence[str], phase: str, number: int = 1
+) -> str:
+    label = CallLabel("compare", phase, seat=task.id, attempt=number)
     fence = Fence(bench.seed, label)
     answers = "\n\n".join(fence(f"ATTEMPT {n}", text) for n, text in enumerate(texts, 1))
     prompt = load_prompt("assay.protocols.compare", phase).render(
-        question=fence("QUESTION", task.question), answers=answers
+        question=fence("QUESTION", task.asked if phase == "correct" else task.shown), answers=answers
     )
     return (await meter(Request(_MODEL, (Message("user", prompt),), label))).text

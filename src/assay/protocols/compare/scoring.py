@@ -191,8 +191,9 @@ def choice(text: str, choices: Sequence[str]) -> str:
 
 
 def _named(said: str, texts: Sequence[str]) -> set[str]:
-    """Return the letters of choices that stand in a text, or are counted in it."""
+    """Return the letters of choices that stand in a text, are said otherwise in it, or are counted."""
     named = {LETTERS[at] for at, one in enumerate(texts) if one in said}
+    named = named or {LETTERS[at] for at, one in enumerate(texts) if says(said, one)}
     return named or {LETTERS[nth - 1] for word, nth in WORDS["ordinals"].items() if f" {word} " in said}
 
 

@@ -222,7 +222,7 @@ def _sign(row: Row) -> str:
 
 
 def _accent(method: str) -> str:
-    return f"c{[*METHODS].index(method)}" if method in METHODS else "quiet"
+    return f"c{[*METHODS].index(method) % 6}" if method in METHODS else "quiet"
 
 
 def _percent(value: float) -> str:

@@ -68,7 +68,8 @@ class Options(Model):
     """Which methods, and how many samples."""
 
     methods: Annotated[tuple[str, ...], Ui(metavar="A,B", show_default=True)] = USUAL
-    """Of single, self-consistency, best-of-n, council, council-without-red-team and mixed-panel, at least one."""
+    """Of single, self-consistency, self-correction, best-of-n, dearer, council, council-without-red-team,
+    mixed-panel and routed, at least one."""
     samples: Annotated[int, Ui(show_default=True)] = Field(default=5, ge=1, le=64)
     """Of self-consistency, where no council's spend sets them."""
     at_once: Annotated[int, Ui(show_default=True)] = Field(default=4, ge=1, le=64)
@@ -129,6 +130,8 @@ class ComparisonHooks(Hooks[Task, Options]):
         Raises:
             LlmRuntimeError: the budget, the time, the configuration or the store ends it.
         """
+        if "dearer" in options.methods and "dearer" not in context.terms.seats:
+            raise ConfigurationError("the method dearer needs its model: --seat dearer=MODEL")
         methods, done = list(options.methods), dict[str, list[Row]]()
         bench = Bench(context.seed, options.samples, context.emit, options.models, exchange=options.exchange)
         rules, turn = options.rules(context.seed, len(task.tasks)), asyncio.Semaphore(options.at_once)

@@ -83,13 +83,16 @@ class Question(Model):
         return self.checkable and self.scorer not in ("includes", "code", "judge")
 
     @property
+    def shown(self) -> str:
+        """The question, with the choices by their letters."""
+        listed = (f"{letter}) {one}" for letter, one in zip(LETTERS, self.choices, strict=False))
+        return "\n".join([self.question, *(["", *listed] if self.choices else [])])
+
+    @property
     def asked(self) -> str:
         """The question as every method gets it: one with a last line asks for one that can be read."""
-        listed = (f"{letter}) {one}" for letter, one in zip(LETTERS, self.choices, strict=False))
-        question = "\n".join([self.question, *(["", *listed] if self.choices else [])])
-        if not self.marked:
-            return question
-        return load_prompt("assay.protocols.compare", "answer").render(question=question)
+        marked = load_prompt("assay.protocols.compare", "answer").render(question=self.shown)
+        return marked if self.marked else self.shown
 
     def said(self, text: str) -> str:
         """Return what a text says that the answer is; empty where it refuses, or does not say: that is no vote."""

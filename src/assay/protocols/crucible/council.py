@@ -87,6 +87,7 @@ async def _of_records(task: Task, options: Options, context: RunContext) -> Data
             challenge=task.challenge,
             form="" if review else form.response,
             kind="review" if review else "answer",
+            route=options.route,
             context=told or None,
         )
     return result.model_dump(mode="json")

@@ -30,6 +30,13 @@ def _counted(outcome: str) -> Any:
     return count
 
 
+def _check_fit(task: Task, options: Options) -> None:
+    if task.challenge and not task.follow:
+        raise ConfigurationError("a sentence can be challenged where it stands in an answer; add --follow RUN")
+    if options.route and (task.challenge or task.purpose == "review" or options.form == "prose"):
+        raise ConfigurationError("--route is for questions to a council of records; leave it out here")
+
+
 class CouncilHooks(Hooks[Task, Options]):
     """What a council does."""
 
@@ -54,8 +61,7 @@ class CouncilHooks(Hooks[Task, Options]):
         Raises:
             ConfigurationError: something cannot be read, or it is too much; nothing was asked.
         """
-        if task.challenge and not task.follow:
-            raise ConfigurationError("a sentence can be challenged where it stands in an answer; add --follow RUN")
+        _check_fit(task, options)
         # Some of it takes time to import, and most councils have no attachments.
         from crucible.attaching import attachment, is_diff, read_attachments
 
@@ -127,7 +133,7 @@ class CouncilHooks(Hooks[Task, Options]):
         gist, loops = result["final_response"], result.get("loops_executed")
         leaning: Leaning
         if loops == 0:
-            return RunVerdict("answered", "by one model", "no council sat", gist=gist)
+            return RunVerdict("answered", f"by {result.get('route', 'one model')}", "no council sat", gist=gist)
         if result.get("attacked") is False:
             return RunVerdict("answered", "", "not attacked", "open", gist)
         early = "settled early " if result.get("early_exit") else ""

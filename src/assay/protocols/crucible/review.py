@@ -24,7 +24,7 @@ _OF_ANSWERS = ("query", "purpose", "follow", "challenge", "without_attachments")
     "review",
     trace="Show the deliberation after the findings.",
     noun="findings",
-    without=(*_OF_ANSWERS, "form", "delta", "ledger", "ledger_budget"),
+    without=(*_OF_ANSWERS, "form", "route", "delta", "ledger", "ledger_budget"),
 )
 @click.argument("revisions", required=False, default="", metavar="[REV..REV]")
 @click.option("--sarif", metavar="PATH", help="Write the findings as SARIF 2.1.0.")

@@ -21,6 +21,7 @@ from crucible.events import (
     LedgerWritten,
     LoopEnded,
     NotAttacked,
+    Routed,
     SeatAnswered,
     SeatFailed,
     ShortCircuited,
@@ -34,6 +35,8 @@ from crucible.transcript import Loop
 from llm_runtime.events import CallFailed, CallFinished, Event
 
 _SAID = {"position": "took a position", "defence": "defended", "draft": "revised the draft"}
+_DOUBT = "in doubt, so a council sits: "
+_AGREE = "three short answers agree, and a check finds nothing: no council sits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,8 @@ class CouncilFold(GenericFold):
         self.state.apply(event)
         if isinstance(event, (CallFinished, CallFailed)):
             self._listen(event)
+        if isinstance(event, Routed):
+            self.state.routed = event
 
     def story(self) -> Story:
         """Return the report."""
@@ -169,6 +174,7 @@ def _spare(fold: CouncilFold, event: SpareAsked) -> str:
 
 
 CouncilFold.lines = {
+    Routed: lambda _, event: one_line(_DOUBT + "; ".join(event.doubts), WIDTH) if event.doubts else _AGREE,
     Triaged: _sits,
     ShortCircuited: "simple enough: one model answers, no council sits",
     SeatAnswered: _said,

@@ -10,6 +10,7 @@ from functools import cache
 from importlib import resources
 
 from assay.report.run import RunTotals
+from crucible.events import Routed
 from crucible.letters import Lettering
 from crucible.material import Attachment, ids
 from crucible.panel import LETTERS
@@ -34,6 +35,7 @@ class CouncilState(CouncilTranscript):
     """The transcript of a run of which there are totals."""
 
     run: RunTotals = field(default_factory=RunTotals)
+    routed: Routed | None = None
 
     @property
     def question(self) -> str:
