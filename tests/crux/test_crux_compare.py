@@ -132,11 +132,11 @@ async def test_two_authors_are_set_side_by_side_with_their_sentences() -> None:
     generate = model()
     found = await held(generate)
     (opposed,), (shared,), (candidate,) = found.opposed, found.shared, found.candidates
-    assert {opposed.first.text, opposed.second.text} == OPPOSED
-    assert opposed.first.places[0].quote == "Whoever crosses should pay for the planks."
-    assert shared.first.text == shared.second.text == "A count is proof enough"
+    assert {side.text for side in opposed.sides} == OPPOSED
+    assert opposed.sides[0].places[0].quote == "Whoever crosses should pay for the planks."
+    assert shared.sides[0].text == shared.sides[1].text == "A count is proof enough"
     assert candidate.confirmed and candidate.question == "Should whoever crosses a bridge pay for it?"
-    assert [view.text for view in found.second_alone] == ["A toll ruins the poor", "Repairs should be paid by all"]
+    assert [view.text for view in found.alone[1]] == ["A toll ruins the poor", "Repairs should be paid by all"]
     assert found.authors[0].standing.read == 1.0
     # One batch and one block of links each, one comparison; judged: the comparison's pairs, and the candidate.
     phases = [request.label.phase for request in generate.requests]
@@ -181,7 +181,7 @@ async def test_a_view_that_is_only_reported_is_never_the_authors_own() -> None:
     claim = next(one for one in book.claims if one.text == "A toll ruins the poor")
     assert [mention.stance for mention in book.by_claim[claim.id]] == ["reports"]
     assert claim not in book.of("Ann Ash", "holds", "denies")
-    assert all(match.first.text != claim.text for match in (*found.opposed, *found.shared))
+    assert all(match.sides[0].text != claim.text for match in (*found.opposed, *found.shared))
 
 
 async def test_words_marked_as_anothers_are_reported_whatever_a_model_says() -> None:

@@ -1,46 +1,96 @@
-"""A comparison's claim books in other people's forms: GraphML, Argdown, AIF, Mermaid, Kialo's outline, CSV."""
+"""Claim books set side by side in other people's forms: GraphML, Argdown, AIF, Mermaid, Kialo's outline, CSV.
+
+The unit is a statement: a claim as it is held, or its denial. A claim that one holds and another denies is two, in
+conflict with each other; so no form gives a denial as what it denies.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 import re
-from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import NamedTuple
 from xml.etree import ElementTree
 
-from crux.book import ClaimBook
-from crux.comparison import Comparison
+from crux.book import Stance
+from crux.comparison import Comparison, signed
+from crux.exports.aif import Aif
 from crux.exports.tables import safe
+from crux.results import Place
+from crux.sides import Side
 
 #: Claims that a Mermaid picture shows; more is a wall.
 MERMAID_NODES = 80
 _RESERVED = re.compile(r"[\[\]<>{}#@*_:/\\|()\"`]")
 _FOR = frozenset({"supports", "narrower"})
+_SAID: dict[Stance, str] = {"grants": "Conceding", "reports": "Reporting"}
 
 
-def _opposed(comparison: Comparison) -> list[tuple[str, str]]:
-    return [(match.first.claim, match.second.claim) for match in comparison.opposed]
+class Tie(NamedTuple):
+    """What joins two statements, by their keys; ``origin`` is ``stated`` by an author, or ``judged``."""
+
+    source: str
+    target: str
+    kind: str
+    origin: str
 
 
-def _shared(comparison: Comparison) -> list[tuple[str, str]]:
-    return [(match.first.claim, match.second.claim) for match in comparison.shared]
+@dataclass(slots=True)
+class _Statement:
+    """A claim or its denial; by author and stance, the sentences that take it so."""
+
+    text: str
+    kind: str
+    said: dict[tuple[str, Stance], list[Place]] = field(default_factory=dict[tuple[str, Stance], "list[Place]"])
+
+    @property
+    def author(self) -> str:
+        return next(iter(self.said))[0]
+
+    @property
+    def stances(self) -> str:
+        return " ".join(sorted({stance for _, stance in self.said}))
+
+    @property
+    def own(self) -> list[Place]:
+        return [
+            place for (_, stance), places in self.said.items() if stance in ("holds", "denies") for place in places
+        ]
 
 
-def _sides(comparison: Comparison) -> Iterator[tuple[str, ClaimBook]]:
-    return ((read.name, book) for read, book in zip(comparison.authors, comparison.books, strict=True))
+def _key(claim: str, stance: str) -> str:
+    return f"{claim}-not" if stance == "denies" else claim
 
 
-def _stances(book: ClaimBook, claim: str) -> str:
-    return " ".join(sorted({mention.stance for mention in book.by_claim.get(claim, ())}))
+def _statements(comparison: Comparison) -> dict[str, _Statement]:
+    statements: dict[str, _Statement] = {}
+    for book in comparison.books:
+        for mention in book.mentions:
+            claim, stance = book.by_id[mention.claim], mention.stance
+            words = signed(claim.text, "denies") if stance == "denies" else claim.text
+            one = statements.setdefault(_key(claim.id, stance), _Statement(words, claim.kind))
+            one.said.setdefault((mention.author, stance), []).append(mention.place)
+    return statements
 
 
-def _edges(comparison: Comparison) -> Iterator[tuple[str, str, str, str]]:
-    """Yield (from, to, kind, origin): relations within each book, then what joins the two."""
-    for _, book in _sides(comparison):
-        yield from ((one.from_, one.to, one.kind, one.origin) for one in book.relations)
-    yield from ((a, b, "contradicts", "judged") for a, b in _opposed(comparison))
-    yield from ((a, b, "same", "judged") for a, b in _shared(comparison))
+def _ties(comparison: Comparison, among: dict[str, _Statement]) -> list[Tie]:
+    """Return relations within each author's claims, then what joins authors, between statements that are there."""
+    takes = {name: Side(name, comparison.book_of(name)).stances for name in comparison.names}
+    ties = [Tie(key, f"{key}-not", "contradicts", "stated") for key in among if f"{key}-not" in among]
+    for book in comparison.books:
+        for one in book.relations:
+            source, target = (_key(end, takes.get(one.author, {}).get(end, "")) for end in (one.from_, one.to))
+            ties.append(Tie(source, target, one.kind, one.origin))
+    for kind, matches in (("contradicts", comparison.opposed), ("same", comparison.shared)):
+        for first, second in (pair for match in matches for pair in combinations(match.sides, 2)):
+            ends = _key(first.claim, first.stance), _key(second.claim, second.stance)
+            if kind == "same" or not first.answer or {first.answer, second.answer} == {"YES", "NO"}:
+                ties.append(Tie(*ends, kind, "judged"))
+    return [
+        tie for tie in dict.fromkeys(ties) if tie.source != tie.target and {tie.source, tie.target} <= among.keys()
+    ]
 
 
 def to_json(comparison: Comparison) -> str:
@@ -49,7 +99,7 @@ def to_json(comparison: Comparison) -> str:
 
 
 def to_graphml(comparison: Comparison) -> str:
-    """Return the graph for Gephi, yEd or networkx: claims with their stances and quotations, and relations."""
+    """Return the graph for Gephi, yEd or networkx: statements with their stances and quotations, and relations."""
     root = ElementTree.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
     keys = [("author", "node"), ("text", "node"), ("kind", "node"), ("stances", "node"), ("quotes", "node")]
     keys += [("kind", "edge"), ("origin", "edge")]
@@ -57,109 +107,87 @@ def to_graphml(comparison: Comparison) -> str:
         key = {"id": f"{what}-{name}", "for": what, "attr.name": name, "attr.type": "string"}
         ElementTree.SubElement(root, "key", key)
     graph = ElementTree.SubElement(root, "graph", id="claims", edgedefault="directed")
-    for author, book in _sides(comparison):
-        for claim in book.claims:
-            node = ElementTree.SubElement(graph, "node", id=claim.id)
-            quotes = "\n".join(place.quote for place in book.places(claim.id))
-            values = (author, claim.text, claim.kind, _stances(book, claim.id), quotes)
-            for (name, _), value in zip(keys, values, strict=False):
-                ElementTree.SubElement(node, "data", key=f"node-{name}").text = value
-    for source, target, kind, origin in _edges(comparison):
-        edge = ElementTree.SubElement(graph, "edge", source=source, target=target)
-        ElementTree.SubElement(edge, "data", key="edge-kind").text = kind
-        ElementTree.SubElement(edge, "data", key="edge-origin").text = origin
+    statements = _statements(comparison)
+    for key, one in statements.items():
+        node = ElementTree.SubElement(graph, "node", id=key)
+        quotes = "\n".join(place.quote for places in one.said.values() for place in places)
+        values = (", ".join(dict.fromkeys(name for name, _ in one.said)), one.text, one.kind, one.stances, quotes)
+        for (name, _), value in zip(keys, values, strict=False):
+            ElementTree.SubElement(node, "data", key=f"node-{name}").text = value
+    for tie in _ties(comparison, statements):
+        edge = ElementTree.SubElement(graph, "edge", source=tie.source, target=tie.target)
+        ElementTree.SubElement(edge, "data", key="edge-kind").text = tie.kind
+        ElementTree.SubElement(edge, "data", key="edge-origin").text = tie.origin
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
 def claims_argdown(comparison: Comparison) -> str:
-    """Return every claim as a statement with its quotations, and every relation under its target."""
-    title = comparison.topic or " and ".join(author.name for author in comparison.authors)
-    lines = ["===", f"title: {_flat(title)}", "===", ""]
-    texts = {claim.id: claim.text for _, book in _sides(comparison) for claim in book.claims}
-    names = {key: f"{_flat(text)[:80]} {key}" for key, text in texts.items()}
-    into: dict[str, list[tuple[str, str]]] = {}
-    for source, target, kind, _ in _edges(comparison):
-        if source in texts and target in texts:
-            into.setdefault(target, []).append((source, kind))
-    for author, book in _sides(comparison):
-        for claim in book.claims:
-            lines.append(f"[{names[claim.id]}]: {_flat(claim.text)} #{_flat(author).replace(' ', '-')}")
-            lines += [
-                f"  {'+' if kind in _FOR else '><' if kind in ('contradicts',) else '-'} [{names[source]}]"
-                for source, kind in into.get(claim.id, ())
-                if kind != "same"
-            ]
-            for number, place in enumerate(book.places(claim.id, "", "holds", "denies")[:3], start=1):
-                lines.append(f"  + <Source {number} of {claim.id}>: {_flat(place.quote)}")
-            lines.append("")
+    """Return every statement with its quotations, and every relation under its target."""
+    statements, into = _statements(comparison), dict[str, list[str]]()
+    names = {key: f"{_flat(one.text)[:80]} {key}" for key, one in statements.items()}
+    for source, target, kind, _ in _ties(comparison, statements):
+        mark = "+" if kind in _FOR else "><" if kind == "contradicts" else "-"
+        into.setdefault(target, []).extend([f"  {mark} [{names[source]}]"] if kind != "same" else [])
+    lines = ["===", f"title: {_flat(comparison.topic or ' and '.join(comparison.names))}", "===", ""]
+    for key, one in statements.items():
+        lines.append(f"[{names[key]}]: {_flat(one.text)} #{_flat(one.author).replace(' ', '-')}")
+        quotes = enumerate(one.own[:3], start=1)
+        lines += [
+            *into.get(key, ()),
+            *(f"  + <Source {n} of {key}>: {_flat(place.quote)}" for n, place in quotes),
+            "",
+        ]
     return "\n".join(lines)
 
 
 def claims_aif(comparison: Comparison) -> str:
-    """Return the graph of AIF: an I-node a claim, RA and CA nodes between, an L-node for each stance."""
-    nodes: list[dict[str, str]] = []
-    edges: list[dict[str, str]] = []
-    locutions: list[dict[str, str]] = []
-
-    def node(text: str, kind: str) -> str:
-        nodes.append({"nodeID": str(len(nodes) + 1), "text": text, "type": kind})
-        return nodes[-1]["nodeID"]
-
-    def edge(start: str, end: str) -> None:
-        edges.append({"edgeID": str(len(edges) + 1), "fromID": start, "toID": end})
-
-    home: dict[str, str] = {}
-    for author, book in _sides(comparison):
-        for claim in book.claims:
-            home[claim.id] = node(claim.text, "I")
-            for stance in sorted({mention.stance for mention in book.by_claim[claim.id]}):
-                statement, asserting = node(f"{author} {stance}: {claim.text}", "L"), node("Asserting", "YA")
-                edge(statement, asserting)
-                edge(asserting, home[claim.id])
-                locutions.append({"nodeID": statement, "personID": author})
-    for source, target, kind, _ in _edges(comparison):
-        if kind != "same" and source in home and target in home:
-            scheme = ("Default Inference", "RA") if kind in _FOR else ("Default Conflict", "CA")
-            middle = node(*scheme)
-            edge(home[source], middle)
-            edge(middle, home[target])
-    return json.dumps({"nodes": nodes, "edges": edges, "locutions": locutions}, ensure_ascii=False, indent=2) + "\n"
+    """Return the graph of AIF: an I-node a statement, RA and CA nodes between, an L-node for each who says it."""
+    graph, statements = Aif(), _statements(comparison)
+    home = {key: graph.node(one.text, "I") for key, one in statements.items()}
+    for key, one in statements.items():
+        for author, stance in one.said:
+            graph.said(author, home[key], f"{author}: {one.text}", _SAID.get(stance, "Asserting"))
+    for source, target, kind, _ in _ties(comparison, statements):
+        if kind != "same":
+            scheme = ("RA", "Default Inference") if kind in _FOR else ("CA", "Default Conflict")
+            graph.link(home[source], scheme, home[target])
+    return graph.text()
 
 
 def to_mermaid(comparison: Comparison) -> str:
-    """Return a flow chart of what is joined across the two, and what rests on it, up to :data:`MERMAID_NODES`."""
-    joined = [key for pair in (*_opposed(comparison), *_shared(comparison)) for key in pair]
-    books = [book for _, book in _sides(comparison)]
-    resting = [near for key in joined for book in books for near in book.dependants(key)[:4]]
-    every = [claim.id for book in books for claim in book.claims]
-    shown = list(dict.fromkeys((*joined, *resting, *every)))[:MERMAID_NODES]
+    """Return a flow chart of what is joined across authors, and what rests on it, up to :data:`MERMAID_NODES`."""
+    statements = _statements(comparison)
+    ties = _ties(comparison, statements)
+    across = [end for tie in ties if tie.kind in ("contradicts", "same") for end in (tie.source, tie.target)]
+    resting = [tie.target for tie in ties if tie.source in set(across)]
+    shown = list(dict.fromkeys((*across, *resting, *statements)))[:MERMAID_NODES]
     short = {key: f"n{number}" for number, key in enumerate(shown, start=1)}
     lines = ["flowchart LR"]
-    for place, (author, book) in enumerate(_sides(comparison), start=1):
-        lines.append(f'  subgraph s{place}["{_flat(author)}"]')
-        lines += [f'    {short[c.id]}["{_flat(c.text)}"]' for c in book.claims if c.id in short]
-        lines.append("  end")
+    for place, author in enumerate(comparison.names, start=1):
+        own = [key for key in shown if statements[key].author == author]
+        nodes = (f'    {short[key]}["{_flat(statements[key].text)}"]' for key in own)
+        lines += [f'  subgraph s{place}["{_flat(author)}"]', *nodes, "  end"]
     arrows = {"contradicts": "x--x", "same": "<-->", "undermines": "--x"}
-    for source, target, kind, _ in _edges(comparison):
+    for source, target, kind, _ in ties:
         if source in short and target in short:
             lines.append(f"  {short[source]} {arrows.get(kind, '-->')}|{kind}| {short[target]}")
     return "\n".join(lines) + "\n"
 
 
 def to_kialo(comparison: Comparison) -> str:
-    """Return Kialo's outline: each candidate crux as a thesis, the first author's side Pro, the second's Con."""
-    books = list(comparison.books)
+    """Return Kialo's outline: each crux as a thesis, Pro whoever answers YES, Con whoever answers NO."""
     parts: list[str] = []
     for candidate in comparison.candidates:
         lines = [f"Discussion Name: {_line(candidate.question)}", "", f"1. {_line(candidate.question)}"]
-        for place, (side, book, word) in enumerate(
-            ((candidate.first, books[0], "Pro"), (candidate.second, books[1], "Con")), start=1
-        ):
-            lines.append(f"1.{place}. {word}: {_line(side.text)}")
-            reasons = [one.from_ for one in book.relations if one.to == side.claim and one.kind in _FOR]
-            texts = [book.by_id[key].text for key in dict.fromkeys(reasons) if key in book.by_id]
-            lines += [f"1.{place}.{n}. Pro: {_line(text)}" for n, text in enumerate(texts, start=1)]
+        for place, side in enumerate((*candidate.side("YES"), *candidate.side("NO")), start=1):
+            author = Side(side.author, comparison.book_of(side.author))
+            lines.append(f"1.{place}. {'Pro' if side.answer == 'YES' else 'Con'}: {_line(side.words)}")
+            reasons = (one.from_ for one in author.book.relations if one.to == side.claim and one.kind in _FOR)
+            claims = [author.book.by_id[key] for key in dict.fromkeys(reasons) if key in author.stances]
+            lines += [
+                f"1.{place}.{n}. Pro: {_line(author.worded(claim))}" for n, claim in enumerate(claims, start=1)
+            ]
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
@@ -169,11 +197,11 @@ def claims_csv(comparison: Comparison) -> str:
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(("author", "claim_id", "claim", "kind", "stance", "quote", "title", "date", "url"))
-    for author, book in _sides(comparison):
-        for mention in book.mentions:
-            claim, place = book.by_id[mention.claim], mention.place
-            values = (author, claim.id, claim.text, claim.kind, mention.stance, place.quote)
-            rows.writerow([safe(value) for value in (*values, place.title or place.item, place.date, place.url)])
+    mentions = [(book.by_id[mention.claim], mention) for book in comparison.books for mention in book.mentions]
+    for claim, mention in mentions:
+        place = mention.place
+        values = (mention.author, claim.id, claim.text, claim.kind, mention.stance, place.quote)
+        rows.writerow([safe(value) for value in (*values, place.title or place.item, place.date, place.url)])
     return out.getvalue()
 
 

@@ -78,7 +78,7 @@ async def test_a_second_look_asks_nothing_and_one_essay_takes_few_calls(
     gone = await assay(*line, "--json", url=server.url)
     assert gone.code == 1
     (change,) = gone.json
-    assert change["kind"] == "gone" and change["second"]["places"][0]["quote"].startswith("Nobody should pay")
+    assert change["kind"] == "gone" and change["sides"][1]["places"][0]["quote"].startswith("Nobody should pay")
     assert (await assay(*line, url=server.url)).code == 0
 
 

@@ -1,4 +1,4 @@
-"""Two authors' texts compared before anybody speaks, as a run."""
+"""Authors' texts compared before anybody speaks, as a run."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from assay.protocol import RunContext
 from assay.protocols.crux.people import PeopleFolder, open_people, shipped_id, stored_name
 from assay.protocols.crux.retrieving import LanguageOption, TemperatureOption, TokensOption
 from assay.report.standing import RunVerdict
-from assay.report.units import count_noun
+from assay.report.units import count_noun, in_words
 from crux import ChosenModel, ModelTable
+from crux.behaviour import BEHAVIOUR
 from crux.book import ClaimBook
 from crux.building import linking_calls
 from crux.claims.audit import audit_calls
 from crux.claims.judge import Judgement
 from crux.claims.reading import BATCH_TOKENS, batches_of
 from crux.compare import Shelf, compare
+from crux.comparison import as_pair
 from crux.events import PersonaStep
 from crux.personas.corpus import Corpus
 from crux.personas.shipped import shipped_corpus
@@ -39,8 +41,8 @@ class Task(Model):
 
     ui: ClassVar[Mapping[str, Ui]] = FIELDS["authors"]
 
-    authors: tuple[str, ...] = Field(min_length=2, max_length=2)
-    """Two whose texts were imported, or who come with Assay, one a line."""
+    authors: tuple[str, ...] = Field(min_length=2, max_length=40)
+    """Two or more whose texts were imported, or who come with Assay, one a line."""
     topic: str = ""
     """What the comparison is about; empty for everything."""
     people: Annotated[PeopleFolder, Ui(hidden=True)] = ""
@@ -65,7 +67,7 @@ class Options(Model):
     takes_temperature: TemperatureOption = True
     """Whether the models take a temperature."""
     shelves: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
-    """Both authors whole: ``{"name", "corpus", "book"?}``; so a run can be replayed wherever its log is."""
+    """The authors whole: ``{"name", "corpus", "book"?}``; so a run can be replayed wherever its log is."""
     judged: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
     """What an earlier comparison judged: ``{"premise", "claim", "verdict"}``."""
 
@@ -95,7 +97,6 @@ class AuthorsHooks(Hooks[Task, Options]):
         """
         from crux.personas.store import PersonaStore
 
-        first, second = shelved(options)
         store = PersonaStore(Path(task.people)) if task.people else None
 
         def keep(name: str, book: ClaimBook) -> None:
@@ -106,8 +107,7 @@ class AuthorsHooks(Hooks[Task, Options]):
             context.emit(PersonaStep(persona=name, step=step, done=done, of=of))
 
         comparison = await compare(
-            first,
-            second,
+            *shelved(options),
             generate=context.generate,
             models=options.models(),
             seed=context.seed,
@@ -119,13 +119,13 @@ class AuthorsHooks(Hooks[Task, Options]):
             keep=keep,
             step=step,
         )
-        return comparison.model_dump(mode="json")
+        return as_pair(comparison) if BEHAVIOUR.before(5) else comparison.model_dump(mode="json")
 
     def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
-        """Look both authors up, with what was read of them before.
+        """Look the authors up, with what was read of them before.
 
         Raises:
-            ConfigurationError: both names mean one author.
+            ConfigurationError: two names mean one author.
             PersonaError: nobody's texts were imported under a name.
         """
         if options.shelves:
@@ -140,8 +140,8 @@ class AuthorsHooks(Hooks[Task, Options]):
             shelf = {"name": stored.name, "corpus": stored.corpus.model_dump(mode="json")}
             shelves.append(shelf | ({"book": book.model_dump(mode="json")} if book else {}))
         names = tuple(shelf["name"] for shelf in shelves)
-        if names[0] == names[1]:
-            raise ConfigurationError(f"authors: {names[0]} is named twice; a comparison needs two")
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ConfigurationError(f"authors: {twice} is named twice; a comparison needs different ones")
         people_folder = str(people.root.absolute())
         return task.model_copy(update={"authors": names, "people": people_folder}), options.model_copy(
             update={"shelves": shelves}
@@ -149,10 +149,10 @@ class AuthorsHooks(Hooks[Task, Options]):
 
     def title_of(self, task: Task) -> str:
         """Return one line for lists."""
-        return f"{' and '.join(task.authors)}{f': {task.topic}' if task.topic else ', compared'}"
+        return f"{in_words(list(task.authors))}{f': {task.topic}' if task.topic else ', compared'}"
 
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
-        """Return how many questions two authors may turn on."""
+        """Return how many questions the authors may turn on."""
         opposed, shared = len(result["opposed"]), len(result["shared"])
         return RunVerdict(
             count_noun(len(result["candidates"]), "candidate crux", "candidate cruxes"),
@@ -162,7 +162,7 @@ class AuthorsHooks(Hooks[Task, Options]):
 
 
 def shelved(options: Options) -> list[Shelf]:
-    """Return both authors as the run holds them.
+    """Return the authors as the run holds them.
 
     Raises:
         ConfigurationError: an author's data is damaged.

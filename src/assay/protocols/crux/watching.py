@@ -1,4 +1,4 @@
-"""Two authors that are watched: where their texts come from, and what was known of them the last time."""
+"""Authors that are watched: where their texts come from, and what was known of them the last time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class WatchFile(Model):
     topic: str = ""
     fetch: bool = False
     feed: str = ""
-    authors: list[Watched] = Field(min_length=2, max_length=2)
+    authors: list[Watched] = Field(min_length=2, max_length=40)
 
 
 class Known(Model):
@@ -47,7 +47,7 @@ class Known(Model):
 
     Args:
         etags: of addresses, so that an unchanged page is not sent again.
-        digests: of both authors' texts when they were compared last.
+        digests: of the authors' texts when they were compared last.
         run: a comparison that was stopped before it was done, of the texts whose digests are ``pending``.
         comparison: what was found last; None before the first look.
         entries: of the feed, the newest first.

@@ -1,4 +1,4 @@
-"""`assay debate compare A B`: two authors' claims side by side, before anybody speaks."""
+"""`assay debate compare A B ...`: authors' claims side by side, before anybody speaks."""
 
 from __future__ import annotations
 
@@ -20,21 +20,20 @@ _READING, _COMPARING = (6_000, 1_600), (5_000, 1_200)
 
 
 @run_command("crux.compare", "compare", trace="Show all of it, whatever is folded.", noun="comparison")
-@click.argument("first", metavar="A")
-@click.argument("second", metavar="B")
+@click.argument("authors", metavar="A B...", nargs=-1, required=True)
 @yes_option
 @people_option
-def compare(command: RunCommand, first: str, second: str, yes: bool, people: str | None) -> int:
-    """Compare what A and B wrote: shared, opposed and one-sided claims, and candidate cruxes.
+def compare(command: RunCommand, authors: tuple[str, ...], yes: bool, people: str | None) -> int:
+    """Compare what A, B and others wrote: shared, opposed and one-sided claims, and candidate cruxes.
 
-    Both are read once, whole, and what was read is kept: the next comparison takes six to twelve calls. Every claim
+    All are read once, whole, and what was read is kept: the next comparison takes six to twelve calls. Every claim
     opens to the sentences it stands in. Candidate cruxes are ranked by how many claims rest on them; hand them to a
     debate with --compared.
 
     \b
     assay debate compare hamilton brutus --topic "Who corrects a court that errs?" --out both.html
     """
-    command.task |= {"authors": (first, second), "people": people}
+    command.task |= {"authors": authors, "people": people}
     _announce(command, yes=yes)
     return _present(command, command.go())
 

@@ -66,9 +66,9 @@ async def vote(request: Request) -> Response:
 
 def claims_of(comparison: Comparison) -> dict[str, str]:
     """Return the claims of a comparison by id, those first on which the two clash; nobody's name is with them."""
-    views = [side for match in (*comparison.opposed, *comparison.shared) for side in (match.first, match.second)]
+    views = [side for match in (*comparison.opposed, *comparison.shared) for side in match.sides]
     texts: dict[str, str] = {}
-    for view in (*views, *comparison.first_alone, *comparison.second_alone):
+    for view in (*views, *(view for own in comparison.alone for view in own)):
         if view.text not in texts.values():
             texts.setdefault(view.claim, view.text)
     return dict(list(texts.items())[:_MOST])

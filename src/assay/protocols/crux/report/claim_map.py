@@ -1,4 +1,4 @@
-"""The claims of two authors side by side, the opposed and the shared ones joined by a line."""
+"""The claims of authors side by side, the opposed and the shared ones joined by a line."""
 
 from __future__ import annotations
 
@@ -14,25 +14,21 @@ _MOST = 14
 
 
 def map_picture(comparison: Comparison) -> Figure | None:
-    """Draw the pairs on which most rests; None where nothing is joined."""
+    """Draw the pairs of two authors on which most rests; None where there are none, or more authors."""
     pairs = [(match, "opposed") for match in comparison.opposed]
     pairs += [(match, "shared") for match in comparison.shared]
-    if not pairs:
+    if not pairs or len(comparison.authors) != 2:
         return None
     shown = pairs[:_MOST]
-    left = _column([match.first for match, _ in shown])
-    right = _column([match.second for match, _ in shown])
-    names = (comparison.authors[0].name, comparison.authors[1].name)
-    parts: list[Element] = [
-        label(8, 12, names[0], class_="c0"),
-        label(_BOX + _GUTTER + 8, 12, names[1], class_="c1"),
-    ]
+    parts: list[Element] = []
     height = 30.0
     centres: list[dict[str, float]] = []
-    for column, x, accent in ((left, 0.0, "c0"), (right, _BOX + _GUTTER, "c1")):
+    for place, name in enumerate(comparison.names):
+        x, accent = place * (_BOX + _GUTTER), f"c{place}"
+        parts.append(label(x + 8, 12, name, class_=accent))
         y, middle = 26.0, dict[str, float]()
-        for view in column.values():
-            lines = lines_of(worded(view), _BOX - 20, 3)
+        for view in {match.sides[place].claim: match.sides[place] for match, _ in shown}.values():
+            lines = lines_of(view.words, _BOX - 20, 3)
             high = len(lines) * _LINE + 14
             parts.append(element("rect", x=x, y=y, width=_BOX, height=high, rx=8.0, class_="band"))
             parts.append(element("rect", x=x, y=y, width=4.0, height=high, class_=accent))
@@ -43,23 +39,18 @@ def map_picture(comparison: Comparison) -> Figure | None:
         height = max(height, y)
     for match, kind in shown:
         look = "red stroke" if kind == "opposed" else "quiet stroke dashed"
-        y1, y2 = centres[0][match.first.claim], centres[1][match.second.claim]
+        y1, y2 = (middle[side.claim] for middle, side in zip(centres, match.sides, strict=True))
         parts.append(element("line", x1=_BOX, x2=_BOX + _GUTTER, y1=y1, y2=y2, class_=look))
-    words = " ".join(_sentence(match, kind, names) for match, kind in shown)
+    words = " ".join(_sentence(match, kind) for match, kind in shown)
     more = f" {len(pairs) - len(shown)} more stand below." if len(pairs) > len(shown) else ""
     caption = f"A red line joins claims that cannot both be held; a dashed one, claims that say the same.{more}"
     drawn = picture(2 * _BOX + _GUTTER, height, "The claims of both, joined", words, *parts)
     return Figure(drawn, caption, words)
 
 
-def _column(views: list[SideView]) -> dict[str, SideView]:
-    return {view.claim: view for view in views}
+def _sentence(match: Match, kind: str) -> str:
+    return f"{kind.capitalize()}: " + " ".join(map(_said, match.sides))
 
 
-def worded(view: SideView) -> str:
-    """Return a claim as its author takes it."""
-    return view.text if view.stance == "holds" else f"{view.stance.capitalize()}: {view.text}"
-
-
-def _sentence(match: Match, kind: str, names: tuple[str, str]) -> str:
-    return f"{kind.capitalize()}: {names[0]}: {worded(match.first)} {names[1]}: {worded(match.second)}"
+def _said(side: SideView) -> str:
+    return f"{side.author}: {side.words}"

@@ -1,4 +1,4 @@
-"""A comparison of two authors as a report: candidate cruxes, then what is opposed, shared and said by one alone."""
+"""A comparison of authors as a report: candidate cruxes, then what is opposed, shared and said by one alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from assay.protocols.crux.report.claim_map import map_picture, worded
+from assay.protocols.crux.report.claim_map import map_picture
 from assay.protocols.crux.report.persona import audit_line, audit_section
 from assay.registry import find
 from assay.report.frame import cost_section
@@ -19,7 +19,7 @@ from assay.report.outline import Writing, read_outline
 from assay.report.progress import Progress
 from assay.report.run import RunTotals, timed_events
 from assay.report.story import Block, Column, Fact, Plain, Quote, Story, Table, Voice
-from assay.report.units import count, count_noun
+from assay.report.units import count, count_noun, in_words
 from crux.claims.audit import ENOUGH
 from crux.comparison import Comparison, CruxCandidate, Match, Read
 from crux.events import PersonaStep
@@ -92,33 +92,35 @@ def comparison_markdown(comparison: Comparison) -> str:
 
 def comparison_story(comparison: Comparison) -> Story:
     """Return a comparison, opened."""
-    first, second = comparison.authors
-    names = (first.name, second.name)
+    names = comparison.names
     scope = {
         "found": comparison,
-        "names": names,
+        "names": in_words(list(names)),
         "about": f" on {comparison.topic}" if comparison.topic else "",
         "care": [*comparison.warnings, *(line for read in comparison.authors for line in _left_out(read))],
-        "alone": dict(zip(names, (comparison.first_alone, comparison.second_alone), strict=True)),
+        "alone": dict(zip(names, comparison.alone, strict=True)),
     }
     own: dict[str, Callable[[Any], list[Block]]] = {
-        "answers": lambda one: _sides(one, names, ("YES", "NO")),
         "sides": lambda one: _sides(one, names),
-        "positions": lambda _: [_positions(comparison.candidates, names)],
+        "positions": lambda _: [_positions(comparison)],
         "maps": lambda _: list(filter(None, [map_picture(comparison)])),
     }
     story = _outline().story(Writing(scope, _FORMS, own))
     read = (
-        Fact(one.name, f"{count_noun(one.claims, 'claim')} in {one.passages} passages") for one in (first, second)
+        Fact(one.name, f"{count_noun(one.claims, 'claim')} in {count_noun(one.passages, 'passage')}")
+        for one in comparison.authors
     )
-    audits = (audit_section(one.audit, one.name) for one in (first, second) if one.audit)
+    audits = (audit_section(one.audit, one.name) for one in comparison.authors if one.audit)
     return replace(story, facts=(*story.facts, *read), sections=(*story.sections, *audits))
 
 
-def _positions(candidates: Sequence[CruxCandidate], names: tuple[str, str]) -> Table:
+def _positions(comparison: Comparison) -> Table:
     """Return one line a question: what each answers, and what the answer rests on."""
-    rows = tuple((one.question, f"YES: {worded(one.first)}", f"NO: {worded(one.second)}") for one in candidates)
-    return Table((Column("Question"), *map(Column, names)), rows)
+    rows: list[tuple[str, ...]] = []
+    for one in comparison.candidates:
+        said = {side.author: f"{side.answer}: {side.words}" for side in one.sides}
+        rows.append((one.question, *(said.get(name, "–") for name in comparison.names)))
+    return Table((Column("Question"), *map(Column, comparison.names)), tuple(rows))
 
 
 def _step_line(step: PersonaStep) -> str:
@@ -141,15 +143,15 @@ def _rests(one: CruxCandidate) -> str:
     return f"{rests} {one.why}".strip()
 
 
-def _sides(one: CruxCandidate | Match, names: tuple[str, str], remarks: tuple[str, str] = ("", "")) -> list[Block]:
+def _sides(one: CruxCandidate | Match, names: Sequence[str]) -> list[Block]:
     return [
         Voice(
-            name,
-            (Plain(worded(view)), *(Quote(place.quote, _dated(place)) for place in view.places)),
-            accent,
-            remark,
+            view.author,
+            (Plain(view.words), *(Quote(place.quote, _dated(place)) for place in view.places)),
+            f"c{names.index(view.author) % 6}",
+            view.answer,
         )
-        for name, view, accent, remark in zip(names, (one.first, one.second), ("c0", "c1"), remarks, strict=True)
+        for view in one.sides
     ]
 
 
@@ -162,6 +164,6 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "number": lambda held: count(len(held)),
     "rests": _rests,
     "state": lambda one: "" if one.confirmed else " (not confirmed by their own sentences)",
-    "worded": worded,
+    "words": lambda match: " / ".join(side.words for side in match.sides),
 }
 _outline = cache(partial(read_outline, __package__ or "", "comparison.toml"))
