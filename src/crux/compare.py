@@ -112,7 +112,7 @@ async def compare(
         proposed_links(side.book, side.name, generate=generate, models=models, seed=seed) for side in loose
     )
     step("", "comparing", 1, 3)
-    across = [Pair(sides[0].worded(a), sides[1].worded(b)) for a, b in pairs]
+    across = [Pair(sides[0].signed[a.id].words(), sides[1].signed[b.id].words()) for a, b in pairs]
     within = [pair for one in links for pair in one.pairs]
     await judge.learn([*across, *(pair.turned for pair in across), *within], "comparison")
     for side, one in zip(loose, links, strict=True):
@@ -230,8 +230,7 @@ async def _proposed(
 
 
 def _lines(side: Side, own: Mapping[str, Claim]) -> str:
-    denied = {key for key, stance in side.stances.items() if stance == "denies"}
-    words = {key: f"(denied) {claim.text}" if claim.id in denied else claim.text for key, claim in own.items()}
+    words = {key: side.signed[claim.id].words(listed=True) for key, claim in own.items()}
     return "\n".join(json.dumps({"id": key, "claim": text}, ensure_ascii=False) for key, text in words.items())
 
 

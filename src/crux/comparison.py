@@ -8,27 +8,22 @@ from typing import Any, Literal, TypeAlias, cast
 
 from pydantic import Field, model_validator
 
-from crux.book import ClaimBook, Standing
+from crux.book import ClaimBook, Standing, worded
 from crux.claims.audit import Audit
 from crux.claims.judge import Judgement
 from crux.results import CamelModel, Place
 
 Answer: TypeAlias = Literal["YES", "NO", ""]
 SettledBy: TypeAlias = Literal["measurement", "experiment", "definition", "who decides"]
-_WORDED = {"denies": "It is not so: {}", "grants": "Granted: {}", "reports": "Reported: {}"}
 # What a comparison of two has no use for is left out of its data, which so stays as older releases wrote it.
 _UNSET: Any = {"exclude_if": operator.not_}
 
 
-def signed(text: str, stance: str) -> str:
-    """Return the words of a claim as somebody takes it: held, denied, granted or reported."""
-    return _WORDED.get(stance, "{}").format(text)
-
-
 class SideView(CamelModel):
-    """A claim as one author takes it: ``holds``, ``denies`` or ``grants``; ``places`` are oldest first.
+    """A claim as one author takes it: ``holds``, ``denies``, ``grants`` or ``mixed``; ``places`` are oldest first.
 
     Args:
+        history: how it was before; empty where nothing changed.
         answer: of a side of a crux: what the claim answers to its question; empty where both, or neither.
         read: whether the judge reads that answer in the author's own sentences.
     """
@@ -38,6 +33,7 @@ class SideView(CamelModel):
     stance: str
     places: tuple[Place, ...]
     dependants: int = 0
+    history: str = Field(default="", **_UNSET)
     author: str = Field(default="", **_UNSET)
     answer: Answer = Field(default="", **_UNSET)
     read: bool = Field(default=False, **_UNSET)
@@ -45,7 +41,7 @@ class SideView(CamelModel):
     @property
     def words(self) -> str:
         """The claim as its author takes it."""
-        return signed(self.text, self.stance)
+        return worded(self.text, self.stance)
 
     @property
     def said(self) -> str:
@@ -190,11 +186,11 @@ def as_pair(found: Comparison) -> dict[str, Any]:
     """Return the data of a comparison of two as it was before number 5."""
     data = found.model_dump(mode="json")
     data["firstAlone"], data["secondAlone"] = data.pop("alone")
-    for match in (*data["shared"], *data["opposed"], *data["candidates"]):
+    matches: list[dict[str, Any]] = [*data["shared"], *data["opposed"], *data["candidates"]]
+    for match in matches:
         match["first"], match["second"] = match.pop("sides")
-        for side in (match["first"], match["second"]):
-            side.pop("author", None)
-            side.pop("answer", None)
-    for side in (*data["firstAlone"], *data["secondAlone"]):
-        side.pop("author", None)
+    views = [match[side] for match in matches for side in ("first", "second")]
+    for view in (*views, *data["firstAlone"], *data["secondAlone"]):
+        for name in ("author", "answer", "history"):
+            view.pop(name, None)
     return data

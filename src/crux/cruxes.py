@@ -169,7 +169,7 @@ class _Board:
         for side in sides:
             for claim in side.claims:
                 claims[claim.id] = claim
-                takers.setdefault(claim.id, {}).setdefault(side.stances[claim.id], []).append(side.name)
+                takers.setdefault(claim.id, {}).setdefault(side.signed[claim.id].stance, []).append(side.name)
         order = sorted(claims.values(), key=lambda claim: _contested(takers[claim.id]))
         if topic and len(order) > BLOCK * BLOCKS:
             near = [order[at] for at, _ in Lexical.of([one.text for one in order]).nearest(topic, BLOCK)]
@@ -225,7 +225,7 @@ class _Board:
     def near(self, crux: CruxCandidate, answer: Answer) -> list[tuple[Side, Claim]]:
         """Return claims of those who give an answer: the ones that they answer with, then those nearest to it."""
         own = [(self.sides[view.author], view.claim) for view in crux.side(answer)]
-        held = [(side, key) for side, _ in own for key in side.stances if key in self.ids]
+        held = [(side, key) for side, _ in own for key in side.signed if key in self.ids]
         index = Lexical.of([side.book.by_id[key].text for side, key in held])
         nearest = [held[at] for at, _ in index.nearest(crux.question, 2 * _NEAR)]
         most = _NEAR - 1 if self.few else 2 * _NEAR
@@ -238,7 +238,7 @@ class _Board:
         """Return a claim as the first of some authors, or of all, takes it who takes it at all."""
         claim = self.short.get(short)
         takers = (self.sides[name] for name in authors or self.sides)
-        side = next((side for side in takers if claim and claim.id in side.stances), None)
+        side = next((side for side in takers if claim and claim.id in side.signed), None)
         return side.view(claim) if side and claim else None
 
     def way(self, way: _Way) -> Settling:
@@ -263,7 +263,7 @@ def _answer(side: Side, claims: dict[str, Answer]) -> SideView | None:
     turned: dict[Answer, Answer] = {"YES": "NO", "NO": "YES"}
     views: list[SideView] = []
     for key, answer in claims.items():
-        stance = side.stances.get(key)
+        stance = side.signed[key].stance if key in side.signed else ""
         if stance in ("holds", "denies"):
             views.append(side.view(side.book.by_id[key], answer if stance == "holds" else turned[answer]))
     newest = max((_last(view) for view in views), default="")
@@ -390,7 +390,7 @@ async def _settled(board: _Board, cruxes: Sequence[CruxCandidate], asking: Askin
             {"id": f"q{number}", "question": crux.question}
             | {
                 answer.lower(): [
-                    {"id": board.ids[claim.id], "claim": side.worded(claim)}
+                    {"id": board.ids[claim.id], "claim": side.signed[claim.id].words()}
                     for side, claim in board.near(crux, answer)
                 ]
                 for answer in _BOTH

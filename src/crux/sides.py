@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from crux.book import Claim, ClaimBook, Stance
-from crux.comparison import Answer, Match, SideView, signed
+from crux.book import Claim, ClaimBook
+from crux.comparison import Answer, Match, SideView
 from crux.retrieval.lexical import Lexical
 
 #: Claims of an author that are looked at; those nearest to the topic, then those mentioned most.
 MOST_CLAIMS = 250
 _QUOTES, _ALONE = 3, 12
-_TAKES: tuple[Stance, ...] = ("grants", "denies", "holds")
 
 
 class Side:
@@ -19,8 +18,8 @@ class Side:
 
     def __init__(self, name: str, book: ClaimBook, topic: str = "") -> None:
         self.name, self.book = name, book
-        self.stances: dict[str, Stance] = {one.id: take for take in _TAKES for one in book.of(name, take)}
-        held = book.of(name, *_TAKES)
+        self.signed = {one.claim.id: one for one in book.signed_by(name)}
+        held = [one.claim for one in self.signed.values()]
         if topic and len(held) > MOST_CLAIMS:
             index = Lexical.of([claim.text for claim in held])
             near = [held[place] for place, _ in index.nearest(topic, MOST_CLAIMS)]
@@ -28,19 +27,15 @@ class Side:
         self.claims = held[:MOST_CLAIMS]
         self.left_out = len(held) - len(self.claims)
 
-    def worded(self, claim: Claim) -> str:
-        """Return a claim as its author takes it."""
-        denied = self.stances.get(claim.id) == "denies"
-        return signed(claim.text, "denies") if denied else claim.text
-
     def view(self, claim: Claim, answer: Answer = "") -> SideView:
         """Return a claim with its sentences."""
-        stance = self.stances[claim.id]
+        signed = self.signed[claim.id]
         return SideView(
             claim=claim.id,
             text=claim.text,
-            stance=stance,
-            places=tuple(self.book.places(claim.id, self.name, stance)[:_QUOTES]),
+            stance=signed.stance,
+            places=signed.places[:_QUOTES],
+            history=signed.history,
             dependants=len(self.book.dependants(claim.id)),
             author=self.name,
             answer=answer,

@@ -9,23 +9,21 @@ from __future__ import annotations
 import csv
 import io
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from itertools import combinations
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from crux.book import Stance
-from crux.comparison import Comparison, signed
+from crux.book import SignedClaim
+from crux.comparison import Comparison, SideView
 from crux.exports.aif import Aif
 from crux.exports.tables import safe
 from crux.results import Place
-from crux.sides import Side
 
 #: Claims that a Mermaid picture shows; more is a wall.
 MERMAID_NODES = 80
 _RESERVED = re.compile(r"[\[\]<>{}#@*_:/\\|()\"`]")
 _FOR = frozenset({"supports", "narrower"})
-_SAID: dict[Stance, str] = {"grants": "Conceding", "reports": "Reporting"}
 
 
 class Tie(NamedTuple):
@@ -37,60 +35,43 @@ class Tie(NamedTuple):
     origin: str
 
 
-@dataclass(slots=True)
-class _Statement:
-    """A claim or its denial; by author and stance, the sentences that take it so."""
+class _Statement(NamedTuple):
+    """A claim or its denial, as everybody takes it who says so."""
 
     text: str
     kind: str
-    said: dict[tuple[str, Stance], list[Place]] = field(default_factory=dict[tuple[str, Stance], "list[Place]"])
+    said: list[SignedClaim]
 
     @property
-    def author(self) -> str:
-        return next(iter(self.said))[0]
-
-    @property
-    def stances(self) -> str:
-        return " ".join(sorted({stance for _, stance in self.said}))
-
-    @property
-    def own(self) -> list[Place]:
-        return [
-            place for (_, stance), places in self.said.items() if stance in ("holds", "denies") for place in places
-        ]
+    def places(self) -> list[Place]:
+        return [place for one in self.said for place in one.places]
 
 
-def _key(claim: str, stance: str) -> str:
-    return f"{claim}-not" if stance == "denies" else claim
+def _key(one: SignedClaim | SideView) -> str:
+    claim = one.claim if isinstance(one, SideView) else one.claim.id
+    return f"{claim}-not" if one.stance == "denies" else claim
 
 
 def _statements(comparison: Comparison) -> dict[str, _Statement]:
     statements: dict[str, _Statement] = {}
-    for book in comparison.books:
-        for mention in book.mentions:
-            claim, stance = book.by_id[mention.claim], mention.stance
-            words = signed(claim.text, "denies") if stance == "denies" else claim.text
-            one = statements.setdefault(_key(claim.id, stance), _Statement(words, claim.kind))
-            one.said.setdefault((mention.author, stance), []).append(mention.place)
+    for name in comparison.names:
+        for one in comparison.book_of(name).signed_by(name):
+            statements.setdefault(_key(one), _Statement(one.words(), one.claim.kind, [])).said.append(one)
     return statements
 
 
-def _ties(comparison: Comparison, among: dict[str, _Statement]) -> list[Tie]:
+def _ties(comparison: Comparison, among: Mapping[str, _Statement]) -> list[Tie]:
     """Return relations within each author's claims, then what joins authors, between statements that are there."""
-    takes = {name: Side(name, comparison.book_of(name)).stances for name in comparison.names}
-    ties = [Tie(key, f"{key}-not", "contradicts", "stated") for key in among if f"{key}-not" in among]
-    for book in comparison.books:
-        for one in book.relations:
-            source, target = (_key(end, takes.get(one.author, {}).get(end, "")) for end in (one.from_, one.to))
-            ties.append(Tie(source, target, one.kind, one.origin))
+    ties = [Tie(key, f"{key}-not", "contradicts", "stated") for key in among]
+    keys = {(one.author, one.claim.id): key for key, statement in among.items() for one in statement.said}
+    for one in (relation for book in comparison.books for relation in book.standing_relations):
+        source, target = (keys.get((one.author, end), "") for end in (one.from_, one.to))
+        ties.append(Tie(source, target, one.kind, one.origin))
     for kind, matches in (("contradicts", comparison.opposed), ("same", comparison.shared)):
         for first, second in (pair for match in matches for pair in combinations(match.sides, 2)):
-            ends = _key(first.claim, first.stance), _key(second.claim, second.stance)
             if kind == "same" or not first.answer or {first.answer, second.answer} == {"YES", "NO"}:
-                ties.append(Tie(*ends, kind, "judged"))
-    return [
-        tie for tie in dict.fromkeys(ties) if tie.source != tie.target and {tie.source, tie.target} <= among.keys()
-    ]
+                ties.append(Tie(_key(first), _key(second), kind, "judged"))
+    return [tie for tie in dict.fromkeys(ties) if tie.source != tie.target and {*tie[:2]} <= among.keys()]
 
 
 def to_json(comparison: Comparison) -> str:
@@ -101,7 +82,7 @@ def to_json(comparison: Comparison) -> str:
 def to_graphml(comparison: Comparison) -> str:
     """Return the graph for Gephi, yEd or networkx: statements with their stances and quotations, and relations."""
     root = ElementTree.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
-    keys = [("author", "node"), ("text", "node"), ("kind", "node"), ("stances", "node"), ("quotes", "node")]
+    keys = [(name, "node") for name in ("author", "text", "kind", "stances", "before", "quotes")]
     keys += [("kind", "edge"), ("origin", "edge")]
     for name, what in keys:
         key = {"id": f"{what}-{name}", "for": what, "attr.name": name, "attr.type": "string"}
@@ -110,8 +91,11 @@ def to_graphml(comparison: Comparison) -> str:
     statements = _statements(comparison)
     for key, one in statements.items():
         node = ElementTree.SubElement(graph, "node", id=key)
-        quotes = "\n".join(place.quote for places in one.said.values() for place in places)
-        values = (", ".join(dict.fromkeys(name for name, _ in one.said)), one.text, one.kind, one.stances, quotes)
+        names = ", ".join(who.author for who in one.said)
+        stances = " ".join(sorted({who.stance for who in one.said}))
+        before = "; ".join(f"{who.author}: {who.history}" for who in one.said if who.history)
+        quotes = "\n".join(place.quote for place in one.places)
+        values = (names, one.text, one.kind, stances, before, quotes)
         for (name, _), value in zip(keys, values, strict=False):
             ElementTree.SubElement(node, "data", key=f"node-{name}").text = value
     for tie in _ties(comparison, statements):
@@ -131,8 +115,8 @@ def claims_argdown(comparison: Comparison) -> str:
         into.setdefault(target, []).extend([f"  {mark} [{names[source]}]"] if kind != "same" else [])
     lines = ["===", f"title: {_flat(comparison.topic or ' and '.join(comparison.names))}", "===", ""]
     for key, one in statements.items():
-        lines.append(f"[{names[key]}]: {_flat(one.text)} #{_flat(one.author).replace(' ', '-')}")
-        quotes = enumerate(one.own[:3], start=1)
+        lines.append(f"[{names[key]}]: {_flat(one.text)} #{_flat(one.said[0].author).replace(' ', '-')}")
+        quotes = enumerate(one.places[:3], start=1)
         lines += [
             *into.get(key, ()),
             *(f"  + <Source {n} of {key}>: {_flat(place.quote)}" for n, place in quotes),
@@ -146,8 +130,9 @@ def claims_aif(comparison: Comparison) -> str:
     graph, statements = Aif(), _statements(comparison)
     home = {key: graph.node(one.text, "I") for key, one in statements.items()}
     for key, one in statements.items():
-        for author, stance in one.said:
-            graph.said(author, home[key], f"{author}: {one.text}", _SAID.get(stance, "Asserting"))
+        for who in one.said:
+            how = "Conceding" if who.stance == "grants" else "Asserting"
+            graph.said(who.author, home[key], f"{who.author}: {one.text}", how)
     for source, target, kind, _ in _ties(comparison, statements):
         if kind != "same":
             scheme = ("RA", "Default Inference") if kind in _FOR else ("CA", "Default Conflict")
@@ -165,7 +150,7 @@ def to_mermaid(comparison: Comparison) -> str:
     short = {key: f"n{number}" for number, key in enumerate(shown, start=1)}
     lines = ["flowchart LR"]
     for place, author in enumerate(comparison.names, start=1):
-        own = [key for key in shown if statements[key].author == author]
+        own = [key for key in shown if statements[key].said[0].author == author]
         nodes = (f'    {short[key]}["{_flat(statements[key].text)}"]' for key in own)
         lines += [f'  subgraph s{place}["{_flat(author)}"]', *nodes, "  end"]
     arrows = {"contradicts": "x--x", "same": "<-->", "undermines": "--x"}
@@ -181,13 +166,12 @@ def to_kialo(comparison: Comparison) -> str:
     for candidate in comparison.candidates:
         lines = [f"Discussion Name: {_line(candidate.question)}", "", f"1. {_line(candidate.question)}"]
         for place, side in enumerate((*candidate.side("YES"), *candidate.side("NO")), start=1):
-            author = Side(side.author, comparison.book_of(side.author))
+            book = comparison.book_of(side.author)
             lines.append(f"1.{place}. {'Pro' if side.answer == 'YES' else 'Con'}: {_line(side.words)}")
-            reasons = (one.from_ for one in author.book.relations if one.to == side.claim and one.kind in _FOR)
-            claims = [author.book.by_id[key] for key in dict.fromkeys(reasons) if key in author.stances]
-            lines += [
-                f"1.{place}.{n}. Pro: {_line(author.worded(claim))}" for n, claim in enumerate(claims, start=1)
-            ]
+            reasons = (one.from_ for one in book.standing_relations if one.to == side.claim and one.kind in _FOR)
+            own = {one.claim.id: one.words() for one in book.signed_by(side.author)}
+            texts = [own[key] for key in dict.fromkeys(reasons) if key in own]
+            lines += [f"1.{place}.{n}. Pro: {_line(text)}" for n, text in enumerate(texts, start=1)]
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 

@@ -22,9 +22,10 @@ _ENTRIES = 50
 def watch(command: RunCommand, file: str, people: str | None) -> int:
     """Look at authors again, and tell which cruxes moved, appeared or went.
 
-    Only what is new is read: where nothing is, no model is asked. FILE.toml has a topic, and two [[authors]] or more,
-    each with a name and places: folders, files, and, with fetch = true, https addresses of feeds and pages. What was found is
-    kept beside it, in FILE.json. The exit code is 1 where a crux moved, appeared or went since the last look.
+    Only what is new is read: where nothing is, no model is asked. FILE.toml has a topic, and two [[authors]] or
+    more, each with a name and places: folders, files, and, with fetch = true, https addresses of feeds and pages.
+    What was found is kept beside it, in FILE.json. The exit code is 1 where a crux moved, appeared or went since
+    the last look.
 
     \b
     assay debate watch founders.toml --out moved.html
