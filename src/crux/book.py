@@ -191,10 +191,17 @@ class ClaimBook(CamelModel):
     def of(self, author: str, *stances: Stance) -> list[Claim]:
         """Return the claims to which an author takes one of these stances, those mentioned most first."""
         counts: dict[str, int] = {}
-        for mention in self.mentions:
-            if mention.author == author and (not stances or mention.stance in stances):
+        for mention in self._of.get(author, ()):
+            if not stances or mention.stance in stances:
                 counts[mention.claim] = counts.get(mention.claim, 0) + 1
         return [self.by_id[key] for key in sorted(counts, key=lambda key: -counts[key])]
+
+    @cached_property
+    def _of(self) -> dict[str, list[Mention]]:
+        mentions: dict[str, list[Mention]] = {}
+        for mention in self.mentions:
+            mentions.setdefault(mention.author, []).append(mention)
+        return mentions
 
     def places(self, claim: str, author: str = "", *stances: Stance) -> list[Place]:
         """Return where a claim is mentioned, oldest first."""
@@ -224,8 +231,9 @@ class ClaimBook(CamelModel):
     @cached_property
     def _signed(self) -> dict[str, dict[str, SignedClaim]]:
         series: dict[str, dict[str, list[Mention]]] = {}
-        for mention in self.mentions:
-            series.setdefault(mention.author, {}).setdefault(mention.claim, []).append(mention)
+        for author, mentions in self._of.items():
+            for mention in mentions:
+                series.setdefault(author, {}).setdefault(mention.claim, []).append(mention)
         return {
             author: {
                 key: SignedClaim(claim=self.by_id[key], author=author, series=tuple(sorted(mentions, key=_when)))
@@ -236,8 +244,12 @@ class ClaimBook(CamelModel):
         }
 
     def dependants(self, claim: str) -> list[str]:
-        """Return what rests on a claim: all that is reached along supporting relations, nearest first."""
-        return reached(claim, self._resting)
+        """Return what rests on a claim: all that is reached along supporting relations, nearest first.
+
+        Claims that say the same are one: what rests on the one rests on the other.
+        """
+        same = {claim, *_walked(claim, self._same)}
+        return [one for one in _walked(claim, self._resting) if one not in same]
 
     @cached_property
     def standing_relations(self) -> tuple[Relation, ...]:
@@ -251,8 +263,15 @@ class ClaimBook(CamelModel):
         return tuple(filter(stands, self.relations))
 
     @cached_property
-    def _resting(self) -> list[tuple[str, str]]:
-        return [(one.from_, one.to) for one in self.standing_relations if one.kind in ("supports", "narrower")]
+    def _same(self) -> dict[str, list[str]]:
+        same = [one for one in self.standing_relations if one.kind == "same" and not BEHAVIOUR.before(5)]
+        return _onward([(one.from_, one.to) for one in same] + [(one.to, one.from_) for one in same])
+
+    @cached_property
+    def _resting(self) -> dict[str, list[str]]:
+        kinds = ("supports", "narrower")
+        edges = [(one.from_, one.to) for one in self.standing_relations if one.kind in kinds]
+        return _onward([*edges, *((one, other) for one, others in self._same.items() for other in others)])
 
 
 def _when(mention: Mention) -> tuple[str, str, int]:
@@ -279,9 +298,17 @@ def _side(stance: Standpoint) -> str:
 
 def reached(start: str, edges: Iterable[tuple[str, str]]) -> list[str]:
     """Return what can be reached along edges (from, to), nearest first, without the start."""
+    return _walked(start, _onward(edges))
+
+
+def _onward(edges: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     onward: dict[str, list[str]] = {}
     for source, target in edges:
         onward.setdefault(source, []).append(target)
+    return onward
+
+
+def _walked(start: str, onward: dict[str, list[str]]) -> list[str]:
     reached: dict[str, None] = {start: None}
     waiting = [start]
     for at in waiting:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -90,47 +89,25 @@ async def compare(
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet; books were kept.
     """
     _require_several(shelves)
-    models = models or ModelTable()
-    asking = Asking(generate, models, seed, language)
-    judge = Judge(generate, models, seed, known=known, lot=_PAIRS)
-    reading = {"generate": generate, "models": models, "seed": seed, "language": language}
-    read = [await _read(shelf, keep, step, **reading, tokens_a_call=tokens_a_call) for shelf in shelves]
-    audits = [
-        await audit(
-            shelf.name, shelf.corpus, book, judge, generate=generate, models=models, seed=seed, language=language
-        )
-        if audited
-        else None
-        for shelf, (book, _, _) in zip(shelves, read, strict=True)
-    ]
+    asking = Asking(generate, models or ModelTable(), seed, language)
+    judge = Judge(generate, asking.models, seed, known=known, lot=_PAIRS)
+    read = [await _read(shelf, asking, tokens_a_call, keep, step) for shelf in shelves]
+    audits = [await _audited(*one, judge, asking) if audited else None for one in zip(shelves, read, strict=True)]
     step("", "comparing", 0, 3)
-    sides = [Side(shelf.name, book, topic) for shelf, (book, _, _) in zip(shelves, read, strict=True)]
-    loose = [side for side, (_, _, grown) in zip(sides, read, strict=True) if grown]
-    two = (sides[0], sides[1]) if len(sides) == 2 else None
-    pairs, questions = await _proposed(two, topic, asking) if two else ([], {})
-    links = await gather(
-        proposed_links(side.book, side.name, generate=generate, models=models, seed=seed) for side in loose
-    )
-    step("", "comparing", 1, 3)
-    across = [Pair(sides[0].signed[a.id].words(), sides[1].signed[b.id].words()) for a, b in pairs]
-    within = [pair for one in links for pair in one.pairs]
-    await judge.learn([*across, *(pair.turned for pair in across), *within], "comparison")
-    for side, one in zip(loose, links, strict=True):
-        side.book = linked(side.book, one, await judge.relate(one.pairs, f"links-{side.name}"))
-        keep(side.name, side.book)
-    step("", "comparing", 2, 3)
-    if two:
-        verdicts = await judge.relate(across, "issues", strict=True)
-        opposed = _matches(two, pairs, verdicts, {"contradicts", "undermines"}, questions)
-        shared = _matches(two, pairs, verdicts, {"same", "entails"}, {})
-        division = Division(candidates=await _candidates(opposed, judge), proposed=len(pairs))
+    sides = [Side(shelf.name, one.book, topic) for shelf, one in zip(shelves, read, strict=True)]
+    loose = [side for side, one in zip(sides, read, strict=True) if one.loose]
+    if len(sides) == 2:
+        shared, opposed, division = await _side_by_side(
+            (sides[0], sides[1]), loose, topic, judge, asking, keep, step
+        )
     else:
+        await _link(loose, [], judge, asking, keep)
         division = await divided(sides, topic, judge, asking)
         opposed, shared = division.matches
     step("", "comparing", 3, 3)
     return Comparison(
         topic=topic,
-        authors=tuple(map(_told, shelves, sides, (unread for _, unread, _ in read), audits)),
+        authors=tuple(map(_told, shelves, sides, read, audits)),
         shared=shared,
         opposed=opposed,
         alone=tuple(side.alone((*shared, *opposed)) for side in sides),
@@ -142,6 +119,45 @@ async def compare(
         decision=division.decision,
         dropped=division.dropped,
     )
+
+
+async def _side_by_side(
+    sides: tuple[Side, Side],
+    loose: Sequence[Side],
+    topic: str,
+    judge: Judge,
+    asking: Asking,
+    keep: Callable[[str, ClaimBook], None],
+    step: Callable[[str, str, int, int], None],
+) -> tuple[tuple[Match, ...], tuple[Match, ...], Division]:
+    """Return what two share, what they oppose, and the oppositions on which most rests."""
+    pairs, questions = await _proposed(sides, topic, asking)
+    step("", "comparing", 1, 3)
+    across = [Pair(sides[0].signed[a.id].words(), sides[1].signed[b.id].words()) for a, b in pairs]
+    await _link(loose, [*across, *(pair.turned for pair in across)], judge, asking, keep)
+    step("", "comparing", 2, 3)
+    verdicts = await judge.relate(across, "issues", strict=True)
+    opposed = _matches(sides, pairs, verdicts, {"contradicts", "undermines"}, questions)
+    shared = _matches(sides, pairs, verdicts, {"same", "entails"}, {})
+    return shared, opposed, Division(candidates=await _candidates(opposed, judge), proposed=len(pairs))
+
+
+async def _link(
+    loose: Sequence[Side],
+    across: Sequence[Pair],
+    judge: Judge,
+    asking: Asking,
+    keep: Callable[[str, ClaimBook], None],
+) -> None:
+    """Give books whose claims are not linked their links, judged in the same calls as the pairs across authors."""
+    links = await gather(
+        proposed_links(side.book, side.name, generate=asking.generate, models=asking.models, seed=asking.seed)
+        for side in loose
+    )
+    await judge.learn([*across, *(pair for one in links for pair in one.pairs)], "comparison")
+    for side, one in zip(loose, links, strict=True):
+        side.book = linked(side.book, one, await judge.relate(one.pairs, f"links-{side.name}"))
+        keep(side.name, side.book)
 
 
 def _require_several(shelves: Sequence[Shelf]) -> None:
@@ -160,30 +176,56 @@ def _require_several(shelves: Sequence[Shelf]) -> None:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """The book of one author, what stays unread, and whether its claims still have to be linked."""
+
+    book: ClaimBook
+    unread: list[Unread]
+    loose: bool
+
+
 async def _read(
     shelf: Shelf,
+    asking: Asking,
+    tokens_a_call: int,
     keep: Callable[[str, ClaimBook], None],
     step: Callable[[str, str, int, int], None],
-    **reading: Any,
-) -> tuple[ClaimBook, list[Unread], bool]:
-    """Return the book of one author, what stays unread, and whether its claims still have to be linked."""
+) -> _Done:
     before = len(shelf.book.authors[0].read) if shelf.book and shelf.book.authors else 0
     book, unread = await read_book(
         shelf.name,
         shelf.corpus,
         shelf.book,
+        generate=asking.generate,
+        models=asking.models,
+        seed=asking.seed,
+        language=asking.language,
+        tokens_a_call=tokens_a_call,
         keep=lambda grown: keep(shelf.name, grown),
         step=lambda done, of: step(shelf.name, "reading", done, of),
-        **reading,
     )
     if not book.claims:
         why = f" ({unread[0].reason})" if unread else ""
         raise StructuredOutputError(f"no claim was found in the texts of {shelf.name}{why}", "")
     judged = any(one.origin == "judged" for one in book.relations)
-    return book, unread, not judged or before != len(book.authors[0].read)
+    return _Done(book, unread, not judged or before != len(book.authors[0].read))
 
 
-def _told(shelf: Shelf, side: Side, unread: Sequence[Unread], audit: Audit | None) -> Read:
+async def _audited(shelf: Shelf, done: _Done, judge: Judge, asking: Asking) -> Audit:
+    return await audit(
+        shelf.name,
+        shelf.corpus,
+        done.book,
+        judge,
+        generate=asking.generate,
+        models=asking.models,
+        seed=asking.seed,
+        language=asking.language,
+    )
+
+
+def _told(shelf: Shelf, side: Side, done: _Done, audit: Audit | None) -> Read:
     items, passages = shelf.corpus.by_id, len(shelf.corpus.chunks)
     return Read(
         name=shelf.name,
@@ -193,7 +235,7 @@ def _told(shelf: Shelf, side: Side, unread: Sequence[Unread], audit: Audit | Non
         claims=len(side.book.claims),
         unread=tuple(
             f"{items[one.chunk.item].title or one.chunk.item}, from character {one.chunk.start}: {one.reason}"
-            for one in unread
+            for one in done.unread
         ),
         left_out=side.left_out,
         audit=audit,

@@ -111,13 +111,17 @@ class CruxCandidate(CamelModel):
 
 
 class Read(CamelModel):
-    """How far one author was read. ``unread`` is a line for each passage that got no usable answer."""
+    """How far one author was read. ``unread`` is a line for each passage that got no usable answer.
+
+    Args:
+        standing: of a book of the author's own.
+    """
 
     name: str
     texts: int
     passages: int
-    standing: Standing
     claims: int
+    standing: Standing | None = None
     unread: tuple[str, ...] = ()
     left_out: int = 0
     audit: Audit | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from crux.book import Change
@@ -41,61 +41,70 @@ def crux_changes(before: Comparison, after: Comparison) -> tuple[CruxChange, ...
     An opposition is known by its claims: it is the earlier one that has claims of two of its authors. Where an
     author answers a claim otherwise than before, that is told too, whether another still opposes it or not.
     """
-    left = list(before.opposed)
-    kept = [name for name in after.names if name in before.names]
-    turned: Turns = {
-        (name, one.claim.id): one for name in kept for one in turns(before.book_of(name), after.book_of(name), name)
-    }
-    moved: list[CruxChange] = []
-    fresh: list[CruxChange] = []
-    for match in after.opposed:
-        old = next((one for one in left if len(_claims(one) & _claims(match)) > 1), None)
-        if old is None:
-            fresh.append(_change("new", match, after))
-            continue
-        left.remove(old)
-        if what := [*_moves(old, match, before, after, turned)]:
-            moved.append(_change("moved", match, after, what))
-    told = {key for match in after.opposed for key in _claims(match)}
-    gone = [_change("gone", match, before, [turned[key].line() for key in _turns(match, turned)]) for match in left]
-    told |= {key for match in left for key in _turns(match, turned)}
-    moved += [one.model_copy(update={"kind": "moved"}) for one in gone if one.what]
-    for key in (key for key in turned if key not in told):
-        view = Side(key[0], after.book_of(key[0])).view(turned[key].claim)
-        moved.append(_change("moved", Match(sides=(view,)), after, [turned[key].line()]))
+    turned = _turned(before, after)
+    left, old_of = list(before.opposed), dict[int, Match]()
+    for at, match in enumerate(after.opposed):
+        if old := next((one for one in left if len(_claims(one) & _claims(match)) > 1), None):
+            left.remove(old)
+            old_of[at] = old
+    still = [(old_of.get(at), match) for at, match in enumerate(after.opposed)]
+    moved = [
+        _change("moved", match, after, _moves(old, match, before, after, turned)) for old, match in still if old
+    ]
+    fresh = [_change("new", match, after) for old, match in still if old is None]
+    gone = [_change("gone", match, before, _lines(match, turned)) for match in left]
+    told = {key for match in (*after.opposed, *left) for key in _claims(match)}
+    alone = [_change("moved", _alone(after, key), after, [turned[key].line()]) for key in turned if key not in told]
+    turns_of_gone = [one.model_copy(update={"kind": "moved"}) for one in gone if one.what]
+    moved = [one for one in (*moved, *turns_of_gone, *alone) if one.what]
     return (*moved, *fresh, *(one for one in gone if not one.what))
 
 
-def _turns(match: Match, turned: Turns) -> list[tuple[str, str]]:
-    return [key for key in turned if key in _claims(match)]
+def _turned(before: Comparison, after: Comparison) -> Turns:
+    names = [name for name in after.names if name in before.names]
+    changes = [change for name in names for change in turns(before.book_of(name), after.book_of(name), name)]
+    return {(change.author, change.claim.id): change for change in changes}
+
+
+def _lines(match: Match, turned: Turns) -> list[str]:
+    return [change.line() for key, change in turned.items() if key in _claims(match)]
+
+
+def _alone(comparison: Comparison, key: tuple[str, str]) -> Match:
+    side = Side(key[0], comparison.book_of(key[0]))
+    return Match(sides=(side.view(side.signed[key[1]].claim),))
 
 
 def _claims(match: Match | CruxCandidate) -> set[tuple[str, str]]:
     return {(side.author, side.claim) for side in match.sides}
 
 
-def _moves(old: Match, new: Match, before: Comparison, after: Comparison, turned: Turns) -> Iterator[str]:
+def _moves(old: Match, new: Match, before: Comparison, after: Comparison, turned: Turns) -> list[str]:
     earlier = {side.author: side for side in old.sides}
+    lines = _lines(new, turned)
     for side in new.sides:
-        was = earlier.pop(side.author, None)
-        if was is None:
-            yield f"{side.author} takes a side now"
-            continue
-        if turn := turned.get((side.author, side.claim)):
-            yield turn.line()
-        known = {(place.item, place.quote) for place in _places(before, was)}
-        fresh = [place for place in _places(after, side) if (place.item, place.quote) not in known]
-        if fresh:
-            yield f"{side.author} wrote on it again{f', {fresh[0].date}' if fresh[0].date else ''}"
-    yield from (f"{name} takes no side any more" for name in earlier)
-    was_one, is_one = (
-        next((one for one in found.candidates if _claims(one) == _claims(match)), None)
-        for found, match in ((before, old), (after, new))
-    )
+        if was := earlier.pop(side.author, None):
+            lines += _wrote(was, side, before, after)
+        else:
+            lines.append(f"{side.author} takes a side now")
+    lines += [f"{name} takes no side any more" for name in earlier]
+    was_one, is_one = _candidate(before, old), _candidate(after, new)
     if (was_one is None) != (is_one is None):
-        yield "it is among the candidate cruxes now" if is_one else "it is no candidate crux any more"
+        lines.append("it is among the candidate cruxes now" if is_one else "it is no candidate crux any more")
     elif was_one and is_one and was_one.confirmed != is_one.confirmed:
-        yield "their sentences confirm it now" if is_one.confirmed else "their sentences confirm it no more"
+        lines.append("their sentences confirm it now" if is_one.confirmed else "their sentences confirm it no more")
+    return lines
+
+
+def _candidate(comparison: Comparison, match: Match) -> CruxCandidate | None:
+    return next((one for one in comparison.candidates if _claims(one) == _claims(match)), None)
+
+
+def _wrote(was: SideView, side: SideView, before: Comparison, after: Comparison) -> list[str]:
+    known = {(place.item, place.quote) for place in _places(before, was)}
+    fresh = [place for place in _places(after, side) if (place.item, place.quote) not in known]
+    dated = f", {fresh[0].date}" if fresh and fresh[0].date else ""
+    return [f"{side.author} wrote on it again{dated}"] if fresh else []
 
 
 def _places(comparison: Comparison, side: SideView) -> list[Place]:
@@ -108,7 +117,7 @@ def _places(comparison: Comparison, side: SideView) -> list[Place]:
     return sorted(places or side.places, key=lambda place: place.date, reverse=True)
 
 
-def _change(kind: Kind, match: Match, comparison: Comparison, what: list[str] | None = None) -> CruxChange:
+def _change(kind: Kind, match: Match, comparison: Comparison, what: Sequence[str] = ()) -> CruxChange:
     sides = tuple(side.model_copy(update={"places": tuple(_places(comparison, side)[:2])}) for side in match.sides)
     question = match.question or " / ".join(side.text for side in match.sides)
-    return CruxChange(kind=kind, question=question, sides=sides, what=tuple(what or ()))
+    return CruxChange(kind=kind, question=question, sides=sides, what=tuple(what))

@@ -31,6 +31,7 @@ BATCH_TOKENS, WAVE = 4_000, 8
 _NEAREST, _COMMONEST = 40, 20
 _MOST_CLAIMS = 8
 _MOST_WORDS = 300
+_EVERYBODY = 'several people; each passage names its own author as "speaker"'
 _LEFT_OUT = re.compile(r"[\[(]?(?:\.{3,}|…)[\])]?[,;:]?")
 
 
@@ -81,6 +82,10 @@ class _Reader:
     unquoted: int = 0
     unread: dict[str, str] = field(default_factory=dict[str, str])
 
+    def speaker(self, chunk: Chunk) -> str:
+        """Return whose passage it is; of a group's texts each says so itself."""
+        return self.author or self.corpus.by_id[chunk.item].speaker or ""
+
     def book(self) -> ClaimBook:
         author = Author(name=self.author, read=tuple(self.read), unread=tuple(self.unread), unquoted=self.unquoted)
         return ClaimBook(
@@ -107,7 +112,7 @@ async def read_book(
     """Read the passages that a book has not, wave by wave; return the book and what stays unread.
 
     Args:
-        author: whose texts; the name shown to the model.
+        author: whose texts; the name shown to the model. Empty where they are a group's and each has its speaker.
         corpus: the texts.
         book: what was read before; its passages are not asked about again.
         language: in which claims are written; quotations stay as they are.
@@ -245,19 +250,21 @@ def reading_request(
 ) -> Request:
     """Return the question about a batch: its passages, and the claims that they may take a stance to."""
     key = sha256(" ".join(chunk.id for chunk in batch).encode()).hexdigest()[:12]
-    label = CallLabel("crux", phase, f"{author}@{key}", turn)
+    label = CallLabel("crux", phase, f"{author or 'everybody'}@{key}", turn)
     fence = Fence(seed, label)
     lines: list[str] = []
     for number, chunk in enumerate(batch, start=1):
         item = corpus.by_id[chunk.item]
         entry = {"id": f"p{number}", "title": item.title, "date": item.date, "text": chunk.text}
+        if not author:
+            entry["speaker"] = item.speaker or ""
         if others := _others(chunk, item.quoted or ()):
             entry["not by the author"] = others
         lines.append(json.dumps(entry, ensure_ascii=False))
     shown = _shown(claims, " ".join(chunk.text for chunk in batch))
     known = "\n".join(json.dumps({"id": claim.id, "claim": claim.text}, ensure_ascii=False) for claim in shown)
     text = load_prompt("crux.claims", "reading").render(
-        author=fence("AUTHOR", author),
+        author=fence("AUTHOR", author or _EVERYBODY),
         passages=fence("PASSAGES", "\n".join(lines)),
         claims=fence("CLAIMS SO FAR", known or "none yet"),
         language=language,
@@ -305,21 +312,20 @@ def _enter(reader: _Reader, batch: Sequence[Chunk], answer: dict[str, _ReadPassa
             reader.claims.setdefault(claim.id, claim)
             if entry.id:
                 own[entry.id] = claim.id
-            reader.mentions.append(Mention(claim=claim.id, author=reader.author, stance=stance, place=place))
-    for _, passage in by_chunk:
+            who = reader.speaker(chunk)
+            reader.mentions.append(Mention(claim=claim.id, author=who, stance=stance, place=place))
+    for chunk, passage in by_chunk:
         for entry in passage.claims[:_MOST_CLAIMS]:
             from_ = own.get(entry.id) or own.get(entry.ref, entry.ref)
             for target in entry.supports:
                 to = own.get(target, target)
                 if from_ in reader.claims and to in reader.claims and from_ != to:
-                    _relate(reader, from_, to)
+                    _relate(reader, from_, to, reader.speaker(chunk))
 
 
-def _relate(reader: _Reader, from_: str, to: str) -> None:
+def _relate(reader: _Reader, from_: str, to: str, author: str) -> None:
     if not any(one.from_ == from_ and one.to == to for one in reader.relations):
-        reader.relations.append(
-            Relation(from_=from_, to=to, kind="supports", author=reader.author, origin="stated")
-        )
+        reader.relations.append(Relation(from_=from_, to=to, kind="supports", author=author, origin="stated"))
 
 
 def _claim(reader: _Reader, entry: _ReadClaim, own: dict[str, str]) -> Claim | None:

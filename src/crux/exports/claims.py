@@ -9,13 +9,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import NamedTuple
 from xml.etree import ElementTree
 
 from crux.book import SignedClaim
-from crux.comparison import Comparison, SideView
+from crux.comparison import Comparison, CruxCandidate, Match, SideView
 from crux.exports.aif import Aif
 from crux.exports.tables import safe
 from crux.results import Place
@@ -62,16 +62,22 @@ def _statements(comparison: Comparison) -> dict[str, _Statement]:
 
 def _ties(comparison: Comparison, among: Mapping[str, _Statement]) -> list[Tie]:
     """Return relations within each author's claims, then what joins authors, between statements that are there."""
-    ties = [Tie(key, f"{key}-not", "contradicts", "stated") for key in among]
     keys = {(one.author, one.claim.id): key for key, statement in among.items() for one in statement.said}
-    for one in (relation for book in comparison.books for relation in book.standing_relations):
-        source, target = (keys.get((one.author, end), "") for end in (one.from_, one.to))
-        ties.append(Tie(source, target, one.kind, one.origin))
-    for kind, matches in (("contradicts", comparison.opposed), ("same", comparison.shared)):
-        for first, second in (pair for match in matches for pair in combinations(match.sides, 2)):
-            if kind == "same" or not first.answer or {first.answer, second.answer} == {"YES", "NO"}:
-                ties.append(Tie(_key(first), _key(second), kind, "judged"))
+    within = (relation for book in comparison.books for relation in book.standing_relations)
+    ties = [
+        *(Tie(key, f"{key}-not", "contradicts", "stated") for key in among),
+        *(Tie(keys.get((r.author, r.from_), ""), keys.get((r.author, r.to), ""), r.kind, r.origin) for r in within),
+        *_across(comparison.opposed, "contradicts"),
+        *_across(comparison.shared, "same"),
+    ]
     return [tie for tie in dict.fromkeys(ties) if tie.source != tie.target and {*tie[:2]} <= among.keys()]
+
+
+def _across(matches: Iterable[Match], kind: str) -> Iterator[Tie]:
+    for first, second in (pair for match in matches for pair in combinations(match.sides, 2)):
+        # Of a crux of many, those on one side do not contradict each other.
+        if kind == "same" or not first.answer or {first.answer, second.answer} == {"YES", "NO"}:
+            yield Tie(_key(first), _key(second), kind, "judged")
 
 
 def to_json(comparison: Comparison) -> str:
@@ -91,12 +97,7 @@ def to_graphml(comparison: Comparison) -> str:
     statements = _statements(comparison)
     for key, one in statements.items():
         node = ElementTree.SubElement(graph, "node", id=key)
-        names = ", ".join(who.author for who in one.said)
-        stances = " ".join(sorted({who.stance for who in one.said}))
-        before = "; ".join(f"{who.author}: {who.history}" for who in one.said if who.history)
-        quotes = "\n".join(place.quote for place in one.places)
-        values = (names, one.text, one.kind, stances, before, quotes)
-        for (name, _), value in zip(keys, values, strict=False):
+        for (name, _), value in zip(keys, _values(one), strict=False):
             ElementTree.SubElement(node, "data", key=f"node-{name}").text = value
     for tie in _ties(comparison, statements):
         edge = ElementTree.SubElement(graph, "edge", source=tie.source, target=tie.target)
@@ -104,6 +105,13 @@ def to_graphml(comparison: Comparison) -> str:
         ElementTree.SubElement(edge, "data", key="edge-origin").text = tie.origin
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _values(one: _Statement) -> tuple[str, ...]:
+    names = ", ".join(who.author for who in one.said)
+    stances = " ".join(sorted({who.stance for who in one.said}))
+    before = "; ".join(f"{who.author}: {who.history}" for who in one.said if who.history)
+    return names, one.text, one.kind, stances, before, "\n".join(place.quote for place in one.places)
 
 
 def claims_argdown(comparison: Comparison) -> str:
@@ -144,15 +152,15 @@ def to_mermaid(comparison: Comparison) -> str:
     """Return a flow chart of what is joined across authors, and what rests on it, up to :data:`MERMAID_NODES`."""
     statements = _statements(comparison)
     ties = _ties(comparison, statements)
-    across = [end for tie in ties if tie.kind in ("contradicts", "same") for end in (tie.source, tie.target)]
-    resting = [tie.target for tie in ties if tie.source in set(across)]
+    across = {end: None for tie in ties if tie.kind in ("contradicts", "same") for end in tie[:2]}
+    resting = [tie.target for tie in ties if tie.source in across]
     shown = list(dict.fromkeys((*across, *resting, *statements)))[:MERMAID_NODES]
     short = {key: f"n{number}" for number, key in enumerate(shown, start=1)}
     lines = ["flowchart LR"]
     for place, author in enumerate(comparison.names, start=1):
         own = [key for key in shown if statements[key].said[0].author == author]
-        nodes = (f'    {short[key]}["{_flat(statements[key].text)}"]' for key in own)
-        lines += [f'  subgraph s{place}["{_flat(author)}"]', *nodes, "  end"]
+        lines.append(f'  subgraph s{place}["{_flat(author)}"]')
+        lines += [*(f'    {short[key]}["{_flat(statements[key].text)}"]' for key in own), "  end"]
     arrows = {"contradicts": "x--x", "same": "<-->", "undermines": "--x"}
     for source, target, kind, _ in ties:
         if source in short and target in short:
@@ -162,18 +170,20 @@ def to_mermaid(comparison: Comparison) -> str:
 
 def to_kialo(comparison: Comparison) -> str:
     """Return Kialo's outline: each crux as a thesis, Pro whoever answers YES, Con whoever answers NO."""
-    parts: list[str] = []
-    for candidate in comparison.candidates:
-        lines = [f"Discussion Name: {_line(candidate.question)}", "", f"1. {_line(candidate.question)}"]
-        for place, side in enumerate((*candidate.side("YES"), *candidate.side("NO")), start=1):
-            book = comparison.book_of(side.author)
-            lines.append(f"1.{place}. {'Pro' if side.answer == 'YES' else 'Con'}: {_line(side.words)}")
-            reasons = (one.from_ for one in book.standing_relations if one.to == side.claim and one.kind in _FOR)
-            own = {one.claim.id: one.words() for one in book.signed_by(side.author)}
-            texts = [own[key] for key in dict.fromkeys(reasons) if key in own]
-            lines += [f"1.{place}.{n}. Pro: {_line(text)}" for n, text in enumerate(texts, start=1)]
-        parts.append("\n".join(lines))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join("\n".join(_outline(comparison, one)) for one in comparison.candidates) + "\n"
+
+
+def _outline(comparison: Comparison, candidate: CruxCandidate) -> Iterator[str]:
+    yield f"Discussion Name: {_line(candidate.question)}"
+    yield ""
+    yield f"1. {_line(candidate.question)}"
+    for place, side in enumerate((*candidate.side("YES"), *candidate.side("NO")), start=1):
+        yield f"1.{place}. {'Pro' if side.answer == 'YES' else 'Con'}: {_line(side.words)}"
+        book = comparison.book_of(side.author)
+        own = {one.claim.id: one.words() for one in book.signed_by(side.author)}
+        reasons = [one.from_ for one in book.standing_relations if one.to == side.claim and one.kind in _FOR]
+        for number, key in enumerate((key for key in dict.fromkeys(reasons) if key in own), start=1):
+            yield f"1.{place}.{number}. Pro: {_line(own[key])}"
 
 
 def claims_csv(comparison: Comparison) -> str:

@@ -49,25 +49,19 @@ class Task(Model):
     """The folder of personas."""
 
 
-class Options(Model):
-    """How it is done."""
-
-    ui: ClassVar[Mapping[str, Ui]] = FIELDS["comparison"]
+class Reading(Model):
+    """How texts are read and set side by side."""
 
     language: LanguageOption = "English"
     """In which claims are written; quotations stay as they are."""
     tokens_a_call: TokensOption = BATCH_TOKENS
     """Of their texts, so many tokens are read a call; a model with a short window needs fewer."""
-    audit: bool = False
-    """Read a twentieth of the passages once more, each alone, and count which of their claims were found."""
     fast: ModelName = _TABLE.fast.id
     """The model that reads and judges."""
     strong: ModelName = _TABLE.strong.id
     """The model that compares."""
     takes_temperature: TemperatureOption = True
     """Whether the models take a temperature."""
-    shelves: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
-    """The authors whole: ``{"name", "corpus", "book"?}``; so a run can be replayed wherever its log is."""
     judged: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
     """What an earlier comparison judged: ``{"premise", "claim", "verdict"}``."""
 
@@ -77,6 +71,17 @@ class Options(Model):
             ChosenModel(id=name, takes_temperature=self.takes_temperature) for name in (self.fast, self.strong)
         )
         return ModelTable(fast=fast, strong=strong)
+
+
+class Options(Reading):
+    """How authors are compared."""
+
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["comparison"]
+
+    audit: bool = False
+    """Read a twentieth of the passages once more, each alone, and count which of their claims were found."""
+    shelves: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
+    """The authors whole: ``{"name", "corpus", "book"?}``; so a run can be replayed wherever its log is."""
 
 
 class AuthorsHooks(Hooks[Task, Options]):

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from assay.console.running import RunCommand, run_command
-from assay.protocols.crux.commands.asking import ask_to_go_on, in_money, price_of, yes_option
+from assay.protocols.crux.commands.asking import announce, yes_option
 from assay.protocols.crux.compare import Options, calls_of
 from assay.protocols.crux.people import people_option
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
-
-#: Tokens of a call, in and out: of reading and linking, and of comparing and judging.
-_READING, _COMPARING = (6_000, 1_600), (5_000, 1_200)
 
 
 @run_command("crux.compare", "compare", trace="Show all of it, whatever is folded.", noun="comparison")
@@ -34,7 +31,8 @@ def compare(command: RunCommand, authors: tuple[str, ...], yes: bool, people: st
     assay debate compare hamilton brutus --topic "Who corrects a court that errs?" --out both.html
     """
     command.task |= {"authors": authors, "people": people}
-    _announce(command, yes=yes)
+    reading, comparing = calls_of(cast("Options", command.prepared.options))
+    announce(command, command.prepared.options.fast, reading, comparing, yes=yes)
     return _present(command, command.go())
 
 
@@ -50,25 +48,3 @@ def _present(command: RunCommand, outcome: Outcome) -> int:
         return present(outcome, command.store, output)
     click.echo(clean(comparison_markdown(Comparison.model_validate(outcome.result))))
     return report_and_code(outcome, command.store, output)
-
-
-def _announce(command: RunCommand, *, yes: bool) -> None:
-    """Say how many calls it takes and what they cost; ask where that is over a dollar.
-
-    Raises:
-        click.Abort: the person refused.
-    """
-    from assay.report.units import count_noun
-
-    options = cast("Options", command.prepared.options)
-    reading, comparing = calls_of(options)
-    price = price_of(command.settings)
-    costs = [
-        known.cost(calls * tokens[0], calls * tokens[1]) if (known := price(options.fast)) else None
-        for calls, tokens in ((reading, _READING), (comparing, _COMPARING))
-    ]
-    cost = None if None in costs else sum(cost or 0 for cost in costs)
-    if not command.output.quiet:
-        read = f"{count_noun(reading, 'call')} to read what was not yet" if reading else "all was read before"
-        click.echo(f"about {count_noun(reading + comparing, 'call')}, {in_money(cost)}: {read}", err=True)
-    ask_to_go_on(cost, yes=yes)

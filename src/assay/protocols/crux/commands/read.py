@@ -26,10 +26,11 @@ _OF_A_DEBATE = {
 _OF_A_COMPARISON = {
     "json": "crux.exports.claims:to_json",
     "md": "assay.protocols.crux.report.comparison:comparison_markdown",
+    "comment": "crux.exports.comment:to_comment",
     **{form: f"crux.exports.claims:claims_{form}" for form in ("argdown", "aif", "csv")},
     **{form: f"crux.exports.claims:to_{form}" for form in ("graphml", "mermaid", "kialo")},
 }
-_FORMATS = ("json", "md", "argdown", "aif", "csv", "html", "graphml", "mermaid", "kialo")
+_FORMATS = ("json", "md", "argdown", "aif", "csv", "html", "graphml", "mermaid", "kialo", "comment")
 
 
 @click.command()
@@ -64,10 +65,11 @@ def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
 @click.option("--out", metavar="PATH", help="Where to write it [default: standard output].")
 @store_option
 def export(run_id: str, form: str, out: str | None, store_path: str | None) -> int:
-    """Write a debate, or a comparison, in a form that other programs read.
+    """Write a debate, a comparison or a division in a form that other programs read.
 
     json is the whole of it; csv a debate's tracked stances, or a comparison's claims with their sentences; argdown
-    and aif are argument maps; graphml, mermaid and kialo are a comparison's claim books; html is the report.
+    and aif are argument maps; graphml, mermaid and kialo are a comparison's claim books, comment what goes into a
+    thread; html is the report.
     """
     with closing(open_runs(store_path)) as store:
         text = _exported(store, store.find(run_id), form)

@@ -18,16 +18,21 @@ from assay.report.markdown import story_markdown
 from assay.report.outline import Writing, read_outline
 from assay.report.progress import Progress
 from assay.report.run import RunTotals, timed_events
-from assay.report.story import Block, Column, Fact, Plain, Quote, Story, Table, Voice
+from assay.report.story import Block, Column, Details, Fact, Plain, Quote, Story, Table, Voice
 from assay.report.units import count, count_noun, in_words
 from crux.claims.audit import ENOUGH
-from crux.comparison import Comparison, CruxCandidate, Match, Read
+from crux.comparison import Answer, Common, Comparison, CruxCandidate, Match, Read
 from crux.events import PersonaStep
 from crux.results import Place
 from llm_runtime.errors import ConfigurationError, StoreDamaged
 from llm_runtime.events import Event
 from llm_runtime.models import first_fault
 from llm_runtime.store import RunStore
+
+#: Authors who have a column of their own; speakers and claims of a matrix.
+_FEW, _SPEAKERS, _CLAIMS = 4, 12, 40
+_SIGNS = {"holds": "+", "denies": "−", "grants": "○", "mixed": "±"}
+_CLOSE = {1.0: "Its answer would settle the decision.", 0.5: "It is one reason among several."}
 
 
 class ComparisonFold(GenericFold):
@@ -59,7 +64,7 @@ class ComparisonFold(GenericFold):
         """Return what was found, or how far it is."""
         run, story = self.run, super().story()
         if not run.result.get("authors"):
-            return replace(story, subtitle="Crux · a comparison")
+            return replace(story, subtitle="Crux · the texts read")
         try:
             comparison = Comparison.model_validate(run.result)
         except ValidationError as fault:
@@ -78,11 +83,15 @@ def comparison_of(store: RunStore, run_id: str) -> Comparison | None:
     totals = RunTotals()
     for event, at in timed_events(store.records(run_id)):
         totals.apply(event, at)
-        if totals.started is not None and totals.started.protocol not in find("crux.compare").names:
+        if totals.started is not None and not _compares(totals.started.protocol):
             return None
     if not totals.result.get("authors"):
         raise ConfigurationError(f"run {run_id} has not finished; go on with: assay runs resume {run_id}")
     return Comparison.model_validate(totals.result)
+
+
+def _compares(kind: str) -> bool:
+    return kind in (*find("crux.compare").names, *find("crux.divide").names)
 
 
 def comparison_markdown(comparison: Comparison) -> str:
@@ -95,14 +104,17 @@ def comparison_story(comparison: Comparison) -> Story:
     names = comparison.names
     scope = {
         "found": comparison,
-        "names": in_words(list(names)),
+        "title": _title(comparison),
+        "group": bool(comparison.decision or len(names) > 2),
         "about": f" on {comparison.topic}" if comparison.topic else "",
         "care": [*comparison.warnings, *(line for read in comparison.authors for line in _left_out(read))],
         "alone": dict(zip(names, comparison.alone, strict=True)),
     }
     own: dict[str, Callable[[Any], list[Block]]] = {
         "sides": lambda one: _sides(one, names),
+        "common": lambda one: _common(one, names),
         "positions": lambda _: [_positions(comparison)],
+        "matrix": lambda _: list(filter(None, [matrix_table(comparison)])),
         "maps": lambda _: list(filter(None, [map_picture(comparison)])),
     }
     story = _outline().story(Writing(scope, _FORMS, own))
@@ -114,13 +126,54 @@ def comparison_story(comparison: Comparison) -> Story:
     return replace(story, facts=(*story.facts, *read), sections=(*story.sections, *audits))
 
 
+def _title(comparison: Comparison) -> str:
+    names = list(comparison.names)
+    more = [f"{len(names) - _FEW} more"] if len(names) > _FEW + 1 else []
+    return in_words([*names[:_FEW], *more] if more else names)
+
+
 def _positions(comparison: Comparison) -> Table:
-    """Return one line a question: what each answers, and what the answer rests on."""
+    """Return one line a question: of a few authors what each answers, of many who answers how."""
     rows: list[tuple[str, ...]] = []
+    few = len(comparison.names) <= _FEW
     for one in comparison.candidates:
-        said = {side.author: f"{side.answer}: {side.words}" for side in one.sides}
-        rows.append((one.question, *(said.get(name, "–") for name in comparison.names)))
-    return Table((Column("Question"), *map(Column, comparison.names)), tuple(rows))
+        said = {side.author: f"{side.answer or 'both'}: {side.words}" for side in one.sides}
+        sides = [said.get(name, "–") for name in comparison.names] if few else [who(one, "YES"), who(one, "NO")]
+        rows.append((one.question, *sides))
+    heads = comparison.names if few else ("YES", "NO")
+    return Table((Column("Question"), *map(Column, heads)), tuple(rows))
+
+
+def who(crux: CruxCandidate, answer: Answer) -> str:
+    """Return who gives an answer, in words; of many the first and how many more."""
+    names = [side.author for side in crux.side(answer)]
+    return in_words([*names[:_FEW], f"{len(names) - _FEW} more"] if len(names) > _FEW else names)
+
+
+def matrix_table(comparison: Comparison) -> Table | None:
+    """Return who holds (+), denies (−), grants (○) or does both (±) to which claim, most disputed first."""
+    if len(comparison.books) != 1:
+        return None
+    names = comparison.names[:_SPEAKERS]
+    signs = {one.claim.id: [one.claim.text] for name in names for one in comparison.books[0].signed_by(name)}
+    for name in names:
+        own = {one.claim.id: one.stance for one in comparison.books[0].signed_by(name)}
+        for key, row in signs.items():
+            row.append(_SIGNS.get(own.get(key, ""), ""))
+    ranked = sorted(signs.values(), key=lambda row: (-min(row.count("+"), row.count("−")), row.count("")))
+    return Table((Column("Claim"), *map(Column, names)), tuple(map(tuple, ranked[:_CLAIMS])))
+
+
+def _common(one: CruxCandidate, names: Sequence[str]) -> list[Block]:
+    """Return what both sides of a crux can say, and what would settle it, each with its sentences."""
+    blocks: list[Block] = []
+    for both in one.common:
+        head = "Both take for true" if both.kind == "ground" else "Both sides' own claims bear"
+        blocks.append(Details(f"{head}: {both.text}", tuple(_sides(both, names))))
+    for way in one.settled_by:
+        said = tuple(_sides(Match(sides=way.sources), names)) or (Plain("No source: nobody said so."),)
+        blocks.append(Details(f"Would settle it, {way.by}: {way.text}", said))
+    return blocks
 
 
 def _step_line(step: PersonaStep) -> str:
@@ -129,7 +182,8 @@ def _step_line(step: PersonaStep) -> str:
 
 
 def _left_out(read: Read) -> list[str]:
-    lines = [f"{read.name}: thin: {reason}" for reason in read.standing.reasons]
+    reasons = read.standing.reasons if read.standing else ()
+    lines = [f"{read.name}: thin: {reason}" for reason in reasons]
     lines += [f"{read.name}, not read: {line}" for line in read.unread]
     if read.audit and read.audit.share is not None and read.audit.share < ENOUGH:
         lines.append(f"{read.name}: {audit_line(read.audit)}")
@@ -139,17 +193,19 @@ def _left_out(read: Read) -> list[str]:
 
 
 def _rests(one: CruxCandidate) -> str:
-    rests = f"{count_noun(one.rests, 'claim')} of both rest on it." if one.rests else "Nothing else rests on it."
-    return f"{rests} {one.why}".strip()
+    sizes = [len(one.side("YES")), len(one.side("NO"))]
+    split = f"{sizes[0]} say YES, {sizes[1]} say NO. " if one.split else ""
+    rests = f"{count_noun(one.rests, 'claim')} rest on it." if one.rests else "Nothing else rests on it."
+    return f"{split}{rests} {_CLOSE.get(one.closeness, '') if one.split else ''} {one.why}".strip()
 
 
-def _sides(one: CruxCandidate | Match, names: Sequence[str]) -> list[Block]:
+def _sides(one: CruxCandidate | Match | Common, names: Sequence[str]) -> list[Block]:
     return [
         Voice(
             view.author,
             (Plain(view.words), *(Quote(place.quote, _dated(place)) for place in view.places)),
             f"c{names.index(view.author) % 6}",
-            view.answer,
+            ", ".join(filter(None, (view.answer, view.history))),
         )
         for view in one.sides
     ]

@@ -1,0 +1,43 @@
+"""`assay debate divide PLACE`: from a thread, a folder or a pull request to the few questions that divide it."""
+
+from __future__ import annotations
+
+import sys
+from typing import cast
+
+import click
+
+from assay.console.running import RunCommand, run_command
+from assay.protocols.crux.commands.asking import announce, yes_option
+from assay.protocols.crux.divide import Options, calls_of
+from assay.protocols.crux.people import people_option
+
+
+@run_command("crux.divide", "divide", trace="Show all of it, whatever is folded.", noun="cruxes")
+@yes_option
+@people_option
+def divide(command: RunCommand, yes: bool, people: str | None) -> int:
+    """Name what divides the people who speak in PLACE: three to seven questions, ranked.
+
+    PLACE is a folder, a file, or the export of a thread: an issue or a pull request as gh or glab write it, mails, a
+    chat, a transcript, minutes. Of each crux you get both sides' sentences, what both take for true, what would
+    settle it, and proposals that each side's own claims bear. Nobody's voice is imitated. Into a pipe goes a
+    Markdown comment for the thread. What was read is kept: the next time only what is new is read.
+
+    \b
+    gh issue view 12 --comments --json title,author,body,comments > issue.json
+    assay debate divide issue.json --topic "Should the cache go?" --out cruxes.html
+    """
+    command.task["people"] = people
+    reading, rest = calls_of(cast("Options", command.prepared.options))
+    announce(command, command.prepared.options.fast, reading, rest, yes=yes)
+    outcome = command.go()
+    if command.output.as_json or command.output.jsonl or outcome.state != "finished" or sys.stdout.isatty():
+        return command.finish(outcome)
+    from assay.console.showing import report_and_code
+    from assay.report.clean import clean
+    from crux.comparison import Comparison
+    from crux.exports.comment import to_comment
+
+    click.echo(clean(to_comment(Comparison.model_validate(outcome.result))))
+    return report_and_code(outcome, command.store, command.output)

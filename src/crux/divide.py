@@ -1,0 +1,146 @@
+"""`divide`: a group's texts read together, everybody's stance on every claim, and the cruxes between them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from crux.book import ClaimBook
+from crux.claims.judge import Judge, Judgement
+from crux.claims.reading import BATCH_TOKENS, Unread, read_book
+from crux.comparison import Comparison, Read
+from crux.config import CruxConfigurationError, ModelTable
+from crux.cruxes import Asking, Division, divided
+from crux.personas.corpus import Corpus
+from crux.sides import Side
+from crux.sources import Utterance
+from llm_runtime.errors import StructuredOutputError
+from llm_runtime.messages import Generate
+
+#: Calls after reading, at most.
+MOST_CALLS = 8
+_PAIRS = 32
+#: Speakers that a warning names.
+_NAMED = 8
+
+
+async def divide(
+    texts: Corpus,
+    *,
+    generate: Generate,
+    models: ModelTable | None = None,
+    seed: int = 0,
+    topic: str = "",
+    language: str = "English",
+    tokens_a_call: int = BATCH_TOKENS,
+    book: ClaimBook | None = None,
+    known: Sequence[Judgement] = (),
+    keep: Callable[[ClaimBook], None] = lambda book: None,
+    step: Callable[[str, str, int, int], None] = lambda name, step, done, of: None,
+) -> Comparison:
+    """Read a group's texts, and name what divides it. Nobody's voice is imitated.
+
+    Args:
+        texts: of two speakers or more, in the order of the talk; each says whose it is.
+        topic: what the group is to decide; empty where its texts say so.
+        language: in which claims and questions are written; quotations stay as they are.
+        tokens_a_call: of passages, 200 or more; a model with a short window needs fewer.
+        book: what was read of these texts before.
+        known: what was judged before.
+        keep: takes the book whenever it has grown.
+        step: takes nobody, a step, and how far it is.
+
+    Raises:
+        CruxConfigurationError: fewer than two people speak; nothing was asked.
+        StructuredOutputError: no passage got a usable answer, or nobody takes a stance.
+        LlmRuntimeError: a budget, a deadline or a refusal that every call would meet; the book was kept.
+    """
+    names = require_group(texts)
+    asking = Asking(generate, models or ModelTable(), seed, language)
+    book, unread = await read_book(
+        "",
+        texts,
+        book,
+        generate=generate,
+        models=asking.models,
+        seed=seed,
+        language=language,
+        tokens_a_call=tokens_a_call,
+        keep=keep,
+        step=lambda done, of: step("", "reading", done, of),
+    )
+    sides = [side for name in names if (side := Side(name, book, topic)).claims]
+    if not sides:
+        why = f" ({unread[0].reason})" if unread else ""
+        raise StructuredOutputError(f"nobody was found to hold or deny anything in these texts{why}", "")
+    step("", "comparing", 0, 1)
+    judge = Judge(generate, asking.models, seed, known=known, lot=_PAIRS)
+    division = await divided(sides, topic, judge, asking)
+    step("", "comparing", 1, 1)
+    warnings = tuple(_warnings(names, sides, unread, division.left_out))
+    return _found(topic, texts, sides, division, judge.judged).model_copy(update={"warnings": warnings})
+
+
+def _found(
+    topic: str, texts: Corpus, sides: Sequence[Side], division: Division, judged: tuple[Judgement, ...]
+) -> Comparison:
+    opposed, shared = division.matches
+    return Comparison(
+        topic=topic,
+        authors=tuple(_told(sides, texts)),
+        shared=shared,
+        opposed=opposed,
+        alone=tuple(side.alone((*opposed, *shared)) for side in sides),
+        candidates=division.candidates,
+        proposed=division.proposed,
+        books=(sides[0].book,),
+        judged=judged,
+        decision=division.decision,
+        dropped=division.dropped,
+    )
+
+
+def group_of(utterances: Iterable[Utterance]) -> Corpus:
+    """Return what is said in a place, in its order; what has no speaker or no words stays out."""
+    items: dict[str, Utterance] = {}
+    for number, one in enumerate(utterances, start=1):
+        if one.speaker and one.text.strip():
+            name = one.id if one.id not in items else f"{one.id}-{number}"
+            items[name] = one.model_copy(update={"id": name})
+    return Corpus(items=tuple(items.values()))
+
+
+def require_group(texts: Corpus) -> list[str]:
+    """Return who speaks, whoever says most first.
+
+    Raises:
+        CruxConfigurationError: it cannot be told who, or fewer than two do.
+    """
+    said = Counter[str]()
+    for item in texts.items:
+        said[item.speaker or ""] += len(item.text)
+    if len(said) < 2:
+        told = f"only {next(iter(said))} speaks" if said else "cannot tell who speaks"
+        raise CruxConfigurationError(f"{told}; what divides a group needs two people whose words are told apart")
+    return [name for name, _ in said.most_common()]
+
+
+def _told(sides: Sequence[Side], texts: Corpus) -> Iterator[Read]:
+    said = Counter(item.speaker or "" for item in texts.items)
+    passages = Counter(texts.by_id[chunk.item].speaker or "" for chunk in texts.chunks)
+    for side in sides:
+        count = len(side.claims)
+        yield Read(name=side.name, texts=said[side.name], passages=passages[side.name], claims=count)
+
+
+def _warnings(
+    names: Sequence[str], sides: Sequence[Side], unread: Sequence[Unread], left_out: int
+) -> Iterator[str]:
+    heard = {side.name for side in sides}
+    if silent := [name for name in names if name not in heard]:
+        more = f" and {len(silent) - _NAMED} more" if len(silent) > _NAMED else ""
+        yield f"no stance was found of {', '.join(silent[:_NAMED])}{more}"
+    if unread:
+        yield f"{len(unread)} passages got no usable answer and are not read: {unread[0].reason}"
+    if left_out:
+        yield f"{left_out} claims are left out, those that fewest people speak to; name a topic"
