@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain, count, islice
 from string import ascii_uppercase
 
@@ -67,11 +68,10 @@ class Board:
         """Return all claims in as few lots as hold them, those near in words in the same one."""
         if len(self.claims) <= BLOCK:
             return [self.claims]
-        index = Lexical.of([claim.text for claim in self.claims])
         left, blocks = dict.fromkeys(range(len(self.claims))), list[list[Claim]]()
         while left:
             first = next(iter(left))
-            near = (at for at, _ in index.nearest(self.claims[first].text, len(self.claims)))
+            near = (at for at, _ in self._index.nearest(self.claims[first].text, len(self.claims)))
             block = list(islice((at for at in dict.fromkeys(chain([first], near, left)) if at in left), BLOCK))
             blocks.append([self.claims[at] for at in block])
             left = {at: None for at in left if at not in block}
@@ -100,9 +100,17 @@ class Board:
         own = crux.side(answer)
         held = [(self.sides[view.author], claim) for view in own for claim in self.sides[view.author].claims]
         index = Lexical.of([claim.text for _, claim in held])
-        nearest = (held[at] for at, _ in index.nearest(crux.question, 2 * most))
-        views = (side.view(claim, answer) for side, claim in nearest if claim.id in self.ids)
+        nearest = [held[at] for at, _ in index.nearest(crux.question, 2 * most)]
+        views = (side.view(claim, answer) for side, claim in (*nearest, *held) if claim.id in self.ids)
         return list(islice({view.claim: view for view in chain(own, views)}.values(), most))
+
+    def about(self, question: str, most: int) -> list[Claim]:
+        """Return the claims of anybody that are nearest to a question."""
+        return [self.claims[at] for at, _ in self._index.nearest(question, most)]
+
+    @cached_property
+    def _index(self) -> Lexical:
+        return Lexical.of([claim.text for claim in self.claims])
 
     def view(self, short: str, authors: Iterable[str]) -> SideView | None:
         """Return a claim as the first of some authors takes it who takes it at all."""

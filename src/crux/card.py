@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
+from crux.behaviour import BEHAVIOUR
 from crux.budget import clip, fitting
 from crux.crux_room import CruxRoom
 from crux.history import judged
-from crux.provenance import sources_of, unsourced
+from crux.provenance import sources_of, texts_alone, unsourced
 from crux.requests import request
 from crux.results import (
     CardLabel,
@@ -141,15 +142,26 @@ async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNo
         "diagnosis": [one.messages for one in answer.diagnosis],
         **{name: [one.messages for one in side.reasoning] for name, side in by_name.items()},
     }
-    sources = await sources_of(card, room, cites)
+    people = {name: panel.by_name[name] for name in card.personas}
+    living = [] if BEHAVIOUR.before(5) else [name for name, one in people.items() if not one.contract.invented]
+    quoted = {side.name: side.places for side in sides if side.name in living}
+    sources, stands = await sources_of(card, room, cites, quoted)
+    places = {side.name: stands.get(side.name, side.places) for side in sides}
     notes = CardNotes(
         card_id=card.id,
         flags=tuple(_flags(room, answer, card, sides, sources)),
-        dropped_quotes=sum(side.dropped for side in sides),
-        places={side.name: side.places for side in sides},
+        dropped_quotes=sum(side.dropped + len(side.places) - len(places[side.name]) for side in sides),
+        places=places,
         sources=sources,
     )
-    return card, notes
+    if BEHAVIOUR.before(5):
+        return card, notes
+    said = {
+        name: side.model_copy(update={"grounding_quotes": tuple(p.quote for p in places[name]) or None})
+        for name, side in card.personas.items()
+    }
+    texts = {name: len(one.corpus.items) for name, one in people.items()}
+    return texts_alone(card.model_copy(update={"personas": said, "texts": texts}), sources, living), notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ _BOTH: tuple[Answer, Answer] = ("YES", "NO")
 MOST_CRUXES = 7
 #: Claims of a side that are shown where it is asked what would settle a crux: of a short text, and of another.
 _NEAR = (4, 8)
+#: Claims nearest to a question, of anybody, among which one may say what would settle it.
+_OTHERS = 6
 
 
 class _CruxNamed(BaseModel):
@@ -257,9 +259,13 @@ async def _settled(board: Board, cruxes: Sequence[CruxCandidate], asking: Asking
 
 def _line(board: Board, number: int, crux: CruxCandidate) -> str:
     entry: dict[str, object] = {"id": f"q{number}", "question": crux.question}
+    shown: set[str] = set()
     for answer in _BOTH:
         near = board.near(crux, answer, _NEAR[not board.few])
         entry[answer.lower()] = [{"id": board.ids[view.claim], "claim": view.words} for view in near]
+        shown |= {view.claim for view in near}
+    others = [claim for claim in board.about(crux.question, _OTHERS) if claim.id not in shown]
+    entry["others"] = [{"id": board.ids[claim.id], "claim": claim.text} for claim in others]
     return json.dumps(entry, ensure_ascii=False)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from crux.claims.judge import BEARING, Pair, Verdict
 from crux.quotes import sentences
-from crux.results import CruxCard, Place, SentenceSource
+from crux.results import CardLabel, CruxCard, Place, SentenceSource
 
 if TYPE_CHECKING:
     from crux.crux_room import CruxRoom
@@ -32,9 +32,14 @@ class _Sought:
 
 
 async def sources_of(
-    card: CruxCard, room: CruxRoom, cites: Mapping[str, Sequence[Sequence[str]]]
-) -> tuple[SentenceSource, ...]:
-    """Return one entry for every sentence, in the order of the card; one without a source has nothing in it.
+    card: CruxCard,
+    room: CruxRoom,
+    cites: Mapping[str, Sequence[Sequence[str]]],
+    quoted: Mapping[str, Sequence[Place]],
+) -> tuple[tuple[SentenceSource, ...], dict[str, tuple[Place, ...]]]:
+    """Return one entry for every sentence, in the order of the card, and the quotations that bear an answer.
+
+    An entry without a source has nothing in it.
 
     What the model cited, or what is nearest in words, is proposed; what bears the sentence is for the judge to say.
 
@@ -42,6 +47,7 @@ async def sources_of(
         card: the card.
         room: where it comes from.
         cites: under ``"diagnosis"`` and each persona's name, the ids that the model gave for each sentence.
+        quoted: by persona, sentences of theirs that are to stand on the card.
     """
     core = [named.message for named in room.outcome.named.values() if named.message]
     sought = [await _sought(room, "question", card.question, "", core)]
@@ -55,8 +61,41 @@ async def sources_of(
                 sought += await _each(room, part, text, name, ())
     mask = room.debate.transcript.panel.mask()
     pairs = [Pair(mask(one[0]), mask(each.sentence)) for each in sought for one in each.candidates]
+    answer = mask(f"The answer to this question is YES: {card.question}")
+    own = [(name, place) for name, places in quoted.items() for place in places]
+    pairs += [Pair(mask(place.quote), answer) for _, place in own]
     verdicts = iter(await room.debate.judge.relate(pairs, f"sources-{room.id}"))
-    return tuple(_sourced(each, [next(verdicts) for _ in each.candidates]) for each in sought)
+    sources = tuple(_sourced(each, [next(verdicts) for _ in each.candidates]) for each in sought)
+    stands = [(name, place) for name, place in own if _answers(card.personas[name].position, next(verdicts))]
+    return sources, {name: tuple(place for who, place in stands if who == name) for name in quoted}
+
+
+def _answers(position: CardLabel, verdict: Verdict) -> bool:
+    """Tell whether a quotation speaks for its side's answer; where that is NUANCED it may speak for either."""
+    against = verdict.kind in ("contradicts", "undermines")
+    bears = verdict.kind in BEARING
+    return {"YES": bears, "NO": against}.get(position, bears or against)
+
+
+def texts_alone(card: CruxCard, sources: Sequence[SentenceSource], living: Sequence[str]) -> CruxCard:
+    """Return a card on which a living person says only what a text of theirs bears; the sources keep the rest."""
+
+    def borne(name: str, part: str) -> str:
+        own = (one for one in sources if one.persona == name and one.part == part)
+        return " ".join(one.sentence for one in own if one.places)
+
+    sides = {
+        name: side.model_copy(
+            update={
+                "reasoning": borne(name, "reasoning"),
+                "falsifier": borne(name, "falsifier") or None,
+                "condition": borne(name, "condition") or None,
+            }
+        )
+        for name, side in card.personas.items()
+        if name in living
+    }
+    return card.model_copy(update={"personas": {**card.personas, **sides}})
 
 
 def unsourced(sources: Sequence[SentenceSource]) -> list[SentenceSource]:

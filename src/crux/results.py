@@ -134,7 +134,11 @@ class PersonaPosition(CamelModel):
 
 
 class CruxCard(CamelModel):
-    """A premise that drives a disagreement. ``timestamp`` is milliseconds of the injected clock."""
+    """A premise that drives a disagreement. ``timestamp`` is milliseconds of the injected clock.
+
+    Args:
+        texts: by persona, how many texts of the person the model spoke from.
+    """
 
     id: str
     question: str
@@ -147,6 +151,14 @@ class CruxCard(CamelModel):
     source_messages: tuple[str, ...]
     crux_room_id: str
     timestamp: int
+    texts: dict[str, int] = Field(default={}, exclude_if=lambda texts: not texts)
+
+    @property
+    def spoken(self) -> str:
+        """Who speaks here: never the person."""
+        many = (f"{count} text{'s' if count != 1 else ''} of {name}" for name, count in self.texts.items())
+        told = " and ".join(many)
+        return f"Spoken by a model{f' from {told}' if told else ''}; nobody named here said this."
 
 
 class Place(CamelModel):

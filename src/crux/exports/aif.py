@@ -17,10 +17,10 @@ def to_aif(result: DebateResult) -> str:
     for card in result.cards:
         question = graph.node(card.question, "I")
         for name, side in card.personas.items():
-            reason = graph.node(side.reasoning, "I")
+            reason = graph.node(side.reasoning or side.position, "I")
             if scheme := _SCHEMES.get(side.position):
                 graph.link(reason, scheme, question)
-            graph.said(name, reason, f"{name}: {side.position}")
+            graph.said(name, reason, f"{name}, spoken by a model: {side.position}")
             if side.condition:
                 graph.link(graph.node(side.condition, "I"), ("RA", "Condition"), reason)
             if side.falsifier:

@@ -14,8 +14,11 @@ def to_argdown(result: DebateResult) -> str:
     lines = ["===", f"title: {_flat(result.topic)}", "===", ""]
     for number, card in enumerate(result.cards, start=1):
         lines.append(f"[Crux {number}]: {_flat(card.question)} #{card.disagreement_type}")
+        lines.append(f"// {_flat(card.spoken)}")
         for name, side in card.personas.items():
-            lines.append(f"  {_RELATION[side.position]} <{_flat(name)} {number}>: {_flat(side.reasoning)}")
+            lines.append(
+                f"  {_RELATION[side.position]} <{_flat(name)} {number}>: {_flat(side.reasoning) or side.position}"
+            )
             if side.condition:
                 lines.append(f"    + [Condition of {_flat(name)} {number}]: {_flat(side.condition)}")
             if side.falsifier:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-from crux.results import RESOLVABLE, CardNotes, CruxCard, DebateResult
+from crux.results import RESOLVABLE, CardNotes, CruxCard, DebateResult, SentenceSource
 
 SEEN = {
     "both": "Found in the texts before the debate, and in the debate.",
     "debate": "Found in the debate alone; the comparison of the texts had not named it.",
 }
 """Where a card's question was met."""
+NO_TEXT = "No sentence that the model wrote for this side is borne by a text of theirs."
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|!~])")
 _LINE_START = re.compile(r"^([^\S\n]*)([-+>=]|\d+[.)])", re.MULTILINE)
 
@@ -41,8 +42,9 @@ def plain(text: str) -> str:
 def _head(result: DebateResult) -> str:
     cost = "unknown" if result.spend.cost is None else f"${result.spend.cost / 1_000_000:.4f}"
     state = result.state + (f" ({plain(result.stopped_because)})" if result.stopped_because else "")
+    cards = "crux card" if len(result.cards) == 1 else "crux cards"
     return (
-        f"{', '.join(map(plain, result.personas))}. {len(result.cards)} crux cards. State: {state}. "
+        f"{', '.join(map(plain, result.personas))}. {len(result.cards)} {cards}. State: {state}. "
         f"{result.spend.calls} calls, cost {cost}."
     )
 
@@ -53,13 +55,14 @@ def _card(card: CruxCard, notes: CardNotes | None) -> str:
         f"## {plain(card.question)}",
         f"*{card.disagreement_type}* ({RESOLVABLE[card.disagreement_type]}), "
         f"{'resolved' if card.resolved else 'open'}{kind}. {plain(card.diagnosis)}",
+        f"*{plain(card.spoken)}*",
     ]
     if notes and notes.seen_in:
         lines.append(SEEN[notes.seen_in])
     if card.resolution:
         lines.append(plain(card.resolution))
     for name, side in card.personas.items():
-        block = [f"**{plain(name)}: {side.position}.** {plain(side.reasoning)}"]
+        block = [f"**{plain(name)}: {side.position}.** {plain(side.reasoning or NO_TEXT)}"]
         if side.condition:
             block.append(f"Condition: {plain(side.condition)}")
         if side.falsifier:
@@ -68,9 +71,21 @@ def _card(card: CruxCard, notes: CardNotes | None) -> str:
             source = ", ".join(part for part in (place.title or place.item, place.date) if part)
             block.append(f"> {plain(place.quote)} ({plain(source)}, characters {place.start} to {place.end})")
         lines.append("\n\n".join(block))
+    for one in struck(card, notes):
+        lines.append(f"Left out, for no text bears it: ~~{plain(one.persona)}: {plain(one.sentence)}~~")
     if notes and notes.flags:
         lines.append("Flags: " + "; ".join(map(plain, notes.flags)))
     return "\n\n".join(lines)
+
+
+def struck(card: CruxCard, notes: CardNotes | None) -> list[SentenceSource]:
+    """Return the sentences that the model wrote for a side and that its card leaves out."""
+    if not card.texts:
+        return []
+    sides = {name: f"{side.reasoning} {side.falsifier} {side.condition}" for name, side in card.personas.items()}
+    return [
+        one for one in (notes.sources if notes else ()) if one.persona and one.sentence not in sides[one.persona]
+    ]
 
 
 def _shifts(result: DebateResult) -> list[str]:

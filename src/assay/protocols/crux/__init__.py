@@ -38,10 +38,11 @@ PERSONA = RunType(
 FIDELITY = RunType(
     name="crux.fidelity",
     title="Measure a persona's fidelity",
-    about="A fifth of an author's texts is hidden and the author's answers are predicted, another's as control.",
+    about="What older releases measured; it is shown, and no longer made.",
     noun="fidelity measurement",
     hooks=f"{_HERE}.fidelity:FidelityHooks",
     doors=(),
+    tools=(),
 )
 
 COMPARE = RunType(

@@ -65,6 +65,7 @@ def _contract(author: str, name: str, corpus: Corpus, data: dict[str, Any]) -> P
             contractions_per_100_words=contractions,
         ),
         corpus_digest=corpus.digest,
+        invented=True,
     )
 
 

@@ -30,7 +30,7 @@ COMMANDS = {
     ),
     "fork": ("Hold a debate again with evidence read out, and compare the cards.", f"{__name__}.fork:fork"),
     "bench": (
-        "Measure a debate, the retrieval behind it, or how well a persona is predicted.",
+        "Measure a debate, or the retrieval behind it.",
         f"{__name__}.bench:bench",
     ),
     "export": ("Write a debate as JSON, Markdown, Argdown, AIF, CSV or HTML.", f"{__name__}.read:export"),

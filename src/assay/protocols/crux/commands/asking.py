@@ -41,7 +41,7 @@ def ask_to_go_on(cost: int | None, *, yes: bool) -> None:
 
 
 def announce(command: RunCommand, model: str, reading: int, rest: int, *, yes: bool) -> None:
-    """Say how many calls it takes to read texts and set them side by side, and what they cost; ask where it is much.
+    """Say how many calls it takes to read texts and set them side by side, and what they cost; ask if it is much.
 
     Raises:
         click.Abort: the person refused.

@@ -19,8 +19,8 @@ from assay.protocols.crux.people import people_option
 def divide(command: RunCommand, yes: bool, people: str | None) -> int:
     """Name what divides the people who speak in PLACE: three to seven questions, ranked.
 
-    PLACE is a folder, a file, or the export of a thread: an issue or a pull request as gh or glab write it, mails, a
-    chat, a transcript, minutes. Of each crux you get both sides' sentences, what both take for true, what would
+    PLACE is a folder, a file, or the export of a thread: an issue or a pull request as gh or glab write it, mails,
+    a chat, a transcript, minutes. Of each crux you get both sides' sentences, what both take for true, what would
     settle it, and proposals that each side's own claims bear. Nobody's voice is imitated. Into a pipe goes a
     Markdown comment for the thread. What was read is kept: the next time only what is new is read.
 

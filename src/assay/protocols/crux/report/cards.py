@@ -18,7 +18,7 @@ from assay.report.story import (
     Voice,
 )
 from assay.report.units import count_noun, in_words
-from crux.exports.markdown import SEEN
+from crux.exports.markdown import NO_TEXT, SEEN, struck
 from crux.results import RESOLVABLE, CardNotes, CruxCard, CruxMessage, PersonaPosition, Place, SentenceSource
 
 _WHOLE_TEXT = 12_000
@@ -81,6 +81,7 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
     blocks: list[Block] = [
         Prose(f"# {number}. {escaped(card.question)}", lead=True),
         Note(verdict, tone),
+        Plain(card.spoken),
         *([Plain(SEEN[notes.seen_in])] if notes.seen_in else []),
         Prose("\n\n".join([escaped(card.diagnosis), *([_KINDS[notes.kind]] if notes.kind in _KINDS else [])])),
     ]
@@ -88,7 +89,11 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
     blocks += [Note(f"{flag[:1].upper()}{flag[1:]}.", "warning") for flag in notes.flags]
     if notes.dropped_quotes:
         many = count_noun(notes.dropped_quotes, "quotation")
-        blocks.append(Note(f"{many} stood nowhere in the texts and were dropped.", "warning"))
+        why = "stood nowhere in the person's own words, or did not speak for the answer"
+        blocks.append(Note(f"{many} {why}, and were dropped.", "warning"))
+    if left := struck(card, notes):
+        said = tuple(Prose(f"~~{escaped(one.persona)}: {escaped(one.sentence)}~~") for one in left)
+        blocks.append(Details("Left out: what the model said for them and no text of theirs bears", said))
     if notes.sources:
         blocks.append(Details("What each sentence rests on", tuple(_sources(state, notes.sources))))
     room = [turn for turn in state.result.room_messages if turn.room_id == card.crux_room_id]
@@ -103,7 +108,7 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
 
 
 def _side(state: DebateState, name: str, side: PersonaPosition, notes: CardNotes) -> Voice:
-    parts = [escaped(side.reasoning)]
+    parts = [escaped(side.reasoning or NO_TEXT)]
     if side.condition:
         parts.append(f"**It depends:** {escaped(side.condition)}")
     if side.falsifier:

@@ -1,4 +1,4 @@
-"""Card quality: falsifiers, citations, recurrence."""
+"""How often independent debates on one topic come to the same cruxes."""
 
 from __future__ import annotations
 
@@ -6,28 +6,7 @@ from collections.abc import Sequence
 
 from crux.insight.crux_graph import Ties, worded
 from crux.measurement.share import Share, share
-from crux.results import CamelModel, CruxCard
-
-
-class CardQuality(CamelModel):
-    """The third table.
-
-    Args:
-        falsifiers: sides that have a falsifier at all.
-        cited: positions that cite at least one message of their own speaker.
-    """
-
-    falsifiers: Share
-    cited: Share
-
-
-def card_quality(cards: Sequence[CruxCard]) -> CardQuality:
-    """Return the third table, but for what needs people (:mod:`crux.measurement.blind`) or other debates."""
-    sides = [side for card in cards for side in card.personas.values()]
-    return CardQuality(
-        falsifiers=share(bool(side.falsifier) for side in sides),
-        cited=share(bool(side.messages) for side in sides),
-    )
+from crux.results import CruxCard
 
 
 def recurrence(runs: Sequence[Sequence[CruxCard]], ties: Ties) -> Share:
