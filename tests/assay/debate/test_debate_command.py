@@ -99,7 +99,7 @@ async def test_a_stored_debate_is_read_mapped_measured_exported_and_replayed(ass
     assert 0 < plain.index("**Maud Tarrowby:") < plain.index("**Ilario Fennimast:")  # as they sit
     mapped = (await assay("debate", "map", run, run)).out
     assert "Alignment map" in mapped and "Maud Tarrowby and Ilario Fennimast" in mapped
-    assert "topicCoverage" in (await assay("debate", "bench", run)).out
+    assert "lineToLine" in (await assay("debate", "bench", run)).out
     assert "written: sheet.csv" in (await assay("debate", "bench", run, "--blind", "sheet.csv")).err
     sheet = (tmp_path / "sheet.csv").read_text(encoding="utf-8").replace("yes | no,", "yes | no,YES")
     (tmp_path / "sheet.csv").write_text(sheet, encoding="utf-8")

@@ -21,9 +21,16 @@ ADDRESSES = with_fields(
         Endpoint("/personas", people.import_texts, "POST", also_json=True, need="admin"),
         Endpoint("/personas/{persona_id}", people.show_person, also_json=True, need="known"),
         Endpoint(
-            "/votes/{run_id}", voting.show_votes, also_json=True, need="see", title="Votes", kinds=("crux.compare",)
+            "/votes/{run_id}",
+            voting.show_votes,
+            also_json=True,
+            need="see",
+            title="Votes",
+            kinds=("crux.compare", "crux.divide"),
         ),
         Endpoint("/votes/{run_id}", voting.vote, "POST", also_json=True, need="see"),
+        Endpoint("/part/{run}/{key}", voting.show_part, need="open"),
+        Endpoint("/part/{run}/{key}", voting.take_part, "POST", need="open"),
         Endpoint("/personas/{persona_id}/build", people.build_person, "POST", also_json=True, need="admin"),
     ),
 )

@@ -1,15 +1,20 @@
-"""A page on which readers vote on the claims of a comparison: votes stay on this machine, nobody has an account."""
+"""A page on which readers vote on the claims of a comparison: votes stay on this machine, nobody has an account.
+
+Whoever may see the run finds it under ``/votes``. A link with a key of its own opens it to whoever is given the link,
+and nothing else of this server.
+"""
 
 from __future__ import annotations
 
+import hmac
 import re
 import secrets
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from assay.protocols.crux.report.comparison import comparison_of
 from assay.web.app_state import redirect, request_fields, respond, run_id_of, site_of, wants_json
@@ -18,54 +23,114 @@ from assay.web.templating import render
 from crux.comparison import Comparison
 from crux.voting import Vote, cast_vote, read_votes, reader_groups
 from llm_runtime.errors import ConfigurationError, RunNotFound
+from llm_runtime.files import write_atomic
 from llm_runtime.settings import data_dir
 
 #: Claims that readers are shown: more is nobody's evening.
 _MOST = 40
+#: Bytes of votes of one run; a link may fall into the hands of a program.
+_MOST_BYTES = 8 * 2**20
 _READER = re.compile(r"[\w-]{8,64}")
 
 
 async def show_votes(request: Request) -> Response:
     """Show the claims of a comparison to vote on, how readers voted, and the groups in which they vote alike."""
-    run_id, comparison = _compared(request)
-    reader = request.query_params.get("reader", "")
-    if not wants_json(request) and not _READER.fullmatch(reader):
-        return RedirectResponse(rooted(f"/votes/{run_id}?reader={secrets.token_urlsafe(9)}"), 303)
-    claims, votes = claims_of(comparison), read_votes(_file(run_id))
-    groups = (await run_in_threadpool(reader_groups, votes, list(claims))).model_dump(mode="json")
-    counts = {claim: dict.fromkeys(get_args(Vote), 0) for claim in claims}
-    for claim, vote in ((key, value) for own in votes.values() for key, value in own.items() if key in counts):
-        counts[claim][vote] += 1
-    return respond(
-        request,
-        lambda: {"claims": claims, "votes": counts, "groups": groups},
-        lambda: render(
-            "crux/votes.html",
-            run_id=run_id,
-            title=" and ".join(read.name for read in comparison.authors),
-            reader=reader,
-            claims=claims,
-            counts=counts,
-            own=votes.get(reader, {}),
-            groups=groups,
-        ),
-    )
+    run_id = run_id_of(request)
+    address = f"/votes/{run_id}"
+    if not wants_json(request) and not _READER.fullmatch(request.query_params.get("reader", "")):
+        return _with_a_name(rooted(address))
+    link = _link(request, run_id)
+    shown = await _shown(request, run_id, rooted(address), link)
+    data = {name: shown[name] for name in ("claims", "votes", "groups")} | {"link": link}
+    return respond(request, lambda: data, lambda: render("crux/votes.html", **shown))
 
 
 async def vote(request: Request) -> Response:
     """Vote on a claim: ``reader``, ``claim`` and ``vote``, which is agree, disagree or pass."""
-    run_id, comparison = _compared(request)
+    run_id = run_id_of(request)
+    reader, claim, meant = await _cast(request, run_id)
+    return redirect(request, f"/votes/{run_id}?reader={reader}#{claim}", {"claim": claim, "vote": meant}, 201)
+
+
+async def show_part(request: Request) -> Response:
+    """Show the same to whoever was given the link."""
+    run_id, address = _opened(request)
+    if not _READER.fullmatch(request.query_params.get("reader", "")):
+        return _with_a_name(address)
+    return HTMLResponse(render("crux/votes.html", **await _shown(request, run_id, address, "")))
+
+
+async def take_part(request: Request) -> Response:
+    """Vote on a claim by the link."""
+    run_id, address = _opened(request)
+    reader, claim, _ = await _cast(request, run_id)
+    return RedirectResponse(f"{address}?reader={reader}#{claim}", 303)
+
+
+def _with_a_name(address: str) -> RedirectResponse:
+    return RedirectResponse(f"{address}?reader={secrets.token_urlsafe(9)}", 303)
+
+
+def _link(request: Request, run_id: str) -> str:
+    """Return the link by which people without an account take part; its key is drawn once, and kept."""
+    file = data_dir() / "votes" / f"{run_id}.key"
+    if not file.is_file():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(file, secrets.token_urlsafe(18), private=True)
+    return f"{request.url.scheme}://{request.url.netloc}/part/{run_id}/{file.read_text(encoding='utf-8')}"
+
+
+def _opened(request: Request) -> tuple[str, str]:
+    """Return the run that a link opens, and its address.
+
+    Raises:
+        RunNotFound: the key is not this run's.
+    """
+    run_id, key = str(request.path_params["run"]), str(request.path_params["key"])
+    file = data_dir() / "votes" / f"{run_id}.key"
+    kept = file.read_bytes() if re.fullmatch(r"[\w.-]+", run_id) and file.is_file() else b""
+    if not kept or not hmac.compare_digest(kept, key.encode()):
+        raise RunNotFound("this link leads nowhere; ask whoever gave it to you for a new one")
+    return run_id, f"/part/{run_id}/{key}"
+
+
+async def _shown(request: Request, run_id: str, address: str, link: str) -> dict[str, Any]:
+    comparison = _compared(request, run_id)
+    claims, votes = claims_of(comparison), read_votes(_file(run_id))
+    groups = await run_in_threadpool(reader_groups, votes, list(claims))
+    counts = {claim: dict.fromkeys(get_args(Vote), 0) for claim in claims}
+    for claim, vote in ((key, value) for own in votes.values() for key, value in own.items() if key in counts):
+        counts[claim][vote] += 1
+    reader = request.query_params.get("reader", "")
+    return {
+        "address": address,
+        "link": link,
+        "run_id": run_id,
+        "cruxes": comparison.candidates,
+        "reader": reader,
+        "claims": claims,
+        "votes": counts,
+        "own": votes.get(reader, {}),
+        "groups": groups.model_dump(mode="json"),
+    }
+
+
+async def _cast(request: Request, run_id: str) -> tuple[str, str, Vote]:
+    comparison = _compared(request, run_id)
     fields = await request_fields(request)
     reader, claim, vote = (str(fields.get(name, "")) for name in ("reader", "claim", "vote"))
     meant: Vote | None = next((one for one in get_args(Vote) if one == vote), None)
     if not _READER.fullmatch(reader) or claim not in claims_of(comparison) or meant is None:
         raise ConfigurationError("a vote needs a reader, a claim of the page, and agree, disagree or pass")
-    cast_vote(_file(run_id), reader, claim, meant)
-    return redirect(request, f"/votes/{run_id}?reader={reader}#{claim}", {"claim": claim, "vote": meant}, 201)
+    file = _file(run_id)
+    if file.is_file() and file.stat().st_size > _MOST_BYTES:
+        raise ConfigurationError("no more votes are taken on this run: there are too many")
+    cast_vote(file, reader, claim, meant)
+    return reader, claim, meant
 
 
 def claims_of(comparison: Comparison) -> dict[str, str]:
-    """Return the claims of a comparison by id, those first on which the two clash; nobody's name is with them."""
+    """Return the claims of a comparison by id, those first on which authors clash; nobody's name is with them."""
     views = [side for match in (*comparison.opposed, *comparison.shared) for side in match.sides]
     texts: dict[str, str] = {}
     for view in (*views, *(view for own in comparison.alone for view in own)):
@@ -74,12 +139,11 @@ def claims_of(comparison: Comparison) -> dict[str, str]:
     return dict(list(texts.items())[:_MOST])
 
 
-def _compared(request: Request) -> tuple[str, Comparison]:
-    run_id = run_id_of(request)
+def _compared(request: Request, run_id: str) -> Comparison:
     comparison = comparison_of(site_of(request).store, run_id)
     if comparison is None:
         raise RunNotFound(f"run {run_id} is no comparison; only its claims can be voted on")
-    return run_id, comparison
+    return comparison
 
 
 def _file(run_id: str) -> Path:
