@@ -16,12 +16,13 @@ from crux.budget import clip
 from crux.config import CruxConfigurationError, ModelTable
 from crux.ending import tried
 from crux.measurement.share import Share, share
-from crux.personas.corpus import CorpusItem, make_corpus
+from crux.personas.corpus import make_corpus
 from crux.personas.persona import Persona
 from crux.requests import request
 from crux.results import CamelModel
 from crux.retrieval.embed import Embed
 from crux.retrieval.grounding import Grounding
+from crux.sources.utterance import Utterance
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.statistics.proportions import mcnemar
@@ -146,7 +147,7 @@ class _Asking:
     models: ModelTable
     seed: int
 
-    async def question(self, item: CorpusItem, truth: str) -> str:
+    async def question(self, item: Utterance, truth: str) -> str:
         """Ask for a question whose answer by this text is ``truth``; empty where the text gives none."""
         label = CallLabel("crux", "held_out_question", item.id)
         fenced = Fence(self.seed, label)("TEXT", clip(item.text, _TEXT_TOKENS))
