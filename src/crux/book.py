@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from crux.behaviour import BEHAVIOUR
@@ -167,13 +167,34 @@ class Author(CamelModel):
     unquoted: int = 0
 
 
+class Correction(CamelModel):
+    """What somebody says of a claim of a book.
+
+    Args:
+        what: ``accept`` that an author takes the ``stance``; ``reject`` the claim; ``merge`` it ``into`` another;
+            ``not_said``: the author did not say it.
+        author: whose stance is meant; empty for the claim itself.
+        by: who says so; may be empty.
+        at: ISO 8601.
+    """
+
+    what: Literal["accept", "reject", "merge", "not_said"]
+    claim: str
+    author: str = ""
+    into: str = ""
+    stance: Stance | None = None
+    by: str = ""
+    at: str = ""
+
+
 class ClaimBook(CamelModel):
-    """Everything that was read, of one author or of several."""
+    """Everything that was read, of one author or of several; ``corrections`` are what people said of it since."""
 
     claims: tuple[Claim, ...] = ()
     mentions: tuple[Mention, ...] = ()
     relations: tuple[Relation, ...] = ()
     authors: tuple[Author, ...] = ()
+    corrections: tuple[Correction, ...] = Field(default=(), exclude_if=lambda said: not said)
 
     @cached_property
     def by_id(self) -> dict[str, Claim]:

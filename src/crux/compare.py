@@ -118,6 +118,7 @@ async def compare(
         judged=judge.judged,
         decision=division.decision,
         dropped=division.dropped,
+        trial=judge.trial if judge.trial.asked else None,
     )
 
 

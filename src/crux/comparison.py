@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from crux.book import ClaimBook, Standing, worded
 from crux.claims.audit import Audit
 from crux.claims.judge import Judgement
+from crux.claims.known import Trial
 from crux.results import CamelModel, Place
 
 Answer: TypeAlias = Literal["YES", "NO", ""]
@@ -46,7 +47,7 @@ class SideView(CamelModel):
     @property
     def said(self) -> str:
         """The author's sentences on the claim, or the claim where none is left."""
-        return " […] ".join(place.quote for place in self.places) or self.text
+        return " […] ".join(place.shown for place in self.places) or self.text
 
 
 class Match(CamelModel):
@@ -138,6 +139,7 @@ class Comparison(CamelModel):
         judged: every pair that was judged, so that a later comparison need not ask again.
         decision: the question that a group has to decide, as its texts have it.
         dropped: grounds and proposals that one side's claims do not bear out.
+        trial: how the judge did on pairs whose answers are known.
     """
 
     topic: str
@@ -152,6 +154,7 @@ class Comparison(CamelModel):
     judged: tuple[Judgement, ...] = ()
     decision: str = Field(default="", **_UNSET)
     dropped: int = Field(default=0, **_UNSET)
+    trial: Trial | None = None
 
     @model_validator(mode="before")
     @classmethod

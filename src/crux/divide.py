@@ -78,12 +78,10 @@ async def divide(
     division = await divided(sides, topic, judge, asking)
     step("", "comparing", 1, 1)
     warnings = tuple(_warnings(names, sides, unread, division.left_out))
-    return _found(topic, texts, sides, division, judge.judged).model_copy(update={"warnings": warnings})
+    return _found(topic, texts, sides, division, judge).model_copy(update={"warnings": warnings})
 
 
-def _found(
-    topic: str, texts: Corpus, sides: Sequence[Side], division: Division, judged: tuple[Judgement, ...]
-) -> Comparison:
+def _found(topic: str, texts: Corpus, sides: Sequence[Side], division: Division, judge: Judge) -> Comparison:
     opposed, shared = division.matches
     return Comparison(
         topic=topic,
@@ -94,7 +92,8 @@ def _found(
         candidates=division.candidates,
         proposed=division.proposed,
         books=(sides[0].book,),
-        judged=judged,
+        judged=judge.judged,
+        trial=judge.trial if judge.trial.asked else None,
         decision=division.decision,
         dropped=division.dropped,
     )

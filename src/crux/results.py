@@ -162,7 +162,10 @@ class CruxCard(CamelModel):
 
 
 class Place(CamelModel):
-    """A place in a corpus: ``item.text[start:end] == quote``. ``url`` and ``date`` are the item's."""
+    """A place in a corpus: ``item.text[start:end] == quote``. ``url`` and ``date`` are the item's.
+
+    ``before`` is the sentence before it, in the same paragraph, where it was looked for and there is one.
+    """
 
     item: str
     start: int
@@ -171,6 +174,12 @@ class Place(CamelModel):
     title: str = ""
     date: str = ""
     url: str = ""
+    before: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """The sentence with the one before it: what a judge and a reader are shown."""
+        return f"{self.before} {self.quote}" if self.before else self.quote
 
 
 class SentenceSource(CamelModel):

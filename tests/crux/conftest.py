@@ -16,9 +16,10 @@ import pytest
 from crux import Debate, DebateConfig, DebateResult, Persona
 from crux.building import Built, build_persona
 from crux.events import DebateEvent
-from crux.personas.corpus import CorpusItem, make_corpus
+from crux.personas.corpus import make_corpus
 from crux.personas.shipped import shipped_corpus
 from crux.personas.store import StoredCorpus
+from crux.sources.utterance import Utterance
 from llm_runtime.events import Event
 from llm_runtime.messages import Generate, Request
 from llm_runtime.testing import ScriptedModel
@@ -174,7 +175,7 @@ async def small_persona(build: Any, plain_reader: ScriptedModel) -> Callable[...
 
     async def make(name: str, *texts: str) -> Persona:
         items = [
-            CorpusItem(id=f"{name}-{n}", source="essay", date=f"2020-01-{n:02}", text=text)
+            Utterance(id=f"{name}-{n}", source="essay", date=f"2020-01-{n:02}", text=text)
             for n, text in enumerate(texts, 1)
         ]
         return (await build(StoredCorpus(name=name, corpus=make_corpus(items)), plain_reader)).persona

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
 from typing import Any
 
+from crux.claims.known import KnownPair
 from llm_runtime.messages import Request
 from llm_runtime.testing import ScriptedModel
 from llm_runtime.tokens import estimate_tokens
@@ -109,15 +113,28 @@ class Talk:
             )
         return json.dumps({"cruxes": told})
 
+    def _stances(self, request: Request) -> str:
+        """What the second reader says, who sees the place and its neighbours and not what the first one said."""
+        told = [
+            {
+                "id": one["id"],
+                "stance": next((s for t, s, _ in self._found(one["place"]) if t == one["claim"]), "unsure"),
+            }
+            for one in block(request, "PLACES")
+        ]
+        return json.dumps({"stances": told})
+
     def _judge(self, request: Request) -> str:
         verdicts = [
-            {"pair": pair["pair"], "kind": kind, "span": pair["premise"][:60] if kind != "unrelated" else ""}
+            {"pair": pair["pair"], "kind": kind, "span": pair["premise"] if kind != "unrelated" else ""}
             for pair in block(request, "PAIRS")
             for kind in [self._kind(pair["premise"], pair["claim"])]
         ]
         return json.dumps({"verdicts": verdicts})
 
     def _kind(self, premise: str, claim: str) -> str:
+        if known := next((one for one in known_pairs() if (one.premise, one.claim) == (premise, claim)), None):
+            return known.kinds[0]
         said = {(text, stance) for text, stance, _ in self._found(premise)}
         question = claim.removeprefix("The answer to this question is YES: ")
         if question != claim:
@@ -129,6 +146,12 @@ class Talk:
         )
         bears = {text for words, *ends in common if words == claim for text in ends}
         return "supports" if bears & {text for text, _ in said} else "unrelated"
+
+
+@cache
+def known_pairs() -> tuple[KnownPair, ...]:
+    text = resources.files("crux.claims").joinpath("known.toml").read_text(encoding="utf-8")
+    return tuple(KnownPair.model_validate(one) for one in tomllib.loads(text)["pair"])
 
 
 def block(request: Request, name: str) -> list[dict[str, Any]]:

@@ -16,8 +16,9 @@ from crux.claims.reading import read_book
 from crux.compare import Shelf, compare
 from crux.comparison import Comparison
 from crux.config import CruxConfigurationError, ModelTable
-from crux.personas.corpus import Corpus, CorpusItem, make_corpus
+from crux.personas.corpus import Corpus, make_corpus
 from crux.results import Place
+from crux.sources.utterance import Utterance
 from llm_runtime.errors import BudgetExceeded, StructuredOutputError
 from llm_runtime.messages import Request
 from llm_runtime.testing import ScriptedModel
@@ -47,7 +48,7 @@ OPPOSED = {"Whoever crosses a bridge should pay for it", "Crossing a public stre
 
 def corpus(*texts: str) -> Corpus:
     return make_corpus(
-        CorpusItem(id=f"t{number}", source="essay", title=f"T{number}", date=f"2020-01-0{number}", text=text)
+        Utterance(id=f"t{number}", source="essay", title=f"T{number}", date=f"2020-01-0{number}", text=text)
         for number, text in enumerate(texts, start=1)
     )
 
@@ -185,7 +186,7 @@ async def test_a_view_that_is_only_reported_is_never_the_authors_own() -> None:
 
 
 async def test_words_marked_as_anothers_are_reported_whatever_a_model_says() -> None:
-    item = CorpusItem(id="a", source="essay", text=BEN[0], quoted=((0, 34),))
+    item = Utterance(id="a", source="essay", text=BEN[0], quoted=((0, 34),))
     book, _ = await read_book("Ann", make_corpus([item]), generate=model(), models=ModelTable(), seed=1)
     stances = {mention.place.quote: mention.stance for mention in book.mentions}
     assert stances == {

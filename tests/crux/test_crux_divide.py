@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from crux.sources import read_place
 from tests.crux.spoken import LANTERN, Q_CONVERT, Q_MAJOR, Q_MOST, Q_SLOW, Talk
 
 from crux.comparison import Comparison
 from crux.divide import MOST_CALLS, divide, group_of
 from crux.personas.corpus import Corpus
+from crux.sources import read_place
 from llm_runtime.tokens import estimate_tokens
 
 pytest.importorskip("bm25s", reason="divide needs the extra 'debate'")

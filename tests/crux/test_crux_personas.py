@@ -15,18 +15,19 @@ from crux.building import Built, ThinBook, build_persona, require_book
 from crux.personas.answers import Answers
 from crux.personas.beliefs import density, graph_of
 from crux.personas.contract import unquoted
-from crux.personas.corpus import CorpusItem, make_corpus
+from crux.personas.corpus import make_corpus
 from crux.personas.persona import Persona, PersonaError
 from crux.personas.shipped import shipped_authors, shipped_corpus
 from crux.personas.store import PersonaStore, StoredCorpus
+from crux.sources.utterance import Utterance
 from llm_runtime.errors import BudgetExceeded, DeadlineExceeded, ServerFault
 from llm_runtime.testing import ScriptedModel, faulty
 
 Build = Callable[..., Awaitable[Built]]
 
 
-def essay(text: str, key: str = "t1", date: str = "2020-01-01") -> CorpusItem:
-    return CorpusItem(id=key, source="essay", date=date, text=text)
+def essay(text: str, key: str = "t1", date: str = "2020-01-01") -> Utterance:
+    return Utterance(id=key, source="essay", date=date, text=text)
 
 
 # --- beliefs from the claim book

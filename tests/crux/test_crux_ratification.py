@@ -21,10 +21,11 @@ from crux.building import Built, build_persona
 from crux.compare import Shelf, compare
 from crux.comparison import Comparison
 from crux.measurement.gold_replies import gold_replies
-from crux.personas.corpus import Corpus, CorpusItem, make_corpus
+from crux.personas.corpus import Corpus, make_corpus
 from crux.personas.importing import import_corpus
 from crux.personas.store import PersonaStore, StoredCorpus
 from crux.quotes import find_quote, folded
+from crux.sources.utterance import Utterance
 from llm_runtime.messages import Request
 from llm_runtime.testing import ScriptedModel
 
@@ -43,7 +44,7 @@ OPPOSED = {(a, b): question for a, b, question in RECORDED["oppositions"]["known
 def corpus(author: str) -> Corpus:
     own = [one for one in RECORDED["passage"] if one["author"] == author]
     return make_corpus(
-        CorpusItem(
+        Utterance(
             id=f"{author}-{number}",
             source="essay",
             title=one["title"],
@@ -251,7 +252,7 @@ async def test_hamilton_and_brutus_debate_whether_a_republic_can_be_large(
 
 
 def test_at_least_six_of_eight_known_replies_are_in_the_first_five(ratification: Path) -> None:
-    def essays(*folders: str) -> list[CorpusItem]:
+    def essays(*folders: str) -> list[Utterance]:
         return [item for folder in folders for item in import_corpus(ratification / folder).corpus.items]
 
     found = gold_replies(essays("brutus", "cato"), essays("hamilton", "madison", "jay", "disputed"))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, Field
 
+from crux.behaviour import BEHAVIOUR
 from crux.claims.grammar import judging_grammar
+from crux.claims.known import KnownPair, Trial, drawn
 from crux.config import ModelTable
 from crux.ending import tried
 from crux.personas.answers import Answers
@@ -75,7 +78,7 @@ class _Judged(BaseModel):
 class _Verdicts(BaseModel):
     """The verdicts."""
 
-    verdicts: list[_Judged] = Field(max_length=2 * PAIRS)
+    verdicts: list[_Judged] = Field(max_length=3 * PAIRS)
 
 
 class Judge:
@@ -88,6 +91,9 @@ class Judge:
         answers: what was answered before, by what was asked; changed in place.
         known: what was judged before.
         lot: pairs a call, 1 to 32.
+
+    Attributes:
+        trial: how the judge did on the pairs of known answer that every batch carries.
     """
 
     def __init__(
@@ -102,6 +108,7 @@ class Judge:
         self._generate, self._models, self._seed = generate, models, seed
         self._answers, self._lot = answers or Answers(), lot
         self._known = {Pair(one.premise, one.claim): one.verdict for one in known}
+        self.trial = Trial()
 
     @property
     def judged(self) -> tuple[Judgement, ...]:
@@ -137,11 +144,21 @@ class Judge:
         await gather(self._asked(lot, about, number) for number, lot in enumerate(lots, start=1))
 
     async def _asked(self, pairs: Sequence[Pair], about: str, number: int) -> None:
-        asked = judge_request(pairs, self._models, self._seed, CallLabel("crux", "judge", about, number))
+        label = CallLabel("crux", "judge", about, number)
+        batch, known = list(pairs), dict[Pair, KnownPair]()
+        if not BEHAVIOUR.before(5):
+            for place, one in reversed(drawn(self._seed, f"{about}:{number}", len(pairs))):
+                batch.insert(place, Pair(one.premise, one.claim))
+                known[Pair(one.premise, one.claim)] = one
+        asked = judge_request(batch, self._models, self._seed, label)
         answer = await tried(self._answers.ask(self._generate, asked, _Verdicts))
-        for verdict in answer.verdicts if answer else ():
-            if 1 <= verdict.pair <= len(pairs):
-                self._known.setdefault(pairs[verdict.pair - 1], _checked(verdict, pairs[verdict.pair - 1]))
+        told = {one.pair: one for one in answer.verdicts if 1 <= one.pair <= len(batch)} if answer else {}
+        for place, verdict in told.items():
+            pair = batch[place - 1]
+            if pair in known:
+                self.trial = self.trial.with_answer(verdict.kind in known[pair].kinds)
+            else:
+                self._known.setdefault(pair, _checked(verdict, pair))
 
 
 class NoJudge(Judge):
@@ -174,7 +191,28 @@ def _checked(verdict: _Judged, pair: Pair) -> Verdict:
     span = folded(verdict.span).strip(" .\"'")
     if not span or span.casefold() not in folded(pair.premise).casefold():
         return Verdict(kind="unsure", why="the words named do not stand in the premise")
+    if not BEHAVIOUR.before(5) and not carries(span, pair.premise, pair.claim):
+        return Verdict(kind="unsure", why="the words named say nothing of the claim")
     return Verdict(kind=verdict.kind, span=verdict.span.strip(), why=why)
+
+
+def carries(span: str, premise: str, claim: str) -> bool:
+    """Tell whether words of a premise can show that it bears on a claim.
+
+    They have a word of the claim, where the premise has one; else three words of weight, or all that there are.
+    """
+    own, all_words = _weighty(span), _weighty(premise)
+    shared = {word for word in all_words if any(_alike(word, other) for other in _weighty(claim))}
+    return bool(own & shared) if shared else len(own) >= min(3, len(all_words))
+
+
+def _weighty(text: str) -> set[str]:
+    """Return the words that are not only there for the grammar: those of four letters or more, and other scripts'."""
+    return {word for word in re.findall(r"\w+", text.casefold()) if len(word) > 3 or not word.isascii()}
+
+
+def _alike(first: str, second: str) -> bool:
+    return first[:5] == second[:5]
 
 
 def _agreed(first: Verdict, second: Verdict) -> Verdict:

@@ -10,12 +10,15 @@ from hashlib import sha256
 
 from pydantic import BaseModel, Field
 
-from crux.book import Author, Claim, ClaimBook, ClaimKind, Mention, Relation, Stance
+from crux.behaviour import BEHAVIOUR
+from crux.book import Author, Claim, ClaimBook, ClaimKind, Correction, Mention, Relation, Stance
 from crux.claims.grammar import reading_grammar
+from crux.claims.second import read_again
 from crux.config import ModelTable
+from crux.corrections import corrected
 from crux.ending import OVER
 from crux.personas.corpus import Chunk, Corpus
-from crux.quotes import find_quote, sentences
+from crux.quotes import find_quote, neighbours, sentences, whole
 from crux.requests import request
 from crux.results import Place
 from crux.retrieval.lexical import Lexical
@@ -81,6 +84,8 @@ class _Reader:
     read: dict[str, None]
     unquoted: int = 0
     unread: dict[str, str] = field(default_factory=dict[str, str])
+    checked: int = 0
+    corrections: tuple[Correction, ...] = ()
 
     def speaker(self, chunk: Chunk) -> str:
         """Return whose passage it is; of a group's texts each says so itself."""
@@ -88,12 +93,14 @@ class _Reader:
 
     def book(self) -> ClaimBook:
         author = Author(name=self.author, read=tuple(self.read), unread=tuple(self.unread), unquoted=self.unquoted)
-        return ClaimBook(
+        book = ClaimBook(
             claims=tuple(self.claims.values()),
             mentions=tuple(dict.fromkeys(self.mentions)),
             relations=tuple(self.relations),
             authors=(author,),
+            corrections=self.corrections,
         )
+        return corrected(book) if self.corrections else book
 
 
 async def read_book(
@@ -133,7 +140,12 @@ async def read_book(
         list(book.relations) if book else [],
         dict.fromkeys(key for key in (old.read if old else ()) if key in present),
         old.unquoted if old else 0,
+        corrections=book.corrections if book else (),
     )
+    if any(one.readings for one in reader.mentions):
+        # What was read when a budget ended has had no second reader.
+        await _check(reader, generate, models, seed)
+    reader.checked = len(reader.mentions)
     batches = batches_of(corpus, reader.read, tokens_a_call)
     for start in range(0, len(batches), WAVE):
         wave = batches[start : start + WAVE]
@@ -143,12 +155,27 @@ async def read_book(
         for batch, (answer, refused) in zip(wave, answers, strict=True):
             stop = stop or refused
             _enter(reader, batch, answer)
+        try:
+            await _check(reader, generate, models, seed)
+        except OVER as refused:
+            stop = stop or refused
         keep(reader.book())
         step(len(reader.read), len(corpus.chunks))
         if stop is not None:
             raise stop
     lost = [Unread(chunk, reader.unread[chunk.id]) for chunk in corpus.chunks if chunk.id in reader.unread]
     return reader.book(), lost
+
+
+async def _check(reader: _Reader, generate: Generate, models: ModelTable, seed: int) -> None:
+    """Have every new mention read a second time, by a reader who is not told what the first one said."""
+    fresh = list(dict.fromkeys(one for one in reader.mentions[reader.checked :] if one.readings is None))
+    if not fresh or BEHAVIOUR.before(5):
+        return
+    again = await read_again(fresh, reader.claims, reader.corpus, generate=generate, models=models, seed=seed)
+    by_first = dict(zip(fresh, again, strict=True))
+    reader.mentions = [by_first.get(one, one) for one in reader.mentions]
+    reader.checked = len(reader.mentions)
 
 
 async def read_alone(
@@ -258,6 +285,8 @@ def reading_request(
         entry = {"id": f"p{number}", "title": item.title, "date": item.date, "text": chunk.text}
         if not author:
             entry["speaker"] = item.speaker or ""
+        if item.answers:
+            entry["in answer to"] = item.answers
         if others := _others(chunk, item.quoted or ()):
             entry["not by the author"] = others
         lines.append(json.dumps(entry, ensure_ascii=False))
@@ -350,4 +379,20 @@ def _place(corpus: Corpus, chunk: Chunk, quote: str) -> Place | None:
     # What is left out is a habit of quoting, no other words: the longest part that stands there is the quotation.
     parts = sorted(_LEFT_OUT.split(quote), key=len, reverse=True)
     span = next((span for part in parts if (span := find_quote(part.strip(), chunk.text))), None)
-    return None if span is None else corpus.place(chunk.item, chunk.start + span[0], chunk.start + span[1])
+    if BEHAVIOUR.before(5):
+        return None if span is None else corpus.place(chunk.item, chunk.start + span[0], chunk.start + span[1])
+    text, start = corpus.by_id[chunk.item].text, chunk.start
+    if span is None:
+        # A sentence that goes on in the next passage stands in the text all the same.
+        start = 0
+        span = next((span for part in parts if (span := find_quote(part.strip(), text))), None)
+    return None if span is None else in_sentences(corpus, chunk.item, start + span[0], start + span[1])
+
+
+def in_sentences(corpus: Corpus, item: str, start: int, end: int) -> Place:
+    """Return a place extended to its whole sentences, with the sentence before."""
+    text = corpus.by_id[item].text
+    start, end = whole(text, start, end)
+    paragraph = text[text.rfind("\n\n", 0, start) + 1 : start]
+    before = neighbours(text, start, end)[0] if paragraph.strip() else ""
+    return corpus.place(item, start, end).model_copy(update={"before": before or None})

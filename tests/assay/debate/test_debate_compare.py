@@ -70,6 +70,7 @@ async def test_two_folders_of_texts_are_compared_in_few_calls_and_read_once(
     assert replayed.code == 0, replayed.err
     forms = {form: (await assay("debate", "export", run, "--format", form)).out for form in FORMS}
     graph = ElementTree.fromstring(forms["graphml"])
+    # Seven are held; what an author only reports is no claim of that author.
     assert len(graph.findall(".//{*}node")) == 7 and "contradicts" in forms["graphml"]
     argued = {node["type"] for node in json.loads(forms["aif"])["nodes"]}
     assert argued == {"I", "L", "YA", "RA", "CA"}

@@ -141,7 +141,7 @@ class AuthorsHooks(Hooks[Task, Options]):
         for name in task.authors:
             author = shipped_id(name, people)
             stored = shipped_corpus(author) if author else people.corpus(stored_name(name, people) or name)
-            book = people.beside("books", stored.name, ClaimBook)
+            book = people.book(stored.name)
             shelf = {"name": stored.name, "corpus": stored.corpus.model_dump(mode="json")}
             shelves.append(shelf | ({"book": book.model_dump(mode="json")} if book else {}))
         names = tuple(shelf["name"] for shelf in shelves)

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from crux.sources import Reading as PlaceReading
-from crux.sources import Utterance, read_place
 from pydantic import Field, ValidationError
 
 from assay.fields import Ui, read_ui
@@ -27,6 +25,8 @@ from crux.events import PersonaStep
 from crux.personas.corpus import Corpus
 from crux.personas.persona import slug
 from crux.results import CamelModel
+from crux.sources import Reading as PlaceReading
+from crux.sources import Utterance, read_place
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
 from llm_runtime.names import Folder
@@ -64,10 +64,9 @@ class Options(Reading):
     """What was read of this place before."""
 
 
-class Kept(CamelModel):
-    """What is kept of a place, so that nothing is read or judged twice."""
+class Judged(CamelModel):
+    """What was judged of a place, so that nothing is judged twice; its claim book lies beside."""
 
-    book: ClaimBook = ClaimBook()
     judged: tuple[Judgement, ...] = ()
 
 
@@ -87,11 +86,10 @@ class DivideHooks(Hooks[Task, Options]):
             LlmRuntimeError: whatever ends it.
         """
         store, name = open_people(task.people), group_name(task)
-        judged = [Judgement.model_validate(one) for one in options.judged]
 
         def keep(book: ClaimBook) -> None:
             if task.people:
-                store.save_beside("groups", name, Kept(book=book, judged=tuple(judged)))
+                store.save_beside("books", name, book)
 
         def step(name: str, step: str, done: int, of: int) -> None:
             context.emit(PersonaStep(persona=name, step=step, done=done, of=of))
@@ -105,12 +103,12 @@ class DivideHooks(Hooks[Task, Options]):
             language=options.language,
             tokens_a_call=options.tokens_a_call,
             book=ClaimBook.model_validate(options.book) if options.book else None,
-            known=judged,
+            known=[Judgement.model_validate(one) for one in options.judged],
             keep=keep,
             step=step,
         )
-        judged[:] = found.judged
-        keep(found.books[0])
+        if task.people:
+            store.save_beside("judged", name, Judged(judged=found.judged))
         return found.model_copy(update={"warnings": (*found.warnings, *options.notes)}).model_dump(mode="json")
 
     def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
@@ -130,12 +128,13 @@ class DivideHooks(Hooks[Task, Options]):
         task = task.model_copy(
             update={"place": task.place and str(Path(task.place).absolute()), "people": str(people.root.absolute())}
         )
-        kept = people.beside("groups", group_name(task), Kept)
+        name = group_name(task)
+        book, kept = people.book(name), people.beside("judged", name, Judged)
         return task, options.model_copy(
             update={
                 "texts": [item.model_dump(mode="json") for item in texts.items],
                 "notes": [reading.balance.line(), *reading.notes[:_MOST_NOTES]],
-                "book": kept.book.model_dump(mode="json") if kept else {},
+                "book": book.model_dump(mode="json") if book else {},
                 "judged": [one.model_dump(mode="json") for one in kept.judged] if kept else [],
             }
         )

@@ -15,6 +15,7 @@ from llm_runtime.names import Kind, Names
 
 if TYPE_CHECKING:
     from crux import Persona
+    from crux.personas.importing import Gathered
     from crux.personas.store import PersonaStore, StoredCorpus
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -136,14 +137,14 @@ def add_texts(
     speaker: str = "",
     drafts: bool = False,
     url: str = "",
-) -> tuple[StoredCorpus, Sequence[str]]:
-    """Import the texts at ``place``; return what is stored now, and a line for each file that was skipped.
+) -> tuple[StoredCorpus, Gathered]:
+    """Import the texts at ``place``; return what is stored now, and what was found, with the account of it.
 
     Args:
         name: whose texts they are; the author that they name where it is empty.
         url: where they were fetched from.
         author: whose entries of a feed or WordPress export are meant.
-        speaker: whose words of a transcript are meant.
+        speaker: whose words of a talk or a thread are meant.
         drafts: take what was never published too.
 
     Raises:
@@ -155,7 +156,7 @@ def add_texts(
     from crux.personas.persona import check_name
     from crux.personas.store import StoredCorpus
 
-    texts = import_corpus(place, author=author, speaker=speaker, drafts=drafts)
+    texts = import_corpus(place, author=author, speaker=speaker, drafts=drafts, name=name)
     if not (name or texts.author):
         raise ConfigurationError("name: the texts do not say whose they are; name the author")
     person = check_name(name or texts.author)
@@ -166,7 +167,7 @@ def add_texts(
         corpus = Corpus(items=tuple(item.model_copy(update={"url": item.url or url}) for item in corpus.items))
     stored = StoredCorpus(name=person, aliases=tuple(aliases), corpus=corpus)
     people.add_corpus(stored)
-    return stored, texts.skipped
+    return stored, texts
 
 
 def fetched(place: str, folder: Path, *, fetch: bool) -> tuple[Path, str]:

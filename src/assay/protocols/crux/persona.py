@@ -15,7 +15,6 @@ from assay.protocols.crux.people import PeopleFolder, open_people, shipped_id, s
 from assay.protocols.crux.retrieving import LanguageOption, TokensOption
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun
-from crux.book import ClaimBook
 from crux.claims.reading import BATCH_TOKENS
 from llm_runtime.models import Model
 
@@ -75,7 +74,7 @@ class PersonaHooks(Hooks[Task, Options]):
             stored.name,
             stored.corpus,
             generate=context.generate,
-            book=store.beside("books", stored.name, ClaimBook),
+            book=store.book(stored.name),
             aliases=stored.aliases,
             handle=stored.handle,
             answers=answers,

@@ -118,13 +118,15 @@ def _imported(fields: dict[str, Any]) -> dict[str, Any]:
         else:
             place = Path(folder)
             (place / "text.md").write_text(text, encoding="utf-8", errors="replace")
-        stored, skipped = add_texts(place, str(fields.get("name") or "").strip(), open_people())
+        name, speaker = (str(fields.get(key) or "").strip() for key in ("name", "speaker"))
+        stored, found = add_texts(place, name, open_people(), speaker=speaker)
     return {
         "id": slug(stored.name),
         "name": stored.name,
         "texts": len(stored.corpus.items),
         "passages": len(stored.corpus.chunks),
-        "skipped": list(skipped[:_MOST_SKIPPED]),
+        "balance": found.balance.line(),
+        "skipped": list(found.skipped[:_MOST_SKIPPED]),
     }
 
 

@@ -107,7 +107,11 @@ def comparison_story(comparison: Comparison) -> Story:
         "title": _title(comparison),
         "group": bool(comparison.decision or len(names) > 2),
         "about": f" on {comparison.topic}" if comparison.topic else "",
-        "care": [*comparison.warnings, *(line for read in comparison.authors for line in _left_out(read))],
+        "care": [
+            *_trusted(comparison),
+            *comparison.warnings,
+            *(line for read in comparison.authors for line in _left_out(read)),
+        ],
         "alone": dict(zip(names, comparison.alone, strict=True)),
     }
     own: dict[str, Callable[[Any], list[Block]]] = {
@@ -124,6 +128,10 @@ def comparison_story(comparison: Comparison) -> Story:
     )
     audits = (audit_section(one.audit, one.name) for one in comparison.authors if one.audit)
     return replace(story, facts=(*story.facts, *read), sections=(*story.sections, *audits))
+
+
+def _trusted(comparison: Comparison) -> list[str]:
+    return [comparison.trial.told or comparison.trial.line()] if comparison.trial else []
 
 
 def _title(comparison: Comparison) -> str:
