@@ -14,10 +14,11 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+from crux.behaviour import BEHAVIOUR
 from crux.book import ClaimBook, Standing, standing
 from crux.claims.audit import Audit, audit, audit_calls
 from crux.claims.judge import Judge
-from crux.claims.linking import linked, proposed_links
+from crux.claims.linking import linked, loose, proposed_links
 from crux.claims.reading import BATCH_TOKENS, Unread, batches_of, read_book
 from crux.config import CruxConfigurationError, ModelTable
 from crux.events import PersonaBuilt, PersonaStep
@@ -118,10 +119,11 @@ async def build_persona(
     name = check_name(name)
     library("bm25s", "building a persona")  # before anything is spent
     models, answers = models or ModelTable(), answers or Answers()
+    before = book
     book, unread = await read_book(
         name,
         corpus,
-        book,
+        before,
         generate=generate,
         models=models,
         seed=seed,
@@ -131,9 +133,10 @@ async def build_persona(
         step=_steps(emit, name, "reading"),
     )
     judge = Judge(generate, models, seed, answers)
-    links = await proposed_links(book, name, generate=generate, models=models, seed=seed, answers=answers)
-    book = linked(book, links, await judge.relate(links.pairs, f"links-{name}"))
-    keep(book)
+    if BEHAVIOUR.before(5) or loose(before, book):
+        links = await proposed_links(book, name, generate=generate, models=models, seed=seed, answers=answers)
+        book = linked(book, links, await judge.relate(links.pairs, f"links-{name}"))
+        keep(book)
     figures = standing(book, name, len(corpus.chunks))
     checked = None
     if audited:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from crux.book import Claim, ClaimBook, standing
 from crux.claims.audit import Audit, audit
 from crux.claims.judge import BEARING, Judge, Judgement, Pair, Verdict
-from crux.claims.linking import linked, proposed_links
+from crux.claims.linking import linked, loose, proposed_links
 from crux.claims.reading import BATCH_TOKENS, Unread, read_book
 from crux.comparison import Comparison, CruxCandidate, Match, Read
 from crux.config import CruxConfigurationError, ModelTable
@@ -193,7 +193,6 @@ async def _read(
     keep: Callable[[str, ClaimBook], None],
     step: Callable[[str, str, int, int], None],
 ) -> _Done:
-    before = len(shelf.book.authors[0].read) if shelf.book and shelf.book.authors else 0
     book, unread = await read_book(
         shelf.name,
         shelf.corpus,
@@ -209,8 +208,7 @@ async def _read(
     if not book.claims:
         why = f" ({unread[0].reason})" if unread else ""
         raise StructuredOutputError(f"no claim was found in the texts of {shelf.name}{why}", "")
-    judged = any(one.origin == "judged" for one in book.relations)
-    return _Done(book, unread, not judged or before != len(book.authors[0].read))
+    return _Done(book, unread, loose(shelf.book, book))
 
 
 async def _audited(shelf: Shelf, done: _Done, judge: Judge, asking: Asking) -> Audit:

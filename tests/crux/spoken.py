@@ -38,9 +38,10 @@ class Talk:
         return ScriptedModel(self.answer)
 
     def answer(self, request: Request) -> str:
-        said = getattr(self, f"_{request.label.phase}")(request)
-        tokens = estimate_tokens(request.messages[-1].content) + estimate_tokens(said)
-        self.requests.append((request.label.phase, tokens))
+        asked = request.messages[-1].content
+        phase = next(phase for begins, phase in PHASES.items() if asked.startswith(begins))
+        said: str = getattr(self, f"_{phase}")(request)
+        self.requests.append((phase, estimate_tokens(asked) + estimate_tokens(said)))
         return said
 
     def tokens(self) -> int:
@@ -146,6 +147,15 @@ class Talk:
         )
         bears = {text for words, *ends in common if words == claim for text in ends}
         return "supports" if bears & {text for text, _ in said} else "unrelated"
+
+
+PHASES = {
+    "You read passages": "reading",
+    "You read places": "stances",
+    "You are shown what the members": "cruxes",
+    "You are shown questions": "settling",
+    "You judge pairs": "judge",
+}
 
 
 @cache

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from crux.behaviour import BEHAVIOUR
 from crux.book import Claim, ClaimBook, Link, Relation
 from crux.claims.judge import Pair, Verdict
 from crux.config import ModelTable
@@ -20,6 +21,8 @@ from llm_runtime.prompts import Fence, load_prompt
 
 #: Claims that a model is shown at once.
 BLOCK = 120
+#: Of these, claims mentioned most, which every block of a large book has.
+PILLARS = 30
 #: Nearest claims that are judged for one to which nothing was said to belong.
 _NEAR = 4
 _KINDS: dict[str, Link] = {
@@ -83,8 +86,8 @@ async def proposed_links(
     held = [one.claim for one in signed]
     words = {one.claim.id: one.words(listed=True) for one in signed}
     proposed: dict[tuple[str, str], Link | None] = {}
-    for number, start in enumerate(range(0, len(held), BLOCK), start=1):
-        block = {claim.id: words[claim.id] for claim in held[start : start + BLOCK]}
+    for number, claims in enumerate(_blocks(held), start=1):
+        block = {claim.id: words[claim.id] for claim in claims}
         label = CallLabel("crux", "linking", author, number)
         lines = [json.dumps({"id": key, "claim": words}, ensure_ascii=False) for key, words in block.items()]
         text = load_prompt("crux.claims", "linking").render(claims=Fence(seed, label)("CLAIMS", "\n".join(lines)))
@@ -101,6 +104,23 @@ async def proposed_links(
         pair: kind for pair, kind in proposed.items() if pair not in known and pair[::-1] not in known
     }
     return Links(author, kinds, words)
+
+
+def loose(before: ClaimBook | None, book: ClaimBook) -> bool:
+    """Tell whether the claims of a book still have to be linked: none ever was, or more was read since.
+
+    Args:
+        before: the book as it was before it was read on.
+    """
+    read = [len(one.authors[0].read) if one and one.authors else 0 for one in (before, book)]
+    return read[0] != read[1] or not any(one.origin == "judged" for one in book.relations)
+
+
+def _blocks(held: Sequence[Claim]) -> list[Sequence[Claim]]:
+    """Return claims in blocks; of a large book each has the claims mentioned most, so that support crosses blocks."""
+    first = 0 if BEHAVIOUR.before(5) or len(held) <= BLOCK else PILLARS
+    rest, size = held[first:], BLOCK - first
+    return [[*held[:first], *rest[start : start + size]] for start in range(0, len(rest), size)]
 
 
 def linked(book: ClaimBook, links: Links, verdicts: Sequence[Verdict]) -> ClaimBook:

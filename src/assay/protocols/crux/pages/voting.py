@@ -1,7 +1,7 @@
 """A page on which readers vote on the claims of a comparison: votes stay on this machine, nobody has an account.
 
-Whoever may see the run finds it under ``/votes``. A link with a key of its own opens it to whoever is given the link,
-and nothing else of this server.
+Whoever may see the run finds it under ``/votes``. A link with a key of its own opens it, and nothing else of this
+server, to whoever is given the link.
 """
 
 from __future__ import annotations
@@ -16,10 +16,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from assay.launch.logs import first_event
+from assay.protocols.crux.divide import group_name
+from assay.protocols.crux.people import open_people
 from assay.protocols.crux.report.comparison import comparison_of
+from assay.registry import opened
 from assay.web.app_state import redirect, request_fields, respond, run_id_of, site_of, wants_json
 from assay.web.root import rooted
 from assay.web.templating import render
+from crux.book import Correction
 from crux.comparison import Comparison
 from crux.voting import Vote, cast_vote, read_votes, reader_groups
 from llm_runtime.errors import ConfigurationError, RunNotFound
@@ -106,7 +111,7 @@ async def _shown(request: Request, run_id: str, address: str, link: str) -> dict
         "address": address,
         "link": link,
         "run_id": run_id,
-        "cruxes": comparison.candidates,
+        "cruxes": comparison.candidates if len(comparison.books) == 1 else (),
         "reader": reader,
         "claims": claims,
         "votes": counts,
@@ -115,11 +120,14 @@ async def _shown(request: Request, run_id: str, address: str, link: str) -> dict
     }
 
 
-async def _cast(request: Request, run_id: str) -> tuple[str, str, Vote]:
+async def _cast(request: Request, run_id: str) -> tuple[str, str, str]:
     comparison = _compared(request, run_id)
     fields = await request_fields(request)
-    reader, claim, vote = (str(fields.get(name, "")) for name in ("reader", "claim", "vote"))
+    reader, claim, vote, author = (str(fields.get(name, "")) for name in ("reader", "claim", "vote", "author"))
     meant: Vote | None = next((one for one in get_args(Vote) if one == vote), None)
+    if vote == "not_said" and _READER.fullmatch(reader):
+        _correct(request, run_id, comparison, Correction(what="not_said", claim=claim, author=author, by=reader))
+        return reader, claim, vote
     if not _READER.fullmatch(reader) or claim not in claims_of(comparison) or meant is None:
         raise ConfigurationError("a vote needs a reader, a claim of the page, and agree, disagree or pass")
     file = _file(run_id)
@@ -127,6 +135,20 @@ async def _cast(request: Request, run_id: str) -> tuple[str, str, Vote]:
         raise ConfigurationError("no more votes are taken on this run: there are too many")
     cast_vote(file, reader, claim, meant)
     return reader, claim, meant
+
+
+def _correct(request: Request, run_id: str, comparison: Comparison, said: Correction) -> None:
+    """Keep that somebody did not say a claim: it is struck from every later reading of these texts.
+
+    Raises:
+        ConfigurationError: nobody is said to have said it here, or the texts' book is not kept.
+    """
+    shown = {(view.author, view.claim) for crux in comparison.candidates for view in crux.sides}
+    if len(comparison.books) > 1 or (said.author, said.claim) not in shown:
+        raise ConfigurationError("only what this page says that somebody of a group claims can be disowned")
+    store = site_of(request).store
+    task = opened(first_event(event for _, event in store.events(run_id))).task
+    open_people(task.people).correct(group_name(task), said)
 
 
 def claims_of(comparison: Comparison) -> dict[str, str]:
