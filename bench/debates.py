@@ -123,7 +123,7 @@ def questions(essays: Path) -> tuple[int, int]:
 
 def authors() -> list[Persona]:
     """The two who come with Assay."""
-    from assay.protocols.crux.authors import shipped_persona
+    from crux.personas.authors import shipped_persona
     from crux.personas.shipped import shipped_authors
 
     return [shipped_persona(author) for author in shipped_authors()]

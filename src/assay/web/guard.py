@@ -43,8 +43,8 @@ _HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-#: Doors for programs, which ask for keys of their own, and pages whose address ends with a key: each shows one run to
-#: whoever was given the link. No cookie opens them.
+#: Doors for programs, which ask for keys of their own, and pages whose address ends with a key: each shows one run
+#: to whoever was given the link. No cookie opens them.
 _OWN_KEYS = re.compile(r"/v1/.*|/mcp|/part/[^/]+/[\w-]{20,}")
 _COOKIE = "assay"
 _NO_TOKEN = "403: this application answers only to whom it knows."

@@ -78,7 +78,7 @@ def persona_of(name: str, people: PersonaStore) -> Persona:
     Raises:
         PersonaError: it is not there, or was not built.
     """
-    from assay.protocols.crux.authors import shipped_persona
+    from crux.personas.authors import shipped_persona
     from crux.personas.persona import PersonaError
 
     stored = stored_name(name, people)

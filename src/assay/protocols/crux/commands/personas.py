@@ -151,9 +151,9 @@ def correct(name: str, what: str, claim: str, into: str, stance: Stance | None, 
 @people_option
 def check(name: str, people: str | None) -> int:
     """Check NAME: every quotation against the texts, and the claim book against its gate."""
-    from assay.protocols.crux.authors import shipped_persona
     from assay.report.clean import one_line
     from assay.report.units import count_noun
+    from crux.personas.authors import shipped_persona
     from crux.personas.store import check_persona
 
     store = open_people(people)
@@ -176,7 +176,7 @@ def check(name: str, people: str | None) -> int:
 @people_option
 def list_(people: str | None) -> int:
     """List those who can debate, and those who are not built yet."""
-    from assay.protocols.crux.authors import shipped_persona
+    from crux.personas.authors import shipped_persona
     from crux.personas.shipped import shipped_authors
 
     store = open_people(people)

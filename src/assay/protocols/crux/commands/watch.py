@@ -31,12 +31,12 @@ def watch(command: RunCommand, file: str, people: str | None) -> int:
     assay debate watch founders.toml --out moved.html
     """
     from assay.protocols.crux.report.watch import atom, feed_entries, watch_story
-    from assay.protocols.crux.watching import gathered, keep_known, read_watch
     from assay.report.clean import one_line
     from assay.report.places import write_whole
     from assay.report.terminal import print_story
     from crux.building import utc_now
     from crux.comparison import Comparison
+    from crux.watch_file import gathered, keep_known, read_watch
     from crux.watching import crux_changes
 
     command.output.check()

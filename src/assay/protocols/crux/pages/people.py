@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from assay.protocols.crux.authors import shipped_persona
 from assay.protocols.crux.pages.personas import PersonaRow, persona_page, personas_page
 from assay.protocols.crux.people import add_texts, open_people, persona_of
 from assay.protocols.crux.report.persona import persona_story
 from assay.web import forms
 from assay.web.app_state import is_json, redirect, request_fields, respond, site_of, wants_json
 from assay.web.data import story_data
+from crux.personas.authors import shipped_persona
 from crux.personas.persona import slug
 from crux.personas.shipped import shipped_authors
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound

@@ -29,7 +29,7 @@ def shipped_persona(author: str) -> Persona:
     """
     stored = shipped_corpus(author)
     contracts = tomllib.loads(
-        resources.files("assay.protocols.crux").joinpath("contracts.toml").read_text(encoding="utf-8")
+        resources.files("crux").joinpath("authors/contracts.toml").read_text(encoding="utf-8")
     )
     return Persona(
         contract=_contract(author, stored.name, stored.corpus, contracts[author]),
