@@ -283,5 +283,5 @@ def build_calls(
 
 
 def linking_calls(reading: int) -> int:
-    """Guess the calls that link what so many calls read: a block of claims, then their judging."""
-    return 2 + reading // 2 if reading else 0
+    """Guess the calls that check and link what so many calls read: stances, a block of claims, their judging."""
+    return 2 + reading + reading // 2 if reading else 0

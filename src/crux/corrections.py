@@ -10,8 +10,8 @@ from crux.book import ClaimBook, Correction, Mention
 def corrected(book: ClaimBook, corrections: Sequence[Correction] = ()) -> ClaimBook:
     """Return a book as people have corrected it: by what it carries, then by more.
 
-    A claim that was rejected, and a stance that its author disowned, come back with no reading; what is merged stays
-    merged, and its wording becomes an alias. The last word on a claim counts.
+    A claim that was rejected, and a stance that its author disowned, come back with no reading; what is merged
+    stays merged, and its wording becomes an alias. The last word on a claim counts.
 
     Args:
         corrections: further ones, oldest first; the book carries them from now on.
@@ -51,7 +51,7 @@ def _end(key: str, into: dict[str, str]) -> str:
 
 
 def _said(mention: Mention, claim: str, last: dict[tuple[str, str], Correction]) -> Mention | None:
-    """Return a mention under its claim's name, as its author, or a reader, has corrected it; None where disowned."""
+    """Return a mention under its claim's name, as somebody has corrected it; None where its author disowned it."""
     said = last.get((mention.claim, mention.author)) or last.get((claim, mention.author))
     if said is not None and said.what == "not_said":
         return None

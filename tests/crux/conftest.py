@@ -82,7 +82,14 @@ def reader(key: dict[str, Any]) -> Callable[[], ScriptedModel]:
             verdicts.append({"pair": one["pair"], "kind": kind, "span": one["premise"]})
         return json.dumps({"verdicts": verdicts})
 
-    return lambda: ScriptedModel({"reading": read, "audit": read, "linking": link, "judge": judge, **CONTRACT})
+    steps = {"reading": read, "audit": read, "stances": all_held, "linking": link, "judge": judge, **CONTRACT}
+    return lambda: ScriptedModel(steps)
+
+
+def all_held(request: Request) -> str:
+    """A second reader to whom every author holds every claim."""
+    ids = [one["id"] for one in lines_of(request, "PLACES")]
+    return json.dumps({"stances": [{"id": key, "stance": "holds"} for key in ids]})
 
 
 def nothing_read(request: Request) -> str:

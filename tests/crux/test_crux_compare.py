@@ -105,7 +105,28 @@ def judge(request: Request) -> str:
     return json.dumps({"verdicts": verdicts})
 
 
-SCRIPT: dict[str, Any] = {"reading": read, "issues": issues, "judge": judge, "linking": '{"relations": []}'}
+def read_again(request: Request) -> str:
+    """The second reader, who finds what stands there."""
+    return json.dumps(
+        {
+            "stances": [
+                {
+                    "id": one["id"],
+                    "stance": next((HELD[key][1] for key in HELD if key in one["place"]), "unsure"),
+                }
+                for one in block(request, "PLACES")
+            ]
+        }
+    )
+
+
+SCRIPT: dict[str, Any] = {
+    "reading": read,
+    "stances": read_again,
+    "issues": issues,
+    "judge": judge,
+    "linking": '{"relations": []}',
+}
 
 
 def model(**changes: str | Callable[[Request], str]) -> ScriptedModel:

@@ -29,7 +29,7 @@ class Said(NamedTuple):
 
 
 ADA, BEN, CLEO = "Ada Quill", "Ben Reed", "Cléo Márquez"
-#: Four threads: of two people, with quotations; with code and angle brackets; in three languages; of many short turns.
+#: Of two people, with quotations; with code and angle brackets; in three languages; of many short turns.
 THREADS: tuple[tuple[Said, ...], ...] = (
     (
         Said(ADA, "The plugin API must go before the next release."),
@@ -251,9 +251,12 @@ def page(path: Path, thread: tuple[Said, ...]) -> None:
 
     first = thread[0]
     path.write_text(
-        f"<html><head><title>T</title><meta name=author content='{first.speaker}'></head><body><nav>Menu of all</nav>"
-        f"<main><h1>On it</h1><p>{escape(first.words)}<pre>{escape(first.code)}</pre></main><section id=comments><h2>Comments</h2>"
-        f"<ol class=comment-list>{''.join(map(comment, thread[1:]))}</ol></section><footer>Imprint here</footer></body></html>",
+        f"<html><head><title>T</title><meta name=author content='{first.speaker}'></head>"
+        "<body><nav>Menu of all</nav>"
+        f"<main><h1>On it</h1><p>{escape(first.words)}<pre>{escape(first.code)}</pre></main>"
+        "<section id=comments><h2>Comments</h2><ol class=comment-list>"
+        + "".join(map(comment, thread[1:]))
+        + "</ol></section><footer>Imprint here</footer></body></html>",
         "utf-8",
     )
 
@@ -432,3 +435,73 @@ def test_a_sentence_is_found_again_in_the_bytes_of_its_file(tmp_path: Path, form
         )
     if form in ("Markdown", "plain text", "CSV"):
         assert any(raw == THREADS[2][-1].words.encode() for raw in raws)
+
+
+# --- bad input
+
+
+def thread_file(path: Path, comments: list[dict[str, Any]]) -> Path:
+    path.write_text(json.dumps(comments), "utf-8")
+    return path
+
+
+def by(login: str, body: str, **more: Any) -> dict[str, Any]:
+    return {"id": f"{login}{len(body)}", "user": {"login": login, "type": "User"}, "body": body, **more}
+
+
+def test_a_thread_of_one_person_and_one_of_bots_and_deleted_messages(tmp_path: Path) -> None:
+    alone = read_place(thread_file(tmp_path / "one.json", [by("ada", "I say so."), by("ada", "I still say so.")]))
+    assert alone.speakers == {"ada": 24} and alone.notes == ()
+    nobody = [by("ci[bot]", "Build passed."), by("ben", "[deleted]"), by("ben", "")]
+    empty = read_place(thread_file(tmp_path / "none.json", nobody))
+    assert empty.utterances == () and dict(empty.balance.left_out) == {"a bot": 13, "deleted or hidden": 9}
+
+
+def test_two_people_of_one_name_are_told_apart_and_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text(
+        "speaker,speaker_id,text\nAda,u1,Yes it is.\nAda,u2,No it is not.\nBen,u3,Well.\n"
+    )
+    reading = read_place(tmp_path / "r.csv")
+    assert list(reading.speakers) == ["Ada (u2)", "Ada (u1)", "Ben"]
+    assert reading.notes == ("2 people are called Ada: Ada (u1), Ada (u2)",)
+
+
+def test_a_talk_without_names_says_that_nobody_can_be_told(tmp_path: Path) -> None:
+    pytest.importorskip("webvtt", reason="needs the extra 'import'")
+    cues = "".join(f"\n00:00:0{n}.000 --> 00:00:0{n + 1}.000\nAnd then line {n}.\n" for n in range(4))
+    (tmp_path / "t.vtt").write_text(f"WEBVTT\n{cues}", "utf-8")
+    reading = read_place(tmp_path / "t.vtt")
+    assert "cannot tell who" in reading.notes[0] and list(reading.speakers) == [""]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fault"),
+    [
+        ("a.json", "{", "is damaged"),
+        ("a.json", '{"a": 1}', "holds no list of posts or messages"),
+        ("a.vtt", "no transcript", "no readable transcript"),
+        ("a.xyz", "words", "no source of texts"),
+        ("a.json", "[" * 5_000, "is damaged"),
+    ],
+)
+def test_what_is_no_source_is_refused_in_one_line(tmp_path: Path, name: str, text: str, fault: str) -> None:
+    pytest.importorskip("webvtt", reason="needs the extra 'import'")
+    (tmp_path / name).write_text(text, "utf-8")
+    with pytest.raises(CorpusError, match=fault) as caught:
+        read_place(tmp_path / name)
+    assert "\n" not in str(caught.value)
+
+
+def test_prose_with_a_colon_is_no_talk(tmp_path: Path) -> None:
+    words = "Note: this is an essay.\n\nExample: a bridge.\n\nThe toll: a tax by another name.\n\nIt must go."
+    (tmp_path / "essay.md").write_text(words, "utf-8")
+    (one,) = read_place(tmp_path / "essay.md").utterances
+    assert one.text == words and one.speaker is None
+
+
+def test_what_answers_what_is_kept(tmp_path: Path) -> None:
+    write = FORMATS["Discord"][1]
+    write(tmp_path / "d.json", THREADS[0])
+    first, second, _ = read_place(tmp_path / "d.json").utterances
+    assert second.replies_to == (first.id,) and second.answers == first.text
+    assert second.date == "2026-02-03T10:01:00Z"

@@ -207,7 +207,7 @@ def carries(span: str, premise: str, claim: str) -> bool:
 
 
 def _weighty(text: str) -> set[str]:
-    """Return the words that are not only there for the grammar: those of four letters or more, and other scripts'."""
+    """Return the words that are not only there for the grammar: of four letters or more, or of other scripts."""
     return {word for word in re.findall(r"\w+", text.casefold()) if len(word) > 3 or not word.isascii()}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
@@ -95,12 +95,18 @@ class _Reader:
         author = Author(name=self.author, read=tuple(self.read), unread=tuple(self.unread), unquoted=self.unquoted)
         book = ClaimBook(
             claims=tuple(self.claims.values()),
-            mentions=tuple(dict.fromkeys(self.mentions)),
+            mentions=tuple(self._told()),
             relations=tuple(self.relations),
             authors=(author,),
             corrections=self.corrections,
         )
         return corrected(book) if self.corrections else book
+
+    def _told(self) -> Iterable[Mention]:
+        """Return the mentions, one for each claim in each place: what a passage read again says takes its place."""
+        if BEHAVIOUR.before(5):
+            return dict.fromkeys(self.mentions)
+        return {(one.author, one.claim, one.place.item, one.place.start): one for one in self.mentions}.values()
 
 
 async def read_book(

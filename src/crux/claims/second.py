@@ -76,7 +76,7 @@ async def _asked(
     places = "\n".join(lines)
     label = CallLabel("crux", "stances", sha256(places.encode()).hexdigest()[:12])
     text = load_prompt("crux.claims", "stances").render(places=Fence(seed, label)("PLACES", places))
-    answer = await tried(ask(generate, request(models, "relate", label, text), _Answer))
+    answer = await tried(ask(generate, request(models, "relate", label, text), _Answer, reasks=0))
     return {one.id: one.stance for one in answer.value.stances} if answer else {}
 
 

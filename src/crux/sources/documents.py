@@ -178,12 +178,8 @@ def _mail(file: SourceFile, raw: bytes, number: int) -> Utterance | None:
         f"{file.name}, mail {number}: the attachment {one_line(one.get_filename()) or 'without a name'} is not read"
         for one in message.iter_attachments()
     ]
-    try:
-        text = str(part.get_content()) if part is not None else ""
-    except (LookupError, ValueError):  # an encoding that is named wrongly
-        text = bytes(part.get_payload(decode=True) if part else b"").decode("utf-8", "replace")
-    people = getaddresses([str(message.get("From", ""))])
-    name, place = people[0] if people else ("", "")
+    text = _content(part) if part is not None else ""
+    name, place = (getaddresses([str(message.get("From", ""))]) or [("", "")])[0]
     if str(message.get("Auto-Submitted", "no")).lower() != "no":
         file.leave("a bot", text)
         return None
@@ -204,6 +200,13 @@ def _mail(file: SourceFile, raw: bytes, number: int) -> Utterance | None:
         date=iso_date(str(message.get("Date") or "")),
         replies_to=tuple(answered[-1:]),
     )
+
+
+def _content(part: Any) -> str:
+    try:
+        return str(part.get_content())
+    except (LookupError, ValueError):  # an encoding that is named wrongly
+        return bytes(part.get_payload(decode=True)).decode("utf-8", "replace")
 
 
 def read_feed(file: SourceFile, *, drafts: bool = False) -> Reading:
@@ -251,14 +254,18 @@ def _entry(
     date = iso_date(next((fields[key] for key in _DATES if key in fields), ""), day=True)
     writer = one_line(fields.get("creator") or fields.get("author") or whole) or None
     found = [uttered(body, id=key, speaker=writer, date=date, **about)]
+    return [*found, *_remarks(file, entry, key, about)]
+
+
+def _remarks(file: SourceFile, entry: ElementTree.Element, key: str, about: dict[str, str]) -> Iterator[Utterance]:
+    """Yield the comments that a WordPress export has of an entry."""
     for remark in (_fields(one) for one in entry if _local(one) == "comment"):
         text = remark.get("comment_content", "")
         words = composed(file.enter(web(file, text), file.locate(text)))
         said = {"id": f"{key}#{remark.get('comment_id', '')}", "date": iso_date(remark.get("comment_date", ""))}
         if words.text:
             who = one_line(remark.get("comment_author")) or None
-            found.append(uttered(words, speaker=who, replies_to=(key,), **about | said))
-    return found
+            yield uttered(words, speaker=who, replies_to=(key,), **about | said)
 
 
 def _unpublished(fields: Mapping[str, str], *, drafts: bool) -> str:

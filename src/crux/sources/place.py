@@ -75,24 +75,27 @@ def read_place(path: Path, *, drafts: bool = False) -> Reading:
         raise CorpusError(f"{path.name} is no source of texts; give a folder, a ZIP file, or {', '.join(FORMATS)}")
     members = [_member(path, path.name)] if alone else _members(path)
     posts = sorted((one for one in members if _POSTS.fullmatch(one.name)), key=lambda one: _number(one.name))
-    if path.suffix.lower() == ".zip" and not posts and not any(_known(one) for one in members):
-        raise CorpusError(
-            f"{path.name} has no data/tweets.js, and no other file that is read; is it an archive of X?"
-        )
-    reading = Reading()
+    wanted = posts or [one for one in members if _known(one)]
+    if path.suffix.lower() == ".zip" and not wanted:
+        raise CorpusError(f"{path.name} has no data/tweets.js, and no other file that is read; is it an archive?")
     published = {} if alone or posts else _published(path, members)
-    for member in posts or [one for one in members if _known(one)]:
+    reading = Reading()
+    for member in wanted:
         try:
             reading += _read(member, path, alone, published, drafts=drafts)
         except CorpusError as fault:
             if alone or posts:
                 raise
             reading += Reading(notes=(str(fault),))
-    unknown = [] if posts else [one.name for one in members if not _known(one) and not _is_list(one.name)]
-    if unknown:
-        more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
-        reading += Reading(notes=(f"of no kind that is read here: {', '.join(unknown[:5])}{more}",))
+    if not posts:
+        reading += Reading(notes=_unknown(members))
     return _named(reading, _people(members))
+
+
+def _unknown(members: list[_Member]) -> tuple[str, ...]:
+    names = [one.name for one in members if not _known(one) and not _is_list(one.name)]
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return (f"of no kind that is read here: {', '.join(names[:5])}{more}",) if names else ()
 
 
 def _read(
@@ -208,23 +211,23 @@ def _people(members: list[_Member]) -> dict[str, str]:
 
 def _named(reading: Reading, names: dict[str, str]) -> Reading:
     """Return a reading whose speakers bear names, two of one name told apart; and with what each text answers."""
-    told = [names.get(one.speaker or "", one.speaker) for one in reading.utterances]
     ids: dict[str, set[str]] = {}
-    for one, name in zip(reading.utterances, told, strict=True):
-        if name and one.speaker_id:
-            ids.setdefault(name, set()).add(one.speaker_id)
-    twice = {name for name, own in ids.items() if len(own) > 1}
-    by_id: dict[str, Utterance] = {}
     for one in reading.utterances:
-        by_id.setdefault(one.id, one)
-    found: list[Utterance] = []
-    for one, name in zip(reading.utterances, told, strict=True):
+        if one.speaker and one.speaker_id:
+            ids.setdefault(names.get(one.speaker, one.speaker), set()).add(one.speaker_id)
+    twice = {name: sorted(own) for name, own in ids.items() if len(own) > 1}
+    by_id = {one.id: one for one in reversed(reading.utterances)}
+
+    def told(one: Utterance) -> Utterance:
+        name = names.get(one.speaker or "", one.speaker)
         answered = next((by_id[key] for key in one.replies_to if key in by_id), None)
-        words = " ".join(answered.text.split())[:_ANSWERED] if answered else None
-        shown = f"{name} ({one.speaker_id})" if name in twice and one.speaker_id else name
-        found.append(one.model_copy(update={"speaker": shown, "answers": words}))
+        update: dict[str, Any] = {"speaker": f"{name} ({one.speaker_id})" if name in twice else name}
+        if answered is not None:
+            update["answers"] = " ".join(answered.text.split())[:_ANSWERED]
+        return one.model_copy(update=update)
+
     notes = [
-        f"{len(ids[name])} people are called {name}: {', '.join(f'{name} ({key})' for key in sorted(ids[name]))}"
-        for name in sorted(twice)
+        f"{len(own)} people are called {name}: {', '.join(f'{name} ({key})' for key in own)}"
+        for name, own in sorted(twice.items())
     ]
-    return replace(reading, utterances=tuple(found), notes=(*reading.notes, *notes))
+    return replace(reading, utterances=tuple(map(told, reading.utterances)), notes=(*reading.notes, *notes))

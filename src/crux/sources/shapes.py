@@ -208,37 +208,40 @@ def _messages(data: Any, parent: str, title: str, depth: int) -> Iterator[tuple[
 
 
 def utterances(file: SourceFile, found: list[tuple[Shape, Record, str, str]]) -> Iterator[Utterance]:
-    """Yield what people say in messages; what is left out is counted with its reason."""
+    """Yield what people say in messages; what is left out is counted with its reason, a copy is not."""
     seen: set[str] = set()
     for number, (shape, record, parent, title) in enumerate(found, start=1):
         key = _first(record, shape.id) or f"{file.stem}-{number}"
-        raw = _value(record, shape.text)
-        raw = raw if isinstance(raw, str) else ""
-        if shape is not ROW and (shape.source + key) in seen:
+        if shape is not ROW and shape.source + key in seen:
             continue
         seen.add(shape.source + key)
-        at = file.locate(raw)
-        if why := left_out(shape, record, raw):
-            file.leave(why, raw)
-            continue
-        form: Form = (
-            markdown if shape.form is web and _first(record, ("body.contentType",)) == "text" else shape.form
-        )
-        body = composed(file.enter(form(file, raw), at))
-        if not body.text:
-            continue
-        parents = [one_line(one) for one in _many(record, shape.parent)] or [parent]
-        yield uttered(
-            body,
-            id=f"x-{key}" if shape.source == "x" else key,
-            source=one_line(record.get("source")) or shape.source if shape is ROW else shape.source,
-            speaker=_first(record, shape.speaker) or None,
-            speaker_id=_first(record, shape.who) or None,
-            title=title or _first(record, shape.title),
-            date=iso_date(_first(record, shape.date), day=not shape.times),
-            url=address(_first(record, shape.url)),
-            replies_to=tuple(one for one in parents if one and one != key),
-        )
+        if (one := _message(file, shape, record, key, parent, title)) is not None:
+            yield one
+
+
+def _message(file: SourceFile, shape: Shape, record: Record, key: str, parent: str, title: str) -> Utterance | None:
+    text = _value(record, shape.text)
+    raw = text if isinstance(text, str) else ""
+    at = file.locate(raw)
+    if why := left_out(shape, record, raw):
+        file.leave(why, raw)
+        return None
+    form: Form = markdown if _at(record, "body.contentType") == "text" else shape.form
+    body = composed(file.enter(form(file, raw), at))
+    if not body.text:
+        return None
+    parents = [one_line(one) for one in _many(record, shape.parent)] or [parent]
+    return uttered(
+        body,
+        id=f"x-{key}" if shape.source == "x" else key,
+        source=(one_line(record.get("source")) if shape is ROW else "") or shape.source,
+        speaker=_first(record, shape.speaker) or None,
+        speaker_id=_first(record, shape.who) or None,
+        title=title or _first(record, shape.title),
+        date=iso_date(_first(record, shape.date), day=not shape.times),
+        url=address(_first(record, shape.url)),
+        replies_to=tuple(one for one in parents if one and one != key),
+    )
 
 
 def left_out(shape: Shape, record: Record, raw: str) -> str:

@@ -47,24 +47,28 @@ def read_subtitles(file: SourceFile) -> Reading:
         said = [part for caption in captions for part in _voices(caption)]
     except Exception as fault:  # the library raises what its parsers raise
         raise CorpusError(f"{file.name} is no readable transcript: {one_line(str(fault))}") from None
+    return _told(file, _turns(file, said), "transcript")
+
+
+def _turns(file: SourceFile, said: list[tuple[str, list[str]]]) -> list[Turn]:
+    """Return the turns of a transcript; a line that rolls up from the caption before counts once."""
     names = speakers(f"{line}\n" for voice, lines in said for line in lines if not voice)
     turns: list[Turn] = []
     last = ""
-    for voice, lines in said:
-        for line in lines:
-            at = file.locate(line)
-            if line == last:
-                file.leave("captions that roll up", line)
-                continue
-            last, match = line, _TURN.match(f"{line}\n")
-            named = match is not None and not voice and match[1] in names
-            speaker = match[1] if match and named else voice
-            words = line[match.end() :].strip() if match and named else line
-            file.leave("names", line[: len(line) - len(words)])
-            if not turns or (speaker and speaker != turns[-1][0]):
-                turns.append((speaker, []))
-            turns[-1][1].append(Piece(f"{unescape(words)} ", at[1] - len(words), at[1]))
-    return _told(file, turns, "transcript")
+    for voice, line in ((voice, line) for voice, lines in said for line in lines):
+        at = file.locate(line)
+        if line == last:
+            file.leave("captions that roll up", line)
+            continue
+        last, match = line, None if voice else _TURN.match(f"{line}\n")
+        speaker, words = voice, line
+        if match is not None and match[1] in names:
+            speaker, words = match[1], line[match.end() :].strip()
+        file.leave("names", line[: len(line) - len(words)])
+        if not turns or (speaker and speaker != turns[-1][0]):
+            turns.append((speaker, []))
+        turns[-1][1].append(Piece(f"{unescape(words)} ", at[1] - len(words), at[1]))
+    return turns
 
 
 def _voices(caption: Any) -> Iterator[tuple[str, list[str]]]:

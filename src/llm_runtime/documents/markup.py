@@ -85,33 +85,42 @@ def composed(pieces: Iterable[Piece]) -> Composed:
     origin: list[Origin] = []
     length = 0
     for piece in pieces:
+        tail = parts[-1][-2:] if parts else ""
         words = _cleaned(piece.text)
-        tail = parts[-1][-2:] if parts else "\n\n"
-        kept = words.lstrip() if piece.opens else words.lstrip("\n") if tail == "\n\n" else words
-        if not parts or (kept[:1] == " " and tail[-1].isspace() and piece.kind != "code"):
-            kept = kept.lstrip(" ")
+        kept = _fitting(words, piece, tail)
         if not kept:
             continue
-        glue = "\n\n" if piece.opens and tail != "\n\n" else ""
+        glue = "\n\n" if piece.opens and tail not in ("", "\n\n") else ""
         parts.append(glue + kept)
         start = length + len(glue)
         length = start + len(kept)
         exact = len(words) == piece.to - piece.at
         origin.append((start, length, piece.at + (len(words) - len(kept) if exact else 0), piece.to))
-        if spans and spans[-1][0] == piece.kind and spans[-1][3] == piece.whom:
-            spans[-1] = (piece.kind, spans[-1][1], length, piece.whom)
-        else:
-            spans.append((piece.kind, start, length, piece.whom))
+        if spans and (spans[-1][0], spans[-1][3]) == (piece.kind, piece.whom):
+            start = spans.pop()[1]
+        spans.append((piece.kind, start, length, piece.whom))
     text = "".join(parts).rstrip()
-    ends = [(kind, *_trimmed(text, start, end), whom) for kind, start, end, whom in spans]
-    quoted = [(start, end, whom) for kind, start, end, whom in ends if kind == "quoted" and start < end]
-    return Composed(
-        text,
-        tuple((start, end) for start, end, _ in quoted),
-        tuple(whom for _, _, whom in quoted),
-        tuple((start, end) for kind, start, end, _ in ends if kind == "code" and start < end),
-        tuple((a, min(b, len(text)), c, d) for a, b, c, d in origin if a < len(text)),
-    )
+    quoted, whom = _spans(text, spans, "quoted")
+    code, _ = _spans(text, spans, "code")
+    return Composed(text, quoted, whom, code, tuple((a, min(b, len(text)), c, d) for a, b, c, d in origin))
+
+
+def _fitting(words: str, piece: Piece, tail: str) -> str:
+    """Return the words of a piece without the white space that stands before them already."""
+    if piece.opens or not tail:
+        return words.lstrip() if piece.opens else words.lstrip("\n ")
+    if tail == "\n\n":
+        words = words.lstrip("\n")
+    return words.lstrip(" ") if tail[-1].isspace() and piece.kind != "code" else words
+
+
+def _spans(
+    text: str, spans: list[tuple[Kind, int, int, str]], kind: Kind
+) -> tuple[tuple[Span, ...], tuple[str, ...]]:
+    """Return where pieces of a kind stand, without the white space at their ends, and whose they are."""
+    found = [(*_trimmed(text, start, end), whom) for one, start, end, whom in spans if one == kind]
+    found = [one for one in found if one[0] < one[1]]
+    return tuple((start, end) for start, end, _ in found), tuple(whom for *_, whom in found)
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:

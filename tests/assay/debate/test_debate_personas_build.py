@@ -42,6 +42,10 @@ class Reader:
         if "CLAIMS SO FAR" in blocks:
             self.asked["passages"] += len(lines["PASSAGES"])
             return self._said("reading", read(lines["PASSAGES"], lines["CLAIMS SO FAR"]))
+        if "PLACES" in blocks:
+            return self._said(
+                "again", {"stances": [{"id": one["id"], "stance": "holds"} for one in lines["PLACES"]]}
+            )
         if "PAIRS" in blocks:
             verdicts = [
                 {"pair": one["pair"], "kind": tie(one["premise"], one["claim"]), "span": one["premise"]}

@@ -68,10 +68,10 @@ def import_(
 ) -> int:
     """Import texts: a folder, documents, a feed, a thread, an export of a blog, a chat or X, or a table.
 
-    By the ending of their names: .md, .rst, .txt (an essay, or minutes with "Name:"), .html with its comments,
-    .pdf, .docx, .epub, .eml, .mbox, .vtt, .srt, .xml, .rss, .atom, .csv and .jsonl with a column "speaker", and
-    .json as GitHub, GitLab, Slack, Discord and Teams export it; a folder or a ZIP file of these. Of several speakers
-    one is kept. What is quoted stays somebody else's words; every character is accounted for, and what is left out is
+    By the ending of a name: .md, .rst, .txt (an essay, or minutes with "Name:"), .html with its comments, .pdf,
+    .docx, .epub, .eml, .mbox, .vtt, .srt, .xml, .rss, .atom, .csv and .jsonl with a column "speaker", .json as
+    GitHub, GitLab, Slack, Discord and Teams export it; a folder or a ZIP file of these. Of several speakers one
+    is kept. What is quoted stays somebody else's words. Every character is accounted for; what is left out is
     listed with its reason. With --fetch, PLACE may be the https address of any of these.
     """
     from assay.report.clean import one_line
