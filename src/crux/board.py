@@ -11,7 +11,7 @@ from string import ascii_uppercase
 from crux.book import Claim, SignedClaim
 from crux.comparison import Answer, CruxCandidate, SideView
 from crux.retrieval.lexical import Lexical
-from crux.sides import Side
+from crux.sides import AuthorSide
 
 #: Claims that one call is shown, and how many such calls there are; more claims are left out, and counted.
 BLOCK, BLOCKS = 200, 4
@@ -30,7 +30,7 @@ class Board:
         topic: of a large board the claims nearest to it come first.
     """
 
-    def __init__(self, sides: Sequence[Side], topic: str = "") -> None:
+    def __init__(self, sides: Sequence[AuthorSide], topic: str = "") -> None:
         self.sides = {side.name: side for side in sides}
         self._letters = dict(zip(self.sides, _letters(), strict=False))
         self._takers = _takers(sides)
@@ -132,7 +132,7 @@ def _nearest_first(claims: list[Claim], topic: str) -> list[Claim]:
     return list(dict.fromkeys((*(claims[at] for at, _ in near), *claims)))
 
 
-def _takers(sides: Iterable[Side]) -> dict[str, dict[str, list[str]]]:
+def _takers(sides: Iterable[AuthorSide]) -> dict[str, dict[str, list[str]]]:
     takers: dict[str, dict[str, list[str]]] = {}
     for side in sides:
         for claim in side.claims:
@@ -140,7 +140,7 @@ def _takers(sides: Iterable[Side]) -> dict[str, dict[str, list[str]]]:
     return takers
 
 
-def _answer(side: Side, claims: dict[str, Answer]) -> SideView | None:
+def _answer(side: AuthorSide, claims: dict[str, Answer]) -> SideView | None:
     """Return how an author answers, by the newest of the claims that answer; None where no claim of theirs does."""
     own = [one for key, one in side.signed.items() if key in claims and one.stance in ("holds", "denies")]
     newest = max(map(_newest, own), default="")

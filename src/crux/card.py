@@ -142,11 +142,10 @@ async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNo
         "diagnosis": [one.messages for one in answer.diagnosis],
         **{name: [one.messages for one in side.reasoning] for name, side in by_name.items()},
     }
-    people = {name: panel.by_name[name] for name in card.personas}
-    living = [] if BEHAVIOUR.before(5) else [name for name, one in people.items() if not one.contract.invented]
+    living = [] if BEHAVIOUR.before(5) else _living(room, sides)
     quoted = {side.name: side.places for side in sides if side.name in living}
-    sources, stands = await sources_of(card, room, cites, quoted)
-    places = {side.name: stands.get(side.name, side.places) for side in sides}
+    sources, stand = await sources_of(card, room, cites, quoted)
+    places = {side.name: stand.get(side.name, side.places) for side in sides}
     notes = CardNotes(
         card_id=card.id,
         flags=tuple(_flags(room, answer, card, sides, sources)),
@@ -154,14 +153,24 @@ async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNo
         places=places,
         sources=sources,
     )
-    if BEHAVIOUR.before(5):
-        return card, notes
+    return card if BEHAVIOUR.before(5) else _spoken(room, card, notes, living), notes
+
+
+def _living(room: CruxRoom, sides: Sequence[_Sided]) -> list[str]:
+    """Return whose words must stand in their texts: everybody's but those of invented authors."""
+    people = room.debate.transcript.panel.by_name
+    return [side.name for side in sides if not people[side.name].contract.invented]
+
+
+def _spoken(room: CruxRoom, card: CruxCard, notes: CardNotes, living: Sequence[str]) -> CruxCard:
+    """Return a card that says from how many texts a model spoke, with the quotations and sentences that stand."""
+    people = room.debate.transcript.panel.by_name
+    quotes = {name: tuple(place.quote for place in places) or None for name, places in notes.places.items()}
     said = {
-        name: side.model_copy(update={"grounding_quotes": tuple(p.quote for p in places[name]) or None})
-        for name, side in card.personas.items()
+        name: side.model_copy(update={"grounding_quotes": quotes[name]}) for name, side in card.personas.items()
     }
-    texts = {name: len(one.corpus.items) for name, one in people.items()}
-    return texts_alone(card.model_copy(update={"personas": said, "texts": texts}), sources, living), notes
+    texts = {name: len(people[name].corpus.items) for name in said}
+    return texts_alone(card.model_copy(update={"personas": said, "texts": texts}), notes.sources, living)
 
 
 @dataclass(frozen=True, slots=True)

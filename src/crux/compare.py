@@ -21,7 +21,7 @@ from crux.ending import tried
 from crux.personas.corpus import Corpus, shared_texts
 from crux.requests import request
 from crux.retrieval.lexical import Lexical
-from crux.sides import Side
+from crux.sides import AuthorSide
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
@@ -92,9 +92,9 @@ async def compare(
     asking = Asking(generate, models or ModelTable(), seed, language)
     judge = Judge(generate, asking.models, seed, known=known, lot=_PAIRS)
     read = [await _read(shelf, asking, tokens_a_call, keep, step) for shelf in shelves]
-    audits = [await _audited(*one, judge, asking) if audited else None for one in zip(shelves, read, strict=True)]
+    audits = await _audits(shelves, read, judge, asking) if audited else [None] * len(read)
     step("", "comparing", 0, 3)
-    sides = [Side(shelf.name, one.book, topic) for shelf, one in zip(shelves, read, strict=True)]
+    sides = [AuthorSide(shelf.name, one.book, topic) for shelf, one in zip(shelves, read, strict=True)]
     loose = [side for side, one in zip(sides, read, strict=True) if one.loose]
     if len(sides) == 2:
         shared, opposed, division = await _side_by_side(
@@ -123,8 +123,8 @@ async def compare(
 
 
 async def _side_by_side(
-    sides: tuple[Side, Side],
-    loose: Sequence[Side],
+    sides: tuple[AuthorSide, AuthorSide],
+    loose: Sequence[AuthorSide],
     topic: str,
     judge: Judge,
     asking: Asking,
@@ -144,7 +144,7 @@ async def _side_by_side(
 
 
 async def _link(
-    loose: Sequence[Side],
+    loose: Sequence[AuthorSide],
     across: Sequence[Pair],
     judge: Judge,
     asking: Asking,
@@ -211,20 +211,25 @@ async def _read(
     return _Done(book, unread, loose(shelf.book, book))
 
 
-async def _audited(shelf: Shelf, done: _Done, judge: Judge, asking: Asking) -> Audit:
-    return await audit(
-        shelf.name,
-        shelf.corpus,
-        done.book,
-        judge,
-        generate=asking.generate,
-        models=asking.models,
-        seed=asking.seed,
-        language=asking.language,
-    )
+async def _audits(
+    shelves: Sequence[Shelf], read: Sequence[_Done], judge: Judge, asking: Asking
+) -> list[Audit | None]:
+    return [
+        await audit(
+            shelf.name,
+            shelf.corpus,
+            one.book,
+            judge,
+            generate=asking.generate,
+            models=asking.models,
+            seed=asking.seed,
+            language=asking.language,
+        )
+        for shelf, one in zip(shelves, read, strict=True)
+    ]
 
 
-def _told(shelf: Shelf, side: Side, done: _Done, audit: Audit | None) -> Read:
+def _told(shelf: Shelf, side: AuthorSide, done: _Done, audit: Audit | None) -> Read:
     items, passages = shelf.corpus.by_id, len(shelf.corpus.chunks)
     return Read(
         name=shelf.name,
@@ -242,7 +247,7 @@ def _told(shelf: Shelf, side: Side, done: _Done, audit: Audit | None) -> Read:
 
 
 async def _proposed(
-    sides: tuple[Side, Side], topic: str, asking: Asking
+    sides: tuple[AuthorSide, AuthorSide], topic: str, asking: Asking
 ) -> tuple[list[tuple[Claim, Claim]], dict[tuple[str, str], str]]:
     """Return pairs that a model names from both lists, then those nearest in words; and the questions named."""
     label = CallLabel("crux", "issues", "")
@@ -270,12 +275,12 @@ async def _proposed(
     return [*pairs.values(), *near[:_NEAR_PAIRS]], questions
 
 
-def _lines(side: Side, own: Mapping[str, Claim]) -> str:
+def _lines(side: AuthorSide, own: Mapping[str, Claim]) -> str:
     words = {key: side.signed[claim.id].words(listed=True) for key, claim in own.items()}
     return "\n".join(json.dumps({"id": key, "claim": text}, ensure_ascii=False) for key, text in words.items())
 
 
-def _near(sides: tuple[Side, Side]) -> list[tuple[Claim, Claim]]:
+def _near(sides: tuple[AuthorSide, AuthorSide]) -> list[tuple[Claim, Claim]]:
     """Return pairs of both authors, nearest in words first."""
     if not sides[0].claims or not sides[1].claims:
         return []
@@ -289,7 +294,7 @@ def _near(sides: tuple[Side, Side]) -> list[tuple[Claim, Claim]]:
 
 
 def _matches(
-    sides: tuple[Side, Side],
+    sides: tuple[AuthorSide, AuthorSide],
     pairs: Sequence[tuple[Claim, Claim]],
     verdicts: Sequence[Verdict],
     kinds: set[str],

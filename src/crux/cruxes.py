@@ -19,7 +19,7 @@ from crux.config import ModelTable
 from crux.ending import tried
 from crux.quotes import folded
 from crux.requests import request
-from crux.sides import Side
+from crux.sides import AuthorSide
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
@@ -123,7 +123,7 @@ class Division:
         return tuple(opposed), tuple(Match(sides=both.sides, why=both.text) for both in grounds)
 
 
-async def divided(sides: Sequence[Side], topic: str, judge: Judge, asking: Asking) -> Division:
+async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge, asking: Asking) -> Division:
     """Name, judge and rank the questions on which authors divide, at most eight calls.
 
     Args:
@@ -164,11 +164,15 @@ async def _named(board: Board, topic: str, asking: Asking) -> tuple[str, list[_C
         ends = board.meant(chain.from_iterable((*one.yes, *one.no, *one.rests) for one in named))
         answers.insert(0, await _asked(board, ends[:BLOCK], topic, asking, 0))
         named = [*answers[0].cruxes, *named]
+    return next((answer.decision for answer in answers if answer.decision), ""), _distinct(named)
+
+
+def _distinct(named: Sequence[_CruxNamed]) -> list[_CruxNamed]:
     cruxes: list[_CruxNamed] = []
     for one in named:
         if not any(_alike(one, other) for other in cruxes):
             cruxes.append(one)
-    return next((answer.decision for answer in answers if answer.decision), ""), cruxes
+    return cruxes
 
 
 def _alike(one: _CruxNamed, other: _CruxNamed) -> bool:

@@ -12,7 +12,7 @@ from crux.comparison import Comparison, Read
 from crux.config import CruxConfigurationError, ModelTable
 from crux.cruxes import Asking, Division, divided
 from crux.personas.corpus import Corpus
-from crux.sides import Side
+from crux.sides import AuthorSide
 from crux.sources import Utterance
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import Generate
@@ -69,7 +69,7 @@ async def divide(
         keep=keep,
         step=lambda done, of: step("", "reading", done, of),
     )
-    sides = [side for name in names if (side := Side(name, book, topic)).claims]
+    sides = [side for name in names if (side := AuthorSide(name, book, topic)).claims]
     if not sides:
         why = f" ({unread[0].reason})" if unread else ""
         raise StructuredOutputError(f"nobody was found to hold or deny anything in these texts{why}", "")
@@ -81,7 +81,7 @@ async def divide(
     return _found(topic, texts, sides, division, judge).model_copy(update={"warnings": warnings})
 
 
-def _found(topic: str, texts: Corpus, sides: Sequence[Side], division: Division, judge: Judge) -> Comparison:
+def _found(topic: str, texts: Corpus, sides: Sequence[AuthorSide], division: Division, judge: Judge) -> Comparison:
     opposed, shared = division.matches
     return Comparison(
         topic=topic,
@@ -124,7 +124,7 @@ def require_group(texts: Corpus) -> list[str]:
     return [name for name, _ in said.most_common()]
 
 
-def _told(sides: Sequence[Side], texts: Corpus) -> Iterator[Read]:
+def _told(sides: Sequence[AuthorSide], texts: Corpus) -> Iterator[Read]:
     said = Counter(item.speaker or "" for item in texts.items)
     passages = Counter(texts.by_id[chunk.item].speaker or "" for chunk in texts.chunks)
     for side in sides:
@@ -133,7 +133,7 @@ def _told(sides: Sequence[Side], texts: Corpus) -> Iterator[Read]:
 
 
 def _warnings(
-    names: Sequence[str], sides: Sequence[Side], unread: Sequence[Unread], left_out: int
+    names: Sequence[str], sides: Sequence[AuthorSide], unread: Sequence[Unread], left_out: int
 ) -> Iterator[str]:
     heard = {side.name for side in sides}
     if silent := [name for name in names if name not in heard]:

@@ -63,11 +63,21 @@ async def sources_of(
     pairs = [Pair(mask(one[0]), mask(each.sentence)) for each in sought for one in each.candidates]
     answer = mask(f"The answer to this question is YES: {card.question}")
     own = [(name, place) for name, places in quoted.items() for place in places]
-    pairs += [Pair(mask(place.quote), answer) for _, place in own]
+    pairs += [Pair(mask(place.shown), answer) for _, place in own]
     verdicts = iter(await room.debate.judge.relate(pairs, f"sources-{room.id}"))
     sources = tuple(_sourced(each, [next(verdicts) for _ in each.candidates]) for each in sought)
-    stands = [(name, place) for name, place in own if _answers(card.personas[name].position, next(verdicts))]
-    return sources, {name: tuple(place for who, place in stands if who == name) for name in quoted}
+    return sources, _standing(card, own, list(verdicts))
+
+
+def _standing(
+    card: CruxCard, own: Sequence[tuple[str, Place]], verdicts: Sequence[Verdict]
+) -> dict[str, tuple[Place, ...]]:
+    """Return the quotations that speak for the answer of their side."""
+    stand: dict[str, tuple[Place, ...]] = {name: () for name, _ in own}
+    for (name, place), verdict in zip(own, verdicts, strict=True):
+        if _answers(card.personas[name].position, verdict):
+            stand[name] = (*stand[name], place)
+    return stand
 
 
 def _answers(position: CardLabel, verdict: Verdict) -> bool:

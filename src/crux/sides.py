@@ -13,7 +13,7 @@ MOST_CLAIMS = 250
 _QUOTES, _ALONE = 3, 12
 
 
-class Side:
+class AuthorSide:
     """One author and a book that has the author's claims, among others' perhaps."""
 
     def __init__(self, name: str, book: ClaimBook, topic: str = "") -> None:

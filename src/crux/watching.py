@@ -9,7 +9,7 @@ from crux.book import Change
 from crux.book import moved as turns
 from crux.comparison import Comparison, CruxCandidate, Match, SideView
 from crux.results import CamelModel, Place
-from crux.sides import Side
+from crux.sides import AuthorSide
 
 Turns: TypeAlias = Mapping[tuple[str, str], Change]
 """Who answers a claim otherwise than before, by author and claim."""
@@ -41,23 +41,32 @@ def crux_changes(before: Comparison, after: Comparison) -> tuple[CruxChange, ...
     An opposition is known by its claims: it is the earlier one that has claims of two of its authors. Where an
     author answers a claim otherwise than before, that is told too, whether another still opposes it or not.
     """
-    turned = _turned(before, after)
-    left, old_of = list(before.opposed), dict[int, Match]()
-    for at, match in enumerate(after.opposed):
-        if old := next((one for one in left if len(_claims(one) & _claims(match)) > 1), None):
-            left.remove(old)
-            old_of[at] = old
-    still = [(old_of.get(at), match) for at, match in enumerate(after.opposed)]
-    moved = [
-        _change("moved", match, after, _moves(old, match, before, after, turned)) for old, match in still if old
-    ]
-    fresh = [_change("new", match, after) for old, match in still if old is None]
+    turned, (still, left) = _turned(before, after), _followed(before, after)
+    moved = [_change("moved", now, after, _moves(was, now, before, after, turned)) for was, now in still if was]
+    fresh = [_change("new", now, after) for was, now in still if was is None]
     gone = [_change("gone", match, before, _lines(match, turned)) for match in left]
+    alone = [
+        _change("moved", _alone(after, key), after, [turned[key].line()]) for key in _untold(turned, after, left)
+    ]
+    told = [one.model_copy(update={"kind": "moved"}) if one.what else one for one in gone]
+    ordered = [*(one for one in moved if one.what), *alone, *told]
+    return (*(one for one in ordered if one.kind == "moved"), *fresh, *(one for one in told if one.kind == "gone"))
+
+
+def _followed(before: Comparison, after: Comparison) -> tuple[list[tuple[Match | None, Match]], list[Match]]:
+    """Return each opposition with the earlier one that it is, and the earlier ones that are no more."""
+    left, still = list(before.opposed), list[tuple[Match | None, Match]]()
+    for match in after.opposed:
+        old = next((one for one in left if len(_claims(one) & _claims(match)) > 1), None)
+        if old:
+            left.remove(old)
+        still.append((old, match))
+    return still, left
+
+
+def _untold(turned: Turns, after: Comparison, left: Sequence[Match]) -> list[tuple[str, str]]:
     told = {key for match in (*after.opposed, *left) for key in _claims(match)}
-    alone = [_change("moved", _alone(after, key), after, [turned[key].line()]) for key in turned if key not in told]
-    turns_of_gone = [one.model_copy(update={"kind": "moved"}) for one in gone if one.what]
-    moved = [one for one in (*moved, *turns_of_gone, *alone) if one.what]
-    return (*moved, *fresh, *(one for one in gone if not one.what))
+    return [key for key in turned if key not in told]
 
 
 def _turned(before: Comparison, after: Comparison) -> Turns:
@@ -71,7 +80,7 @@ def _lines(match: Match, turned: Turns) -> list[str]:
 
 
 def _alone(comparison: Comparison, key: tuple[str, str]) -> Match:
-    side = Side(key[0], comparison.book_of(key[0]))
+    side = AuthorSide(key[0], comparison.book_of(key[0]))
     return Match(sides=(side.view(side.signed[key[1]].claim),))
 
 
@@ -88,12 +97,15 @@ def _moves(old: Match, new: Match, before: Comparison, after: Comparison, turned
         else:
             lines.append(f"{side.author} takes a side now")
     lines += [f"{name} takes no side any more" for name in earlier]
-    was_one, is_one = _candidate(before, old), _candidate(after, new)
+    return [*lines, *_rank_moves(_candidate(before, old), _candidate(after, new))]
+
+
+def _rank_moves(was_one: CruxCandidate | None, is_one: CruxCandidate | None) -> list[str]:
     if (was_one is None) != (is_one is None):
-        lines.append("it is among the candidate cruxes now" if is_one else "it is no candidate crux any more")
-    elif was_one and is_one and was_one.confirmed != is_one.confirmed:
-        lines.append("their sentences confirm it now" if is_one.confirmed else "their sentences confirm it no more")
-    return lines
+        return ["it is among the candidate cruxes now" if is_one else "it is no candidate crux any more"]
+    if was_one and is_one and was_one.confirmed != is_one.confirmed:
+        return ["their sentences confirm it now" if is_one.confirmed else "their sentences confirm it no more"]
+    return []
 
 
 def _candidate(comparison: Comparison, match: Match) -> CruxCandidate | None:

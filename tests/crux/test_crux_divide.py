@@ -28,7 +28,7 @@ from crux.exports.claims import claims_aif, claims_argdown, to_kialo
 from crux.exports.comment import to_comment
 from crux.personas.corpus import Corpus
 from crux.results import Place
-from crux.sides import Side
+from crux.sides import AuthorSide
 from crux.sources import Utterance, read_place
 
 pytest.importorskip("bm25s", reason="divide needs the extra 'debate'")
@@ -128,7 +128,7 @@ async def test_who_changed_their_mind_stands_where_they_stand_now() -> None:
     talk = replace(LANTERN, claims=claims)
     found, _ = await found_of(talk, group_of((*thread().items, turned)))
     assert Q_SLOW not in [one.question for one in found.candidates]
-    side = Side("Ben Reed", found.books[0])
+    side = AuthorSide("Ben Reed", found.books[0])
     assert next(one for one in side.signed.values() if one.claim.text == slow).stance == "holds"
 
 
@@ -147,7 +147,7 @@ async def test_a_group_needs_two_people_who_are_told_apart(speakers: tuple[str, 
     assert talk.requests == []
 
 
-def crowd(people: int, claims: int) -> list[Side]:
+def crowd(people: int, claims: int) -> list[AuthorSide]:
     """Everybody holds or denies a claim of everybody's."""
     place = Place(item="u", start=0, end=1, quote="x")
     told = tuple(
@@ -158,7 +158,7 @@ def crowd(people: int, claims: int) -> list[Side]:
         for n in range(people * 3)
     )
     book = ClaimBook(claims=told, mentions=mentions)
-    return [Side(f"P{n}", book) for n in range(people)]
+    return [AuthorSide(f"P{n}", book) for n in range(people)]
 
 
 def test_a_crowd_is_laid_out_quickly_and_what_is_left_out_is_counted() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -152,9 +152,7 @@ def to_mermaid(comparison: Comparison) -> str:
     """Return a flow chart of what is joined across authors, and what rests on it, up to :data:`MERMAID_NODES`."""
     statements = _statements(comparison)
     ties = _ties(comparison, statements)
-    across = {end: None for tie in ties if tie.kind in ("contradicts", "same") for end in tie[:2]}
-    resting = [tie.target for tie in ties if tie.source in across]
-    shown = list(dict.fromkeys((*across, *resting, *statements)))[:MERMAID_NODES]
+    shown = _joined(ties, statements)
     short = {key: f"n{number}" for number, key in enumerate(shown, start=1)}
     lines = ["flowchart LR"]
     for place, author in enumerate(comparison.names, start=1):
@@ -166,6 +164,12 @@ def to_mermaid(comparison: Comparison) -> str:
         if source in short and target in short:
             lines.append(f"  {short[source]} {arrows.get(kind, '-->')}|{kind}| {short[target]}")
     return "\n".join(lines) + "\n"
+
+
+def _joined(ties: Sequence[Tie], statements: Iterable[str]) -> list[str]:
+    across = {end: None for tie in ties if tie.kind in ("contradicts", "same") for end in tie[:2]}
+    resting = [tie.target for tie in ties if tie.source in across]
+    return list(dict.fromkeys((*across, *resting, *statements)))[:MERMAID_NODES]
 
 
 def to_kialo(comparison: Comparison) -> str:

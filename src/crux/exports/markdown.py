@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from crux.results import RESOLVABLE, CardNotes, CruxCard, DebateResult, SentenceSource
+from crux.results import RESOLVABLE, CardNotes, CruxCard, DebateResult, PersonaPosition, SentenceSource
 
 SEEN = {
     "both": "Found in the texts before the debate, and in the debate.",
@@ -61,21 +61,24 @@ def _card(card: CruxCard, notes: CardNotes | None) -> str:
         lines.append(SEEN[notes.seen_in])
     if card.resolution:
         lines.append(plain(card.resolution))
-    for name, side in card.personas.items():
-        block = [f"**{plain(name)}: {side.position}.** {plain(side.reasoning or NO_TEXT)}"]
-        if side.condition:
-            block.append(f"Condition: {plain(side.condition)}")
-        if side.falsifier:
-            block.append(f"Would change: {plain(side.falsifier)}")
-        for place in notes.places.get(name, ()) if notes else ():
-            source = ", ".join(part for part in (place.title or place.item, place.date) if part)
-            block.append(f"> {plain(place.quote)} ({plain(source)}, characters {place.start} to {place.end})")
-        lines.append("\n\n".join(block))
+    lines += [_side(name, side, notes) for name, side in card.personas.items()]
     for one in struck(card, notes):
         lines.append(f"Left out, for no text bears it: ~~{plain(one.persona)}: {plain(one.sentence)}~~")
     if notes and notes.flags:
         lines.append("Flags: " + "; ".join(map(plain, notes.flags)))
     return "\n\n".join(lines)
+
+
+def _side(name: str, side: PersonaPosition, notes: CardNotes | None) -> str:
+    block = [f"**{plain(name)}: {side.position}.** {plain(side.reasoning or NO_TEXT)}"]
+    if side.condition:
+        block.append(f"Condition: {plain(side.condition)}")
+    if side.falsifier:
+        block.append(f"Would change: {plain(side.falsifier)}")
+    for place in notes.places.get(name, ()) if notes else ():
+        source = ", ".join(part for part in (place.title or place.item, place.date) if part)
+        block.append(f"> {plain(place.quote)} ({plain(source)}, characters {place.start} to {place.end})")
+    return "\n\n".join(block)
 
 
 def struck(card: CruxCard, notes: CardNotes | None) -> list[SentenceSource]:

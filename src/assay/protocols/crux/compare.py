@@ -49,7 +49,7 @@ class Task(Model):
     """The folder of personas."""
 
 
-class Reading(Model):
+class HowRead(Model):
     """How texts are read and set side by side."""
 
     language: LanguageOption = "English"
@@ -73,7 +73,7 @@ class Reading(Model):
         return ModelTable(fast=fast, strong=strong)
 
 
-class Options(Reading):
+class Options(HowRead):
     """How authors are compared."""
 
     ui: ClassVar[Mapping[str, Ui]] = FIELDS["comparison"]

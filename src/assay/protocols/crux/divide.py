@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 from assay.fields import Ui, read_ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
-from assay.protocols.crux.compare import Reading
+from assay.protocols.crux.compare import HowRead
 from assay.protocols.crux.people import PeopleFolder, open_people
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun
@@ -25,8 +25,7 @@ from crux.events import PersonaStep
 from crux.personas.corpus import Corpus
 from crux.personas.persona import slug
 from crux.results import CamelModel
-from crux.sources import Reading as PlaceReading
-from crux.sources import Utterance, read_place
+from crux.sources import Reading, Utterance, read_place
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
 from llm_runtime.names import Folder
@@ -51,7 +50,7 @@ class Task(Model):
     """The folder in which what was read is kept."""
 
 
-class Options(Reading):
+class Options(HowRead):
     """How it is done."""
 
     ui: ClassVar[Mapping[str, Ui]] = FIELDS["division"]
@@ -64,7 +63,7 @@ class Options(Reading):
     """What was read of this place before."""
 
 
-class Judged(CamelModel):
+class JudgedPairs(CamelModel):
     """What was judged of a place, so that nothing is judged twice; its claim book lies beside."""
 
     judged: tuple[Judgement, ...] = ()
@@ -108,7 +107,7 @@ class DivideHooks(Hooks[Task, Options]):
             step=step,
         )
         if task.people:
-            store.save_beside("judged", name, Judged(judged=found.judged))
+            store.save_beside("judged", name, JudgedPairs(judged=found.judged))
         return found.model_copy(update={"warnings": (*found.warnings, *options.notes)}).model_dump(mode="json")
 
     def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
@@ -129,7 +128,7 @@ class DivideHooks(Hooks[Task, Options]):
             update={"place": task.place and str(Path(task.place).absolute()), "people": str(people.root.absolute())}
         )
         name = group_name(task)
-        book, kept = people.book(name), people.beside("judged", name, Judged)
+        book, kept = people.book(name), people.beside("judged", name, JudgedPairs)
         return task, options.model_copy(
             update={
                 "texts": [item.model_dump(mode="json") for item in texts.items],
@@ -156,7 +155,7 @@ class DivideHooks(Hooks[Task, Options]):
         )
 
 
-def _read_thread(text: str) -> PlaceReading:
+def _read_thread(text: str) -> Reading:
     """Read what was given as text: as JSON where it is, else as lines with names."""
     if not text.strip():
         raise ConfigurationError("place: give a folder, a file or the export of a thread")

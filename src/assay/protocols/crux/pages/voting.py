@@ -124,17 +124,27 @@ async def _cast(request: Request, run_id: str) -> tuple[str, str, str]:
     comparison = _compared(request, run_id)
     fields = await request_fields(request)
     reader, claim, vote, author = (str(fields.get(name, "")) for name in ("reader", "claim", "vote", "author"))
-    meant: Vote | None = next((one for one in get_args(Vote) if one == vote), None)
-    if vote == "not_said" and _READER.fullmatch(reader):
+    known = bool(_READER.fullmatch(reader))
+    if vote == "not_said" and known:
         _correct(request, run_id, comparison, Correction(what="not_said", claim=claim, author=author, by=reader))
         return reader, claim, vote
-    if not _READER.fullmatch(reader) or claim not in claims_of(comparison) or meant is None:
+    meant: Vote | None = next((one for one in get_args(Vote) if one == vote), None)
+    if not known or claim not in claims_of(comparison) or meant is None:
         raise ConfigurationError("a vote needs a reader, a claim of the page, and agree, disagree or pass")
+    cast_vote(_open_file(run_id), reader, claim, meant)
+    return reader, claim, meant
+
+
+def _open_file(run_id: str) -> Path:
+    """Return the file of votes.
+
+    Raises:
+        ConfigurationError: it is full.
+    """
     file = _file(run_id)
     if file.is_file() and file.stat().st_size > _MOST_BYTES:
         raise ConfigurationError("no more votes are taken on this run: there are too many")
-    cast_vote(file, reader, claim, meant)
-    return reader, claim, meant
+    return file
 
 
 def _correct(request: Request, run_id: str, comparison: Comparison, said: Correction) -> None:
