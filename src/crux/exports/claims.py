@@ -1,4 +1,4 @@
-"""Claim books set side by side in other people's forms: GraphML, Argdown, AIF, Mermaid, Kialo's outline, CSV.
+"""Claim books set side by side in other people's forms: GraphML, Argdown, AIF, CSV.
 
 The unit is a statement: a claim as it is held, or its denial. A claim that one holds and another denies is two, in
 conflict with each other; so no form gives a denial as what it denies.
@@ -9,19 +9,17 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import NamedTuple
 from xml.etree import ElementTree
 
 from crux.book import SignedClaim
-from crux.comparison import Comparison, CruxCandidate, Match, SideView
+from crux.comparison import Comparison, Match, SideView
 from crux.exports.aif import Aif
 from crux.exports.tables import safe
 from crux.results import Place
 
-#: Claims that a Mermaid picture shows; more is a wall.
-MERMAID_NODES = 80
 _RESERVED = re.compile(r"[\[\]<>{}#@*_:/\\|()\"`]")
 _FOR = frozenset({"supports", "narrower"})
 
@@ -148,48 +146,6 @@ def claims_aif(comparison: Comparison) -> str:
     return graph.text()
 
 
-def to_mermaid(comparison: Comparison) -> str:
-    """Return a flow chart of what is joined across authors, and what rests on it, up to :data:`MERMAID_NODES`."""
-    statements = _statements(comparison)
-    ties = _ties(comparison, statements)
-    shown = _joined(ties, statements)
-    short = {key: f"n{number}" for number, key in enumerate(shown, start=1)}
-    lines = ["flowchart LR"]
-    for place, author in enumerate(comparison.names, start=1):
-        own = [key for key in shown if statements[key].said[0].author == author]
-        lines.append(f'  subgraph s{place}["{_flat(author)}"]')
-        lines += [*(f'    {short[key]}["{_flat(statements[key].text)}"]' for key in own), "  end"]
-    arrows = {"contradicts": "x--x", "same": "<-->", "undermines": "--x"}
-    for source, target, kind, _ in ties:
-        if source in short and target in short:
-            lines.append(f"  {short[source]} {arrows.get(kind, '-->')}|{kind}| {short[target]}")
-    return "\n".join(lines) + "\n"
-
-
-def _joined(ties: Sequence[Tie], statements: Iterable[str]) -> list[str]:
-    across = {end: None for tie in ties if tie.kind in ("contradicts", "same") for end in tie[:2]}
-    resting = [tie.target for tie in ties if tie.source in across]
-    return list(dict.fromkeys((*across, *resting, *statements)))[:MERMAID_NODES]
-
-
-def to_kialo(comparison: Comparison) -> str:
-    """Return Kialo's outline: each crux as a thesis, Pro whoever answers YES, Con whoever answers NO."""
-    return "\n\n".join("\n".join(_outline(comparison, one)) for one in comparison.candidates) + "\n"
-
-
-def _outline(comparison: Comparison, candidate: CruxCandidate) -> Iterator[str]:
-    yield f"Discussion Name: {_line(candidate.question)}"
-    yield ""
-    yield f"1. {_line(candidate.question)}"
-    for place, side in enumerate((*candidate.side("YES"), *candidate.side("NO")), start=1):
-        yield f"1.{place}. {'Pro' if side.answer == 'YES' else 'Con'}: {_line(side.words)}"
-        book = comparison.book_of(side.author)
-        own = {one.claim.id: one.words() for one in book.signed_by(side.author)}
-        reasons = [one.from_ for one in book.standing_relations if one.to == side.claim and one.kind in _FOR]
-        for number, key in enumerate((key for key in dict.fromkeys(reasons) if key in own), start=1):
-            yield f"1.{place}.{number}. Pro: {_line(own[key])}"
-
-
 def claims_csv(comparison: Comparison) -> str:
     """Return one row a mention: author, claim, kind, stance, quotation, and where it stands."""
     out = io.StringIO()
@@ -206,7 +162,3 @@ def claims_csv(comparison: Comparison) -> str:
 def _flat(text: str) -> str:
     """Return one line without the characters that these forms read."""
     return " ".join(_RESERVED.sub(" ", text).split())
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

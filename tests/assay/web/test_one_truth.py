@@ -83,7 +83,6 @@ RESULTS: dict[str, dict[str, Any]] = {
     "crux.compare": {"candidates": [{}], "opposed": [{}, {}], "shared": [], "warnings": []},
     "crux.divide": {"candidates": [{"question": "Is it so?", "confirmed": False}], "authors": [{}, {}]},
     "crux.persona": {"gate": {"reasons": ["few texts"]}},
-    "crux.fidelity": {"own": {"hits": 3, "of": 4}, "control": {"hits": 1, "of": 4}},
     "crux.judge": {"verdicts": []},
     "compare.tasks": {
         "rows": [
@@ -257,7 +256,6 @@ VERDICTS = {
     "crux.compare": ("1 candidate crux · 2 opposed, 0 shared", "neutral"),
     "crux.divide": ("1 crux · among 2 speakers · 1 not confirmed by their sentences", "neutral"),
     "crux.persona": ("built · thin", "open"),
-    "crux.fidelity": ("3 of 4 predicted from their own texts · 1 of 4 from the control's", "neutral"),
     "crux.judge": ("0 pairs judged", "neutral"),
     "compare.tasks": ("1 task · council 1 right, single 0 right", "neutral"),
     "compare.direct": ("answered · by one model · nobody objected or checked", "neutral"),

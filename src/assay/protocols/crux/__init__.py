@@ -35,16 +35,6 @@ PERSONA = RunType(
     doors=(),
 )
 
-FIDELITY = RunType(
-    name="crux.fidelity",
-    title="Measure a persona's fidelity",
-    about="What older releases measured; it is shown, and no longer made.",
-    noun="fidelity measurement",
-    hooks=f"{_HERE}.fidelity:FidelityHooks",
-    doors=(),
-    tools=(),
-)
-
 COMPARE = RunType(
     name="crux.compare",
     aliases=("compare",),
@@ -80,7 +70,7 @@ PROTOCOL = Protocol(
     "both turn. It ends in crux cards with verbatim quotes.",
     command=("debate", f"{_HERE}.commands:debate"),
     command_about="Let authors argue from their own texts, down to what divides them: crux cards.",
-    runs=(DEBATE, DIVIDE, COMPARE, PERSONA, FIDELITY, JUDGE),
+    runs=(DEBATE, DIVIDE, COMPARE, PERSONA, JUDGE),
     pages=f"{_HERE}.pages:ADDRESSES",
     extra="debate",
     modules=("bm25s", "Stemmer", "sentencex", "py3langid", "numpy"),

@@ -33,10 +33,10 @@ def compare(command: RunCommand, authors: tuple[str, ...], yes: bool, people: st
     command.task |= {"authors": authors, "people": people}
     reading, comparing = calls_of(cast("Options", command.prepared.options))
     announce(command, command.prepared.options.fast, reading, comparing, yes=yes)
-    return _present(command, command.go())
+    return present_compared(command, command.go())
 
 
-def _present(command: RunCommand, outcome: Outcome) -> int:
+def present_compared(command: RunCommand, outcome: Outcome) -> int:
     """Show what was found; a pipe is given it as Markdown."""
     from assay.console.showing import present, report_and_code
     from assay.protocols.crux.report.comparison import comparison_markdown

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import cast
-
-import click
 
 from assay.console.running import RunCommand, run_command
 from assay.protocols.crux.commands.asking import announce, yes_option
+from assay.protocols.crux.commands.compare import present_compared
 from assay.protocols.crux.divide import Options, calls_of
 from assay.protocols.crux.people import people_option
 
@@ -31,13 +29,4 @@ def divide(command: RunCommand, yes: bool, people: str | None) -> int:
     command.task["people"] = people
     reading, rest = calls_of(cast("Options", command.prepared.options))
     announce(command, command.prepared.options.fast, reading, rest, yes=yes)
-    outcome = command.go()
-    if command.output.as_json or command.output.jsonl or outcome.state != "finished" or sys.stdout.isatty():
-        return command.finish(outcome)
-    from assay.console.showing import report_and_code
-    from assay.report.clean import clean
-    from crux.comparison import Comparison
-    from crux.exports.comment import to_comment
-
-    click.echo(clean(to_comment(Comparison.model_validate(outcome.result))))
-    return report_and_code(outcome, command.store, command.output)
+    return present_compared(command, command.go())

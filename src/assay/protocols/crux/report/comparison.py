@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
 from pydantic import ValidationError
 
-from assay.protocols.crux.report.claim_map import map_picture
 from assay.protocols.crux.report.persona import audit_line, audit_section
 from assay.registry import find
 from assay.report.frame import cost_section
@@ -18,10 +17,10 @@ from assay.report.markdown import story_markdown
 from assay.report.outline import Writing, read_outline
 from assay.report.progress import Progress
 from assay.report.run import RunTotals, timed_events
-from assay.report.story import Block, Column, Details, Fact, Plain, Quote, Story, Table, Voice
+from assay.report.story import Block, Column, Fact, Story, Table
 from assay.report.units import count, count_noun, in_words
 from crux.claims.audit import ENOUGH
-from crux.comparison import Answer, Common, Comparison, CruxCandidate, Match, Read
+from crux.comparison import Answer, Comparison, CruxCandidate, Read
 from crux.events import PersonaStep
 from crux.results import Place
 from llm_runtime.errors import ConfigurationError, StoreDamaged
@@ -115,13 +114,11 @@ def comparison_story(comparison: Comparison) -> Story:
         "alone": dict(zip(names, comparison.alone, strict=True)),
     }
     own: dict[str, Callable[[Any], list[Block]]] = {
-        "sides": lambda one: _sides(one, names),
-        "common": lambda one: _common(one, names),
         "positions": lambda _: [_positions(comparison)],
         "matrix": lambda _: list(filter(None, [matrix_table(comparison)])),
-        "maps": lambda _: list(filter(None, [map_picture(comparison)])),
     }
-    story = _outline().story(Writing(scope, _FORMS, own))
+    forms = {**_FORMS, "accent": lambda view: f"c{names.index(view.author) % 6}"}
+    story = _outline().story(Writing(scope, forms, own))
     read = (
         Fact(one.name, f"{count_noun(one.claims, 'claim')} in {count_noun(one.passages, 'passage')}")
         for one in comparison.authors
@@ -172,18 +169,6 @@ def matrix_table(comparison: Comparison) -> Table | None:
     return Table((Column("Claim"), *map(Column, names)), tuple(map(tuple, ranked[:_CLAIMS])))
 
 
-def _common(one: CruxCandidate, names: Sequence[str]) -> list[Block]:
-    """Return what both sides of a crux can say, and what would settle it, each with its sentences."""
-    blocks: list[Block] = []
-    for both in one.common:
-        head = "Both take for true" if both.kind == "ground" else "Both sides' own claims bear"
-        blocks.append(Details(f"{head}: {both.text}", tuple(_sides(both, names))))
-    for way in one.settled_by:
-        said = tuple(_sides(Match(sides=way.sources), names)) or (Plain("No source: nobody said so."),)
-        blocks.append(Details(f"Would settle it, {way.by}: {way.text}", said))
-    return blocks
-
-
 def _step_line(step: PersonaStep) -> str:
     who = f"{step.persona}: " if step.persona else ""
     return f"{who}{step.step}, {step.done} of {step.of}"
@@ -207,23 +192,13 @@ def _rests(one: CruxCandidate) -> str:
     return f"{split}{rests} {_CLOSE.get(one.closeness, '') if one.split else ''} {one.why}".strip()
 
 
-def _sides(one: CruxCandidate | Match | Common, names: Sequence[str]) -> list[Block]:
-    return [
-        Voice(
-            view.author,
-            (Plain(view.words), *(Quote(place.quote, _dated(place)) for place in view.places)),
-            f"c{names.index(view.author) % 6}",
-            ", ".join(filter(None, (view.answer, view.history))),
-        )
-        for view in one.sides
-    ]
-
-
 def _dated(place: Place) -> str:
     return ", ".join(part for part in (place.title or place.item, place.date) if part)
 
 
 _FORMS: Mapping[str, Callable[[Any], str]] = {
+    "head": lambda both: "Both take for true" if both.kind == "ground" else "Both sides' own claims bear",
+    "remark": lambda view: ", ".join(filter(None, (view.answer, view.history))),
     "dated": _dated,
     "number": lambda held: count(len(held)),
     "rests": _rests,
