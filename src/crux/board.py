@@ -17,8 +17,6 @@ from crux.sides import AuthorSide
 BLOCK, BLOCKS = 200, 4
 #: Under so many claims a group's text is short.
 _FEW = 60
-#: Letters of a claim's holders that are shown; of a crowd the rest is a number.
-_LETTERS = 12
 _TURNED: dict[Answer, Answer] = {"YES": "NO", "NO": "YES"}
 
 
@@ -57,12 +55,11 @@ class Board:
         return "\n".join(json.dumps(self._line(claim), ensure_ascii=False) for claim in claims)
 
     def _line(self, claim: Claim) -> dict[str, str]:
-        takers = {stance: self._crowd(names) for stance, names in self._takers[claim.id].items()}
+        takers = {
+            stance: " ".join(self._letters[name] for name in names)
+            for stance, names in self._takers[claim.id].items()
+        }
         return {"id": self.ids[claim.id], "claim": claim.text, **takers}
-
-    def _crowd(self, names: Sequence[str]) -> str:
-        shown = " ".join(self._letters[name] for name in names[:_LETTERS])
-        return shown if len(names) <= _LETTERS else f"{shown} and {len(names) - _LETTERS} more"
 
     def blocks(self) -> list[list[Claim]]:
         """Return all claims in as few lots as hold them, those near in words in the same one."""

@@ -97,29 +97,13 @@ async def compare(
     sides = [AuthorSide(shelf.name, one.book, topic) for shelf, one in zip(shelves, read, strict=True)]
     loose = [side for side, one in zip(sides, read, strict=True) if one.loose]
     if len(sides) == 2:
-        shared, opposed, division = await _side_by_side(
-            (sides[0], sides[1]), loose, topic, judge, asking, keep, step
-        )
+        division = await _side_by_side((sides[0], sides[1]), loose, topic, judge, asking, keep, step)
     else:
         await _link(loose, [], judge, asking, keep)
         division = await divided(sides, topic, judge, asking)
-        opposed, shared = division.matches
     step("", "comparing", 3, 3)
-    return Comparison(
-        topic=topic,
-        authors=tuple(map(_told, shelves, sides, read, audits)),
-        shared=shared,
-        opposed=opposed,
-        alone=tuple(side.alone((*shared, *opposed)) for side in sides),
-        candidates=division.candidates,
-        proposed=division.proposed,
-        warnings=tuple(_warnings(shelves, shared, opposed)),
-        books=tuple(side.book for side in sides),
-        judged=judge.judged,
-        decision=division.decision,
-        dropped=division.dropped,
-        trial=judge.trial if judge.trial.asked else None,
-    )
+    told = map(_told, shelves, sides, read, audits)
+    return division.told(topic, told, sides, judge, _warnings(shelves, division))
 
 
 async def _side_by_side(
@@ -130,7 +114,7 @@ async def _side_by_side(
     asking: Asking,
     keep: Callable[[str, ClaimBook], None],
     step: Callable[[str, str, int, int], None],
-) -> tuple[tuple[Match, ...], tuple[Match, ...], Division]:
+) -> Division:
     """Return what two share, what they oppose, and the oppositions on which most rests."""
     pairs, questions = await _proposed(sides, topic, asking)
     step("", "comparing", 1, 3)
@@ -140,7 +124,7 @@ async def _side_by_side(
     verdicts = await judge.relate(across, "issues", strict=True)
     opposed = _matches(sides, pairs, verdicts, {"contradicts", "undermines"}, questions)
     shared = _matches(sides, pairs, verdicts, {"same", "entails"}, {})
-    return shared, opposed, Division(candidates=await _candidates(opposed, judge), proposed=len(pairs))
+    return Division(await _candidates(opposed, judge), len(pairs), opposed, shared)
 
 
 async def _link(
@@ -343,12 +327,12 @@ async def _candidates(opposed: Sequence[Match], judge: Judge) -> tuple[CruxCandi
     )
 
 
-def _warnings(shelves: Sequence[Shelf], shared: Sequence[Match], opposed: Sequence[Match]) -> Iterator[str]:
+def _warnings(shelves: Sequence[Shelf], division: Division) -> Iterator[str]:
     for first, second in combinations(shelves, 2):
         if texts := shared_texts(first.corpus, second.corpus):
             yield (
                 f"{first.name} and {second.name} share {len(texts)} of {len(first.corpus.items)} texts: "
                 "where these speak, their agreement means nothing"
             )
-    if not shared and not opposed:
+    if not division.shared and not division.opposed:
         yield "nothing that both wrote was found to agree or to clash: they may have written on other things"

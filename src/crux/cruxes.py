@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import sqrt
@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from crux.board import BLOCK, Board
 from crux.book import Claim
 from crux.claims.judge import BEARING, Judge, Pair, Verdict
-from crux.comparison import Answer, Common, CruxCandidate, Match, SettledBy, Settling, SideView
+from crux.comparison import Answer, Common, Comparison, CruxCandidate, Match, Read, SettledBy, Settling, SideView
 from crux.config import ModelTable
 from crux.ending import tried
 from crux.quotes import folded
@@ -104,6 +104,7 @@ class Division:
     Args:
         candidates: the cruxes, ranked, at most :data:`MOST_CRUXES`.
         proposed: how many were named.
+        opposed, shared: claims side by side.
         decision: what the group has to decide; empty where no answer named it.
         left_out: claims that no call was shown.
         dropped: grounds and proposals that one side does not bear out.
@@ -111,16 +112,37 @@ class Division:
 
     candidates: tuple[CruxCandidate, ...]
     proposed: int
+    opposed: tuple[Match, ...]
+    shared: tuple[Match, ...]
     decision: str = ""
     left_out: int = 0
     dropped: int = 0
 
-    @property
-    def matches(self) -> tuple[tuple[Match, ...], tuple[Match, ...]]:
-        """What is opposed and what is shared, as claims side by side."""
-        opposed = (Match(sides=one.sides, why=one.why, question=one.question) for one in self.candidates)
-        grounds = (both for one in self.candidates for both in one.common if both.kind == "ground")
-        return tuple(opposed), tuple(Match(sides=both.sides, why=both.text) for both in grounds)
+    def told(
+        self,
+        topic: str,
+        authors: Iterable[Read],
+        sides: Sequence[AuthorSide],
+        judge: Judge,
+        warnings: Iterable[str],
+    ) -> Comparison:
+        """Return it as data, with the authors' books and all that was judged."""
+        matched = (*self.shared, *self.opposed)
+        return Comparison(
+            topic=topic,
+            authors=tuple(authors),
+            shared=self.shared,
+            opposed=self.opposed,
+            alone=tuple(side.alone(matched) for side in sides),
+            candidates=self.candidates,
+            proposed=self.proposed,
+            warnings=tuple(warnings),
+            books=tuple({id(side.book): side.book for side in sides}.values()),
+            judged=judge.judged,
+            decision=self.decision,
+            dropped=self.dropped,
+            trial=judge.trial if judge.trial.asked else None,
+        )
 
 
 async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge, asking: Asking) -> Division:
@@ -145,7 +167,10 @@ async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge, asking:
         _with(crux, own, borne, _ways(board, one)) for crux, own, one in zip(cruxes, offered, settled, strict=True)
     ]
     many = sum(len(one.ground) + len(one.proposals) for one in settled)
-    return Division(tuple(done), len(named), decision, board.left_out, many - len(borne))
+    opposed = (Match(sides=one.sides, why=one.why, question=one.question) for one in done)
+    shared = (Match(sides=both.sides, why=both.text) for both in borne if both.kind == "ground")
+    found = (tuple(done), len(named), tuple(opposed), tuple(shared))
+    return Division(*found, decision, board.left_out, many - len(borne))
 
 
 def _with(

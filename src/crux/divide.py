@@ -10,7 +10,7 @@ from crux.claims.judge import Judge, Judgement
 from crux.claims.reading import BATCH_TOKENS, Unread, read_book
 from crux.comparison import Comparison, Read
 from crux.config import CruxConfigurationError, ModelTable
-from crux.cruxes import Asking, Division, divided
+from crux.cruxes import Asking, divided
 from crux.personas.corpus import Corpus
 from crux.sides import AuthorSide
 from crux.sources import Utterance
@@ -77,26 +77,8 @@ async def divide(
     judge = Judge(generate, asking.models, seed, known=known, lot=_PAIRS)
     division = await divided(sides, topic, judge, asking)
     step("", "comparing", 1, 1)
-    warnings = tuple(_warnings(names, sides, unread, division.left_out))
-    return _found(topic, texts, sides, division, judge).model_copy(update={"warnings": warnings})
-
-
-def _found(topic: str, texts: Corpus, sides: Sequence[AuthorSide], division: Division, judge: Judge) -> Comparison:
-    opposed, shared = division.matches
-    return Comparison(
-        topic=topic,
-        authors=tuple(_told(sides, texts)),
-        shared=shared,
-        opposed=opposed,
-        alone=tuple(side.alone((*opposed, *shared)) for side in sides),
-        candidates=division.candidates,
-        proposed=division.proposed,
-        books=(sides[0].book,),
-        judged=judge.judged,
-        trial=judge.trial if judge.trial.asked else None,
-        decision=division.decision,
-        dropped=division.dropped,
-    )
+    warnings = _warnings(names, sides, unread, division.left_out)
+    return division.told(topic, _told(sides, texts), sides, judge, warnings)
 
 
 def group_of(utterances: Iterable[Utterance]) -> Corpus:

@@ -78,11 +78,6 @@ def _across(matches: Iterable[Match], kind: str) -> Iterator[Tie]:
             yield Tie(_key(first), _key(second), kind, "judged")
 
 
-def to_json(comparison: Comparison) -> str:
-    """Return the whole of a comparison."""
-    return comparison.model_dump_json(indent=1) + "\n"
-
-
 def to_graphml(comparison: Comparison) -> str:
     """Return the graph for Gephi, yEd or networkx: statements with their stances and quotations, and relations."""
     root = ElementTree.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")

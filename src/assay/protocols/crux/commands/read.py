@@ -23,7 +23,7 @@ _OF_A_DEBATE = {
     "csv": "crux.exports.tables:stances_csv",
 }
 _OF_A_COMPARISON = {
-    "json": "crux.exports.claims:to_json",
+    "json": "crux.exports.whole:to_json",
     **{form: f"crux.exports.claims:claims_{form}" for form in ("argdown", "aif", "csv")},
     "graphml": "crux.exports.claims:to_graphml",
 }

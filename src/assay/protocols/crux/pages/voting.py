@@ -10,11 +10,11 @@ import hmac
 import re
 import secrets
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from assay.launch.logs import first_event
 from assay.protocols.crux.divide import group_name
@@ -33,52 +33,37 @@ from llm_runtime.settings import data_dir
 
 #: Claims that readers are shown: more is nobody's evening.
 _MOST = 40
-#: Bytes of votes of one run; a link may fall into the hands of a program.
-_MOST_BYTES = 8 * 2**20
 _READER = re.compile(r"[\w-]{8,64}")
 
 
 async def show_votes(request: Request) -> Response:
     """Show the claims of a comparison to vote on, how readers voted, and the groups in which they vote alike."""
     run_id = run_id_of(request)
-    address = f"/votes/{run_id}"
-    if not wants_json(request) and not _READER.fullmatch(request.query_params.get("reader", "")):
-        return _with_a_name(rooted(address))
-    link = _link(request, run_id)
-    shown = await _shown(request, run_id, rooted(address), link)
-    data = {name: shown[name] for name in ("claims", "votes", "groups")} | {"link": link}
-    return respond(request, lambda: data, lambda: render("crux/votes.html", **shown))
+    return await _page(request, run_id, rooted(f"/votes/{run_id}"), _link(request, run_id))
+
+
+async def show_part(request: Request) -> Response:
+    """Show the same to whoever was given the link."""
+    return await _page(request, *_opened(request), "")
 
 
 async def vote(request: Request) -> Response:
-    """Vote on a claim: ``reader``, ``claim`` and ``vote``, which is agree, disagree or pass."""
+    """Vote on a claim: ``reader``, ``claim`` and ``vote``, which is agree, disagree or pass; or disown it."""
     run_id = run_id_of(request)
     reader, claim, meant = await _cast(request, run_id)
     return redirect(request, f"/votes/{run_id}?reader={reader}#{claim}", {"claim": claim, "vote": meant}, 201)
 
 
-async def show_part(request: Request) -> Response:
-    """Show the same to whoever was given the link."""
-    run_id, address = _opened(request)
-    if not _READER.fullmatch(request.query_params.get("reader", "")):
-        return _with_a_name(address)
-    return HTMLResponse(render("crux/votes.html", **await _shown(request, run_id, address, "")))
-
-
 async def take_part(request: Request) -> Response:
-    """Vote on a claim by the link."""
+    """Do the same by the link."""
     run_id, address = _opened(request)
     reader, claim, _ = await _cast(request, run_id)
     return RedirectResponse(f"{address}?reader={reader}#{claim}", 303)
 
 
-def _with_a_name(address: str) -> RedirectResponse:
-    return RedirectResponse(f"{address}?reader={secrets.token_urlsafe(9)}", 303)
-
-
 def _link(request: Request, run_id: str) -> str:
     """Return the link by which people without an account take part; its key is drawn once, and kept."""
-    file = data_dir() / "votes" / f"{run_id}.key"
+    file = _file(run_id, "key")
     if not file.is_file():
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(file, secrets.token_urlsafe(18), private=True)
@@ -92,59 +77,43 @@ def _opened(request: Request) -> tuple[str, str]:
         RunNotFound: the key is not this run's.
     """
     run_id, key = str(request.path_params["run"]), str(request.path_params["key"])
-    file = data_dir() / "votes" / f"{run_id}.key"
-    kept = file.read_bytes() if re.fullmatch(r"[\w.-]+", run_id) and file.is_file() else b""
-    if not kept or not hmac.compare_digest(kept, key.encode()):
+    file = _file(run_id, "key")
+    if (
+        not re.fullmatch(r"[\w-]+", run_id)
+        or not file.is_file()
+        or not hmac.compare_digest(file.read_bytes(), key.encode())
+    ):
         raise RunNotFound("this link leads nowhere; ask whoever gave it to you for a new one")
     return run_id, f"/part/{run_id}/{key}"
 
 
-async def _shown(request: Request, run_id: str, address: str, link: str) -> dict[str, Any]:
+async def _page(request: Request, run_id: str, address: str, link: str) -> Response:
+    reader = request.query_params.get("reader", "")
+    if not wants_json(request) and not _READER.fullmatch(reader):
+        return RedirectResponse(f"{address}?reader={secrets.token_urlsafe(9)}", 303)
     comparison = _compared(request, run_id)
     claims, votes = claims_of(comparison), read_votes(_file(run_id))
     groups = await run_in_threadpool(reader_groups, votes, list(claims))
     counts = {claim: dict.fromkeys(get_args(Vote), 0) for claim in claims}
     for claim, vote in ((key, value) for own in votes.values() for key, value in own.items() if key in counts):
         counts[claim][vote] += 1
-    reader = request.query_params.get("reader", "")
-    return {
-        "address": address,
-        "link": link,
-        "run_id": run_id,
-        "cruxes": comparison.candidates if len(comparison.books) == 1 else (),
-        "reader": reader,
-        "claims": claims,
-        "votes": counts,
-        "own": votes.get(reader, {}),
-        "groups": groups.model_dump(mode="json"),
-    }
+    data = {"claims": claims, "votes": counts, "groups": groups.model_dump(mode="json"), "link": link}
+    cruxes = comparison.candidates if len(comparison.books) == 1 else ()
+    shown = {"address": address, "run_id": run_id, "cruxes": cruxes, "reader": reader, "own": votes.get(reader, {})}
+    return respond(request, lambda: data, lambda: render("crux/votes.html", **data, **shown))
 
 
 async def _cast(request: Request, run_id: str) -> tuple[str, str, str]:
-    comparison = _compared(request, run_id)
-    fields = await request_fields(request)
+    comparison, fields = _compared(request, run_id), await request_fields(request)
     reader, claim, vote, author = (str(fields.get(name, "")) for name in ("reader", "claim", "vote", "author"))
-    known = bool(_READER.fullmatch(reader))
-    if vote == "not_said" and known:
-        _correct(request, run_id, comparison, Correction(what="not_said", claim=claim, author=author, by=reader))
-        return reader, claim, vote
     meant: Vote | None = next((one for one in get_args(Vote) if one == vote), None)
-    if not known or claim not in claims_of(comparison) or meant is None:
+    if _READER.fullmatch(reader) and vote == "not_said":
+        _correct(request, run_id, comparison, Correction(what="not_said", claim=claim, author=author, by=reader))
+    elif _READER.fullmatch(reader) and claim in claims_of(comparison) and meant:
+        cast_vote(_file(run_id), reader, claim, meant)
+    else:
         raise ConfigurationError("a vote needs a reader, a claim of the page, and agree, disagree or pass")
-    cast_vote(_open_file(run_id), reader, claim, meant)
-    return reader, claim, meant
-
-
-def _open_file(run_id: str) -> Path:
-    """Return the file of votes.
-
-    Raises:
-        ConfigurationError: it is full.
-    """
-    file = _file(run_id)
-    if file.is_file() and file.stat().st_size > _MOST_BYTES:
-        raise ConfigurationError("no more votes are taken on this run: there are too many")
-    return file
+    return reader, claim, vote
 
 
 def _correct(request: Request, run_id: str, comparison: Comparison, said: Correction) -> None:
@@ -178,5 +147,5 @@ def _compared(request: Request, run_id: str) -> Comparison:
     return comparison
 
 
-def _file(run_id: str) -> Path:
-    return data_dir() / "votes" / f"{run_id}.jsonl"
+def _file(run_id: str, kind: str = "jsonl") -> Path:
+    return data_dir() / "votes" / f"{run_id}.{kind}"

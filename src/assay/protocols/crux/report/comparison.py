@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -28,7 +28,7 @@ from llm_runtime.events import Event
 from llm_runtime.models import first_fault
 from llm_runtime.store import RunStore
 
-#: Authors who have a column of their own; speakers and claims of a matrix.
+#: Names that are said one by one; speakers and claims of a matrix.
 _FEW, _SPEAKERS, _CLAIMS = 4, 12, 40
 _SIGNS = {"holds": "+", "denies": "−", "grants": "○", "mixed": "±"}
 _CLOSE = {1.0: "Its answer would settle the decision.", 0.5: "It is one reason among several."}
@@ -103,11 +103,10 @@ def comparison_story(comparison: Comparison) -> Story:
     names = comparison.names
     scope = {
         "found": comparison,
-        "title": _title(comparison),
+        "title": _some(names),
         "group": bool(comparison.decision or len(names) > 2),
         "about": f" on {comparison.topic}" if comparison.topic else "",
         "care": [
-            *_trusted(comparison),
             *comparison.warnings,
             *(line for read in comparison.authors for line in _left_out(read)),
         ],
@@ -115,7 +114,7 @@ def comparison_story(comparison: Comparison) -> Story:
     }
     own: dict[str, Callable[[Any], list[Block]]] = {
         "positions": lambda _: [_positions(comparison)],
-        "matrix": lambda _: list(filter(None, [matrix_table(comparison)])),
+        "matrix": lambda _: list(filter(None, [_matrix(comparison)])),
     }
     forms = {**_FORMS, "accent": lambda view: f"c{names.index(view.author) % 6}"}
     story = _outline().story(Writing(scope, forms, own))
@@ -127,35 +126,22 @@ def comparison_story(comparison: Comparison) -> Story:
     return replace(story, facts=(*story.facts, *read), sections=(*story.sections, *audits))
 
 
-def _trusted(comparison: Comparison) -> list[str]:
-    return [comparison.trial.told or comparison.trial.line()] if comparison.trial else []
-
-
-def _title(comparison: Comparison) -> str:
-    names = list(comparison.names)
-    more = [f"{len(names) - _FEW} more"] if len(names) > _FEW + 1 else []
-    return in_words([*names[:_FEW], *more] if more else names)
-
-
 def _positions(comparison: Comparison) -> Table:
-    """Return one line a question: of a few authors what each answers, of many who answers how."""
-    rows: list[tuple[str, ...]] = []
-    few = len(comparison.names) <= _FEW
-    for one in comparison.candidates:
-        said = {side.author: f"{side.answer or 'both'}: {side.words}" for side in one.sides}
-        sides = [said.get(name, "–") for name in comparison.names] if few else [who(one, "YES"), who(one, "NO")]
-        rows.append((one.question, *sides))
-    heads = comparison.names if few else ("YES", "NO")
-    return Table((Column("Question"), *map(Column, heads)), tuple(rows))
+    """Return one line a question: who answers how."""
+    rows = tuple((one.question, _who(one, "YES"), _who(one, "NO")) for one in comparison.candidates)
+    return Table((Column("Question"), Column("YES"), Column("NO")), rows)
 
 
-def who(crux: CruxCandidate, answer: Answer) -> str:
-    """Return who gives an answer, in words; of many the first and how many more."""
-    names = [side.author for side in crux.side(answer)]
-    return in_words([*names[:_FEW], f"{len(names) - _FEW} more"] if len(names) > _FEW else names)
+def _who(crux: CruxCandidate, answer: Answer) -> str:
+    return _some([side.author for side in crux.side(answer)])
 
 
-def matrix_table(comparison: Comparison) -> Table | None:
+def _some(names: Sequence[str]) -> str:
+    """Return names in words; of many the first and how many more."""
+    return in_words([*names[:_FEW], f"{len(names) - _FEW} more"] if len(names) > _FEW else list(names))
+
+
+def _matrix(comparison: Comparison) -> Table | None:
     """Return who holds (+), denies (−), grants (○) or does both (±) to which claim, most disputed first."""
     if len(comparison.books) != 1:
         return None
@@ -197,6 +183,7 @@ def _dated(place: Place) -> str:
 
 
 _FORMS: Mapping[str, Callable[[Any], str]] = {
+    "trial": lambda trial: trial.line(),
     "head": lambda both: "Both take for true" if both.kind == "ground" else "Both sides' own claims bear",
     "remark": lambda view: ", ".join(filter(None, (view.answer, view.history))),
     "dated": _dated,
