@@ -159,12 +159,13 @@ class Relation(CamelModel):
 
 
 class Author(CamelModel):
-    """How far an author was read: ids of passages, with the reason where one holds no claim or got no answer."""
+    """How far an author was read, by ids of passages; ``unchecked`` where stances wait for a second reader."""
 
     name: str
     read: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     unquoted: int = 0
+    unchecked: bool = Field(default=False, exclude_if=lambda left: not left)
 
 
 class Correction(CamelModel):

@@ -223,7 +223,8 @@ async def test_a_passage_that_is_left_out_is_asked_again_and_then_listed_unread(
 
     generate = model(reading=forgetful)
     book, unread = await read_book("Ann", corpus(*ANN), generate=generate, models=ModelTable(), seed=1)
-    assert [len(block(request, "PASSAGES")) for request in generate.requests] == [2, 1]
+    asked = [request for request in generate.requests if request.label.phase == "reading"]
+    assert [len(block(request, "PASSAGES")) for request in asked] == [2, 1]
     assert unread == [] and len(book.authors[0].read) == 2
 
     silent = model(reading='{"passages": []}')
@@ -321,15 +322,13 @@ async def test_a_verdict_whose_words_are_not_in_the_premise_is_unsure() -> None:
     pairs = [Pair("A toll keeps a bridge in repair.", "Tolls work."), Pair("Rain fell.", "Tolls work.")]
 
     def judged(request: Request) -> str:
-        return json.dumps(
-            {
-                "verdicts": [
-                    {"pair": 1, "kind": "supports", "span": "keeps a bridge in repair"},
-                    {"pair": 2, "kind": "supports", "span": "tolls always work"},
-                    {"pair": 9, "kind": "same", "span": "x"},
-                ]
-            }
-        )
+        spans = {pairs[0].premise: "keeps a bridge in repair", pairs[1].premise: "tolls always work"}
+        verdicts: list[dict[str, Any]] = [
+            {"pair": one["pair"], "kind": "supports", "span": spans[one["premise"]]}
+            for one in block(request, "PAIRS")
+            if one["premise"] in spans
+        ]
+        return json.dumps({"verdicts": [*verdicts, {"pair": 9, "kind": "same", "span": "x"}]})
 
     generate = model(judge=judged)
     one = Judge(generate, ModelTable(), 1)

@@ -147,10 +147,13 @@ async def test_an_engine_that_writes_by_a_grammar_judges_every_pair() -> None:
     def verdict(number: int, kind: str, span: str) -> dict[str, Any]:
         return {"pair": number, "why": "They say one thing.", "kind": kind, "span": span}
 
-    good = [verdict(1, "same", pairs[0].premise), verdict(2, "unrelated", "")]
+    shown = lines_of(generate.requests[0], "PAIRS")
+    # Two pairs, and three whose answers are known.
+    assert len(shown) == 5
+    good = [verdict(1, "same", shown[0]["premise"])] + [verdict(n, "unrelated", "") for n in range(2, 6)]
     jsonschema.validate({"verdicts": good}, allowed)
     jsonschema.validate({"verdicts": good}, json.loads(generate.requests[0].schema or ""))
-    other = [good[0], verdict(2, "supports", "words of nobody")]
-    for bad in (good[:1], good[::-1], other, [good[0], verdict(2, "supports", "")]):
+    other = [*good[:4], verdict(5, "supports", "words of nobody")]
+    for bad in (good[:4], good[::-1], other, [*good[:4], verdict(5, "supports", "")]):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({"verdicts": bad}, allowed)

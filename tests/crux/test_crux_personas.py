@@ -205,7 +205,8 @@ async def test_a_build_that_runs_out_of_budget_keeps_what_was_answered(
     await build_persona(stored.name, stored.corpus, generate=model, book=book, **more)
     whole = reader()
     await build_persona(stored.name, stored.corpus, generate=whole)
-    assert len(model.requests) == len(whole.requests) - len(first.requests)
+    # Stances are read again in lots: those of a wave that was cut are parted otherwise.
+    assert 0 <= len(model.requests) - (len(whole.requests) - len(first.requests)) <= 1
 
 
 @pytest.mark.parametrize(

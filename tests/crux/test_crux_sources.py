@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from crux.sources import Reading, read_place
+from crux.sources import PlaceReading, read_place
 from crux.sources.file import CorpusError
 
 
@@ -373,7 +373,7 @@ def flat(text: str) -> str:
     return "".join(char for char in text.replace("break", "<br>") if char.isalnum() or char in "<>&?")
 
 
-def own_words(reading: Reading) -> dict[str, str]:
+def own_words(reading: PlaceReading) -> dict[str, str]:
     """Own words by speaker, letters and signs only."""
     words: dict[str, str] = {}
     for one in reading.utterances:

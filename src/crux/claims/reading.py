@@ -85,6 +85,7 @@ class _Reader:
     unquoted: int = 0
     unread: dict[str, str] = field(default_factory=dict[str, str])
     checked: int = 0
+    unchecked: bool = False
     corrections: tuple[Correction, ...] = ()
 
     def speaker(self, chunk: Chunk) -> str:
@@ -92,7 +93,13 @@ class _Reader:
         return self.author or self.corpus.by_id[chunk.item].speaker or ""
 
     def book(self) -> ClaimBook:
-        author = Author(name=self.author, read=tuple(self.read), unread=tuple(self.unread), unquoted=self.unquoted)
+        author = Author(
+            name=self.author,
+            read=tuple(self.read),
+            unread=tuple(self.unread),
+            unquoted=self.unquoted,
+            unchecked=self.unchecked,
+        )
         book = ClaimBook(
             claims=tuple(self.claims.values()),
             mentions=tuple(self._told()),
@@ -148,11 +155,12 @@ async def read_book(
         old.unquoted if old else 0,
         corrections=book.corrections if book else (),
     )
-    if any(one.readings for one in reader.mentions):
-        # What was read when a budget ended has had no second reader.
-        await _check(reader, generate, models, seed)
-    reader.checked = len(reader.mentions)
     batches = batches_of(corpus, reader.read, tokens_a_call)
+    reader.checked, reader.unchecked = len(reader.mentions), old is not None and old.unchecked
+    if reader.unchecked and (stop := await _check(reader, generate, models, seed)) is not None:
+        # What was read when a budget ended has had no second reader, and gets none now.
+        keep(reader.book())
+        raise stop
     for start in range(0, len(batches), WAVE):
         wave = batches[start : start + WAVE]
         frozen = list(reader.claims.values())
@@ -161,10 +169,7 @@ async def read_book(
         for batch, (answer, refused) in zip(wave, answers, strict=True):
             stop = stop or refused
             _enter(reader, batch, answer)
-        try:
-            await _check(reader, generate, models, seed)
-        except OVER as refused:
-            stop = stop or refused
+        stop = await _check(reader, generate, models, seed) or stop
         keep(reader.book())
         step(len(reader.read), len(corpus.chunks))
         if stop is not None:
@@ -173,15 +178,24 @@ async def read_book(
     return reader.book(), lost
 
 
-async def _check(reader: _Reader, generate: Generate, models: ModelTable, seed: int) -> None:
-    """Have every new mention read a second time, by a reader who is not told what the first one said."""
-    fresh = list(dict.fromkeys(one for one in reader.mentions[reader.checked :] if one.readings is None))
+async def _check(reader: _Reader, generate: Generate, models: ModelTable, seed: int) -> Exception | None:
+    """Have every new mention read a second time, by a reader who is not told what the first one said.
+
+    What the source marks as another's words needs none. Returns the refusal that every call would meet.
+    """
+    items, start = reader.corpus.by_id, 0 if reader.unchecked else reader.checked
+    fresh = [
+        one
+        for one in dict.fromkeys(reader.mentions[start:])
+        if one.readings is None and items[one.place.item].own(one.place.start, one.place.end)
+    ]
     if not fresh or BEHAVIOUR.before(5):
-        return
-    again = await read_again(fresh, reader.claims, reader.corpus, generate=generate, models=models, seed=seed)
+        return None
+    again, stop = await read_again(fresh, reader.claims, reader.corpus, generate=generate, models=models, seed=seed)
     by_first = dict(zip(fresh, again, strict=True))
     reader.mentions = [by_first.get(one, one) for one in reader.mentions]
-    reader.checked = len(reader.mentions)
+    reader.checked, reader.unchecked = len(reader.mentions), stop is not None
+    return stop
 
 
 async def read_alone(

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from crux.book import OWN, Claim, Mention, Stance
 from crux.config import ModelTable
-from crux.ending import tried
+from crux.ending import OVER, tried
 from crux.personas.corpus import Corpus
 from crux.quotes import neighbours
 from crux.requests import request
@@ -44,19 +44,20 @@ async def read_again(
     generate: Generate,
     models: ModelTable,
     seed: int,
-) -> list[Mention]:
+) -> tuple[list[Mention], Exception | None]:
     """Return mentions with what a second reader says, who is not told what the first one said.
 
     Both must give the same answer, else the stance is ``unsure``; a place that gets no answer keeps the first.
-
-    Raises:
-        LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
+    With them comes the refusal that every further call would meet, where there was one.
     """
     lots = [mentions[start : start + LOT] for start in range(0, len(mentions), LOT)]
     answers = await gather(_asked(lot, claims, corpus, generate, models, seed) for lot in lots)
-    return [
-        _agreed(one, said.get(at)) for lot, said in zip(lots, answers, strict=True) for at, one in enumerate(lot, 1)
+    read = [
+        _agreed(one, said.get(at))
+        for lot, (said, _) in zip(lots, answers, strict=True)
+        for at, one in enumerate(lot, 1)
     ]
+    return read, next((stop for _, stop in answers if stop is not None), None)
 
 
 async def _asked(
@@ -66,7 +67,7 @@ async def _asked(
     generate: Generate,
     models: ModelTable,
     seed: int,
-) -> dict[int, Stance]:
+) -> tuple[dict[int, Stance], Exception | None]:
     lines: list[str] = []
     for number, one in enumerate(lot, start=1):
         item = corpus.by_id[one.place.item]
@@ -76,8 +77,11 @@ async def _asked(
     places = "\n".join(lines)
     label = CallLabel("crux", "stances", sha256(places.encode()).hexdigest()[:12])
     text = load_prompt("crux.claims", "stances").render(places=Fence(seed, label)("PLACES", places))
-    answer = await tried(ask(generate, request(models, "relate", label, text), _Answer, reasks=0))
-    return {one.id: one.stance for one in answer.value.stances} if answer else {}
+    try:
+        answer = await tried(ask(generate, request(models, "relate", label, text), _Answer, reasks=0))
+    except OVER as stop:
+        return {}, stop
+    return {one.id: one.stance for one in answer.value.stances} if answer else {}, None
 
 
 def _agreed(mention: Mention, second: Stance | None) -> Mention:

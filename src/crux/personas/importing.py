@@ -10,7 +10,7 @@ from pathlib import Path
 from crux.personas.corpus import Corpus, in_parts, make_corpus
 from crux.sources.file import CorpusError
 from crux.sources.place import read_place
-from crux.sources.utterance import Balance, Reading
+from crux.sources.utterance import Balance, PlaceReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def import_corpus(
     )
 
 
-def _chosen(path: Path, reading: Reading, wanted: str, name: str) -> str:
+def _chosen(path: Path, reading: PlaceReading, wanted: str, name: str) -> str:
     """Return whose words are meant; empty where nobody is named.
 
     Raises:
@@ -90,7 +90,7 @@ def _chosen(path: Path, reading: Reading, wanted: str, name: str) -> str:
     return texts.most_common(1)[0][0] if texts else ""
 
 
-def _others(reading: Reading, others: Counter[str]) -> Iterator[str]:
+def _others(reading: PlaceReading, others: Counter[str]) -> Iterator[str]:
     """Yield a line for each speaker whose words are left out."""
     for speaker, count in others.most_common():
         titles = [one.title for one in reading.utterances if (one.speaker or "") == speaker and one.title]

@@ -17,9 +17,9 @@ import yaml
 
 from crux.sources.file import CorpusError, SourceFile, iso_date
 from crux.sources.forms import Form, mail, markdown, plain, restructured, web
-from crux.sources.shapes import address
+from crux.sources.shapes import FEED, REMARK, message
 from crux.sources.talk import minutes
-from crux.sources.utterance import Reading, Utterance, uttered
+from crux.sources.utterance import PlaceReading, Utterance, uttered
 from llm_runtime.documents import Document, DocumentError, read_document
 from llm_runtime.documents.markup import Composed, Origin, composed, one_line, page_of_html
 
@@ -31,7 +31,7 @@ _TEXTS = ("encoded", "content", "description", "summary")
 _DATES = ("published", "pubDate", "post_date", "date", "updated")
 
 
-def read_essay(file: SourceFile) -> Reading:
+def read_essay(file: SourceFile) -> PlaceReading:
     """Read Markdown, reStructuredText or plain text: minutes, or one text with what its head says."""
     form: Form = {".rst": restructured, ".txt": plain}.get(PurePath(file.name).suffix.lower(), markdown)
     head, start = _head(file)
@@ -55,7 +55,7 @@ def read_essay(file: SourceFile) -> Reading:
     )
 
 
-def _whole(file: SourceFile, body: Composed, **fields: Any) -> Reading:
+def _whole(file: SourceFile, body: Composed, **fields: Any) -> PlaceReading:
     if not body.text:
         file.notes.append(f"{file.name}: empty")
     return file.finished([uttered(body, **fields)] if body.text else [])
@@ -84,7 +84,7 @@ def _listed(value: Any) -> list[str]:
     return [word for entry in entries if (word := one_line(entry))]
 
 
-def read_page(file: SourceFile) -> Reading:
+def read_page(file: SourceFile) -> PlaceReading:
     """Read a page of the web: its article, and each comment below it as its writer's."""
     page = page_of_html(file.text)
     found: list[Utterance] = []
@@ -109,7 +109,7 @@ def read_page(file: SourceFile) -> Reading:
     return file.finished(found)
 
 
-def read_office(file: SourceFile) -> Reading:
+def read_office(file: SourceFile) -> PlaceReading:
     """Read PDF, DOCX or EPUB: the text, a book's chapters one by one, and remarks at the margin as their writers'.
 
     Raises:
@@ -155,7 +155,7 @@ def _joined(document: Document) -> Composed:
     return Composed(document.text, origin=tuple(origin))
 
 
-def read_mail(file: SourceFile) -> Reading:
+def read_mail(file: SourceFile) -> PlaceReading:
     """Read a mail, or a box of mails: each under its sender, with what it answers apart."""
     raws = list(_mails(file.data)) if file.name.lower().endswith(".mbox") else [file.data]
     file.authored = False
@@ -209,7 +209,7 @@ def _content(part: Any) -> str:
         return bytes(part.get_payload(decode=True)).decode("utf-8", "replace")
 
 
-def read_feed(file: SourceFile, *, drafts: bool = False) -> Reading:
+def read_feed(file: SourceFile, *, drafts: bool = False) -> PlaceReading:
     """Read RSS, Atom, or a WordPress export: each entry as its author's, and the comments that an export has.
 
     Document type declarations are refused: no feed needs one, and entities make large files of small ones.
@@ -227,45 +227,23 @@ def read_feed(file: SourceFile, *, drafts: bool = False) -> Reading:
     entries = [element for element in root.iter() if _local(element) in ("item", "entry")]
     if not entries:
         raise CorpusError(f"{file.name} has no <item> or <entry>; is it an RSS or Atom feed?")
-    whole = _fields(root).get("author", "")
+    signed = ElementTree.Element("feed")
+    signed.extend(one for one in root if _local(one) == "author")
+    whole = _fields(signed)
     found: list[Utterance] = []
     for number, entry in enumerate(entries, start=1):
-        found += _entry(file, entry, number, whole, drafts=drafts)
+        fields = {"id": f"entry-{number}"} | whole | _fields(entry)
+        title = one_line(fields.get("title")) or f"entry {number}"
+        if why := _unpublished(fields, drafts=drafts):
+            file.leave(why, next((fields[key] for key in FEED.text if key in fields), ""))
+            file.notes.append(f"{file.name}, {title}: {why}")
+        elif (one := message(file, FEED, fields, title=one_line(fields.get("title")))) is None:
+            file.notes.append(f"{file.name}, {title}: no text")
+        else:
+            remarks = (_fields(child) for child in entry if _local(child) == "comment")
+            said = (message(file, REMARK, each, parent=one.id, title=one.title) for each in remarks)
+            found += [one, *(each for each in said if each is not None)]
     return file.finished(found)
-
-
-def _entry(
-    file: SourceFile, entry: ElementTree.Element, number: int, whole: str, *, drafts: bool
-) -> list[Utterance]:
-    fields = _fields(entry)
-    raw = next((fields[key] for key in _TEXTS if fields.get(key, "").strip()), "")
-    title = one_line(fields.get("title"))
-    at = file.locate(raw)
-    if why := _unpublished(fields, drafts=drafts):
-        file.leave(why, raw)
-        file.notes.append(f"{file.name}, {title or f'entry {number}'}: {why}")
-        return []
-    body = composed(file.enter(web(file, raw), at))
-    if not body.text:
-        file.notes.append(f"{file.name}, {title or f'entry {number}'}: no text")
-        return []
-    key = (fields.get("guid") or fields.get("id") or fields.get("link") or f"entry-{number}").strip()[:300]
-    about = {"source": "feed", "title": title, "url": address(fields.get("link", ""))}
-    date = iso_date(next((fields[key] for key in _DATES if key in fields), ""), day=True)
-    writer = one_line(fields.get("creator") or fields.get("author") or whole) or None
-    found = [uttered(body, id=key, speaker=writer, date=date, **about)]
-    return [*found, *_remarks(file, entry, key, about)]
-
-
-def _remarks(file: SourceFile, entry: ElementTree.Element, key: str, about: dict[str, str]) -> Iterator[Utterance]:
-    """Yield the comments that a WordPress export has of an entry."""
-    for remark in (_fields(one) for one in entry if _local(one) == "comment"):
-        text = remark.get("comment_content", "")
-        words = composed(file.enter(web(file, text), file.locate(text)))
-        said = {"id": f"{key}#{remark.get('comment_id', '')}", "date": iso_date(remark.get("comment_date", ""))}
-        if words.text:
-            who = one_line(remark.get("comment_author")) or None
-            yield uttered(words, speaker=who, replies_to=(key,), **about | said)
 
 
 def _unpublished(fields: Mapping[str, str], *, drafts: bool) -> str:

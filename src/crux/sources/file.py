@@ -17,7 +17,7 @@ from pathlib import PurePath
 from typing import Any
 
 from crux.config import CruxConfigurationError
-from crux.sources.utterance import Reading, Utterance, balance_of
+from crux.sources.utterance import PlaceReading, Utterance, balance_of
 from llm_runtime.documents.markup import Piece
 
 MAX_FILE_BYTES = 256 * 2**20
@@ -130,12 +130,12 @@ class SourceFile:
             self._misses += 1
         return otherwise or (0, len(self.text))
 
-    def finished(self, utterances: Iterable[Utterance]) -> Reading:
+    def finished(self, utterances: Iterable[Utterance]) -> PlaceReading:
         """Return what the file gave, with places in bytes and the account."""
         found = tuple(utterances)
         found = tuple(self._in_bytes(found)) if any(one.origin and one.part is None for one in found) else found
         balance = balance_of(found, self.characters, self.left)
-        return Reading(found, balance, tuple(self.notes), self.authored, tuple(self.aliases))
+        return PlaceReading(found, balance, tuple(self.notes), self.authored, tuple(self.aliases))
 
     def _in_bytes(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
         utterances = list(utterances)

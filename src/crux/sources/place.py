@@ -17,7 +17,7 @@ from crux.sources.documents import read_essay, read_feed, read_mail, read_office
 from crux.sources.file import MAX_FILE_BYTES, CorpusError, SourceFile, iso_date
 from crux.sources.shapes import read_json, read_rows
 from crux.sources.talk import read_subtitles
-from crux.sources.utterance import Reading, Utterance
+from crux.sources.utterance import PlaceReading, Utterance
 from llm_runtime.documents import DocumentError, read_bytes
 from llm_runtime.documents.markup import one_line
 
@@ -26,7 +26,7 @@ MAX_FILES = 20_000
 _MOST_RATIO = 200
 _ANSWERED = 240
 #: By ending: who reads it. What the records of a file are, their fields say.
-FORMATS: dict[str, Callable[[SourceFile], Reading]] = {
+FORMATS: dict[str, Callable[[SourceFile], PlaceReading]] = {
     **dict.fromkeys((".md", ".markdown", ".rst", ".txt"), read_essay),
     **dict.fromkeys((".html", ".htm"), read_page),
     **dict.fromkeys((".pdf", ".docx", ".epub"), read_office),
@@ -57,7 +57,7 @@ class _Member:
     load: Callable[[], bytes]
 
 
-def read_place(path: Path, *, drafts: bool = False) -> Reading:
+def read_place(path: Path, *, drafts: bool = False) -> PlaceReading:
     """Read whatever stands in a place as utterances, with an account of every character.
 
     Args:
@@ -79,16 +79,16 @@ def read_place(path: Path, *, drafts: bool = False) -> Reading:
     if path.suffix.lower() == ".zip" and not wanted:
         raise CorpusError(f"{path.name} has no data/tweets.js, and no other file that is read; is it an archive?")
     published = {} if alone or posts else _published(path, members)
-    reading = Reading()
+    reading = PlaceReading()
     for member in wanted:
         try:
             reading += _read(member, path, alone, published, drafts=drafts)
         except CorpusError as fault:
             if alone or posts:
                 raise
-            reading += Reading(notes=(str(fault),))
+            reading += PlaceReading(notes=(str(fault),))
     if not posts:
-        reading += Reading(notes=_unknown(members))
+        reading += PlaceReading(notes=_unknown(members))
     return _named(reading, _people(members))
 
 
@@ -100,11 +100,11 @@ def _unknown(members: list[_Member]) -> tuple[str, ...]:
 
 def _read(
     member: _Member, path: Path, alone: bool, published: dict[str, dict[str, str]], *, drafts: bool
-) -> Reading:
+) -> PlaceReading:
     pure = PurePosixPath(member.name)
     post = published.get(pure.stem)
     if not drafts and not alone and (pure.name.startswith("draft_") or (post and post["is_published"] != "true")):
-        return Reading(notes=(f"{pure.name}: not published; --drafts takes it too",))
+        return PlaceReading(notes=(f"{pure.name}: not published; --drafts takes it too",))
     archived = path.is_dir() or not alone
     name = f"{path.name}/{pure.name}" if archived and pure.suffix == ".js" else pure.name
     file = SourceFile(name, member.load(), str(pure.with_suffix("")))
@@ -209,7 +209,7 @@ def _people(members: list[_Member]) -> dict[str, str]:
         return {}
 
 
-def _named(reading: Reading, names: dict[str, str]) -> Reading:
+def _named(reading: PlaceReading, names: dict[str, str]) -> PlaceReading:
     """Return a reading whose speakers bear names, two of one name told apart; and with what each text answers."""
     ids: dict[str, set[str]] = {}
     for one in reading.utterances:

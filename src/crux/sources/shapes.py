@@ -7,130 +7,70 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, cast
 
 from pydantic_core import from_json
 
 from crux.sources.file import CorpusError, SourceFile, iso_date
 from crux.sources.forms import Form, chat, markdown, web
-from crux.sources.utterance import Reading, Utterance, uttered
+from crux.sources.utterance import PlaceReading, Utterance, uttered
 from llm_runtime.documents.markup import composed, one_line
+from llm_runtime.models import Model
+from llm_runtime.toml import parse_toml
 
 Record: TypeAlias = Mapping[str, Any]
 _DEEPEST = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Model):
     """What the fields of one program's messages mean; of several names the first that has a value counts.
 
     Args:
         source: the program.
         needs: fields that only its messages have.
+        who: by which two of one name are told apart.
         times: whether a date keeps its time.
-        kinds: a field, and the values with which a message is somebody's; others are notices of the program.
+        kinds: the values of the field ``kind`` with which a message is somebody's; others are notices.
+        talk: whether its messages are a talk of several people.
     """
 
     source: str
-    needs: tuple[str, ...]
-    text: tuple[str, ...]
-    speaker: tuple[str, ...]
-    who: tuple[str, ...] = ()
-    id: tuple[str, ...] = ("id",)
-    date: tuple[str, ...] = ("date",)
-    parent: tuple[str, ...] = ()
-    title: tuple[str, ...] = ("title",)
-    url: tuple[str, ...] = ("url",)
-    form: Form = chat
+    needs: list[str] = []
+    text: list[str]
+    speaker: list[str] = []
+    who: list[str] = []
+    id: list[str] = ["id"]
+    date: list[str] = ["date"]
+    parent: list[str] = []
+    title: list[str] = ["title"]
+    url: list[str] = ["url"]
+    form: Literal["chat", "markdown", "web"] = "chat"
     times: bool = True
-    kinds: tuple[str, frozenset[Any]] = ("", frozenset())
+    kind: str = ""
+    kinds: list[str] = []
     talk: bool = True
 
 
-_SLACK = frozenset({None, "thread_broadcast", "file_share", "me_message", "bot_message", "tombstone"})
-#: In this order: the first whose fields a record has.
-SHAPES = (
-    Shape(
-        "x", ("full_text",), ("full_text",), (), id=("id_str", "id"), date=("created_at",), times=False, talk=False
-    ),
-    Shape(
-        "teams",
-        ("body", "from", "createdDateTime"),
-        ("body.content",),
-        ("from.user.displayName", "from.displayName"),
-        ("from.user.id",),
-        date=("createdDateTime",),
-        parent=("replyToId",),
-        title=("subject",),
-        url=("webUrl",),
-        form=web,
-        kinds=("messageType", frozenset({None, "message"})),
-    ),
-    Shape(
-        "discord",
-        ("content", "author", "timestamp"),
-        ("content",),
-        ("author.nickname", "author.global_name", "author.name", "author.username"),
-        ("author.id",),
-        date=("timestamp",),
-        parent=("reference.messageId", "message_reference.message_id"),
-        kinds=("type", frozenset({None, 0, 19, "Default", "Reply"})),
-    ),
-    Shape(
-        "slack",
-        ("text", "ts"),
-        ("text",),
-        ("user_profile.real_name", "user_profile.display_name", "user", "username"),
-        ("user",),
-        ("ts",),
-        ("ts",),
-        ("thread_ts",),
-        kinds=("subtype", _SLACK),
-    ),
-    *(
-        Shape(
-            source,
-            needs,
-            text,
-            ("author.login", "user.login", "author.username", "author.name"),
-            id=("id", "node_id", "url", "web_url"),
-            date=("createdAt", "created_at", "submittedAt", "submitted_at"),
-            parent=("replyTo.id", "in_reply_to_id"),
-            url=("url", "html_url", "web_url"),
-            form=markdown,
-        )
-        for source, needs, text in (
-            ("github", ("body", "user"), ("body",)),
-            ("gitlab", ("body", "noteable_type"), ("body",)),
-            ("github", ("body", "author"), ("body",)),
-            ("gitlab", ("description", "author", "iid"), ("description",)),
-        )
-    ),
-)
-ROW = Shape(
-    "rows",
-    (),
-    ("text", "body", "content", "comment", "message", "comment-body", "utterance", "statement"),
-    ("speaker", "author.name", "author", "name", "user", "username", "from", "sender", "participant", "interview"),
-    ("speaker_id", "author_id", "user_id", "author-id", "email"),
-    ("id", "comment-id", "comment_id"),
-    ("date", "timestamp", "time", "created_at", "created"),
-    ("replies_to", "reply_to", "in_reply_to", "parent", "parent_id"),
-    form=markdown,
-)
-#: What a message says of itself, and why it is left out for it.
-_FLAGS = (
-    ("a bot", ("author.is_bot", "author.isBot", "author.bot", "bot_id", "from.application", "author.is_system")),
-    ("a notice of the program", ("system",)),
-    ("deleted or hidden", ("deletedDateTime", "isMinimized", "deleted", "hidden", "tombstone")),
-)
-_BOTS = (("user.type", "Bot"), ("author.__typename", "Bot"), ("author.type", "Bot"), ("subtype", "bot_message"))
-_DELETED = frozenset({"", "[deleted]", "[removed]", "this message was deleted.", "deleted"})
+class _Table(Model):
+    """All of them, and what a message says of itself for which it is left out."""
+
+    shapes: list[Shape]
+    row: Shape
+    feed: Shape
+    remark: Shape
+    flags: dict[str, list[str]]
+    bots: dict[str, str]
+    deleted: list[str]
 
 
-def read_json(file: SourceFile) -> Reading:
+_TABLE = _Table.model_validate(parse_toml(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")))
+FEED, REMARK = _TABLE.feed, _TABLE.remark
+_FORMS: dict[str, Form] = {"chat": chat, "markdown": markdown, "web": web}
+
+
+def read_json(file: SourceFile) -> PlaceReading:
     """Read the export of a tracker or a chat, as its own program writes it.
 
     Raises:
@@ -143,13 +83,13 @@ def read_json(file: SourceFile) -> Reading:
         raise CorpusError(f"{file.name} is damaged: {fault}; download it again") from None
     found = list(_messages(data, "", "", 0))
     if not found:
-        known = ", ".join(dict.fromkeys(shape.source for shape in SHAPES))
+        known = ", ".join(dict.fromkeys(shape.source for shape in _TABLE.shapes))
         raise CorpusError(f"{file.name} holds no list of posts or messages of {known}")
     file.authored = not found[0][0].talk
     return file.finished(utterances(file, found))
 
 
-def read_rows(file: SourceFile) -> Reading:
+def read_rows(file: SourceFile) -> PlaceReading:
     """Read one message a line of JSON, or a row of CSV: a column of texts, and best one of speakers.
 
     Raises:
@@ -157,9 +97,9 @@ def read_rows(file: SourceFile) -> Reading:
     """
     table = file.name.lower().endswith((".csv", ".tsv"))
     rows = list(_csv_rows(file) if table else _json_rows(file))
-    talk = any(_first(row, ROW.speaker) for row in rows)
+    talk = any(_first(row, _TABLE.row.speaker) for row in rows)
     file.authored = not talk
-    found = [(ROW, row, "", "") for row in rows]
+    found = [(_TABLE.row, row, "", "") for row in rows]
     return file.finished(utterances(file, found))
 
 
@@ -169,7 +109,7 @@ def _csv_rows(file: SourceFile) -> Iterator[Record]:
     reader = csv.DictReader(io.StringIO(file.text, newline=""), delimiter="\t" if tabs else ",")
     for row in reader:
         named = {str(key).strip().lower(): value for key, value in row.items() if key and isinstance(value, str)}
-        if not _first(named, ROW.text):
+        if not _first(named, _TABLE.row.text):
             file.notes.append(f"{file.name}, line {reader.line_num}: no text")
             continue
         yield {"source": "csv", **named}
@@ -181,7 +121,7 @@ def _json_rows(file: SourceFile) -> Iterator[Record]:
             continue
         try:
             row: Any = from_json(line)
-            if not isinstance(row, dict) or not isinstance(_value(cast("Record", row), ROW.text), str):
+            if not isinstance(row, dict) or not isinstance(_value(cast("Record", row), _TABLE.row.text), str):
                 raise TypeError
         except (ValueError, TypeError):
             file.notes.append(f'{file.name}, line {number}: no JSON object with a "text"')
@@ -197,7 +137,7 @@ def _messages(data: Any, parent: str, title: str, depth: int) -> Iterator[tuple[
     if not isinstance(data, dict) or depth >= _DEEPEST:
         return
     record = cast("dict[str, Any]", data)
-    shape = next((one for one in SHAPES if all(name in record for name in one.needs)), None)
+    shape = next((one for one in _TABLE.shapes if all(name in record for name in one.needs)), None)
     if shape is not None and isinstance(_value(record, shape.text), str):
         title = _first(record, shape.title) or title
         yield shape, record, parent, title
@@ -212,29 +152,33 @@ def utterances(file: SourceFile, found: list[tuple[Shape, Record, str, str]]) ->
     seen: set[str] = set()
     for number, (shape, record, parent, title) in enumerate(found, start=1):
         key = _first(record, shape.id) or f"{file.stem}-{number}"
-        if shape is not ROW and shape.source + key in seen:
+        if shape.needs and shape.source + key in seen:
             continue
         seen.add(shape.source + key)
-        if (one := _message(file, shape, record, key, parent, title)) is not None:
+        if (one := message(file, shape, record, key, parent=parent, title=title)) is not None:
             yield one
 
 
-def _message(file: SourceFile, shape: Shape, record: Record, key: str, parent: str, title: str) -> Utterance | None:
+def message(
+    file: SourceFile, shape: Shape, record: Record, key: str = "", *, parent: str = "", title: str = ""
+) -> Utterance | None:
+    """Return what a record says; None where it is left out, which is counted, or says nothing."""
     text = _value(record, shape.text)
     raw = text if isinstance(text, str) else ""
     at = file.locate(raw)
     if why := left_out(shape, record, raw):
         file.leave(why, raw)
         return None
-    form: Form = markdown if _at(record, "body.contentType") == "text" else shape.form
+    form = markdown if _at(record, "body.contentType") == "text" else _FORMS[shape.form]
     body = composed(file.enter(form(file, raw), at))
     if not body.text:
         return None
+    key = key or _first(record, shape.id)
     parents = [one_line(one) for one in _many(record, shape.parent)] or [parent]
     return uttered(
         body,
         id=f"x-{key}" if shape.source == "x" else key,
-        source=(one_line(record.get("source")) if shape is ROW else "") or shape.source,
+        source=(one_line(record.get("source")) if shape is _TABLE.row else "") or shape.source,
         speaker=_first(record, shape.speaker) or None,
         speaker_id=_first(record, shape.who) or None,
         title=title or _first(record, shape.title),
@@ -246,19 +190,18 @@ def _message(file: SourceFile, shape: Shape, record: Record, key: str, parent: s
 
 def left_out(shape: Shape, record: Record, raw: str) -> str:
     """Return why a message is nobody's, or not there any more; empty where it counts."""
-    for why, names in _FLAGS:
+    table = _TABLE
+    for why, names in table.flags.items():
         if any(_at(record, name) for name in names):
             return why
     speaker = _first(record, shape.speaker)
-    if speaker.endswith("[bot]") or any(_at(record, name) == value for name, value in _BOTS):
+    if speaker.endswith("[bot]") or any(_at(record, name) == value for name, value in table.bots.items()):
         return "a bot"
     if shape.source == "x" and raw.startswith("RT @"):
         return "a repost"
-    field, kinds = shape.kinds
-    if field and _at(record, field) not in kinds:
+    if shape.kind and str(_at(record, shape.kind) or "") not in shape.kinds:
         return "a notice of the program"
-    gone = raw.strip().lower() in _DELETED or _at(record, "subtype") == "tombstone"
-    return "deleted or hidden" if gone else ""
+    return "deleted or hidden" if raw.strip().lower() in table.deleted else ""
 
 
 def address(link: str) -> str:
@@ -273,17 +216,17 @@ def _at(record: Any, path: str) -> Any:
     return record
 
 
-def _value(record: Record, paths: tuple[str, ...]) -> Any:
+def _value(record: Record, paths: Sequence[str]) -> Any:
     return next((value for path in paths if (value := _at(record, path)) not in (None, "", [], {})), None)
 
 
-def _first(record: Record, paths: tuple[str, ...]) -> str:
+def _first(record: Record, paths: Sequence[str]) -> str:
     """Return the first of some fields that holds a text or a number."""
     values = (one_line(value) for path in paths if not isinstance(value := _at(record, path), bool))
     return next((value for value in values if value), "")
 
 
-def _many(record: Record, paths: tuple[str, ...]) -> list[Any]:
+def _many(record: Record, paths: Sequence[str]) -> list[Any]:
     value = _value(record, paths)
     if isinstance(value, list):
         return cast("list[Any]", value)

@@ -11,7 +11,7 @@ from html import unescape
 from typing import Any
 
 from crux.sources.file import CorpusError, SourceFile, iso_date
-from crux.sources.utterance import Reading, uttered
+from crux.sources.utterance import PlaceReading, uttered
 from llm_runtime.documents.markup import Piece, composed, one_line
 from llm_runtime.extras import needing
 
@@ -32,7 +32,7 @@ _HEADS = frozenset(_NO_NAMES.split())
 Turn = tuple[str, list[Piece]]
 
 
-def read_subtitles(file: SourceFile) -> Reading:
+def read_subtitles(file: SourceFile) -> PlaceReading:
     """Read WebVTT or SRT: voices as tags, or as "Name:" before the words; roll-up captions once.
 
     Raises:
@@ -101,7 +101,7 @@ def _is_name(words: str) -> bool:
     )
 
 
-def minutes(file: SourceFile, text: str) -> Reading | None:
+def minutes(file: SourceFile, text: str) -> PlaceReading | None:
     """Read minutes: turns under the names that begin them; None where the text is none."""
     if ":" not in text:
         return None
@@ -129,7 +129,7 @@ def minutes(file: SourceFile, text: str) -> Reading | None:
     return _told(file, turns, "minutes")
 
 
-def _told(file: SourceFile, turns: list[Turn], source: str) -> Reading:
+def _told(file: SourceFile, turns: list[Turn], source: str) -> PlaceReading:
     """Return turns as utterances; whoever cannot be told is noted."""
     file.authored = False
     unnamed = sum(len(piece.text.strip()) for speaker, pieces in turns for piece in pieces if not speaker)

@@ -112,7 +112,7 @@ class Balance:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PlaceReading:
     """What stands in a place.
 
     Args:
@@ -128,8 +128,8 @@ class Reading:
     authored: bool = True
     aliases: tuple[str, ...] = ()
 
-    def __add__(self, other: Reading) -> Reading:
-        return Reading(
+    def __add__(self, other: PlaceReading) -> PlaceReading:
+        return PlaceReading(
             (*self.utterances, *other.utterances),
             self.balance + other.balance,
             (*self.notes, *other.notes),

@@ -129,7 +129,7 @@ def _trimmed(text: str, start: int, end: int) -> Span:
 
 
 @dataclass(slots=True)
-class Page:
+class HtmlPage:
     """What stands on a page, or in one comment below it.
 
     Args:
@@ -141,7 +141,7 @@ class Page:
     author: str = ""
     date: str = ""
     pieces: list[Piece] = field(default_factory=list[Piece])
-    comments: list[tuple[Page, int]] = field(default_factory=list["tuple[Page, int]"])
+    comments: list[tuple[HtmlPage, int]] = field(default_factory=list["tuple[HtmlPage, int]"])
     left: Counter[str] = field(default_factory=Counter[str])
 
 
@@ -150,7 +150,7 @@ def text_of_html(markup: str) -> str:
     return composed(page_of_html(markup).pieces).text
 
 
-def page_of_html(markup: str) -> Page:
+def page_of_html(markup: str) -> HtmlPage:
     """Return what a page says: its main part where it marks one, with quotations, code and comments apart."""
     reader = _Reader(markup)
     reader.feed(markup)
@@ -168,7 +168,7 @@ def page_of_html(markup: str) -> Page:
 class _Reader(HTMLParser):
     def __init__(self, markup: str) -> None:
         super().__init__(convert_charrefs=False)
-        self.page = Page()
+        self.page = HtmlPage()
         self.inside: list[bool] = []
         self._lines = [0, *accumulate(len(line) + 1 for line in markup.split("\n"))]
         self._open: list[tuple[str, str]] = []
@@ -176,7 +176,7 @@ class _Reader(HTMLParser):
         self._opens = True
 
     @property
-    def _into(self) -> Page:
+    def _into(self) -> HtmlPage:
         return self.page.comments[self._talk[-1]][0] if self._talk else self.page
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -190,7 +190,7 @@ class _Reader(HTMLParser):
             return
         role = self._role(tag, given)
         if role == "comment":
-            self.page.comments.append((Page(), self._talk[-1] if self._talk else -1))
+            self.page.comments.append((HtmlPage(), self._talk[-1] if self._talk else -1))
             self._talk.append(len(self.page.comments) - 1)
         self._open.append((tag, role))
 
