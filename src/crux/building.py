@@ -20,7 +20,7 @@ from crux.claims.audit import Audit, audit, audit_calls
 from crux.claims.judge import Judge
 from crux.claims.linking import linked, loose, proposed_links
 from crux.claims.reading import BATCH_TOKENS, Unread, batches_of, read_book
-from crux.config import CruxConfigurationError, ModelTable
+from crux.config import ModelTable
 from crux.events import PersonaBuilt, PersonaStep
 from crux.extras import library
 from crux.personas.answers import Answers
@@ -52,14 +52,6 @@ T = TypeVar("T", bound=BaseModel)
 CONTRACT_CALLS = len(PROSE) + 3
 _MOST_ANCHORS = 8
 _MOST_EXAMPLES = 3
-
-
-class ThinBook(CruxConfigurationError):
-    """A persona's claim book has too little in it and must not; :attr:`standing` has the figures. Exit code 2."""
-
-    def __init__(self, name: str, figures: Standing) -> None:
-        super().__init__(f"the claim book of {name} is thin: {'; '.join(figures.reasons)}")
-        self.standing = figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,16 +150,6 @@ async def build_persona(
     emit(PersonaBuilt(persona=name, gate=figures.model_dump(mode="json"), counts=counts))
     persona = Persona(contract=contract, corpus=corpus, beliefs=beliefs if beliefs.nodes else None)
     return Built(persona, book, figures, tuple(unread), checked)
-
-
-def require_book(built: Built) -> None:
-    """Insist on a book that is not thin.
-
-    Raises:
-        ThinBook: it is.
-    """
-    if built.standing.thin:
-        raise ThinBook(built.persona.name, built.standing)
 
 
 def _steps(emit: Emit, name: str, step: str) -> Callable[[int, int], None]:

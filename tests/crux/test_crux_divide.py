@@ -19,13 +19,13 @@ from tests.crux.spoken import (
     Talk,
 )
 
+from assay.protocols.crux.report.comparison import comparison_markdown
 from crux.board import BLOCK, Board
 from crux.book import Claim, ClaimBook, Mention, Relation
 from crux.comparison import Comparison
 from crux.config import CruxConfigurationError
 from crux.divide import MOST_CALLS, divide, group_of
-from crux.exports.claims import claims_aif, claims_argdown, to_kialo
-from crux.exports.comment import to_comment
+from crux.exports.claims import claims_aif, claims_argdown
 from crux.personas.corpus import Corpus
 from crux.results import Place
 from crux.sides import AuthorSide
@@ -72,8 +72,8 @@ async def test_what_both_can_say_and_what_settles_it_hangs_on_claims_of_each_sid
     assert asked_for.by == "experiment" and asked_for.sources[0].author == "Ema Ford"
     (nobody,) = by_question[Q_SLOW].settled_by
     assert nobody.sources == ()
-    comment = to_comment(found)
-    assert "no source" in comment and "asked for by Ema Ford" in comment
+    told = comparison_markdown(found)
+    assert "No source: nobody said so." in told and "Would settle it, experiment" in told
 
 
 async def test_a_proposal_that_one_side_does_not_bear_falls_and_is_counted() -> None:
@@ -100,7 +100,7 @@ async def test_an_answer_that_sentences_do_not_bear_is_not_confirmed_and_comes_l
 
     found, _ = await found_of(Unsure(LANTERN.decision, LANTERN.claims, LANTERN.cruxes))
     assert found.candidates[-1].question == Q_CONVERT and not found.candidates[-1].confirmed
-    assert "not confirmed by their sentences" in to_comment(found)
+    assert "not confirmed by their own sentences" in comparison_markdown(found)
 
 
 async def test_nothing_is_read_or_judged_twice() -> None:
@@ -189,12 +189,11 @@ async def test_exports_say_a_denial_as_a_denial_whoever_else_holds_the_claim() -
     nodes = {node["nodeID"]: node["text"] for node in json.loads(claims_aif(found))["nodes"]}
     assert "Ben Reed: It is not so: INI support should be dropped in Lantern 4" in nodes.values()
     assert "Ada Quill: INI support should be dropped in Lantern 4" in nodes.values()
-    assert "Con: It is not so: A converter can translate every INI file" in to_kialo(found)
     assert TWICE in argdown
 
 
-async def test_a_comment_calls_nobody_and_runs_nothing() -> None:
+async def test_as_a_comment_of_a_thread_it_calls_nobody_and_runs_nothing() -> None:
     found, _ = await found_of()
     crux = found.candidates[0].model_copy(update={"question": "Does @ada-quill think <b>so</b> | or #12?"})
-    comment = to_comment(found.model_copy(update={"candidates": (crux,)}))
-    assert "@ada" not in comment and "<b>" not in comment and "\\|" in comment
+    comment = comparison_markdown(found.model_copy(update={"candidates": (crux,)}))
+    assert "@ada" not in comment and "<b>so" not in comment and "#12" not in comment

@@ -41,10 +41,9 @@ class Options(Model):
     """Of the texts, so many tokens are read a call; a model with a short window needs fewer."""
     audit: bool = False
     """Read a twentieth of the passages once more, each alone, and count which of their claims were found."""
-    strict: bool = False
-    """Keep no persona where the claim book is thin."""
+    strict: Annotated[bool, Ui(hidden=True)] = False
     most_chunks: Annotated[int, Ui(hidden=True)] = 0
-    """Unused: older logs name it."""
+    """Both unused: older logs name them."""
 
 
 class PersonaHooks(Hooks[Task, Options]):
@@ -61,10 +60,9 @@ class PersonaHooks(Hooks[Task, Options]):
 
         Raises:
             PersonaError: nobody's texts were imported under that name.
-            ThinBook: its claim book is thin and must not be.
             LlmRuntimeError: whatever ends a build.
         """
-        from crux.building import build_persona, require_book
+        from crux.building import build_persona
         from crux.personas.store import PersonaStore
 
         store = PersonaStore(Path(task.people))
@@ -84,8 +82,6 @@ class PersonaHooks(Hooks[Task, Options]):
             audited=options.audit,
             keep=lambda book: store.save_beside("books", stored.name, book),
         )
-        if options.strict:
-            require_book(built)
         store.save(built.persona)
         audit = {"audit": built.audit.model_dump(mode="json")} if built.audit else {}
         return {
