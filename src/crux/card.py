@@ -138,11 +138,9 @@ async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNo
     by_name = {panel.named(side.speaker) or "": side for side in answer.sides}
     sides = [_Sided.of(room, name, by_name[name]) for name in room.pair.personas]
     card = _card(room, answer, {side.name: side.position for side in sides})
-    cites = {
-        "diagnosis": [one.messages for one in answer.diagnosis],
-        **{name: [one.messages for one in side.reasoning] for name, side in by_name.items()},
-    }
-    living = [] if BEHAVIOUR.before(5) else _living(room, sides)
+    cites = {name: [one.messages for one in side.reasoning] for name, side in by_name.items()}
+    cites["diagnosis"] = [one.messages for one in answer.diagnosis]
+    living = _living(room, sides)
     quoted = {side.name: side.places for side in sides if side.name in living}
     sources, stand = await sources_of(card, room, cites, quoted)
     places = {side.name: stand.get(side.name, side.places) for side in sides}
@@ -159,7 +157,8 @@ async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNo
 def _living(room: CruxRoom, sides: Sequence[_Sided]) -> list[str]:
     """Return whose words must stand in their texts: everybody's but those of invented authors."""
     people = room.debate.transcript.panel.by_name
-    return [side.name for side in sides if not people[side.name].contract.invented]
+    living = [side.name for side in sides if not people[side.name].contract.invented]
+    return [] if BEHAVIOUR.before(5) else living
 
 
 def _spoken(room: CruxRoom, card: CruxCard, notes: CardNotes, living: Sequence[str]) -> CruxCard:

@@ -49,6 +49,20 @@ async def sources_of(
         cites: under ``"diagnosis"`` and each persona's name, the ids that the model gave for each sentence.
         quoted: by persona, sentences of theirs that are to stand on the card.
     """
+    sought = await _all_sought(card, room, cites)
+    mask = room.debate.transcript.panel.mask()
+    pairs = [Pair(mask(one[0]), mask(each.sentence)) for each in sought for one in each.candidates]
+    answer = mask(f"The answer to this question is YES: {card.question}")
+    own = [(name, place) for name, places in quoted.items() for place in places]
+    pairs += [Pair(mask(place.shown), answer) for _, place in own]
+    verdicts = iter(await room.debate.judge.relate(pairs, f"sources-{room.id}"))
+    sources = tuple(_sourced(each, [next(verdicts) for _ in each.candidates]) for each in sought)
+    return sources, _standing(card, own, list(verdicts))
+
+
+async def _all_sought(
+    card: CruxCard, room: CruxRoom, cites: Mapping[str, Sequence[Sequence[str]]]
+) -> list[_Sought]:
     core = [named.message for named in room.outcome.named.values() if named.message]
     sought = [await _sought(room, "question", card.question, "", core)]
     sought += await _each(room, "diagnosis", card.diagnosis, "", cites.get("diagnosis", ()))
@@ -59,14 +73,7 @@ async def sources_of(
         for part, text in (("falsifier", side.falsifier), ("condition", side.condition)):
             if text:
                 sought += await _each(room, part, text, name, ())
-    mask = room.debate.transcript.panel.mask()
-    pairs = [Pair(mask(one[0]), mask(each.sentence)) for each in sought for one in each.candidates]
-    answer = mask(f"The answer to this question is YES: {card.question}")
-    own = [(name, place) for name, places in quoted.items() for place in places]
-    pairs += [Pair(mask(place.shown), answer) for _, place in own]
-    verdicts = iter(await room.debate.judge.relate(pairs, f"sources-{room.id}"))
-    sources = tuple(_sourced(each, [next(verdicts) for _ in each.candidates]) for each in sought)
-    return sources, _standing(card, own, list(verdicts))
+    return sought
 
 
 def _standing(

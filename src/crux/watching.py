@@ -42,15 +42,12 @@ def crux_changes(before: Comparison, after: Comparison) -> tuple[CruxChange, ...
     author answers a claim otherwise than before, that is told too, whether another still opposes it or not.
     """
     turned, (still, left) = _turned(before, after), _followed(before, after)
-    moved = [_change("moved", now, after, _moves(was, now, before, after, turned)) for was, now in still if was]
-    fresh = [_change("new", now, after) for was, now in still if was is None]
-    gone = [_change("gone", match, before, _lines(match, turned)) for match in left]
-    alone = [
-        _change("moved", _alone(after, key), after, [turned[key].line()]) for key in _untold(turned, after, left)
-    ]
-    told = [one.model_copy(update={"kind": "moved"}) if one.what else one for one in gone]
-    ordered = [*(one for one in moved if one.what), *alone, *told]
-    return (*(one for one in ordered if one.kind == "moved"), *fresh, *(one for one in told if one.kind == "gone"))
+    changes = [_change("moved", now, after, _moves(was, now, before, after, turned)) for was, now in still if was]
+    changes += [_change("new", now, after) for was, now in still if was is None]
+    changes += [_change("gone", match, before, _lines(match, turned)) for match in left]
+    told = (one.model_copy(update={"kind": "moved"}) if one.what else one for one in changes)
+    kept = (one for one in (*_alone(turned, after, left), *told) if one.what or one.kind != "moved")
+    return tuple(sorted(kept, key=lambda one: ("moved", "new", "gone").index(one.kind)))
 
 
 def _followed(before: Comparison, after: Comparison) -> tuple[list[tuple[Match | None, Match]], list[Match]]:
@@ -64,11 +61,6 @@ def _followed(before: Comparison, after: Comparison) -> tuple[list[tuple[Match |
     return still, left
 
 
-def _untold(turned: Turns, after: Comparison, left: Sequence[Match]) -> list[tuple[str, str]]:
-    told = {key for match in (*after.opposed, *left) for key in _claims(match)}
-    return [key for key in turned if key not in told]
-
-
 def _turned(before: Comparison, after: Comparison) -> Turns:
     names = [name for name in after.names if name in before.names]
     changes = [change for name in names for change in turns(before.book_of(name), after.book_of(name), name)]
@@ -79,9 +71,16 @@ def _lines(match: Match, turned: Turns) -> list[str]:
     return [change.line() for key, change in turned.items() if key in _claims(match)]
 
 
-def _alone(comparison: Comparison, key: tuple[str, str]) -> Match:
-    side = AuthorSide(key[0], comparison.book_of(key[0]))
-    return Match(sides=(side.view(side.signed[key[1]].claim),))
+def _alone(turned: Turns, after: Comparison, left: Sequence[Match]) -> list[CruxChange]:
+    """Return the turns on claims that nobody opposes, nor did."""
+    told = {key for match in (*after.opposed, *left) for key in _claims(match)}
+    changes: list[CruxChange] = []
+    for (author, claim), turn in turned.items():
+        if (author, claim) not in told:
+            side = AuthorSide(author, after.book_of(author))
+            match = Match(sides=(side.view(side.signed[claim].claim),))
+            changes.append(_change("moved", match, after, [turn.line()]))
+    return changes
 
 
 def _claims(match: Match | CruxCandidate) -> set[tuple[str, str]]:

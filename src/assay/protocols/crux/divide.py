@@ -25,7 +25,7 @@ from crux.events import PersonaStep
 from crux.personas.corpus import Corpus
 from crux.personas.persona import slug
 from crux.results import CamelModel
-from crux.sources import Reading, Utterance, read_place
+from crux.sources import PlaceReading, Utterance, read_place
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
 from llm_runtime.names import Folder
@@ -155,7 +155,7 @@ class DivideHooks(Hooks[Task, Options]):
         )
 
 
-def _read_thread(text: str) -> Reading:
+def _read_thread(text: str) -> PlaceReading:
     """Read what was given as text: as JSON where it is, else as lines with names."""
     if not text.strip():
         raise ConfigurationError("place: give a folder, a file or the export of a thread")
