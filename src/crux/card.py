@@ -6,7 +6,7 @@ CX5, CX10, CX22.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
@@ -138,12 +138,11 @@ async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNo
     by_name = {panel.named(side.speaker) or "": side for side in answer.sides}
     sides = [_Sided.of(room, name, by_name[name]) for name in room.pair.personas]
     card = _card(room, answer, {side.name: side.position for side in sides})
-    cites = {name: [one.messages for one in side.reasoning] for name, side in by_name.items()}
-    cites["diagnosis"] = [one.messages for one in answer.diagnosis]
+    said = {"diagnosis": answer.diagnosis, **{name: side.reasoning for name, side in by_name.items()}}
+    cites = {part: [one.messages for one in sentences] for part, sentences in said.items()}
     living = _living(room, sides)
-    quoted = {side.name: side.places for side in sides if side.name in living}
-    sources, stand = await sources_of(card, room, cites, quoted)
-    places = {side.name: stand.get(side.name, side.places) for side in sides}
+    sources, stand = await sources_of(card, room, cites, living)
+    places = {side.name: side.places for side in sides} | stand
     notes = CardNotes(
         card_id=card.id,
         flags=tuple(_flags(room, answer, card, sides, sources)),
@@ -154,14 +153,14 @@ async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNo
     return card if BEHAVIOUR.before(5) else _spoken(room, card, notes, living), notes
 
 
-def _living(room: CruxRoom, sides: Sequence[_Sided]) -> list[str]:
-    """Return whose words must stand in their texts: everybody's but those of invented authors."""
+def _living(room: CruxRoom, sides: Sequence[_Sided]) -> dict[str, tuple[Place, ...]]:
+    """Return whose words must stand in their texts, with their quotations: everybody's but invented authors'."""
     people = room.debate.transcript.panel.by_name
-    living = [side.name for side in sides if not people[side.name].contract.invented]
-    return [] if BEHAVIOUR.before(5) else living
+    living = {side.name: side.places for side in sides if not people[side.name].contract.invented}
+    return {} if BEHAVIOUR.before(5) else living
 
 
-def _spoken(room: CruxRoom, card: CruxCard, notes: CardNotes, living: Sequence[str]) -> CruxCard:
+def _spoken(room: CruxRoom, card: CruxCard, notes: CardNotes, living: Iterable[str]) -> CruxCard:
     """Return a card that says from how many texts a model spoke, with the quotations and sentences that stand."""
     people = room.debate.transcript.panel.by_name
     quotes = {name: tuple(place.quote for place in places) or None for name, places in notes.places.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -94,7 +94,7 @@ def _answers(position: CardLabel, verdict: Verdict) -> bool:
     return {"YES": bears, "NO": against}.get(position, bears or against)
 
 
-def texts_alone(card: CruxCard, sources: Sequence[SentenceSource], living: Sequence[str]) -> CruxCard:
+def texts_alone(card: CruxCard, sources: Sequence[SentenceSource], living: Iterable[str]) -> CruxCard:
     """Return a card on which a living person says only what a text of theirs bears; the sources keep the rest."""
 
     def borne(name: str, part: str) -> str:
@@ -102,15 +102,14 @@ def texts_alone(card: CruxCard, sources: Sequence[SentenceSource], living: Seque
         return " ".join(one.sentence for one in own if one.places)
 
     sides = {
-        name: side.model_copy(
+        name: card.personas[name].model_copy(
             update={
                 "reasoning": borne(name, "reasoning"),
                 "falsifier": borne(name, "falsifier") or None,
                 "condition": borne(name, "condition") or None,
             }
         )
-        for name, side in card.personas.items()
-        if name in living
+        for name in living
     }
     return card.model_copy(update={"personas": {**card.personas, **sides}})
 

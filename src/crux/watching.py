@@ -44,9 +44,9 @@ def crux_changes(before: Comparison, after: Comparison) -> tuple[CruxChange, ...
     turned, (still, left) = _turned(before, after), _followed(before, after)
     changes = [_change("moved", now, after, _moves(was, now, before, after, turned)) for was, now in still if was]
     changes += [_change("new", now, after) for was, now in still if was is None]
-    changes += [_change("gone", match, before, _lines(match, turned)) for match in left]
-    told = (one.model_copy(update={"kind": "moved"}) if one.what else one for one in changes)
-    kept = (one for one in (*_alone(turned, after, left), *told) if one.what or one.kind != "moved")
+    changes += [_ended(match, before, turned) for match in left]
+    changes += _alone(turned, after, left)
+    kept = (one for one in changes if one.what or one.kind != "moved")
     return tuple(sorted(kept, key=lambda one: ("moved", "new", "gone").index(one.kind)))
 
 
@@ -126,6 +126,12 @@ def _places(comparison: Comparison, side: SideView) -> list[Place]:
         if mention.author == side.author and mention.stance == side.stance
     ]
     return sorted(places or side.places, key=lambda place: place.date, reverse=True)
+
+
+def _ended(match: Match, before: Comparison, turned: Turns) -> CruxChange:
+    """Return what became of an opposition that is no more: gone, or an author of it answers otherwise now."""
+    what = _lines(match, turned)
+    return _change("moved" if what else "gone", match, before, what)
 
 
 def _change(kind: Kind, match: Match, comparison: Comparison, what: Sequence[str] = ()) -> CruxChange:

@@ -8,7 +8,10 @@ import io
 from crux.insight.timeline import shift_timeline
 from crux.results import DebateResult
 
-_COLUMNS = "debate step message persona question where stance position moved earned claim_ref".split()
+_COLUMNS = (
+    *("debate", "step", "message", "persona", "question", "where", "stance", "position"),
+    *("moved", "earned", "claim_ref"),
+)
 
 
 def stances_csv(result: DebateResult) -> str:
