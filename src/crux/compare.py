@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from crux.book import Claim, ClaimBook, standing
 from crux.claims.audit import Audit, audit
-from crux.claims.judge import BEARING, Judge, Judgement, Pair, Verdict
+from crux.claims.judge import Judge, Judgement, Pair, Verdict, speaks_for
 from crux.claims.linking import linked, loose, proposed_links
 from crux.claims.reading import BATCH_TOKENS, Unread, read_book
 from crux.comparison import Comparison, CruxCandidate, Match, Read
@@ -319,7 +319,7 @@ async def _candidates(opposed: Sequence[Match], judge: Judge) -> tuple[CruxCandi
                 side.model_copy(update={"answer": answer})
                 for side, answer in zip(match.sides, ("YES", "NO"), strict=True)
             ),
-            confirmed=yes.kind in BEARING and no.kind in ("contradicts", "undermines"),
+            confirmed=speaks_for("YES", yes) and speaks_for("NO", no),
             rests=_rests(match),
             why=match.why,
         )

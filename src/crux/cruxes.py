@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from crux.board import BLOCK, Board
 from crux.book import Claim
-from crux.claims.judge import BEARING, Judge, Pair, Verdict
+from crux.claims.judge import BEARING, Judge, Pair, Verdict, speaks_for
 from crux.comparison import Answer, Common, Comparison, CruxCandidate, Match, Read, SettledBy, Settling, SideView
 from crux.config import ModelTable
 from crux.ending import tried
@@ -183,13 +183,13 @@ def _with(
 async def _named(board: Board, topic: str, asking: Asking) -> tuple[str, list[_CruxNamed]]:
     """Return what is to be decided and the questions that models name: block by block, then across blocks."""
     blocks = enumerate(board.blocks(), start=1)
-    answers = await gather(_asked(board, block, topic, asking, number) for number, block in blocks)
-    named = [crux for answer in answers for crux in answer.cruxes]
-    if len(answers) > 1:
+    told = await gather(_asked(board, block, topic, asking, number) for number, block in blocks)
+    named = [crux for answer in told for crux in answer.cruxes]
+    if len(told) > 1:
         ends = board.meant(chain.from_iterable((*one.yes, *one.no, *one.rests) for one in named))
-        answers.insert(0, await _asked(board, ends[:BLOCK], topic, asking, 0))
-        named = [*answers[0].cruxes, *named]
-    return next((answer.decision for answer in answers if answer.decision), ""), _distinct(named)
+        told.insert(0, await _asked(board, ends[:BLOCK], topic, asking, 0))
+        named = [*told[0].cruxes, *named]
+    return next((answer.decision for answer in told if answer.decision), ""), _distinct(named)
 
 
 def _distinct(named: Sequence[_CruxNamed]) -> list[_CruxNamed]:
@@ -262,14 +262,10 @@ def _loudest(views: Sequence[SideView], most: int) -> list[SideView]:
 
 
 def _heard(crux: CruxCandidate, verdicts: Sequence[tuple[SideView, Verdict]]) -> CruxCandidate:
-    read = {view.author: view.answer for view, verdict in verdicts if _reads(view.answer, verdict)}
+    read = {view.author: view.answer for view, verdict in verdicts if speaks_for(view.answer, verdict)}
     sides = tuple(view.model_copy(update={"read": view.author in read}) for view in crux.sides)
     why = next((verdict.why for _, verdict in verdicts if verdict.why), "")
     return crux.model_copy(update={"sides": sides, "confirmed": {*read.values()} == {*_BOTH}, "why": why})
-
-
-def _reads(answer: Answer, verdict: Verdict) -> bool:
-    return verdict.kind in BEARING if answer == "YES" else verdict.kind in ("contradicts", "undermines")
 
 
 async def _settled(board: Board, cruxes: Sequence[CruxCandidate], asking: Asking) -> list[_Settled]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crux.claims.judge import BEARING, Pair, Verdict
+from crux.claims.judge import BEARING, Pair, Verdict, speaks_for
 from crux.quotes import sentences
-from crux.results import CardLabel, CruxCard, Place, SentenceSource
+from crux.results import CruxCard, Place, SentenceSource
 
 if TYPE_CHECKING:
     from crux.crux_room import CruxRoom
@@ -82,16 +82,9 @@ def _standing(
     """Return the quotations that speak for the answer of their side."""
     stand: dict[str, tuple[Place, ...]] = {name: () for name, _ in own}
     for (name, place), verdict in zip(own, verdicts, strict=True):
-        if _answers(card.personas[name].position, verdict):
+        if speaks_for(card.personas[name].position, verdict):
             stand[name] = (*stand[name], place)
     return stand
-
-
-def _answers(position: CardLabel, verdict: Verdict) -> bool:
-    """Tell whether a quotation speaks for its side's answer; where that is NUANCED it may speak for either."""
-    against = verdict.kind in ("contradicts", "undermines")
-    bears = verdict.kind in BEARING
-    return {"YES": bears, "NO": against}.get(position, bears or against)
 
 
 def texts_alone(card: CruxCard, sources: Sequence[SentenceSource], living: Iterable[str]) -> CruxCard:

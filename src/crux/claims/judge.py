@@ -58,6 +58,12 @@ class Verdict(CamelModel):
     why: str = ""
 
 
+def speaks_for(label: str, verdict: Verdict) -> bool:
+    """Tell whether a verdict on "the answer is YES" speaks for YES or NO; for another label, for either."""
+    against, bears = verdict.kind in ("contradicts", "undermines"), verdict.kind in BEARING
+    return {"YES": bears, "NO": against}.get(label, bears or against)
+
+
 class Judgement(CamelModel):
     """A verdict with what it was on, so that it can be kept."""
 

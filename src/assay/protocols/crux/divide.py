@@ -73,10 +73,7 @@ class DivideHooks(Hooks[Task, Options]):
     """What naming a group's cruxes does."""
 
     told = "assay.protocols.crux.report.comparison:ComparisonFold"
-    measures = {
-        "cruxes": lambda result: len(result.get("candidates", ())),
-        "speakers": lambda result: len(result.get("authors", ())),
-    }
+    measures = {"cruxes": lambda result: len(result.get("candidates", ()))}
 
     async def run(self, task: Task, options: Options, context: RunContext) -> Data:
         """Divide; the result is ``Comparison`` as data. What was read and judged is kept for the next time.
