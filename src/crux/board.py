@@ -65,13 +65,12 @@ class Board:
         """Return all claims in as few lots as hold them, those near in words in the same one."""
         if len(self.claims) <= BLOCK:
             return [self.claims]
-        left, blocks = dict.fromkeys(range(len(self.claims))), list[list[Claim]]()
+        left, blocks = [*range(len(self.claims))], list[list[Claim]]()
         while left:
-            first = next(iter(left))
-            near = (at for at, _ in self._index.nearest(self.claims[first].text, len(self.claims)))
-            block = list(islice((at for at in dict.fromkeys(chain([first], near, left)) if at in left), BLOCK))
+            near = [at for at, _ in self._index.nearest(self.claims[left[0]].text, len(self.claims)) if at in left]
+            block = list(dict.fromkeys((left[0], *near, *left)))[:BLOCK]
             blocks.append([self.claims[at] for at in block])
-            left = {at: None for at in left if at not in block}
+            left = [at for at in left if at not in block]
         return blocks
 
     def meant(self, shorts: Iterable[str]) -> list[Claim]:
@@ -144,7 +143,8 @@ def _answer(side: AuthorSide, claims: dict[str, Answer]) -> SideView | None:
     latest = [one for one in own if _newest(one) == newest]
     said = {claims[one.claim.id] if one.stance == "holds" else _TURNED[claims[one.claim.id]] for one in latest}
     best = max(latest, key=lambda one: len(one.places), default=None)
-    return side.view(best.claim, said.pop() if len(said) == 1 else "") if best else None
+    answer: Answer = said.pop() if len(said) == 1 else ""
+    return side.view(best.claim, answer) if best else None
 
 
 def _newest(one: SignedClaim) -> str:

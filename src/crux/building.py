@@ -217,6 +217,7 @@ async def _contract(
         ),
         dropped_quotes=lost + also_lost + sum(count for _, count in texts.values()),
         corpus_digest=corpus.digest,
+        invented=False,
     )
 
 

@@ -299,7 +299,8 @@ def _offered(board: Board, crux: CruxCandidate, told: _Settled) -> list[Common]:
     authors = [[view.author for view in crux.side(answer)] for answer in _BOTH]
     offered: list[Common] = []
     named: list[tuple[Literal["ground", "proposal"], _Both]] = [("ground", one) for one in told.ground]
-    for kind, both in (*named, *(("proposal", one) for one in told.proposals)):
+    named += [("proposal", one) for one in told.proposals]
+    for kind, both in named:
         views = [board.view(short, own) for short, own in zip((both.yes, both.no), authors, strict=True)]
         sides = tuple(filter(None, views))
         if len(sides) == len(views):

@@ -31,8 +31,8 @@ def compare(command: RunCommand, authors: tuple[str, ...], yes: bool, people: st
     assay debate compare hamilton brutus --topic "Who corrects a court that errs?" --out both.html
     """
     command.task |= {"authors": authors, "people": people}
-    reading, comparing = calls_of(cast("Options", command.prepared.options))
-    announce(command, command.prepared.options.fast, reading, comparing, yes=yes)
+    options = cast("Options", command.prepared.options)
+    announce(command, options.fast, *calls_of(options), yes=yes)
     return present_compared(command, command.go())
 
 

@@ -27,6 +27,6 @@ def divide(command: RunCommand, yes: bool, people: str | None) -> int:
     assay debate divide issue.json --topic "Should the cache go?" --out cruxes.html
     """
     command.task["people"] = people
-    reading, rest = calls_of(cast("Options", command.prepared.options))
-    announce(command, command.prepared.options.fast, reading, rest, yes=yes)
+    options = cast("Options", command.prepared.options)
+    announce(command, options.fast, *calls_of(options), yes=yes)
     return present_compared(command, command.go())

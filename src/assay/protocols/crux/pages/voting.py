@@ -17,10 +17,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from assay.launch.logs import first_event
-from assay.protocols.crux.divide import group_name
+from assay.protocols.crux.divide import Task, group_name
 from assay.protocols.crux.people import open_people
 from assay.protocols.crux.report.comparison import comparison_of
-from assay.registry import opened
 from assay.web.app_state import redirect, request_fields, respond, run_id_of, site_of, wants_json
 from assay.web.root import rooted
 from assay.web.templating import render
@@ -126,7 +125,7 @@ def _correct(request: Request, run_id: str, comparison: Comparison, said: Correc
     if len(comparison.books) > 1 or (said.author, said.claim) not in shown:
         raise ConfigurationError("only what this page says that somebody of a group claims can be disowned")
     store = site_of(request).store
-    task = opened(first_event(event for _, event in store.events(run_id))).task
+    task = Task.model_validate(first_event(event for _, event in store.events(run_id)).task)
     open_people(task.people).correct(group_name(task), said)
 
 

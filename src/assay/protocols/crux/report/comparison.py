@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -116,7 +116,7 @@ def comparison_story(comparison: Comparison) -> Story:
         "positions": lambda _: [_positions(comparison)],
         "matrix": lambda _: list(filter(None, [_matrix(comparison)])),
     }
-    forms = {**_FORMS, "accent": lambda view: f"c{names.index(view.author) % 6}"}
+    forms = _FORMS | {"accent": lambda view: f"c{names.index(view.author) % 6}"}
     story = _outline().story(Writing(scope, forms, own))
     read = (
         Fact(one.name, f"{count_noun(one.claims, 'claim')} in {count_noun(one.passages, 'passage')}")
@@ -182,7 +182,7 @@ def _dated(place: Place) -> str:
     return ", ".join(part for part in (place.title or place.item, place.date) if part)
 
 
-_FORMS: Mapping[str, Callable[[Any], str]] = {
+_FORMS: dict[str, Callable[[Any], str]] = {
     "trial": lambda trial: trial.line(),
     "head": lambda both: "Both take for true" if both.kind == "ground" else "Both sides' own claims bear",
     "remark": lambda view: ", ".join(filter(None, (view.answer, view.history))),
