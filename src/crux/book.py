@@ -13,6 +13,8 @@ from crux.behaviour import BEHAVIOUR
 from crux.results import CamelModel, Place
 
 ClaimKind: TypeAlias = Literal["fact", "inference", "value", "assumption", "proposal"]
+Told: TypeAlias = Literal["holds", "denies", "reports", "grants"]
+"""What a first reader may say of a passage."""
 Stance: TypeAlias = Literal["holds", "denies", "reports", "grants", "asks", "unsure"]
 """An author's own claim; its denial; another's view that is only told; something allowed to the other side; a
 question; a place that two readers took otherwise."""

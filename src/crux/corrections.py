@@ -1,4 +1,4 @@
-"""What people say of a claim book, kept as events and honoured by every later reading (CX33)."""
+"""What people say of a claim book, kept as events and honoured by every later reading."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ class DebateContext:
         self.groundings = groundings
         self.emit = emit
         judge = NoJudge if BEHAVIOUR.before(2) else Judge
-        self.judge = judge(generate, config.models, transcript.seed)
+        self.judge = judge(generate, config.models, transcript.seed, on_trial=False)
         panel = transcript.panel
         self._systems = {
             persona.name: system_prompt(

@@ -193,7 +193,9 @@ async def small_persona(build: Any, plain_reader: ScriptedModel) -> Callable[...
 @pytest.fixture
 def plain_reader() -> ScriptedModel:
     """A reader that finds no claim anywhere."""
-    return ScriptedModel({"reading": nothing_read, "linking": '{"relations": []}', **CONTRACT})
+    return ScriptedModel(
+        {"reading": nothing_read, "stances": '{"stances": []}', "linking": '{"relations": []}', **CONTRACT}
+    )
 
 
 def turn(

@@ -81,6 +81,7 @@ def contract_of(text: str) -> dict[str, Any]:
         ),
         "reading": partial(_claiming, text=text),
         "linking": _linking,
+        "stances": '{"stances": []}',
         "judge": _judging,
     }
 

@@ -125,7 +125,8 @@ def judge(request: Request) -> str:
 
 
 def reader(**changes: Any) -> ScriptedModel:
-    script = {"reading": read, "linking": link, "issues": issues, "judge": judge, **CONTRACT, **changes}
+    steps = {"reading": read, "stances": '{"stances": []}', "linking": link, "issues": issues, "judge": judge}
+    script = {**steps, **CONTRACT, **changes}
     return ScriptedModel(script)
 
 

@@ -84,7 +84,7 @@ class _Judged(BaseModel):
 class _Verdicts(BaseModel):
     """The verdicts."""
 
-    verdicts: list[_Judged] = Field(max_length=3 * PAIRS)
+    verdicts: list[_Judged] = Field(max_length=2 * PAIRS)
 
 
 class Judge:
@@ -97,6 +97,7 @@ class Judge:
         answers: what was answered before, by what was asked; changed in place.
         known: what was judged before.
         lot: pairs a call, 1 to 32.
+        on_trial: let batches carry known pairs; for those who show how the judge did.
 
     Attributes:
         trial: how the judge did on the pairs of known answer that every batch carries.
@@ -110,11 +111,13 @@ class Judge:
         answers: Answers | None = None,
         known: Iterable[Judgement] = (),
         lot: int = PAIRS,
+        *,
+        on_trial: bool = True,
     ) -> None:
         self._generate, self._models, self._seed = generate, models, seed
         self._answers, self._lot = answers or Answers(), lot
         self._known = {Pair(one.premise, one.claim): one.verdict for one in known}
-        self.trial = Trial()
+        self.trial, self._on_trial = Trial(), on_trial
 
     @property
     def judged(self) -> tuple[Judgement, ...]:
@@ -152,7 +155,7 @@ class Judge:
     async def _asked(self, pairs: Sequence[Pair], about: str, number: int) -> None:
         label = CallLabel("crux", "judge", about, number)
         batch, known = list(pairs), dict[Pair, KnownPair]()
-        if not BEHAVIOUR.before(5):
+        if self._on_trial and not BEHAVIOUR.before(5):
             for place, one in reversed(drawn(self._seed, f"{about}:{number}", len(pairs))):
                 batch.insert(place, Pair(one.premise, one.claim))
                 known[Pair(one.premise, one.claim)] = one

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pydantic import BaseModel, Field
 
 from crux.behaviour import BEHAVIOUR
-from crux.book import Author, Claim, ClaimBook, ClaimKind, Correction, Mention, Relation, Stance
+from crux.book import Author, Claim, ClaimBook, ClaimKind, Correction, Mention, Relation, Stance, Told
 from crux.claims.grammar import reading_grammar
 from crux.claims.second import read_again
 from crux.config import ModelTable
@@ -45,7 +45,7 @@ class _ReadClaim(BaseModel):
     id: str = Field(default="", max_length=40)
     text: str = Field(default="", max_length=1_000)
     kind: ClaimKind = "inference"
-    stance: Stance
+    stance: Told
     quote: str = Field(max_length=4_000)
     supports: list[str] = Field(default_factory=list, max_length=20)
 

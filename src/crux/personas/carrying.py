@@ -1,4 +1,4 @@
-"""A claim book carried over to texts that were imported anew: sentences are found again by their content (CX29).
+"""A claim book carried over to texts that were imported anew: sentences are found again by their content.
 
 As in W3C's TextQuoteSelector, a sentence is looked for by its words, and where these stand more than once, by what
 stands before and after. So a notice above a text, another line width, a file's new name or a feed's new id cost

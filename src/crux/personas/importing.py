@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from crux.personas.corpus import Corpus, in_parts, make_corpus
 from crux.sources.file import CorpusError
 from crux.sources.place import read_place
-from crux.sources.utterance import Balance, PlaceReading
+from crux.sources.utterance import Balance, PlaceReading, Utterance
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,13 @@ def import_corpus(
     if not corpus.items:
         why = f" ({reading.notes[0]})" if reading.notes else ""
         raise CorpusError(f"{path.name} holds no text{why}; a persona needs at least one")
-    others = Counter(one.speaker or "" for one in reading.utterances if one not in kept)
     cut = [
         f"{one.id}: {len(one.text):,} characters, kept whole, in {parts} parts"
         for one in kept
         if (parts := len(in_parts(one))) > 1
     ]
-    skipped = [*reading.notes, *cut, *_others(reading, others)]
+    others = [] if not chosen else [one for one in reading.utterances if (one.speaker or "") not in meant]
+    skipped = [*reading.notes, *cut, *_others(others)]
     return Gathered(
         corpus, chosen, tuple(one for one in reading.aliases if one != chosen), tuple(skipped), reading.balance
     )
@@ -90,9 +90,9 @@ def _chosen(path: Path, reading: PlaceReading, wanted: str, name: str) -> str:
     return texts.most_common(1)[0][0] if texts else ""
 
 
-def _others(reading: PlaceReading, others: Counter[str]) -> Iterator[str]:
-    """Yield a line for each speaker whose words are left out."""
-    for speaker, count in others.most_common():
-        titles = [one.title for one in reading.utterances if (one.speaker or "") == speaker and one.title]
-        what = f"{count} text{'s' if count != 1 else ''}{f', {titles[0]}' if titles else ''}"
+def _others(left_out: Sequence[Utterance]) -> Iterator[str]:
+    """Yield a line for each speaker whose words are left out, those with most texts first."""
+    titles = {one.speaker: one.title for one in reversed(left_out)}
+    for speaker, count in Counter(one.speaker for one in left_out).most_common():
+        what = f"{count} text{'s' if count != 1 else ''}{f', {titles[speaker]}' if titles[speaker] else ''}"
         yield f"{what}: by {speaker or 'nobody who is named'}; --speaker says whose words are meant"

@@ -159,7 +159,14 @@ def read_mail(file: SourceFile) -> PlaceReading:
     """Read a mail, or a box of mails: each under its sender, with what it answers apart."""
     raws = list(_mails(file.data)) if file.name.lower().endswith(".mbox") else [file.data]
     file.authored = False
-    return file.finished(one for number, raw in enumerate(raws, 1) if (one := _mail(file, raw, number)) is not None)
+    found: list[Utterance] = []
+    end = 0
+    for number, raw in enumerate(raws, start=1):
+        start = max(file.data.find(raw, end), end)
+        end = start + len(raw)
+        if (one := _mail(file, raw, (start, end), number)) is not None:
+            found.append(one)
+    return file.finished(found)
 
 
 def _mails(data: bytes) -> Iterator[bytes]:
@@ -171,7 +178,7 @@ def _mails(data: bytes) -> Iterator[bytes]:
         box.close()
 
 
-def _mail(file: SourceFile, raw: bytes, number: int) -> Utterance | None:
+def _mail(file: SourceFile, raw: bytes, place: tuple[int, int], number: int) -> Utterance | None:
     message: Any = email.message_from_bytes(raw, policy=email.policy.default)
     part: Any = message.get_body(("plain", "html"))
     file.notes += [
@@ -179,13 +186,12 @@ def _mail(file: SourceFile, raw: bytes, number: int) -> Utterance | None:
         for one in message.iter_attachments()
     ]
     text = _content(part) if part is not None else ""
-    name, place = (getaddresses([str(message.get("From", ""))]) or [("", "")])[0]
+    name, address = (getaddresses([str(message.get("From", ""))]) or [("", "")])[0]
     if str(message.get("Auto-Submitted", "no")).lower() != "no":
         file.leave("a bot", text)
         return None
     form: Form = web if part is not None and part.get_content_type() == "text/html" else mail
-    start = max(file.data.find(raw), 0)
-    body = composed(file.enter(form(file, text), file.locate(text, (start, start + len(raw)))))
+    body = composed(file.enter(form(file, text), file.locate(text, place)))
     answered = str(message.get("In-Reply-To") or message.get("References") or "").split()
     if not body.text:
         file.notes.append(f"{file.name}, mail {number}: no text")
@@ -194,8 +200,8 @@ def _mail(file: SourceFile, raw: bytes, number: int) -> Utterance | None:
         body,
         id=one_line(str(message.get("Message-ID") or "").strip()) or f"{file.key}-{number}",
         source="mail",
-        speaker=one_line(name) or place or None,
-        speaker_id=place or None,
+        speaker=one_line(name) or address or None,
+        speaker_id=address or None,
         title=one_line(str(message.get("Subject") or "")),
         date=iso_date(str(message.get("Date") or "")),
         replies_to=tuple(answered[-1:]),
