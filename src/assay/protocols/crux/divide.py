@@ -137,8 +137,7 @@ class DivideHooks(Hooks[Task, Options]):
 
     def title_of(self, task: Task) -> str:
         """Return one line for lists."""
-        where = Path(task.place).name or "a thread"
-        return f"What divides {where}{f': {task.topic}' if task.topic else ''}"
+        return f"What divides {Path(task.place).name or 'a thread'}{f': {task.topic}' if task.topic else ''}"
 
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
         """Return how many questions the group turns on."""
