@@ -124,6 +124,9 @@ def running_options(command: F) -> F:
             "--at-once", type=click.IntRange(1, 64), default=4, show_default=True, help="Attempts at one time."
         ),
         click.option(
+            "--redraws", type=click.IntRange(0, 100), default=2, show_default=True, help="Of an attempt that died."
+        ),
+        click.option(
             "--max-cost",
             "--budget",
             "max_cost",

@@ -50,6 +50,7 @@ class Trying:
     k: int
     max_cost: float | None
     at_once: int
+    redraws: int
     protocol: str
     judges: tuple[str, ...]
     untagged: bool
@@ -135,6 +136,7 @@ class Trying:
             "early": self.early,
             "box_root": str(Path(self.box_root).absolute()) if self.box_root else "",
             "at_once": self.at_once,
+            "redraws": self.redraws,
             "folder": str(self.shop.folder) if self.log_dir else "",
             "trial": known,
         }
@@ -284,26 +286,9 @@ def _show(records: TrialRecords, asked: Trying) -> None:
 def summary(models: Iterable[Any]) -> list[str]:
     """Write a line for each model: attempts passed with their interval, and reliability over k."""
     from assay.protocols.ai_crucible.report.pictures import solver_name
-    from assay.protocols.ai_crucible.report.words import percent, reach
+    from assay.protocols.ai_crucible.report.words import in_all
 
-    lines: list[str] = []
-    for model in models:
-        name = solver_name(model.model, model.arm, model.edition)
-        if model.rate is None:
-            passed = ", ".join(f"{h.puzzle} {h.passed} of {h.attempts}" for h in model.puzzles)
-            lines.append(f"{name}: no graded attempt at a puzzle that counts ({passed})")
-            continue
-        passed, attempts = (
-            sum(getattr(h, field) for h in model.puzzles if not h.anchor) for field in ("passed", "attempts")
-        )
-        line = (
-            f"{name}: {passed} of {attempts} attempts passed, {percent(model.rate.estimate)} ({reach(model.rate)})"
-        )
-        if model.reliability and model.reliability[0] > 1:
-            k, value = model.reliability
-            line += f"; pass^{k} {percent(value)}"
-        lines.append(line)
-    return lines
+    return [f"{solver_name(model.model, model.arm, model.edition)}: {in_all(model)}" for model in models]
 
 
 def arm_line(name: str, effect: Any) -> str:
