@@ -16,7 +16,7 @@ from crux.claims.linking import linked, loose, proposed_links
 from crux.claims.reading import BATCH_TOKENS, Unread, read_book
 from crux.comparison import Comparison, CruxCandidate, Match, Read
 from crux.config import CruxConfigurationError, ModelTable
-from crux.cruxes import Asking, Division, divided
+from crux.cruxes import Division, Questioner, divided
 from crux.ending import tried
 from crux.personas.corpus import Corpus, shared_texts
 from crux.requests import request
@@ -89,7 +89,7 @@ async def compare(
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet; books were kept.
     """
     _require_several(shelves)
-    asking = Asking(generate, models or ModelTable(), seed, language)
+    asking = Questioner(generate, models or ModelTable(), seed, language)
     judge = Judge(generate, asking.models, seed, known=known, lot=_PAIRS)
     read = [await _read(shelf, asking, tokens_a_call, keep, step) for shelf in shelves]
     audits = await _audits(shelves, read, judge, asking) if audited else [None] * len(read)
@@ -111,7 +111,7 @@ async def _side_by_side(
     loose: Sequence[AuthorSide],
     topic: str,
     judge: Judge,
-    asking: Asking,
+    asking: Questioner,
     keep: Callable[[str, ClaimBook], None],
     step: Callable[[str, str, int, int], None],
 ) -> Division:
@@ -131,7 +131,7 @@ async def _link(
     loose: Sequence[AuthorSide],
     across: Sequence[Pair],
     judge: Judge,
-    asking: Asking,
+    asking: Questioner,
     keep: Callable[[str, ClaimBook], None],
 ) -> None:
     """Give books whose claims are not linked their links, judged in the same calls as the pairs across authors."""
@@ -172,7 +172,7 @@ class _Done:
 
 async def _read(
     shelf: Shelf,
-    asking: Asking,
+    asking: Questioner,
     tokens_a_call: int,
     keep: Callable[[str, ClaimBook], None],
     step: Callable[[str, str, int, int], None],
@@ -196,7 +196,7 @@ async def _read(
 
 
 async def _audits(
-    shelves: Sequence[Shelf], read: Sequence[_Done], judge: Judge, asking: Asking
+    shelves: Sequence[Shelf], read: Sequence[_Done], judge: Judge, asking: Questioner
 ) -> list[Audit | None]:
     return [
         await audit(
@@ -231,7 +231,7 @@ def _told(shelf: Shelf, side: AuthorSide, done: _Done, audit: Audit | None) -> R
 
 
 async def _proposed(
-    sides: tuple[AuthorSide, AuthorSide], topic: str, asking: Asking
+    sides: tuple[AuthorSide, AuthorSide], topic: str, asking: Questioner
 ) -> tuple[list[tuple[Claim, Claim]], dict[tuple[str, str], str]]:
     """Return pairs that a model names from both lists, then those nearest in words; and the questions named."""
     label = CallLabel("crux", "issues", "")

@@ -84,7 +84,7 @@ class _Settlings(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class Questioner:
     """Whom a question is put to, and how.
 
     Args:
@@ -145,7 +145,7 @@ class Division:
         )
 
 
-async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge, asking: Asking) -> Division:
+async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge, asking: Questioner) -> Division:
     """Name, judge and rank the questions on which authors divide, at most eight calls.
 
     Args:
@@ -180,7 +180,7 @@ def _with(
     return crux.model_copy(update={"common": common, "settled_by": ways})
 
 
-async def _named(board: Board, topic: str, asking: Asking) -> tuple[str, list[_CruxNamed]]:
+async def _named(board: Board, topic: str, asking: Questioner) -> tuple[str, list[_CruxNamed]]:
     """Return what is to be decided and the questions that models name: block by block, then across blocks."""
     blocks = enumerate(board.blocks(), start=1)
     told = await gather(_asked(board, block, topic, asking, number) for number, block in blocks)
@@ -206,7 +206,7 @@ def _alike(one: _CruxNamed, other: _CruxNamed) -> bool:
     return folded(one.question).casefold() == folded(other.question).casefold() or len(ends) > 1
 
 
-async def _asked(board: Board, claims: Sequence[Claim], topic: str, asking: Asking, number: int) -> _Cruxes:
+async def _asked(board: Board, claims: Sequence[Claim], topic: str, asking: Questioner, number: int) -> _Cruxes:
     label = CallLabel("crux", "cruxes", "", number)
     fence = Fence(asking.seed, label)
     text = load_prompt("crux", "cruxes").render(
@@ -268,7 +268,7 @@ def _heard(crux: CruxCandidate, verdicts: Sequence[tuple[SideView, Verdict]]) ->
     return crux.model_copy(update={"sides": sides, "confirmed": {*read.values()} == {*_BOTH}, "why": why})
 
 
-async def _settled(board: Board, cruxes: Sequence[CruxCandidate], asking: Asking) -> list[_Settled]:
+async def _settled(board: Board, cruxes: Sequence[CruxCandidate], asking: Questioner) -> list[_Settled]:
     """Return of each crux what a model says is common to its sides, and what would settle it."""
     if not cruxes:
         return []

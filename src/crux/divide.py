@@ -10,7 +10,7 @@ from crux.claims.judge import Judge, Judgement
 from crux.claims.reading import BATCH_TOKENS, Unread, read_book
 from crux.comparison import Comparison, Read
 from crux.config import CruxConfigurationError, ModelTable
-from crux.cruxes import Asking, divided
+from crux.cruxes import Questioner, divided
 from crux.personas.corpus import Corpus
 from crux.sides import AuthorSide
 from crux.sources import Utterance
@@ -56,7 +56,7 @@ async def divide(
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet; the book was kept.
     """
     names = require_group(texts)
-    asking = Asking(generate, models or ModelTable(), seed, language)
+    asking = Questioner(generate, models or ModelTable(), seed, language)
     book, unread = await read_book(
         "",
         texts,

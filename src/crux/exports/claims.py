@@ -24,7 +24,7 @@ _RESERVED = re.compile(r"[\[\]<>{}#@*_:/\\|()\"`]")
 _FOR = frozenset({"supports", "narrower"})
 
 
-class Tie(NamedTuple):
+class Arc(NamedTuple):
     """What joins two statements, by their keys; ``origin`` is ``stated`` by an author, or ``judged``."""
 
     source: str
@@ -58,24 +58,24 @@ def _statements(comparison: Comparison) -> dict[str, _Statement]:
     return statements
 
 
-def _ties(comparison: Comparison, among: Mapping[str, _Statement]) -> list[Tie]:
+def _ties(comparison: Comparison, among: Mapping[str, _Statement]) -> list[Arc]:
     """Return relations within each author's claims, then what joins authors, between statements that are there."""
     keys = {(one.author, one.claim.id): key for key, statement in among.items() for one in statement.said}
     within = (relation for book in comparison.books for relation in book.standing_relations)
     ties = [
-        *(Tie(key, f"{key}-not", "contradicts", "stated") for key in among),
-        *(Tie(keys.get((r.author, r.from_), ""), keys.get((r.author, r.to), ""), r.kind, r.origin) for r in within),
+        *(Arc(key, f"{key}-not", "contradicts", "stated") for key in among),
+        *(Arc(keys.get((r.author, r.from_), ""), keys.get((r.author, r.to), ""), r.kind, r.origin) for r in within),
         *_across(comparison.opposed, "contradicts"),
         *_across(comparison.shared, "same"),
     ]
     return [tie for tie in dict.fromkeys(ties) if tie.source != tie.target and {*tie[:2]} <= among.keys()]
 
 
-def _across(matches: Iterable[Match], kind: str) -> Iterator[Tie]:
+def _across(matches: Iterable[Match], kind: str) -> Iterator[Arc]:
     for first, second in (pair for match in matches for pair in combinations(match.sides, 2)):
         # Of a crux of many, those on one side do not contradict each other.
         if kind == "same" or not first.answer or {first.answer, second.answer} == {"YES", "NO"}:
-            yield Tie(_key(first), _key(second), kind, "judged")
+            yield Arc(_key(first), _key(second), kind, "judged")
 
 
 def to_graphml(comparison: Comparison) -> str:
