@@ -80,7 +80,7 @@ async def test_a_killed_trial_goes_on_and_repeats_no_finished_attempt(assay: Ass
         found = re.search(r"going on with (\d) of 4 done", done.err)
         assert found and int(found[1]) >= 1, done.err
         assert len(server.requests) == 7 + 3 * (4 - int(found[1]))
-    assert "4 of 4 attempts passed" in done.out
+    assert "4 passed, 0 failed, 1 died" in done.out
     assert len(list((tmp_path / "shop" / "logs").iterdir())) == 1
     assert (await assay("trial", "verify")).code == 0
 
