@@ -100,7 +100,7 @@ def judge(request: Request) -> str:
         elif {premise, claim} == OPPOSED:
             kind = "contradicts"
         elif "YES: Should whoever crosses" in claim:
-            kind = "supports" if premise.startswith("Whoever") else "contradicts"
+            kind = "supports" if "Whoever" in premise else "contradicts"
         verdicts.append({"pair": pair["pair"], "kind": kind, "span": premise[:30], "why": "as the words say"})
     return json.dumps({"verdicts": verdicts})
 
