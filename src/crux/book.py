@@ -18,7 +18,7 @@ Told: TypeAlias = Literal["holds", "denies", "reports", "grants"]
 Stance: TypeAlias = Literal["holds", "denies", "reports", "grants", "asks", "unsure"]
 """An author's own claim; its denial; another's view that is only told; something allowed to the other side; a
 question; a place that two readers took otherwise."""
-Standpoint: TypeAlias = Literal["holds", "denies", "grants", "mixed", "reports", "asks", "unsure"]
+Stand: TypeAlias = Literal["holds", "denies", "grants", "mixed", "reports", "asks", "unsure"]
 """Where an author stands; ``mixed`` where texts of one date, or of none, say both."""
 OWN: tuple[Stance, ...] = ("holds", "denies", "grants")
 """Stances that are the author's own answer."""
@@ -62,18 +62,27 @@ class SignedClaim(CamelModel):
     series: tuple[Mention, ...]
 
     @cached_property
-    def stance(self) -> Standpoint:
+    def stance(self) -> Stand:
         """Where the author stands: the latest answer counts; what is only told, asked or unsure is none."""
-        own = [one for one in self.series if one.stance in OWN]
-        if not own:
+        if not self._since:
             return self.series[-1].stance
-        if BEHAVIOUR.before(5):
-            return next(stance for stance in OWN if any(one.stance == stance for one in own))
-        last = own[-1]
-        level = [one for one in own if one.place.date == last.place.date and one.place.item != last.place.item]
-        if any(_for(one) != _for(last) for one in level):
+        said = {one.stance for one in (self._own if BEHAVIOUR.before(5) else self._since)}
+        if not BEHAVIOUR.before(5) and self._level:
             return "mixed"
-        return "holds" if any(one.stance == "holds" for one in self._since) else last.stance
+        return next(stance for stance in OWN if stance in said)
+
+    @cached_property
+    def _own(self) -> tuple[Mention, ...]:
+        return tuple(one for one in self.series if one.stance in OWN)
+
+    @property
+    def _level(self) -> bool:
+        """Whether another text of the latest date, or of none, says the contrary."""
+        last = self._own[-1]
+        return any(
+            one.place.date == last.place.date and one.place.item != last.place.item and _for(one) != _for(last)
+            for one in self._own
+        )
 
     @property
     def denied(self) -> bool:
@@ -91,7 +100,7 @@ class SignedClaim(CamelModel):
     @property
     def history(self) -> str:
         """How it was before, ``"held until 2026-02"``; empty where nothing changed."""
-        own = [one for one in self.series if one.stance in OWN]
+        own = self._own
         since = len(own) - len(self._since)
         if not since:
             return ""
@@ -102,9 +111,9 @@ class SignedClaim(CamelModel):
     @cached_property
     def _since(self) -> tuple[Mention, ...]:
         """The latest mentions that give one answer."""
-        own = [one for one in self.series if one.stance in OWN]
+        own = self._own
         at = next((at for at in range(len(own), 0, -1) if _for(own[at - 1]) != _for(own[-1])), 0)
-        return tuple(own[at:])
+        return own[at:]
 
     def words(self, *, listed: bool = False) -> str:
         """Return the claim as the author takes it, for people and models alike.
@@ -126,13 +135,13 @@ def _for(mention: Mention) -> bool:
     return mention.stance != "denies"
 
 
-class Change(CamelModel):
+class StanceChange(CamelModel):
     """An author who answers otherwise than before; ``place`` is the newest sentence."""
 
     author: str
     claim: Claim
-    before: Standpoint
-    after: Standpoint
+    before: Stand
+    after: Stand
     place: Place
 
     def line(self) -> str:
@@ -288,7 +297,7 @@ class ClaimBook(CamelModel):
 
     @cached_property
     def _same(self) -> dict[str, list[str]]:
-        same = [one for one in self.standing_relations if one.kind == "same" and not BEHAVIOUR.before(5)]
+        same = [one for one in self.standing_relations if one.kind == "same" and not BEHAVIOUR.before(6)]
         return _onward([(one.from_, one.to) for one in same] + [(one.to, one.from_) for one in same])
 
     @cached_property
@@ -306,17 +315,19 @@ def _undated_last(mention: Mention) -> tuple[str, str, int]:
     return mention.place.date or "9999", mention.place.item, mention.place.start
 
 
-def moved(before: ClaimBook, after: ClaimBook, author: str) -> list[Change]:
+def moved(before: ClaimBook, after: ClaimBook, author: str) -> list[StanceChange]:
     """Return on which claims an author answers otherwise than in an earlier book, in the order of the later."""
-    earlier: dict[str, Standpoint] = {one.claim.id: one.stance for one in before.signed_by(author)}
+    earlier: dict[str, Stand] = {one.claim.id: one.stance for one in before.signed_by(author)}
     return [
-        Change(author=author, claim=one.claim, before=earlier[one.claim.id], after=one.stance, place=one.places[-1])
+        StanceChange(
+            author=author, claim=one.claim, before=earlier[one.claim.id], after=one.stance, place=one.places[-1]
+        )
         for one in after.signed_by(author)
         if one.claim.id in earlier and _side(earlier[one.claim.id]) != _side(one.stance)
     ]
 
 
-def _side(stance: Standpoint) -> str:
+def _side(stance: Stand) -> str:
     return "holds" if stance == "grants" else stance
 
 

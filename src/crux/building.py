@@ -125,7 +125,7 @@ async def build_persona(
         step=_steps(emit, name, "reading"),
     )
     judge = Judge(generate, models, seed, answers)
-    if BEHAVIOUR.before(5) or loose(before, book):
+    if BEHAVIOUR.before(6) or loose(before, book):
         links = await proposed_links(book, name, generate=generate, models=models, seed=seed, answers=answers)
         book = linked(book, links, await judge.relate(links.pairs, f"links-{name}"))
         keep(book)

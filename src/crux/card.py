@@ -150,14 +150,14 @@ async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNo
         places=places,
         sources=sources,
     )
-    return card if BEHAVIOUR.before(5) else _spoken(room, card, notes, living), notes
+    return card if BEHAVIOUR.before(6) else _spoken(room, card, notes, living), notes
 
 
 def _living(room: CruxRoom, sides: Sequence[_Sided]) -> dict[str, tuple[Place, ...]]:
     """Return whose words must stand in their texts, with their quotations: everybody's but invented authors'."""
     people = room.debate.transcript.panel.by_name
     living = {side.name: side.places for side in sides if not people[side.name].contract.invented}
-    return {} if BEHAVIOUR.before(5) else living
+    return {} if BEHAVIOUR.before(6) else living
 
 
 def _spoken(room: CruxRoom, card: CruxCard, notes: CardNotes, living: Iterable[str]) -> CruxCard:

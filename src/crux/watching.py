@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from crux.book import Change
+from crux.book import StanceChange
 from crux.book import moved as turns
 from crux.comparison import Comparison, CruxCandidate, Match, SideView
 from crux.results import CamelModel, Place
 from crux.sides import AuthorSide
 
-Turns: TypeAlias = Mapping[tuple[str, str], Change]
+Turns: TypeAlias = Mapping[tuple[str, str], StanceChange]
 """Who answers a claim otherwise than before, by author and claim."""
 Kind: TypeAlias = Literal["new", "moved", "gone"]
 

@@ -110,7 +110,7 @@ async def audit(
 
 
 def _words(signed: SignedClaim) -> str:
-    return signed.claim.text if BEHAVIOUR.before(5) else signed.words()
+    return signed.claim.text if BEHAVIOUR.before(6) else signed.words()
 
 
 def _taken(book: ClaimBook, author: str, chunk: Chunk) -> list[str]:

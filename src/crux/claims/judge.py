@@ -155,7 +155,7 @@ class Judge:
     async def _asked(self, pairs: Sequence[Pair], about: str, number: int) -> None:
         label = CallLabel("crux", "judge", about, number)
         batch, known = list(pairs), dict[Pair, KnownPair]()
-        if self._on_trial and not BEHAVIOUR.before(5):
+        if self._on_trial and not BEHAVIOUR.before(6):
             for place, one in reversed(drawn(self._seed, f"{about}:{number}", len(pairs))):
                 batch.insert(place, Pair(one.premise, one.claim))
                 known[Pair(one.premise, one.claim)] = one
@@ -200,7 +200,7 @@ def _checked(verdict: _Judged, pair: Pair) -> Verdict:
     span = folded(verdict.span).strip(" .\"'")
     if not span or span.casefold() not in folded(pair.premise).casefold():
         return Verdict(kind="unsure", why="the words named do not stand in the premise")
-    if not BEHAVIOUR.before(5) and not carries(span, pair.premise, pair.claim):
+    if not BEHAVIOUR.before(6) and not carries(span, pair.premise, pair.claim):
         return Verdict(kind="unsure", why="the words named say nothing of the claim")
     return Verdict(kind=verdict.kind, span=verdict.span.strip(), why=why)
 

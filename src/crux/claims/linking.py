@@ -118,7 +118,7 @@ def loose(before: ClaimBook | None, book: ClaimBook) -> bool:
 
 def _blocks(held: Sequence[Claim]) -> list[Sequence[Claim]]:
     """Return claims in blocks; of a large book each has those mentioned most, so that support crosses blocks."""
-    first = 0 if BEHAVIOUR.before(5) or len(held) <= BLOCK else PILLARS
+    first = 0 if BEHAVIOUR.before(6) or len(held) <= BLOCK else PILLARS
     rest, size = held[first:], BLOCK - first
     return [[*held[:first], *rest[start : start + size]] for start in range(0, len(rest), size)]
 

@@ -111,7 +111,7 @@ class _Reader:
 
     def _told(self) -> Iterable[Mention]:
         """Return the mentions, one for each claim in each place: what a passage read again says takes its place."""
-        if BEHAVIOUR.before(5):
+        if BEHAVIOUR.before(6):
             return dict.fromkeys(self.mentions)
         return {(one.author, one.claim, one.place.item, one.place.start): one for one in self.mentions}.values()
 
@@ -189,7 +189,7 @@ async def _check(reader: _Reader, generate: Generate, models: ModelTable, seed: 
         for one in dict.fromkeys(reader.mentions[start:])
         if one.readings is None and items[one.place.item].own(one.place.start, one.place.end)
     ]
-    if not fresh or BEHAVIOUR.before(5):
+    if not fresh or BEHAVIOUR.before(6):
         return None
     again, stop = await read_again(fresh, reader.claims, reader.corpus, generate=generate, models=models, seed=seed)
     by_first = dict(zip(fresh, again, strict=True))
@@ -399,7 +399,7 @@ def _place(corpus: Corpus, chunk: Chunk, quote: str) -> Place | None:
     # What is left out is a habit of quoting, no other words: the longest part that stands there is the quotation.
     parts = sorted(_LEFT_OUT.split(quote), key=len, reverse=True)
     span = next((span for part in parts if (span := find_quote(part.strip(), chunk.text))), None)
-    if BEHAVIOUR.before(5):
+    if BEHAVIOUR.before(6):
         return None if span is None else corpus.place(chunk.item, chunk.start + span[0], chunk.start + span[1])
     text, start = corpus.by_id[chunk.item].text, chunk.start
     if span is None:

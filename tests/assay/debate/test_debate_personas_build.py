@@ -60,15 +60,6 @@ class Reader:
                 if first in ids and second in ids
             ]
             return self._said("linking", {"relations": ties})
-        if "PASSAGES" in blocks:
-            # The own texts of the one and those of the other are told apart by a word that only one of them uses.
-            return self._said("predict", {"answer": "YES" if "collar" in blocks["PASSAGES"] else "UNKNOWN"})
-        if "TEXT" in blocks:
-            question = {
-                "question": "Should the collar be counted before a charge is called a success?",
-                "found": True,
-            }
-            return self._said("question", question)
         sentences = [one for one in re.split(r"(?<=[.!?])\s+", blocks["TEXTS"]) if 60 < len(one) < 160]
         return self._said(
             "portrait",

@@ -124,7 +124,7 @@ class AuthorsHooks(Hooks[Task, Options]):
             keep=keep,
             step=step,
         )
-        return as_pair(comparison) if BEHAVIOUR.before(5) else comparison.model_dump(mode="json")
+        return as_pair(comparison) if BEHAVIOUR.before(6) else comparison.model_dump(mode="json")
 
     def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
         """Look the authors up, with what was read of them before.
