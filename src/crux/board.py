@@ -141,10 +141,11 @@ def _answer(side: AuthorSide, claims: dict[str, Answer]) -> SideView | None:
     own = [one for key, one in side.signed.items() if key in claims and one.stance in ("holds", "denies")]
     newest = max(map(_newest, own), default="")
     latest = [one for one in own if _newest(one) == newest]
-    said = {claims[one.claim.id] if one.stance == "holds" else _TURNED[claims[one.claim.id]] for one in latest}
+    said: set[Answer] = {
+        claims[one.claim.id] if one.stance == "holds" else _TURNED[claims[one.claim.id]] for one in latest
+    }
     best = max(latest, key=lambda one: len(one.places), default=None)
-    answer: Answer = said.pop() if len(said) == 1 else ""
-    return side.view(best.claim, answer) if best else None
+    return side.view(best.claim, said.pop() if len(said) == 1 else "") if best else None
 
 
 def _newest(one: SignedClaim) -> str:

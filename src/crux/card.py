@@ -6,7 +6,7 @@ CX5, CX10, CX22.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
@@ -137,38 +137,22 @@ async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNo
     panel = room.debate.transcript.panel
     by_name = {panel.named(side.speaker) or "": side for side in answer.sides}
     sides = [_Sided.of(room, name, by_name[name]) for name in room.pair.personas]
+    places = {side.name: side.places for side in sides}
     card = _card(room, answer, {side.name: side.position for side in sides})
     said = {"diagnosis": answer.diagnosis, **{name: side.reasoning for name, side in by_name.items()}}
     cites = {part: [one.messages for one in sentences] for part, sentences in said.items()}
-    living = _living(room, sides)
+    people = [] if BEHAVIOUR.before(6) else [panel.by_name[name] for name in by_name]
+    living = {one.name: places[one.name] for one in people if not one.contract.invented}
     sources, stand = await sources_of(card, room, cites, living)
-    places = {side.name: side.places for side in sides} | stand
     notes = CardNotes(
         card_id=card.id,
         flags=tuple(_flags(room, answer, card, sides, sources)),
-        dropped_quotes=sum(side.dropped + len(side.places) - len(places[side.name]) for side in sides),
-        places=places,
+        dropped_quotes=sum(side.dropped + len(side.places) - len((places | stand)[side.name]) for side in sides),
+        places=places | stand,
         sources=sources,
+        texts={one.name: len(one.corpus.items) for one in people},
     )
-    return card if BEHAVIOUR.before(6) else _spoken(room, card, notes, living), notes
-
-
-def _living(room: CruxRoom, sides: Sequence[_Sided]) -> dict[str, tuple[Place, ...]]:
-    """Return whose words must stand in their texts, with their quotations: everybody's but invented authors'."""
-    people = room.debate.transcript.panel.by_name
-    living = {side.name: side.places for side in sides if not people[side.name].contract.invented}
-    return {} if BEHAVIOUR.before(6) else living
-
-
-def _spoken(room: CruxRoom, card: CruxCard, notes: CardNotes, living: Iterable[str]) -> CruxCard:
-    """Return a card that says from how many texts a model spoke, with the quotations and sentences that stand."""
-    people = room.debate.transcript.panel.by_name
-    quotes = {name: tuple(place.quote for place in places) or None for name, places in notes.places.items()}
-    said = {
-        name: side.model_copy(update={"grounding_quotes": quotes[name]}) for name, side in card.personas.items()
-    }
-    texts = {name: len(people[name].corpus.items) for name in said}
-    return texts_alone(card.model_copy(update={"personas": said, "texts": texts}), notes.sources, living)
+    return texts_alone(card, notes, living), notes
 
 
 @dataclass(frozen=True, slots=True)

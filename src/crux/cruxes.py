@@ -297,10 +297,12 @@ def _line(board: Board, number: int, crux: CruxCandidate) -> str:
 def _offered(board: Board, crux: CruxCandidate, told: _Settled) -> list[Common]:
     """Return what a model says that both sides bear, where it names a claim that somebody on each side has."""
     authors = [[view.author for view in crux.side(answer)] for answer in _BOTH]
+    named: tuple[tuple[Literal["ground", "proposal"], list[_Both]], ...] = (
+        ("ground", told.ground),
+        ("proposal", told.proposals),
+    )
     offered: list[Common] = []
-    named: list[tuple[Literal["ground", "proposal"], _Both]] = [("ground", one) for one in told.ground]
-    named += [("proposal", one) for one in told.proposals]
-    for kind, both in named:
+    for kind, both in ((kind, one) for kind, ones in named for one in ones):
         views = [board.view(short, own) for short, own in zip((both.yes, both.no), authors, strict=True)]
         sides = tuple(filter(None, views))
         if len(sides) == len(views):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from crux.claims.judge import BEARING, Pair, Verdict, speaks_for
 from crux.quotes import sentences
-from crux.results import CruxCard, Place, SentenceSource
+from crux.results import CardNotes, CruxCard, Place, SentenceSource
 
 if TYPE_CHECKING:
     from crux.crux_room import CruxRoom
@@ -87,24 +87,18 @@ def _standing(
     return stand
 
 
-def texts_alone(card: CruxCard, sources: Sequence[SentenceSource], living: Iterable[str]) -> CruxCard:
-    """Return a card on which a living person says only what a text of theirs bears; the sources keep the rest."""
-
-    def borne(name: str, part: str) -> str:
-        own = (one for one in sources if one.persona == name and one.part == part)
-        return " ".join(one.sentence for one in own if one.places)
-
-    sides = {
-        name: card.personas[name].model_copy(
-            update={
-                "reasoning": borne(name, "reasoning"),
-                "falsifier": borne(name, "falsifier") or None,
-                "condition": borne(name, "condition") or None,
-            }
-        )
-        for name in living
-    }
-    return card.model_copy(update={"personas": {**card.personas, **sides}})
+def texts_alone(card: CruxCard, notes: CardNotes, living: Iterable[str]) -> CruxCard:
+    """Return a card on which a living person says only what a text of theirs bears; the notes keep the rest."""
+    sides = dict(card.personas)
+    for name in living:
+        borne = dict.fromkeys(("reasoning", "falsifier", "condition"), "")
+        for one in notes.sources:
+            if one.persona == name and one.part in borne and one.places:
+                borne[one.part] = f"{borne[one.part]} {one.sentence}".strip()
+        update = {part: text or None for part, text in borne.items()} | {"reasoning": borne["reasoning"]}
+        quotes = tuple(place.quote for place in notes.places.get(name, ())) or None
+        sides[name] = sides[name].model_copy(update=update | {"grounding_quotes": quotes})
+    return card.model_copy(update={"personas": sides})
 
 
 def unsourced(sources: Sequence[SentenceSource]) -> list[SentenceSource]:

@@ -134,11 +134,7 @@ class PersonaPosition(CamelModel):
 
 
 class CruxCard(CamelModel):
-    """A premise that drives a disagreement. ``timestamp`` is milliseconds of the injected clock.
-
-    Args:
-        texts: by persona, how many texts of the person the model spoke from.
-    """
+    """A premise that drives a disagreement. ``timestamp`` is milliseconds of the injected clock."""
 
     id: str
     question: str
@@ -151,14 +147,6 @@ class CruxCard(CamelModel):
     source_messages: tuple[str, ...]
     crux_room_id: str
     timestamp: int
-    texts: dict[str, int] = Field(default={}, exclude_if=lambda texts: not texts)
-
-    @property
-    def spoken(self) -> str:
-        """Who speaks here: never the person."""
-        many = (f"{count} text{'s' if count != 1 else ''} of {name}" for name, count in self.texts.items())
-        told = " and ".join(many)
-        return f"Spoken by a model{f' from {told}' if told else ''}; nobody named here said this."
 
 
 class Place(CamelModel):
@@ -222,6 +210,7 @@ class CardNotes(CamelModel):
         flips: by persona, what the flip test counted; unset where it was not made.
         seen_in: where the card's question was met, where a comparison of the texts was at hand: ``both`` where
             that had it too, ``debate`` where it had not.
+        texts: by persona, how many texts of the person the model spoke from.
     """
 
     card_id: str
@@ -232,6 +221,14 @@ class CardNotes(CamelModel):
     places: dict[str, tuple[Place, ...]] = Field(default_factory=dict)
     flips: dict[str, FlipTally] | None = None
     seen_in: Literal["debate", "both"] | None = None
+    texts: dict[str, int] = Field(default={}, exclude_if=lambda texts: not texts)
+
+    @property
+    def spoken(self) -> str:
+        """Who speaks here: never the person."""
+        many = (f"{count} text{'s' if count != 1 else ''} of {name}" for name, count in self.texts.items())
+        told = " and ".join(many)
+        return f"Spoken by a model{f' from {told}' if told else ''}; nobody named here said this."
 
 
 class TrackedStance(CamelModel):

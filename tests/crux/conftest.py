@@ -172,7 +172,8 @@ def authors(reader: Callable[[], ScriptedModel]) -> list[Persona]:
             )
         )
         assert not made.standing.thin, made.standing.reasons
-        built.append(made.persona)
+        contract = made.persona.contract.model_copy(update={"invented": True})
+        built.append(made.persona.model_copy(update={"contract": contract}))
     return built
 
 
@@ -335,8 +336,8 @@ def judged(request: Request) -> str:
         pair = json.loads(line)
         words = [set(re.findall(r"\w{4,}", pair[side].lower())) for side in ("premise", "claim")]
         near = len(words[0] & words[1]) >= 3
-        span = " ".join(pair["premise"].split()[:4])
-        verdicts.append({"pair": pair["pair"], "kind": "supports" if near else "unrelated", "span": span})
+        kind = "supports" if near else "unrelated"
+        verdicts.append({"pair": pair["pair"], "kind": kind, "span": pair["premise"]})
     return json.dumps({"verdicts": verdicts})
 
 

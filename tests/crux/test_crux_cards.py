@@ -15,7 +15,7 @@ from crux.config import CruxConfigurationError
 from crux.events import BaselineAnswered, CardNoted
 from crux.provenance import texts_alone
 from crux.quotes import find_quote, sentences
-from crux.results import CruxCard, PersonaPosition, Place, SentenceSource
+from crux.results import CardNotes, CruxCard, PersonaPosition, Place, SentenceSource
 from llm_runtime.events import Event
 from llm_runtime.messages import Request
 from llm_runtime.replay import Recording
@@ -407,7 +407,7 @@ def test_a_living_persons_card_has_only_what_a_text_of_theirs_bears() -> None:
         {
             **{"id": "d-room-1", "question": "Is a toll owed?", "disagreement_type": "values", "diagnosis": "So."},
             **{"resolved": False, "personas": sides, "source_aspect": "a1", "source_messages": ()},
-            **{"crux_room_id": "room-1", "timestamp": 0, "texts": {"Ada Quill": 3}},
+            **{"crux_room_id": "room-1", "timestamp": 0},
         }
     )
     sources = [
@@ -415,7 +415,8 @@ def test_a_living_persons_card_has_only_what_a_text_of_theirs_bears() -> None:
         SentenceSource(part="reasoning", sentence="Written too.", persona="Ada Quill", places=(place,)),
         SentenceSource(part="falsifier", sentence="If counts fell.", persona="Ada Quill"),
     ]
-    kept = texts_alone(card, sources, ["Ada Quill"]).personas
+    notes = CardNotes(card_id=card.id, sources=tuple(sources), texts={"Ada Quill": 3})
+    kept = texts_alone(card, notes, ["Ada Quill"]).personas
     assert kept["Ada Quill"].reasoning == "Written too." and kept["Ada Quill"].falsifier is None
     assert kept["Maud Tarrowby"] == sides["Maud Tarrowby"], "an invented author may say more"
-    assert card.spoken == "Spoken by a model from 3 texts of Ada Quill; nobody named here said this."
+    assert notes.spoken == "Spoken by a model from 3 texts of Ada Quill; nobody named here said this."

@@ -370,7 +370,7 @@ async def test_a_portrait_is_in_the_third_person_with_one_line_of_instruction(
 
 def test_every_prompt_says_what_it_must() -> None:
     """Role or task, material named as such, the form of the answer, what to do when unsure."""
-    for package in ("crux", "crux.personas", "crux.measurement"):
+    for package in ("crux", "crux.personas"):
         folder = resources.files(package).joinpath("prompts")
         for file in (one for one in folder.iterdir() if one.is_file()):
             name = file.name.removesuffix(".md")

@@ -170,13 +170,13 @@ async def compared(founders: list[Built], **changes: Any) -> tuple[Comparison, S
 
 async def test_at_least_eighteen_of_twenty_one_known_oppositions_are_found(founders: list[Built]) -> None:
     found, model = await compared(founders)
-    pairs = {(bare(match.first.text), bare(match.second.text)) for match in found.opposed}
+    pairs = {(bare(first.text), bare(second.text)) for first, second in (match.sides for match in found.opposed)}
     assert len(OPPOSED) == 21
     assert len(pairs & set(OPPOSED)) >= 18, set(OPPOSED) - pairs
     assert pairs <= set(OPPOSED), "nothing else is shown as opposed"
     assert len(model.requests) <= 12, "once read, a comparison takes six to twelve calls"
     (shared,) = found.shared
-    assert (shared.first.stance, shared.second.stance) == ("grants", "holds")
+    assert [side.stance for side in shared.sides] == ["grants", "holds"]
     first = [candidate.question for candidate in found.candidates[:3]]
     assert any("court" in question for question in first), first
     assert all(candidate.confirmed for candidate in found.candidates)
@@ -223,10 +223,21 @@ async def test_hamilton_and_brutus_debate_whether_a_republic_can_be_large(
         {"label": "Will the general government absorb the states?", "description": "The states and their powers."},
     ]
 
+    def judge(request: Request) -> str:
+        """An honest judge of quotations: the first answers YES, the second NO."""
+        pairs = [json.loads(line) for line in scripts.block(request, "PAIRS").split("\n")]
+        verdicts = json.loads(scripts.panel["judge"](request))["verdicts"]
+        for pair, verdict in zip(pairs, verdicts, strict=True):
+            if pair["claim"].startswith("The answer to this question"):
+                own = any(pair["premise"][-40:] in item.text for item in panel[0].corpus.items)
+                verdict["kind"] = "supports" if own else "contradicts"
+        return json.dumps({"verdicts": verdicts})
+
     held = await hold(
         panel,
         QUESTION,
         script={
+            "judge": judge,
             "decomposition": json.dumps({"aspects": aspects}),
             "detection": scripts.pairs(
                 ("A", "B"), claim="whether a large republic must be held together by an army"

@@ -81,7 +81,12 @@ RESULTS: dict[str, dict[str, Any]] = {
     "ai_crucible.attempt": {"passed": False, "failed": ["tests"], "turns": 3},
     "criticality.adopt": {"adoptions": [{"refused": "", "findings": [{"kind": "finding"}]}]},
     "crux.compare": {"candidates": [{}], "opposed": [{}, {}], "shared": [], "warnings": []},
-    "crux.divide": {"candidates": [{"question": "Is it so?", "confirmed": False}], "authors": [{}, {}]},
+    "crux.divide": {
+        "topic": "",
+        "authors": [{"name": name, "texts": 1, "passages": 1, "claims": 1} for name in ("Ada", "Ben")],
+        "alone": [[], []],
+        "candidates": [{"question": "Is it so?", "sides": [], "confirmed": False, "rests": 0}],
+    },
     "crux.persona": {"gate": {"reasons": ["few texts"]}},
     "crux.judge": {"verdicts": []},
     "compare.tasks": {

@@ -85,7 +85,7 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
     blocks: list[Block] = [
         Prose(f"# {number}. {escaped(card.question)}", lead=True),
         Note(verdict, tone),
-        Plain(card.spoken),
+        Plain(notes.spoken),
         *([Plain(_SEEN[notes.seen_in])] if notes.seen_in else []),
         Prose("\n\n".join([escaped(card.diagnosis), *([_KINDS[notes.kind]] if notes.kind in _KINDS else [])])),
     ]
@@ -111,7 +111,7 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
 def _struck(card: CruxCard, notes: CardNotes) -> list[SentenceSource]:
     """Return the sentences that the model wrote for a side and that its card leaves out."""
     sides = {name: f"{side.reasoning} {side.falsifier} {side.condition}" for name, side in card.personas.items()}
-    own = [one for one in notes.sources if one.persona] if card.texts else []
+    own = [one for one in notes.sources if one.persona] if notes.texts else []
     return [one for one in own if one.sentence not in sides[one.persona]]
 
 

@@ -116,8 +116,8 @@ def comparison_story(comparison: Comparison) -> Story:
         "positions": lambda _: [_positions(comparison)],
         "matrix": lambda _: list(filter(None, [_matrix(comparison)])),
     }
-    forms = _FORMS | {"accent": lambda view: f"c{names.index(view.author) % 6}"}
-    story = _outline().story(Writing(scope, forms, own))
+    accents: dict[str, Callable[[Any], str]] = {"accent": lambda view: f"c{names.index(view.author) % 6}"}
+    story = _outline().story(Writing(scope, _FORMS | accents, own))
     read = (
         Fact(one.name, f"{count_noun(one.claims, 'claim')} in {count_noun(one.passages, 'passage')}")
         for one in comparison.authors
