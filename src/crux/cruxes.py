@@ -302,11 +302,11 @@ def _offered(board: Board, crux: CruxCandidate, told: _Settled) -> list[Common]:
         ("proposal", told.proposals),
     )
     offered: list[Common] = []
-    for kind, both in ((kind, one) for kind, ones in named for one in ones):
-        views = [board.view(short, own) for short, own in zip((both.yes, both.no), authors, strict=True)]
-        sides = tuple(filter(None, views))
-        if len(sides) == len(views):
-            offered.append(Common(kind=kind, text=" ".join(both.text.split()), sides=sides))
+    for kind, ones in named:
+        for both in ones:
+            views = (board.view(short, own) for short, own in zip((both.yes, both.no), authors, strict=True))
+            if len(sides := tuple(filter(None, views))) == len(_BOTH):
+                offered.append(Common(kind=kind, text=" ".join(both.text.split()), sides=sides))
     return offered
 
 
