@@ -14,16 +14,16 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+from crux.answers import Answers
 from crux.behaviour import BEHAVIOUR
 from crux.book import ClaimBook, Standing, standing
 from crux.claims.audit import Audit, audit, audit_calls
 from crux.claims.judge import Judge
 from crux.claims.linking import linked, loose, proposed_links
-from crux.claims.reading import BATCH_TOKENS, Unread, batches_of, read_book
+from crux.claims.reading import Unread, batches_of, read_book
 from crux.config import ModelTable
 from crux.events import PersonaBuilt, PersonaStep
 from crux.extras import library
-from crux.personas.answers import Answers
 from crux.personas.beliefs import graph_of
 from crux.personas.contract import (
     PROSE,
@@ -41,9 +41,10 @@ from crux.personas.contract import (
 )
 from crux.personas.corpus import Corpus
 from crux.personas.persona import Persona, check_name, slug
+from crux.requests import BATCH_TOKENS, Asking
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Emit, silent
-from llm_runtime.messages import Generate, Request
+from llm_runtime.messages import Generate
 from llm_runtime.tasks import first_error
 
 T = TypeVar("T", bound=BaseModel)
@@ -110,40 +111,17 @@ async def build_persona(
     """
     name = check_name(name)
     library("bm25s", "building a persona")  # before anything is spent
-    models, answers = models or ModelTable(), answers or Answers()
+    asking = Asking(generate, models or ModelTable(), seed, language, tokens_a_call, answers or Answers())
     before = book
-    book, unread = await read_book(
-        name,
-        corpus,
-        before,
-        generate=generate,
-        models=models,
-        seed=seed,
-        language=language,
-        tokens_a_call=tokens_a_call,
-        keep=keep,
-        step=_steps(emit, name, "reading"),
-    )
-    judge = Judge(generate, models, seed, answers)
+    book, unread = await read_book(name, corpus, asking, before, keep=keep, step=_steps(emit, name, "reading"))
+    judge = Judge(asking)
     if BEHAVIOUR.before(6) or loose(before, book):
-        links = await proposed_links(book, name, generate=generate, models=models, seed=seed, answers=answers)
+        links = await proposed_links(book, name, asking)
         book = linked(book, links, await judge.relate(links.pairs, f"links-{name}"))
         keep(book)
     figures = standing(book, name, len(corpus.chunks))
-    checked = None
-    if audited:
-        checked = await audit(
-            name, corpus, book, judge, generate=generate, models=models, seed=seed, language=language
-        )
-
-    contract = await _contract(
-        name,
-        corpus,
-        lambda part: contract_request(part, name, corpus, book, models, seed),
-        generate,
-        answers,
-        _steps(emit, name, "contract"),
-    )
+    checked = await audit(name, corpus, book, judge, asking) if audited else None
+    contract = await _contract(name, corpus, book, asking, _steps(emit, name, "contract"))
     contract = contract.model_copy(update={"handle": handle, "aliases": tuple(aliases)})
     beliefs = graph_of(book, name, corpus, contract.persona_id, now())
     counts = {"claims": len(book.claims), "unread": len(unread), "unquoted": book.authors[0].unquoted}
@@ -164,9 +142,8 @@ def _steps(emit: Emit, name: str, step: str) -> Callable[[int, int], None]:
 async def _contract(
     name: str,
     corpus: Corpus,
-    request: Callable[[str], Request],
-    generate: Generate,
-    answers: Answers,
+    book: ClaimBook,
+    asking: Asking,
     step: Callable[[int, int], None],
 ) -> PersonaContract:
     done = 0
@@ -174,7 +151,7 @@ async def _contract(
     async def ask(part: str, model: type[T]) -> T | LlmRuntimeError:
         nonlocal done
         try:
-            answer = await answers.ask(generate, request(part), model)
+            answer = await asking.ask(contract_request(part, name, corpus, book, asking.models, asking.seed), model)
         except LlmRuntimeError as fault:
             return fault  # raised once the other parts are there: they are under way and paid for
         done += 1

@@ -13,18 +13,18 @@ from crux.book import Claim, ClaimBook, standing
 from crux.claims.audit import Audit, audit
 from crux.claims.judge import Judge, Judgement, Pair, Verdict, speaks_for
 from crux.claims.linking import linked, loose, proposed_links
-from crux.claims.reading import BATCH_TOKENS, Unread, read_book
+from crux.claims.reading import Unread, read_book
 from crux.comparison import Comparison, CruxCandidate, Match, Read
-from crux.config import CruxConfigurationError, ModelTable
-from crux.cruxes import Division, Questioner, divided
+from crux.config import CruxConfigurationError
+from crux.cruxes import Division, divided
 from crux.ending import tried
 from crux.personas.corpus import Corpus, shared_texts
-from crux.requests import request
+from crux.requests import Asking
 from crux.retrieval.lexical import Lexical
 from crux.sides import AuthorSide
 from llm_runtime.errors import StructuredOutputError
-from llm_runtime.messages import CallLabel, Generate
-from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.messages import CallLabel
+from llm_runtime.prompts import load_prompt
 from llm_runtime.structured import ask
 from llm_runtime.tasks import gather
 
@@ -61,12 +61,8 @@ class _Issues(BaseModel):
 
 async def compare(
     *shelves: Shelf,
-    generate: Generate,
-    models: ModelTable | None = None,
-    seed: int = 0,
+    asking: Asking,
     topic: str = "",
-    language: str = "English",
-    tokens_a_call: int = BATCH_TOKENS,
     known: Sequence[Judgement] = (),
     audited: bool = False,
     keep: Callable[[str, ClaimBook], None] = lambda name, book: None,
@@ -76,8 +72,6 @@ async def compare(
 
     Args:
         topic: what the comparison is about; empty for all that they wrote.
-        language: in which claims are written; quotations stay as they are.
-        tokens_a_call: of passages, 200 or more; a model with a short window needs fewer.
         known: what an earlier comparison judged.
         audited: read some passages of each once more, each alone, and count which of their claims were found.
         keep: takes an author's book whenever it has grown.
@@ -89,10 +83,12 @@ async def compare(
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet; books were kept.
     """
     _require_several(shelves)
-    asking = Questioner(generate, models or ModelTable(), seed, language)
-    judge = Judge(generate, asking.models, seed, known=known, lot=_PAIRS)
-    read = [await _read(shelf, asking, tokens_a_call, keep, step) for shelf in shelves]
-    audits = await _audits(shelves, read, judge, asking) if audited else [None] * len(read)
+    judge = Judge(asking, known, _PAIRS)
+    read = [await _read(shelf, asking, keep, step) for shelf in shelves]
+    audits = [
+        await audit(shelf.name, shelf.corpus, one.book, judge, asking) if audited else None
+        for shelf, one in zip(shelves, read, strict=True)
+    ]
     step("", "comparing", 0, 3)
     sides = [AuthorSide(shelf.name, one.book, topic) for shelf, one in zip(shelves, read, strict=True)]
     loose = [side for side, one in zip(sides, read, strict=True) if one.loose]
@@ -111,7 +107,7 @@ async def _side_by_side(
     loose: Sequence[AuthorSide],
     topic: str,
     judge: Judge,
-    asking: Questioner,
+    asking: Asking,
     keep: Callable[[str, ClaimBook], None],
     step: Callable[[str, str, int, int], None],
 ) -> Division:
@@ -131,14 +127,11 @@ async def _link(
     loose: Sequence[AuthorSide],
     across: Sequence[Pair],
     judge: Judge,
-    asking: Questioner,
+    asking: Asking,
     keep: Callable[[str, ClaimBook], None],
 ) -> None:
     """Give books whose claims are not linked their links, judged in the same calls as the pairs across authors."""
-    links = await gather(
-        proposed_links(side.book, side.name, generate=asking.generate, models=asking.models, seed=asking.seed)
-        for side in loose
-    )
+    links = await gather(proposed_links(side.book, side.name, asking) for side in loose)
     await judge.learn([*across, *(pair for one in links for pair in one.pairs)], "comparison")
     for side, one in zip(loose, links, strict=True):
         side.book = linked(side.book, one, await judge.relate(one.pairs, f"links-{side.name}"))
@@ -172,20 +165,15 @@ class _Done:
 
 async def _read(
     shelf: Shelf,
-    asking: Questioner,
-    tokens_a_call: int,
+    asking: Asking,
     keep: Callable[[str, ClaimBook], None],
     step: Callable[[str, str, int, int], None],
 ) -> _Done:
     book, unread = await read_book(
         shelf.name,
         shelf.corpus,
+        asking,
         shelf.book,
-        generate=asking.generate,
-        models=asking.models,
-        seed=asking.seed,
-        language=asking.language,
-        tokens_a_call=tokens_a_call,
         keep=lambda grown: keep(shelf.name, grown),
         step=lambda done, of: step(shelf.name, "reading", done, of),
     )
@@ -193,24 +181,6 @@ async def _read(
         why = f" ({unread[0].reason})" if unread else ""
         raise StructuredOutputError(f"no claim was found in the texts of {shelf.name}{why}", "")
     return _Done(book, unread, loose(shelf.book, book))
-
-
-async def _audits(
-    shelves: Sequence[Shelf], read: Sequence[_Done], judge: Judge, asking: Questioner
-) -> list[Audit | None]:
-    return [
-        await audit(
-            shelf.name,
-            shelf.corpus,
-            one.book,
-            judge,
-            generate=asking.generate,
-            models=asking.models,
-            seed=asking.seed,
-            language=asking.language,
-        )
-        for shelf, one in zip(shelves, read, strict=True)
-    ]
 
 
 def _told(shelf: Shelf, side: AuthorSide, done: _Done, audit: Audit | None) -> Read:
@@ -231,11 +201,11 @@ def _told(shelf: Shelf, side: AuthorSide, done: _Done, audit: Audit | None) -> R
 
 
 async def _proposed(
-    sides: tuple[AuthorSide, AuthorSide], topic: str, asking: Questioner
+    sides: tuple[AuthorSide, AuthorSide], topic: str, asking: Asking
 ) -> tuple[list[tuple[Claim, Claim]], dict[tuple[str, str], str]]:
     """Return pairs that a model names from both lists, then those nearest in words; and the questions named."""
     label = CallLabel("crux", "issues", "")
-    fence = Fence(asking.seed, label)
+    fence = asking.fence(label)
     short = [
         {f"{letter}{number}": claim for number, claim in enumerate(side.claims, start=1)}
         for letter, side in zip("ab", sides, strict=True)
@@ -246,7 +216,7 @@ async def _proposed(
         first=fence("CLAIMS OF THE FIRST", first),
         second=fence("CLAIMS OF THE SECOND", second),
     )
-    answer = await tried(ask(asking.generate, request(asking.models, "comparison", label, text), _Issues))
+    answer = await tried(ask(asking.generate, asking.request("comparison", label, text), _Issues))
     pairs: dict[tuple[str, str], tuple[Claim, Claim]] = {}
     questions: dict[tuple[str, str], str] = {}
     for one in (*answer.value.opposed, *answer.value.shared) if answer else ():

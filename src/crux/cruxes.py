@@ -15,13 +15,12 @@ from crux.board import BLOCK, Board
 from crux.book import Claim
 from crux.claims.judge import BEARING, Judge, Pair, Verdict, speaks_for
 from crux.comparison import Answer, Common, Comparison, CruxCandidate, Match, Read, SettledBy, Settling, SideView
-from crux.config import ModelTable
 from crux.ending import tried
 from crux.quotes import folded
-from crux.requests import request
+from crux.requests import Asking
 from crux.sides import AuthorSide
-from llm_runtime.messages import CallLabel, Generate
-from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.messages import CallLabel
+from llm_runtime.prompts import load_prompt
 from llm_runtime.structured import ask
 from llm_runtime.tasks import gather
 
@@ -84,20 +83,6 @@ class _Settlings(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Questioner:
-    """Whom a question is put to, and how.
-
-    Args:
-        language: in which questions and proposals are written.
-    """
-
-    generate: Generate
-    models: ModelTable
-    seed: int
-    language: str = "English"
-
-
-@dataclass(frozen=True, slots=True)
 class Division:
     """What divides a group.
 
@@ -145,7 +130,7 @@ class Division:
         )
 
 
-async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge, asking: Questioner) -> Division:
+async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge, asking: Asking) -> Division:
     """Name, judge and rank the questions on which authors divide, at most eight calls.
 
     Args:
@@ -180,7 +165,7 @@ def _with(
     return crux.model_copy(update={"common": common, "settled_by": ways})
 
 
-async def _named(board: Board, topic: str, asking: Questioner) -> tuple[str, list[_CruxNamed]]:
+async def _named(board: Board, topic: str, asking: Asking) -> tuple[str, list[_CruxNamed]]:
     """Return what is to be decided and the questions that models name: block by block, then across blocks."""
     blocks = enumerate(board.blocks(), start=1)
     told = await gather(_asked(board, block, topic, asking, number) for number, block in blocks)
@@ -206,16 +191,16 @@ def _alike(one: _CruxNamed, other: _CruxNamed) -> bool:
     return folded(one.question).casefold() == folded(other.question).casefold() or len(ends) > 1
 
 
-async def _asked(board: Board, claims: Sequence[Claim], topic: str, asking: Questioner, number: int) -> _Cruxes:
+async def _asked(board: Board, claims: Sequence[Claim], topic: str, asking: Asking, number: int) -> _Cruxes:
     label = CallLabel("crux", "cruxes", "", number)
-    fence = Fence(asking.seed, label)
+    fence = asking.fence(label)
     text = load_prompt("crux", "cruxes").render(
         topic=fence("TOPIC", topic or "as the claims show it"),
         claims=fence("CLAIMS", board.lines(claims)),
         most=str(min(MOST_CRUXES + 2, max(4, len(claims) // 5))),
         language=asking.language,
     )
-    answer = await tried(ask(asking.generate, request(asking.models, "comparison", label, text), _Cruxes))
+    answer = await tried(ask(asking.generate, asking.request("comparison", label, text), _Cruxes))
     return answer.value if answer else _Cruxes(cruxes=[])
 
 
@@ -268,16 +253,16 @@ def _heard(crux: CruxCandidate, verdicts: Sequence[tuple[SideView, Verdict]]) ->
     return crux.model_copy(update={"sides": sides, "confirmed": {*read.values()} == {*_BOTH}, "why": why})
 
 
-async def _settled(board: Board, cruxes: Sequence[CruxCandidate], asking: Questioner) -> list[_Settled]:
+async def _settled(board: Board, cruxes: Sequence[CruxCandidate], asking: Asking) -> list[_Settled]:
     """Return of each crux what a model says is common to its sides, and what would settle it."""
     if not cruxes:
         return []
     label = CallLabel("crux", "settling", "")
     lines = [_line(board, number, crux) for number, crux in enumerate(cruxes, start=1)]
     text = load_prompt("crux", "settling").render(
-        cruxes=Fence(asking.seed, label)("QUESTIONS", "\n".join(lines)), language=asking.language
+        cruxes=asking.fence(label)("QUESTIONS", "\n".join(lines)), language=asking.language
     )
-    answer = await tried(ask(asking.generate, request(asking.models, "comparison", label, text), _Settlings))
+    answer = await tried(ask(asking.generate, asking.request("comparison", label, text), _Settlings))
     told = {one.id: one for one in answer.value.cruxes} if answer else {}
     return [told.get(f"q{number}", _Settled()) for number in range(1, len(cruxes) + 1)]
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from crux.book import ClaimBook
 from crux.claims.judge import Judge, Judgement
-from crux.claims.reading import BATCH_TOKENS, Unread, read_book
+from crux.claims.reading import Unread, read_book
 from crux.comparison import Comparison, Read
-from crux.config import CruxConfigurationError, ModelTable
-from crux.cruxes import Questioner, divided
+from crux.config import CruxConfigurationError
+from crux.cruxes import divided
 from crux.personas.corpus import Corpus
+from crux.requests import Asking
 from crux.sides import AuthorSide
 from crux.sources import Utterance
 from llm_runtime.errors import StructuredOutputError
-from llm_runtime.messages import Generate
 
 #: Calls after reading, at most.
 MOST_CALLS = 8
@@ -26,13 +26,9 @@ _NAMED = 8
 
 async def divide(
     texts: Corpus,
+    asking: Asking,
     *,
-    generate: Generate,
-    models: ModelTable | None = None,
-    seed: int = 0,
     topic: str = "",
-    language: str = "English",
-    tokens_a_call: int = BATCH_TOKENS,
     book: ClaimBook | None = None,
     known: Sequence[Judgement] = (),
     keep: Callable[[ClaimBook], None] = lambda book: None,
@@ -43,8 +39,6 @@ async def divide(
     Args:
         texts: of two speakers or more, in the order of the talk; each says whose it is.
         topic: what the group is to decide; empty where its texts say so.
-        language: in which claims and questions are written; quotations stay as they are.
-        tokens_a_call: of passages, 200 or more; a model with a short window needs fewer.
         book: what was read of these texts before.
         known: what was judged before.
         keep: takes the book whenever it has grown.
@@ -56,25 +50,15 @@ async def divide(
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet; the book was kept.
     """
     names = require_group(texts)
-    asking = Questioner(generate, models or ModelTable(), seed, language)
     book, unread = await read_book(
-        "",
-        texts,
-        book,
-        generate=generate,
-        models=asking.models,
-        seed=seed,
-        language=language,
-        tokens_a_call=tokens_a_call,
-        keep=keep,
-        step=lambda done, of: step("", "reading", done, of),
+        "", texts, asking, book, keep=keep, step=lambda done, of: step("", "reading", done, of)
     )
     sides = [side for name in names if (side := AuthorSide(name, book, topic)).claims]
     if not sides:
         why = f" ({unread[0].reason})" if unread else ""
         raise StructuredOutputError(f"nobody was found to hold or deny anything in these texts{why}", "")
     step("", "comparing", 0, 1)
-    judge = Judge(generate, asking.models, seed, known=known, lot=_PAIRS)
+    judge = Judge(asking, known, _PAIRS)
     division = await divided(sides, topic, judge, asking)
     step("", "comparing", 1, 1)
     warnings = _warnings(names, sides, unread, division.left_out)

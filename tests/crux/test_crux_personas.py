@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from crux.answers import Answers
 from crux.book import Author, Claim, ClaimBook, Mention, Relation
 from crux.building import Built, build_persona
-from crux.personas.answers import Answers
 from crux.personas.beliefs import density, graph_of
 from crux.personas.contract import unquoted
 from crux.personas.corpus import make_corpus

@@ -9,10 +9,9 @@ from crux.behaviour import BEHAVIOUR
 from crux.book import ClaimBook, SignedClaim
 from crux.claims.judge import BEARING, Judge, Pair
 from crux.claims.reading import read_alone
-from crux.config import ModelTable
 from crux.personas.corpus import Chunk, Corpus
+from crux.requests import Asking
 from crux.results import CamelModel, Place
-from llm_runtime.messages import Generate
 from llm_runtime.tasks import gather
 
 #: Share of the passages that are read once more, and how many at least.
@@ -62,17 +61,7 @@ def audited_passages(book: ClaimBook, author: str, corpus: Corpus, seed: int) ->
     return [chunks[place] for place in sorted(drawn)]
 
 
-async def audit(
-    author: str,
-    corpus: Corpus,
-    book: ClaimBook,
-    judge: Judge,
-    *,
-    generate: Generate,
-    models: ModelTable,
-    seed: int,
-    language: str = "English",
-) -> Audit:
+async def audit(author: str, corpus: Corpus, book: ClaimBook, judge: Judge, asking: Asking) -> Audit:
     """Read some passages once more, each alone, and count which of their claims the book has.
 
     A claim counts as found where what the book took from the same passage, with its sign, says the same or bears it
@@ -80,16 +69,12 @@ async def audit(
 
     Args:
         judge: decides whether two wordings say the same.
-        language: in which the book's claims are written.
 
     Raises:
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
     """
-    chunks = audited_passages(book, author, corpus, seed)
-    alone = await gather(
-        read_alone(author, corpus, chunk, generate=generate, models=models, seed=seed, language=language)
-        for chunk in chunks
-    )
+    chunks = audited_passages(book, author, corpus, asking.seed)
+    alone = await gather(read_alone(author, corpus, chunk, asking) for chunk in chunks)
     lone = [(one, claim) for one in zip(chunks, alone, strict=True) for claim in one[1].claims]
     pairs = [
         [Pair(taken, _words(single.signed(own.id, author))) for taken in _taken(book, author, chunk)]

@@ -13,14 +13,12 @@ from pydantic import BaseModel, Field
 from crux.behaviour import BEHAVIOUR
 from crux.claims.grammar import judging_grammar
 from crux.claims.known import KnownPair, Trial, drawn
-from crux.config import ModelTable
 from crux.ending import tried
-from crux.personas.answers import Answers
 from crux.quotes import folded
-from crux.requests import request
+from crux.requests import Asking
 from crux.results import CamelModel
-from llm_runtime.messages import CallLabel, Generate, Request
-from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.messages import CallLabel, Request
+from llm_runtime.prompts import load_prompt
 from llm_runtime.tasks import gather
 
 Kind: TypeAlias = Literal["same", "entails", "supports", "contradicts", "undermines", "unrelated", "unsure"]
@@ -91,10 +89,6 @@ class Judge:
     """Judges pairs, each once.
 
     Args:
-        generate: the model.
-        models: who judges, at which temperature.
-        seed: 0 to 2^53-1; nonces derive from it.
-        answers: what was answered before, by what was asked; changed in place.
         known: what was judged before.
         lot: pairs a call, 1 to 32.
         on_trial: let batches carry known pairs; for those who show how the judge did.
@@ -105,17 +99,13 @@ class Judge:
 
     def __init__(
         self,
-        generate: Generate,
-        models: ModelTable,
-        seed: int,
-        answers: Answers | None = None,
+        asking: Asking,
         known: Iterable[Judgement] = (),
         lot: int = PAIRS,
         *,
         on_trial: bool = True,
     ) -> None:
-        self._generate, self._models, self._seed = generate, models, seed
-        self._answers, self._lot = answers or Answers(), lot
+        self._asking, self._lot = asking, lot
         self._known = {Pair(one.premise, one.claim): one.verdict for one in known}
         self.trial, self._on_trial = Trial(), on_trial
 
@@ -156,11 +146,10 @@ class Judge:
         label = CallLabel("crux", "judge", about, number)
         batch, known = list(pairs), dict[Pair, KnownPair]()
         if self._on_trial and not BEHAVIOUR.before(6):
-            for place, one in reversed(drawn(self._seed, f"{about}:{number}", len(pairs))):
+            for place, one in reversed(drawn(self._asking.seed, f"{about}:{number}", len(pairs))):
                 batch.insert(place, Pair(one.premise, one.claim))
                 known[Pair(one.premise, one.claim)] = one
-        asked = judge_request(batch, self._models, self._seed, label)
-        answer = await tried(self._answers.ask(self._generate, asked, _Verdicts))
+        answer = await tried(self._asking.ask(judge_request(batch, self._asking, label), _Verdicts))
         told = {one.pair: one for one in answer.verdicts if 1 <= one.pair <= len(batch)} if answer else {}
         for place, verdict in told.items():
             pair = batch[place - 1]
@@ -181,15 +170,15 @@ class NoJudge(Judge):
         return [Verdict(kind="unsure" if strict else "supports") for _ in pairs]
 
 
-def judge_request(pairs: Sequence[Pair], models: ModelTable, seed: int, label: CallLabel) -> Request:
+def judge_request(pairs: Sequence[Pair], asking: Asking, label: CallLabel) -> Request:
     """Return the question about one lot of pairs."""
     lines = [
         json.dumps({"pair": number, "premise": pair.premise, "claim": pair.claim}, ensure_ascii=False)
         for number, pair in enumerate(pairs, start=1)
     ]
-    text = load_prompt("crux.claims", "judge").render(pairs=Fence(seed, label)("PAIRS", "\n".join(lines)))
+    text = load_prompt("crux.claims", "judge").render(pairs=asking.fence(label)("PAIRS", "\n".join(lines)))
     grammar = judging_grammar([pair.premise for pair in pairs], _NAMING, _NAMELESS)
-    return replace(request(models, "relate", label, text), grammar=grammar)
+    return replace(asking.request("relate", label, text), grammar=grammar)
 
 
 def _checked(verdict: _Judged, pair: Pair) -> Verdict:

@@ -11,13 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from crux.behaviour import BEHAVIOUR
 from crux.book import Claim, ClaimBook, Link, Relation
 from crux.claims.judge import Pair, Verdict
-from crux.config import ModelTable
 from crux.ending import tried
-from crux.personas.answers import Answers
-from crux.requests import request
+from crux.requests import Asking
 from crux.retrieval.lexical import Lexical
-from llm_runtime.messages import CallLabel, Generate
-from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.messages import CallLabel
+from llm_runtime.prompts import load_prompt
 
 #: Claims that a model is shown at once.
 BLOCK = 120
@@ -64,24 +62,12 @@ class Links:
         return [Pair(self.words[a], self.words[b]) for a, b in self.kinds]
 
 
-async def proposed_links(
-    book: ClaimBook,
-    author: str,
-    *,
-    generate: Generate,
-    models: ModelTable,
-    seed: int,
-    answers: Answers | None = None,
-) -> Links:
+async def proposed_links(book: ClaimBook, author: str, asking: Asking) -> Links:
     """Return the relations that a model proposes, and for a claim without any those nearest in words.
-
-    Args:
-        answers: what was proposed before, by what was asked; changed in place.
 
     Raises:
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
     """
-    answers = answers or Answers()
     signed = book.signed_by(author)
     held = [one.claim for one in signed]
     words = {one.claim.id: one.words(listed=True) for one in signed}
@@ -90,9 +76,8 @@ async def proposed_links(
         block = {claim.id: words[claim.id] for claim in claims}
         label = CallLabel("crux", "linking", author, number)
         lines = [json.dumps({"id": key, "claim": words}, ensure_ascii=False) for key, words in block.items()]
-        text = load_prompt("crux.claims", "linking").render(claims=Fence(seed, label)("CLAIMS", "\n".join(lines)))
-        asked = request(models, "linking", label, text)
-        answer = await tried(answers.ask(generate, asked, _Proposals))
+        text = load_prompt("crux.claims", "linking").render(claims=asking.fence(label)("CLAIMS", "\n".join(lines)))
+        answer = await tried(asking.ask(asking.request("linking", label, text), _Proposals))
         for one in answer.relations if answer else ():
             if one.from_ in block and one.to in block and one.from_ != one.to:
                 proposed.setdefault((one.from_, one.to), one.kind)

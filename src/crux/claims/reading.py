@@ -14,23 +14,22 @@ from crux.behaviour import BEHAVIOUR
 from crux.book import Author, Claim, ClaimBook, ClaimKind, Correction, Mention, Relation, Stance, Told
 from crux.claims.grammar import reading_grammar
 from crux.claims.second import read_again
-from crux.config import ModelTable
 from crux.corrections import corrected
 from crux.ending import OVER
 from crux.personas.corpus import Chunk, Corpus
 from crux.quotes import find_quote, neighbours, sentences, whole
-from crux.requests import request
+from crux.requests import BATCH_TOKENS, Asking
 from crux.results import Place
 from crux.retrieval.lexical import Lexical
 from llm_runtime.errors import CallError, StructuredOutputError
-from llm_runtime.messages import CallLabel, Generate, Request
-from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.messages import CallLabel, Request
+from llm_runtime.prompts import load_prompt
 from llm_runtime.structured import ask
 from llm_runtime.tasks import gather
 from llm_runtime.tokens import estimate_tokens
 
 #: Tokens (characters/4) of the passages of one call, and how many calls see the same list of claims.
-BATCH_TOKENS, WAVE = 4_000, 8
+WAVE = 8
 _NEAREST, _COMMONEST = 40, 20
 _MOST_CLAIMS = 8
 _MOST_WORDS = 300
@@ -78,6 +77,7 @@ class _Reader:
 
     author: str
     corpus: Corpus
+    asking: Asking
     claims: dict[str, Claim]
     mentions: list[Mention]
     relations: list[Relation]
@@ -119,13 +119,9 @@ class _Reader:
 async def read_book(
     author: str,
     corpus: Corpus,
+    asking: Asking,
     book: ClaimBook | None = None,
     *,
-    generate: Generate,
-    models: ModelTable,
-    seed: int,
-    language: str = "English",
-    tokens_a_call: int = BATCH_TOKENS,
     keep: Callable[[ClaimBook], None] = lambda book: None,
     step: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[ClaimBook, list[Unread]]:
@@ -135,8 +131,6 @@ async def read_book(
         author: whose texts; the name shown to the model. Empty where they are a group's and each has its speaker.
         corpus: the texts.
         book: what was read before; its passages are not asked about again.
-        language: in which claims are written; quotations stay as they are.
-        tokens_a_call: of passages, 200 or more; a model with a short window needs fewer.
         keep: takes the book after every wave, so that nothing paid for is lost.
         step: takes how many passages are read, of how many.
 
@@ -148,6 +142,7 @@ async def read_book(
     reader = _Reader(
         author,
         corpus,
+        asking,
         dict(book.by_id) if book else {},
         [one for one in book.mentions if _stands(corpus, one.place)] if book else [],
         list(book.relations) if book else [],
@@ -155,21 +150,21 @@ async def read_book(
         old.unquoted if old else 0,
         corrections=book.corrections if book else (),
     )
-    batches = batches_of(corpus, reader.read, tokens_a_call)
+    batches = batches_of(corpus, reader.read, asking.tokens_a_call)
     reader.checked, reader.unchecked = len(reader.mentions), old is not None and old.unchecked
-    if reader.unchecked and (stop := await _check(reader, generate, models, seed)) is not None:
+    if reader.unchecked and (stop := await _check(reader)) is not None:
         # What was read when a budget ended has had no second reader, and gets none now.
         keep(reader.book())
         raise stop
     for start in range(0, len(batches), WAVE):
         wave = batches[start : start + WAVE]
         frozen = list(reader.claims.values())
-        answers = await gather(_batch(reader, batch, frozen, generate, models, seed, language) for batch in wave)
+        answers = await gather(_batch(reader, batch, frozen) for batch in wave)
         stop: Exception | None = None
         for batch, (answer, refused) in zip(wave, answers, strict=True):
             stop = stop or refused
             _enter(reader, batch, answer)
-        stop = await _check(reader, generate, models, seed) or stop
+        stop = await _check(reader) or stop
         keep(reader.book())
         step(len(reader.read), len(corpus.chunks))
         if stop is not None:
@@ -178,7 +173,7 @@ async def read_book(
     return reader.book(), lost
 
 
-async def _check(reader: _Reader, generate: Generate, models: ModelTable, seed: int) -> Exception | None:
+async def _check(reader: _Reader) -> Exception | None:
     """Have every new mention read a second time, by a reader who is not told what the first one said.
 
     What the source marks as another's words needs none. Returns the refusal that every call would meet.
@@ -191,30 +186,21 @@ async def _check(reader: _Reader, generate: Generate, models: ModelTable, seed: 
     ]
     if not fresh or BEHAVIOUR.before(6):
         return None
-    again, stop = await read_again(fresh, reader.claims, reader.corpus, generate=generate, models=models, seed=seed)
+    again, stop = await read_again(fresh, reader.claims, reader.corpus, reader.asking)
     by_first = dict(zip(fresh, again, strict=True))
     reader.mentions = [by_first.get(one, one) for one in reader.mentions]
     reader.checked, reader.unchecked = len(reader.mentions), stop is not None
     return stop
 
 
-async def read_alone(
-    author: str,
-    corpus: Corpus,
-    chunk: Chunk,
-    *,
-    generate: Generate,
-    models: ModelTable,
-    seed: int,
-    language: str = "English",
-) -> ClaimBook:
+async def read_alone(author: str, corpus: Corpus, chunk: Chunk, asking: Asking) -> ClaimBook:
     """Read one passage by itself, with no claims before it, as a check on what was read of it among others.
 
     Raises:
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
     """
-    reader = _Reader(author, corpus, {}, [], [], {})
-    answer, refused = await _batch(reader, [chunk], (), generate, models, seed, language, "audit")
+    reader = _Reader(author, corpus, asking, {}, [], [], {})
+    answer, refused = await _batch(reader, [chunk], (), "audit")
     if refused is not None:
         raise refused
     _enter(reader, [chunk], answer)
@@ -246,14 +232,7 @@ def batches_of(
 
 
 async def _batch(
-    reader: _Reader,
-    batch: Sequence[Chunk],
-    frozen: Sequence[Claim],
-    generate: Generate,
-    models: ModelTable,
-    seed: int,
-    language: str,
-    phase: str = "reading",
+    reader: _Reader, batch: Sequence[Chunk], frozen: Sequence[Claim], phase: str = "reading"
 ) -> tuple[dict[str, _ReadPassage], Exception | None]:
     """Ask about a batch; ask again, at half the size, for the passages that the answer leaves out.
 
@@ -264,9 +243,9 @@ async def _batch(
     lots = [list(batch)]
     for turn in (1, 2):
         for lot in lots:
-            asked = reading_request(reader.author, reader.corpus, lot, frozen, models, seed, language, turn, phase)
+            asked = reading_request(reader.author, reader.corpus, lot, frozen, reader.asking, turn, phase)
             try:
-                answer = (await ask(generate, asked, _Readings, reasks=0)).value
+                answer = (await ask(reader.asking.generate, asked, _Readings, reasks=0)).value
             except OVER as stop:
                 return passages, stop
             except (CallError, StructuredOutputError) as fault:
@@ -289,16 +268,14 @@ def reading_request(
     corpus: Corpus,
     batch: Sequence[Chunk],
     claims: Sequence[Claim],
-    models: ModelTable,
-    seed: int,
-    language: str,
+    asking: Asking,
     turn: int,
     phase: str = "reading",
 ) -> Request:
     """Return the question about a batch: its passages, and the claims that they may take a stance to."""
     key = sha256(" ".join(chunk.id for chunk in batch).encode()).hexdigest()[:12]
     label = CallLabel("crux", phase, f"{author or 'everybody'}@{key}", turn)
-    fence = Fence(seed, label)
+    fence = asking.fence(label)
     lines: list[str] = []
     for number, chunk in enumerate(batch, start=1):
         item = corpus.by_id[chunk.item]
@@ -316,10 +293,10 @@ def reading_request(
         author=fence("AUTHOR", author or _EVERYBODY),
         passages=fence("PASSAGES", "\n".join(lines)),
         claims=fence("CLAIMS SO FAR", known or "none yet"),
-        language=language,
+        language=asking.language,
     )
     grammar = reading_grammar([_quotable(chunk.text) for chunk in batch], bool(shown))
-    return replace(request(models, "reading", label, text), grammar=grammar)
+    return replace(asking.request("reading", label, text), grammar=grammar)
 
 
 def _quotable(text: str) -> list[str]:

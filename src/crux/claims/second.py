@@ -9,13 +9,12 @@ from hashlib import sha256
 from pydantic import BaseModel, Field
 
 from crux.book import OWN, Claim, Mention, Stance
-from crux.config import ModelTable
 from crux.ending import OVER, tried
 from crux.personas.corpus import Corpus
 from crux.quotes import neighbours
-from crux.requests import request
-from llm_runtime.messages import CallLabel, Generate
-from llm_runtime.prompts import Fence, load_prompt
+from crux.requests import Asking
+from llm_runtime.messages import CallLabel
+from llm_runtime.prompts import load_prompt
 from llm_runtime.structured import ask
 from llm_runtime.tasks import gather
 
@@ -40,10 +39,7 @@ async def read_again(
     mentions: Sequence[Mention],
     claims: Mapping[str, Claim],
     corpus: Corpus,
-    *,
-    generate: Generate,
-    models: ModelTable,
-    seed: int,
+    asking: Asking,
 ) -> tuple[list[Mention], Exception | None]:
     """Return mentions with what a second reader says, who is not told what the first one said.
 
@@ -51,7 +47,7 @@ async def read_again(
     With them comes the refusal that every further call would meet, where there was one.
     """
     lots = [mentions[start : start + LOT] for start in range(0, len(mentions), LOT)]
-    answers = await gather(_asked(lot, claims, corpus, generate, models, seed) for lot in lots)
+    answers = await gather(_asked(lot, claims, corpus, asking) for lot in lots)
     read = [
         _agreed(one, said.get(at))
         for lot, (said, _) in zip(lots, answers, strict=True)
@@ -61,12 +57,7 @@ async def read_again(
 
 
 async def _asked(
-    lot: Sequence[Mention],
-    claims: Mapping[str, Claim],
-    corpus: Corpus,
-    generate: Generate,
-    models: ModelTable,
-    seed: int,
+    lot: Sequence[Mention], claims: Mapping[str, Claim], corpus: Corpus, asking: Asking
 ) -> tuple[dict[int, Stance], Exception | None]:
     lines: list[str] = []
     for number, one in enumerate(lot, start=1):
@@ -76,9 +67,9 @@ async def _asked(
         lines.append(json.dumps({**entry, "claim": claims[one.claim].text}, ensure_ascii=False))
     places = "\n".join(lines)
     label = CallLabel("crux", "stances", sha256(places.encode()).hexdigest()[:12])
-    text = load_prompt("crux.claims", "stances").render(places=Fence(seed, label)("PLACES", places))
+    text = load_prompt("crux.claims", "stances").render(places=asking.fence(label)("PLACES", places))
     try:
-        answer = await tried(ask(generate, request(models, "relate", label, text), _Answer, reasks=0))
+        answer = await tried(ask(asking.generate, asking.request("relate", label, text), _Answer, reasks=0))
     except OVER as stop:
         return {}, stop
     return {one.id: one.stance for one in answer.value.stances} if answer else {}, None

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from pydantic import Field, ValidationError
 
+from crux.answers import Answers
 from crux.book import ClaimBook, Correction, Standing, standing
 from crux.corrections import corrected
-from crux.personas.answers import Answers
 from crux.personas.beliefs import BeliefGraph
 from crux.personas.carrying import carried
 from crux.personas.contract import PROSE, PersonaContract, unquoted

@@ -87,6 +87,7 @@ RESULTS: dict[str, dict[str, Any]] = {
         "alone": [[], []],
         "candidates": [{"question": "Is it so?", "sides": [], "confirmed": False, "rests": 0}],
     },
+    "crux.fidelity": {"own": {"hits": 3, "of": 4}, "control": {"hits": 1, "of": 4}},
     "crux.persona": {"gate": {"reasons": ["few texts"]}},
     "crux.judge": {"verdicts": []},
     "compare.tasks": {
@@ -260,6 +261,7 @@ VERDICTS = {
     "criticality.adopt": ("1 of 1 function adopted · 1 finding", "open"),
     "crux.compare": ("1 candidate crux · 2 opposed, 0 shared", "neutral"),
     "crux.divide": ("1 crux · among 2 speakers · 1 not confirmed by their sentences", "neutral"),
+    "crux.fidelity": ("3 of 4 predicted from their own texts · 1 of 4 from the control's", "neutral"),
     "crux.persona": ("built · thin", "open"),
     "crux.judge": ("0 pairs judged", "neutral"),
     "compare.tasks": ("1 task · council 1 right, single 0 right", "neutral"),

@@ -35,6 +35,15 @@ PERSONA = RunType(
     doors=(),
 )
 
+FIDELITY = RunType(
+    name="crux.fidelity",
+    title="Measure a persona's fidelity",
+    about="A fifth of an author's texts is hidden and the author's answers are predicted, another's as control.",
+    noun="fidelity measurement",
+    hooks=f"{_HERE}.fidelity:FidelityHooks",
+    doors=(),
+)
+
 COMPARE = RunType(
     name="crux.compare",
     aliases=("compare",),
@@ -70,7 +79,7 @@ PROTOCOL = Protocol(
     "both turn. It ends in crux cards with verbatim quotes.",
     command=("debate", f"{_HERE}.commands:debate"),
     command_about="Let authors argue from their own texts, down to what divides them: crux cards.",
-    runs=(DEBATE, DIVIDE, COMPARE, PERSONA, JUDGE),
+    runs=(DEBATE, DIVIDE, COMPARE, PERSONA, FIDELITY, JUDGE),
     pages=f"{_HERE}.pages:ADDRESSES",
     extra="debate",
     modules=("bm25s", "Stemmer", "sentencex", "py3langid", "numpy"),

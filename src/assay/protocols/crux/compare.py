@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -21,12 +21,13 @@ from crux.book import ClaimBook
 from crux.building import linking_calls
 from crux.claims.audit import audit_calls
 from crux.claims.judge import Judgement
-from crux.claims.reading import BATCH_TOKENS, batches_of
+from crux.claims.reading import batches_of
 from crux.compare import Shelf, compare
 from crux.comparison import as_pair
 from crux.events import PersonaStep
 from crux.personas.corpus import Corpus
 from crux.personas.shipped import shipped_corpus
+from crux.requests import BATCH_TOKENS, Asking
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
 from llm_runtime.names import ModelName
@@ -65,12 +66,26 @@ class HowRead(Model):
     judged: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
     """What an earlier comparison judged: ``{"premise", "claim", "verdict"}``."""
 
-    def models(self) -> ModelTable:
-        """Return who answers which question."""
+    def asking(self, context: RunContext) -> Asking:
+        """Return whom questions are put to, and how."""
         fast, strong = (
             ChosenModel(id=name, takes_temperature=self.takes_temperature) for name in (self.fast, self.strong)
         )
-        return ModelTable(fast=fast, strong=strong)
+        models = ModelTable(fast=fast, strong=strong)
+        return Asking(context.generate, models, context.seed, self.language, self.tokens_a_call)
+
+    def known(self) -> list[Judgement]:
+        """Return what was judged before."""
+        return [Judgement.model_validate(one) for one in self.judged]
+
+
+def steps_of(context: RunContext) -> Callable[[str, str, int, int], None]:
+    """Return what tells how far a step is, of an author or of all."""
+
+    def step(name: str, step: str, done: int, of: int) -> None:
+        context.emit(PersonaStep(persona=name, step=step, done=done, of=of))
+
+    return step
 
 
 class Options(HowRead):
@@ -108,21 +123,14 @@ class AuthorsHooks(Hooks[Task, Options]):
             if store is not None:
                 store.save_beside("books", name, book)
 
-        def step(name: str, step: str, done: int, of: int) -> None:
-            context.emit(PersonaStep(persona=name, step=step, done=done, of=of))
-
         comparison = await compare(
             *shelved(options),
-            generate=context.generate,
-            models=options.models(),
-            seed=context.seed,
+            asking=options.asking(context),
             topic=task.topic,
-            language=options.language,
-            tokens_a_call=options.tokens_a_call,
             audited=options.audit,
-            known=[Judgement.model_validate(one) for one in options.judged],
+            known=options.known(),
             keep=keep,
-            step=step,
+            step=steps_of(context),
         )
         return as_pair(comparison) if BEHAVIOUR.before(6) else comparison.model_dump(mode="json")
 

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 from assay.fields import Ui, read_ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
-from assay.protocols.crux.compare import HowRead
+from assay.protocols.crux.compare import HowRead, steps_of
 from assay.protocols.crux.people import PeopleFolder, open_people
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun
@@ -21,7 +21,6 @@ from crux.book import ClaimBook
 from crux.claims.judge import Judgement
 from crux.claims.reading import batches_of
 from crux.divide import MOST_CALLS, divide, group_of, require_group
-from crux.events import PersonaStep
 from crux.personas.corpus import Corpus
 from crux.personas.persona import slug
 from crux.results import CamelModel
@@ -87,21 +86,14 @@ class DivideHooks(Hooks[Task, Options]):
             if task.people:
                 store.save_beside("books", name, book)
 
-        def step(name: str, step: str, done: int, of: int) -> None:
-            context.emit(PersonaStep(persona=name, step=step, done=done, of=of))
-
         found = await divide(
             grouped(options),
-            generate=context.generate,
-            models=options.models(),
-            seed=context.seed,
+            options.asking(context),
             topic=task.topic,
-            language=options.language,
-            tokens_a_call=options.tokens_a_call,
             book=ClaimBook.model_validate(options.book) if options.book else None,
-            known=[Judgement.model_validate(one) for one in options.judged],
+            known=options.known(),
             keep=keep,
-            step=step,
+            step=steps_of(context),
         )
         if task.people:
             store.save_beside("judged", name, JudgedPairs(judged=found.judged))

@@ -15,7 +15,7 @@ from assay.protocols.crux.people import PeopleFolder, open_people, shipped_id, s
 from assay.protocols.crux.retrieving import LanguageOption, TokensOption
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun
-from crux.claims.reading import BATCH_TOKENS
+from crux.requests import BATCH_TOKENS
 from llm_runtime.models import Model
 
 FIELDS = read_ui(__package__ or "")
