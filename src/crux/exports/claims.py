@@ -68,7 +68,8 @@ def _ties(comparison: Comparison, among: Mapping[str, _Statement]) -> list[Arc]:
         *_across(comparison.opposed, "contradicts"),
         *_across(comparison.shared, "same"),
     ]
-    return [tie for tie in dict.fromkeys(ties) if tie.source != tie.target and {*tie[:2]} <= among.keys()]
+    once = {tie[:3]: tie for tie in ties if tie.source != tie.target and {*tie[:2]} <= among.keys()}
+    return list(once.values())
 
 
 def _across(matches: Iterable[Match], kind: str) -> Iterator[Arc]:
