@@ -40,30 +40,16 @@ def shipped_persona(author: str) -> Persona:
 
 def _contract(author: str, name: str, corpus: Corpus, data: dict[str, Any]) -> PersonaContract:
     words, contractions = measured_voice(corpus)
-    voice = data["voice"]
-    prose = {part: " ".join(data[part].split()) for part in PROSE}
+    voice, flips = data["voice"], enumerate(data["flip_conditions"], start=1)
+    measured = {"words_per_sentence": words, "contractions_per_100_words": contractions}
     return PersonaContract(
         persona_id=author,
         name=name,
         aliases=tuple(data["aliases"]),
-        personality=prose["personality"],
-        bias=prose["bias"],
-        stakes=prose["stakes"],
-        epistemology=prose["epistemology"],
-        time_horizon=prose["time_horizon"],
-        evidence_policy=prose["evidence_policy"],
-        flip_conditions=tuple(
-            FlipCondition(id=f"F{place}", text=text) for place, text in enumerate(data["flip_conditions"], start=1)
-        ),
+        **{part: " ".join(data[part].split()) for part in PROSE},
+        flip_conditions=tuple(FlipCondition(id=f"F{place}", text=text) for place, text in flips),
         anchor_excerpts=_places(corpus, data["anchors"]),
-        voice=VoiceProfile(
-            speech_patterns=tuple(voice["speech_patterns"]),
-            vocabulary=tuple(voice["vocabulary"]),
-            forbidden_phrases=tuple(voice["forbidden_phrases"]),
-            examples=_places(corpus, voice["examples"]),
-            words_per_sentence=words,
-            contractions_per_100_words=contractions,
-        ),
+        voice=VoiceProfile(**voice | measured | {"examples": _places(corpus, voice["examples"])}),
         corpus_digest=corpus.digest,
         invented=True,
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 import click
 
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.names import Kind, Names
 
 if TYPE_CHECKING:
@@ -46,6 +47,57 @@ def _other_folder(text: str) -> list[tuple[Kind, str]]:
 
 
 PeopleFolder: TypeAlias = Annotated[str, Names("folder", _other_folder)]
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaRow:
+    """Somebody whose texts are here.
+
+    Args:
+        id: as addresses and debates name it.
+        texts: how many.
+        beliefs: nodes of the belief graph; ``None`` where there is none.
+        state: ``"built"``, ``"texts changed since"``, ``"not built"`` or ``"comes with Assay"``.
+        problem: what is wrong with what is kept, where something is.
+    """
+
+    id: str
+    name: str
+    texts: int
+    beliefs: int | None
+    state: str
+    problem: str = ""
+
+    @property
+    def ready(self) -> bool:
+        """Whether it can debate."""
+        return self.state != "not built" and not self.problem
+
+    @property
+    def own(self) -> bool:
+        """Whether it was made here, and so can be built anew."""
+        return self.state != "comes with Assay"
+
+
+def known_people(people: PersonaStore | None = None) -> list[PersonaRow]:
+    """Return whoever was imported here, then the authors that come with Assay."""
+    from crux.personas.authors import shipped_persona
+    from crux.personas.persona import slug
+    from crux.personas.shipped import shipped_authors
+
+    people, listed = people or open_people(), list[PersonaRow]()
+    for name in people.names():
+        try:
+            check = people.check(name)
+        except LlmRuntimeError as fault:
+            listed.append(PersonaRow(slug(name), name, 0, None, "not built", str(fault)))
+            continue
+        state = "not built" if not check.built else "texts changed since" if check.stale else "built"
+        listed.append(PersonaRow(slug(name), name, check.texts, check.beliefs, state))
+    for persona in map(shipped_persona, shipped_authors()):
+        beliefs = len(persona.beliefs.nodes) if persona.beliefs else None
+        listed.append(PersonaRow(persona.id, persona.name, len(persona.corpus.items), beliefs, "comes with Assay"))
+    return listed
 
 
 def known_personas() -> list[str]:

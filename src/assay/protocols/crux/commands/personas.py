@@ -14,6 +14,7 @@ from assay.console.lazy import HELP, lazy_group
 from assay.protocols.crux.people import (
     add_texts,
     fetched,
+    known_people,
     open_people,
     people_option,
     persona_of,
@@ -176,22 +177,10 @@ def check(name: str, people: str | None) -> int:
 @people_option
 def list_(people: str | None) -> int:
     """List those who can debate, and those who are not built yet."""
-    from crux.personas.authors import shipped_persona
-    from crux.personas.shipped import shipped_authors
-
-    store = open_people(people)
-    rows: list[tuple[str, str, str, str]] = []
-    for name in store.names():
-        checked = store.check(name)
-        beliefs = str(checked.beliefs) if checked.beliefs else "none" if checked.built else ""
-        state = "built, texts changed since" if checked.stale else "built" if checked.built else "not built"
-        rows.append((name, str(checked.texts), beliefs, state))
-    for author in shipped_authors():
-        persona = shipped_persona(author)
-        count = str(len(persona.beliefs.nodes)) if persona.beliefs else "none"
-        rows.append((author, str(len(persona.corpus.items)), count, "comes with Assay, invented"))
-    width = max(len(row[0]) for row in rows)
+    rows = known_people(open_people(people))
+    width = max(len(row.name) for row in rows)
     click.secho(f"{'persona':<{width}}  {'texts':>6}  {'beliefs':>7}  state", bold=True)
-    for name, texts, beliefs, state in rows:
-        click.echo(f"{name:<{width}}  {texts:>6}  {beliefs:>7}  {state}")
+    for row in rows:
+        beliefs = row.beliefs or ("" if row.state == "not built" else "none")
+        click.echo(f"{row.name:<{width}}  {row.texts:>6}  {beliefs:>7}  {row.problem or row.state}")
     return 0

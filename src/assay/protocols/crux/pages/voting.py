@@ -38,7 +38,7 @@ _READER = re.compile(r"[\w-]{8,64}")
 async def show_votes(request: Request) -> Response:
     """Show the claims of a comparison to vote on, how readers voted, and the groups in which they vote alike."""
     run_id = run_id_of(request)
-    return await _page(request, run_id, rooted(f"/votes/{run_id}"), _link(request, run_id))
+    return await _page(request, run_id, f"votes/{run_id}", _link(request, run_id))
 
 
 async def show_part(request: Request) -> Response:
@@ -55,9 +55,9 @@ async def vote(request: Request) -> Response:
 
 async def take_part(request: Request) -> Response:
     """Do the same by the link."""
-    run_id, address = _opened(request)
+    run_id, at = _opened(request)
     reader, claim, _ = await _cast(request, run_id)
-    return RedirectResponse(f"{address}?reader={reader}#{claim}", 303)
+    return RedirectResponse(rooted(f"/{at}?reader={reader}#{claim}"), 303)
 
 
 def _link(request: Request, run_id: str) -> str:
@@ -83,13 +83,13 @@ def _opened(request: Request) -> tuple[str, str]:
         or not hmac.compare_digest(file.read_bytes(), key.encode())
     ):
         raise RunNotFound("this link leads nowhere; ask whoever gave it to you for a new one")
-    return run_id, f"/part/{run_id}/{key}"
+    return run_id, f"part/{run_id}/{key}"
 
 
-async def _page(request: Request, run_id: str, address: str, link: str) -> Response:
+async def _page(request: Request, run_id: str, at: str, link: str) -> Response:
     reader = request.query_params.get("reader", "")
     if not wants_json(request) and not _READER.fullmatch(reader):
-        return RedirectResponse(f"{address}?reader={secrets.token_urlsafe(9)}", 303)
+        return RedirectResponse(rooted(f"/{at}?reader={secrets.token_urlsafe(9)}"), 303)
     comparison = _compared(request, run_id)
     claims, votes = claims_of(comparison), read_votes(_file(run_id))
     groups = await run_in_threadpool(reader_groups, votes, list(claims))
@@ -98,7 +98,7 @@ async def _page(request: Request, run_id: str, address: str, link: str) -> Respo
         counts[claim][vote] += 1
     data = {"claims": claims, "votes": counts, "groups": groups.model_dump(mode="json"), "link": link}
     cruxes = comparison.candidates if len(comparison.books) == 1 else ()
-    shown = {"address": address, "run_id": run_id, "cruxes": cruxes, "reader": reader, "own": votes.get(reader, {})}
+    shown = {"at": at, "run_id": run_id, "cruxes": cruxes, "reader": reader, "own": votes.get(reader, {})}
     return respond(request, lambda: data, lambda: render("crux/votes.html", **data, **shown))
 
 
