@@ -41,7 +41,7 @@ from crux.personas.contract import (
 )
 from crux.personas.corpus import Corpus
 from crux.personas.persona import Persona, check_name, slug
-from crux.requests import BATCH_TOKENS, Asking
+from crux.requests import BATCH_TOKENS, Questioner
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
@@ -111,7 +111,7 @@ async def build_persona(
     """
     name = check_name(name)
     library("bm25s", "building a persona")  # before anything is spent
-    asking = Asking(generate, models or ModelTable(), seed, language, tokens_a_call, answers or Answers())
+    asking = Questioner(generate, models or ModelTable(), seed, language, tokens_a_call, answers or Answers())
     before = book
     book, unread = await read_book(name, corpus, asking, before, keep=keep, step=_steps(emit, name, "reading"))
     judge = Judge(asking)
@@ -143,7 +143,7 @@ async def _contract(
     name: str,
     corpus: Corpus,
     book: ClaimBook,
-    asking: Asking,
+    asking: Questioner,
     step: Callable[[int, int], None],
 ) -> PersonaContract:
     done = 0

@@ -132,6 +132,10 @@ async def offered_quotes(room: CruxRoom, name: str) -> list[Place]:
     return await room.debate.groundings[name].quotes(claim, _QUOTES)
 
 
+def _cited(sentences: Sequence[Sentence]) -> list[list[str]]:
+    return [one.messages for one in sentences]
+
+
 async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNotes]:
     """Return the card of an answer, and what of it code does not bear out."""
     panel = room.debate.transcript.panel
@@ -139,8 +143,9 @@ async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNo
     sides = [_Sided.of(room, name, by_name[name]) for name in room.pair.personas]
     places = {side.name: side.places for side in sides}
     card = _card(room, answer, {side.name: side.position for side in sides})
-    said = {"diagnosis": answer.diagnosis, **{name: side.reasoning for name, side in by_name.items()}}
-    cites = {part: [one.messages for one in sentences] for part, sentences in said.items()}
+    cites = {name: _cited(side.reasoning) for name, side in by_name.items()} | {
+        "diagnosis": _cited(answer.diagnosis)
+    }
     people = [] if BEHAVIOUR.before(6) else [panel.by_name[name] for name in by_name]
     living = {one.name: places[one.name] for one in people if not one.contract.invented}
     sources, stand = await sources_of(card, room, cites, living)

@@ -19,7 +19,7 @@ from crux.config import CruxConfigurationError
 from crux.cruxes import Division, divided
 from crux.ending import tried
 from crux.personas.corpus import Corpus, shared_texts
-from crux.requests import Asking
+from crux.requests import Questioner
 from crux.retrieval.lexical import Lexical
 from crux.sides import AuthorSide
 from llm_runtime.errors import StructuredOutputError
@@ -61,7 +61,7 @@ class _Issues(BaseModel):
 
 async def compare(
     *shelves: Shelf,
-    asking: Asking,
+    asking: Questioner,
     topic: str = "",
     known: Sequence[Judgement] = (),
     audited: bool = False,
@@ -107,7 +107,7 @@ async def _side_by_side(
     loose: Sequence[AuthorSide],
     topic: str,
     judge: Judge,
-    asking: Asking,
+    asking: Questioner,
     keep: Callable[[str, ClaimBook], None],
     step: Callable[[str, str, int, int], None],
 ) -> Division:
@@ -127,7 +127,7 @@ async def _link(
     loose: Sequence[AuthorSide],
     across: Sequence[Pair],
     judge: Judge,
-    asking: Asking,
+    asking: Questioner,
     keep: Callable[[str, ClaimBook], None],
 ) -> None:
     """Give books whose claims are not linked their links, judged in the same calls as the pairs across authors."""
@@ -165,7 +165,7 @@ class _Done:
 
 async def _read(
     shelf: Shelf,
-    asking: Asking,
+    asking: Questioner,
     keep: Callable[[str, ClaimBook], None],
     step: Callable[[str, str, int, int], None],
 ) -> _Done:
@@ -201,7 +201,7 @@ def _told(shelf: Shelf, side: AuthorSide, done: _Done, audit: Audit | None) -> R
 
 
 async def _proposed(
-    sides: tuple[AuthorSide, AuthorSide], topic: str, asking: Asking
+    sides: tuple[AuthorSide, AuthorSide], topic: str, asking: Questioner
 ) -> tuple[list[tuple[Claim, Claim]], dict[tuple[str, str], str]]:
     """Return pairs that a model names from both lists, then those nearest in words; and the questions named."""
     label = CallLabel("crux", "issues", "")

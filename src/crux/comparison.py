@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from crux.book import ClaimBook, Standing, worded
 from crux.claims.audit import Audit
 from crux.claims.judge import Judgement
-from crux.claims.known import Trial
+from crux.claims.known import JudgeTrial
 from crux.results import CamelModel, Place
 
 Answer: TypeAlias = Literal["YES", "NO", ""]
@@ -154,7 +154,7 @@ class Comparison(CamelModel):
     judged: tuple[Judgement, ...] = ()
     decision: str = Field(default="", **_UNSET)
     dropped: int = Field(default=0, **_UNSET)
-    trial: Trial | None = None
+    trial: JudgeTrial | None = None
 
     @model_validator(mode="before")
     @classmethod

@@ -17,7 +17,7 @@ from crux.claims.judge import BEARING, Judge, Pair, Verdict, speaks_for
 from crux.comparison import Answer, Common, Comparison, CruxCandidate, Match, Read, SettledBy, Settling, SideView
 from crux.ending import tried
 from crux.quotes import folded
-from crux.requests import Asking
+from crux.requests import Questioner
 from crux.sides import AuthorSide
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import load_prompt
@@ -130,7 +130,7 @@ class Division:
         )
 
 
-async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge, asking: Asking) -> Division:
+async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge, asking: Questioner) -> Division:
     """Name, judge and rank the questions on which authors divide, at most eight calls.
 
     Args:
@@ -165,7 +165,7 @@ def _with(
     return crux.model_copy(update={"common": common, "settled_by": ways})
 
 
-async def _named(board: Board, topic: str, asking: Asking) -> tuple[str, list[_CruxNamed]]:
+async def _named(board: Board, topic: str, asking: Questioner) -> tuple[str, list[_CruxNamed]]:
     """Return what is to be decided and the questions that models name: block by block, then across blocks."""
     blocks = enumerate(board.blocks(), start=1)
     told = await gather(_asked(board, block, topic, asking, number) for number, block in blocks)
@@ -191,7 +191,7 @@ def _alike(one: _CruxNamed, other: _CruxNamed) -> bool:
     return folded(one.question).casefold() == folded(other.question).casefold() or len(ends) > 1
 
 
-async def _asked(board: Board, claims: Sequence[Claim], topic: str, asking: Asking, number: int) -> _Cruxes:
+async def _asked(board: Board, claims: Sequence[Claim], topic: str, asking: Questioner, number: int) -> _Cruxes:
     label = CallLabel("crux", "cruxes", "", number)
     fence = asking.fence(label)
     text = load_prompt("crux", "cruxes").render(
@@ -253,7 +253,7 @@ def _heard(crux: CruxCandidate, verdicts: Sequence[tuple[SideView, Verdict]]) ->
     return crux.model_copy(update={"sides": sides, "confirmed": {*read.values()} == {*_BOTH}, "why": why})
 
 
-async def _settled(board: Board, cruxes: Sequence[CruxCandidate], asking: Asking) -> list[_Settled]:
+async def _settled(board: Board, cruxes: Sequence[CruxCandidate], asking: Questioner) -> list[_Settled]:
     """Return of each crux what a model says is common to its sides, and what would settle it."""
     if not cruxes:
         return []

@@ -12,7 +12,7 @@ from crux.comparison import Comparison, Read
 from crux.config import CruxConfigurationError
 from crux.cruxes import divided
 from crux.personas.corpus import Corpus
-from crux.requests import Asking
+from crux.requests import Questioner
 from crux.sides import AuthorSide
 from crux.sources import Utterance
 from llm_runtime.errors import StructuredOutputError
@@ -26,7 +26,7 @@ _NAMED = 8
 
 async def divide(
     texts: Corpus,
-    asking: Asking,
+    asking: Questioner,
     *,
     topic: str = "",
     book: ClaimBook | None = None,

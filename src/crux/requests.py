@@ -19,7 +19,7 @@ BATCH_TOKENS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class Questioner:
     """Whom readers, judges and comparisons ask, and how.
 
     Args:

@@ -19,7 +19,7 @@ from crux.claims.reading import read_book
 from crux.personas.importing import import_corpus
 from crux.personas.persona import PersonaError
 from crux.personas.store import PersonaStore, StoredCorpus
-from crux.requests import Asking
+from crux.requests import Questioner
 from llm_runtime.messages import Request
 from llm_runtime.testing import ScriptedModel
 
@@ -90,7 +90,7 @@ class Shelf:
         self.store.add_corpus(StoredCorpus(name=ADA, corpus=found.corpus))
         model = ScriptedModel({"reading": read, "stances": read_again})
         book, unread = await read_book(
-            ADA, found.corpus, Asking(model, seed=7, tokens_a_call=600), self.store.book(ADA)
+            ADA, found.corpus, Questioner(model, seed=7, tokens_a_call=600), self.store.book(ADA)
         )
         assert not unread
         asked = [one for one in model.requests if one.label.phase == "reading"]
@@ -256,7 +256,7 @@ async def test_a_hostile_reading_does_not_enter_as_held(tmp_path: Path) -> None:
             "stances": json.dumps({"stances": [{"id": 1, "stance": honest}]}),
         }
         model = ScriptedModel(answers)
-        book, _ = await read_book("Ann", import_corpus(folder).corpus, Asking(model, seed=1))
+        book, _ = await read_book("Ann", import_corpus(folder).corpus, Questioner(model, seed=1))
         (mention,) = book.mentions
         # Whatever was cut out of it, the whole sentence is shown, to the second reader and to everybody.
         assert mention.place.quote in passage and mention.place.quote[-1] in ".?"
@@ -272,7 +272,7 @@ async def test_a_second_reader_who_is_silent_changes_nothing_and_one_who_agrees_
     assert {one.readings for one in book.mentions} == {("holds", "holds")}
     corpus = import_corpus(shelf.folder).corpus
     silent = ScriptedModel({"reading": read, "stances": "I would rather not."})
-    unread, _ = await read_book(ADA, corpus, Asking(silent, seed=7))
+    unread, _ = await read_book(ADA, corpus, Questioner(silent, seed=7))
     assert {one.stance for one in unread.mentions} == {"holds"} and {one.readings for one in unread.mentions} == {
         None
     }
@@ -295,7 +295,7 @@ async def test_a_quotation_over_two_passages_is_found_and_a_short_one_is_shown_w
         "stances": '{"stances": [{"id": 1, "stance": "holds"}]}',
     }
     corpus = import_corpus(tmp_path).corpus
-    book, _ = await read_book("Ann", corpus, Asking(ScriptedModel(answers), seed=1))
+    book, _ = await read_book("Ann", corpus, Questioner(ScriptedModel(answers), seed=1))
     (mention,) = book.mentions
     assert (mention.place.quote, mention.place.shown) == ("This is sufficient.", words)
 
@@ -325,7 +325,7 @@ async def test_a_judge_who_is_often_wrong_is_told(wrong: float) -> None:
     for run in range(20):
         lot = Random(run)
         model = ScriptedModel({"judge": lambda request, lot=lot: verdicts(request, wrong, lot)})
-        judge = Judge(Asking(model, seed=run))
+        judge = Judge(Questioner(model, seed=run))
         pairs = [Pair(f"The premise of number {n} is long.", f"Claim of number {n}") for n in range(24 * 9)]
         await judge.relate(pairs, "trial")
         assert judge.trial.asked == 27 and len(judge.judged) == len(pairs)

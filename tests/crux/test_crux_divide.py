@@ -27,7 +27,7 @@ from crux.config import CruxConfigurationError
 from crux.divide import MOST_CALLS, divide, group_of
 from crux.exports.claims import claims_aif, claims_argdown
 from crux.personas.corpus import Corpus
-from crux.requests import Asking
+from crux.requests import Questioner
 from crux.results import Place
 from crux.sides import AuthorSide
 from crux.sources import Utterance, read_place
@@ -43,7 +43,7 @@ def thread() -> Corpus:
 
 async def found_of(talk: Talk = LANTERN, texts: Corpus | None = None, **options: Any) -> tuple[Comparison, Talk]:
     talk = replace(talk, requests=[])
-    return await divide(texts or thread(), Asking(talk.model(), seed=1), **options), talk
+    return await divide(texts or thread(), Questioner(talk.model(), seed=1), **options), talk
 
 
 async def test_a_thread_of_thirty_comments_comes_down_to_its_cruxes() -> None:
@@ -144,7 +144,7 @@ async def test_a_group_needs_two_people_who_are_told_apart(speakers: tuple[str, 
     ]
     talk = replace(LANTERN, requests=[])
     with pytest.raises(CruxConfigurationError, match=fault):
-        await divide(group_of(said), Asking(talk.model(), seed=1))
+        await divide(group_of(said), Questioner(talk.model(), seed=1))
     assert talk.requests == []
 
 

@@ -24,7 +24,7 @@ from crux.personas.corpus import Corpus, make_corpus
 from crux.personas.importing import import_corpus
 from crux.personas.store import PersonaStore, StoredCorpus
 from crux.quotes import find_quote, folded
-from crux.requests import Asking
+from crux.requests import Questioner
 from crux.sources.utterance import Utterance
 from llm_runtime.messages import Request
 from llm_runtime.testing import ScriptedModel
@@ -166,7 +166,7 @@ def test_what_is_only_reported_or_granted_is_no_belief(founders: list[Built]) ->
 async def compared(founders: list[Built], **changes: Any) -> tuple[Comparison, ScriptedModel]:
     model = reader(**changes)
     shelves = [Shelf(one.persona.name, one.persona.corpus, one.book) for one in founders]
-    return await compare(*shelves, asking=Asking(model)), model
+    return await compare(*shelves, asking=Questioner(model)), model
 
 
 async def test_at_least_eighteen_of_twenty_one_known_oppositions_are_found(founders: list[Built]) -> None:

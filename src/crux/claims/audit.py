@@ -10,7 +10,7 @@ from crux.book import ClaimBook, SignedClaim
 from crux.claims.judge import BEARING, Judge, Pair
 from crux.claims.reading import read_alone
 from crux.personas.corpus import Chunk, Corpus
-from crux.requests import Asking
+from crux.requests import Questioner
 from crux.results import CamelModel, Place
 from llm_runtime.tasks import gather
 
@@ -61,7 +61,7 @@ def audited_passages(book: ClaimBook, author: str, corpus: Corpus, seed: int) ->
     return [chunks[place] for place in sorted(drawn)]
 
 
-async def audit(author: str, corpus: Corpus, book: ClaimBook, judge: Judge, asking: Asking) -> Audit:
+async def audit(author: str, corpus: Corpus, book: ClaimBook, judge: Judge, asking: Questioner) -> Audit:
     """Read some passages once more, each alone, and count which of their claims the book has.
 
     A claim counts as found where what the book took from the same passage, with its sign, says the same or bears it

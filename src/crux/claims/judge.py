@@ -12,10 +12,10 @@ from pydantic import BaseModel, Field
 
 from crux.behaviour import BEHAVIOUR
 from crux.claims.grammar import judging_grammar
-from crux.claims.known import KnownPair, Trial, drawn
+from crux.claims.known import JudgeTrial, KnownPair, drawn
 from crux.ending import tried
 from crux.quotes import folded
-from crux.requests import Asking
+from crux.requests import Questioner
 from crux.results import CamelModel
 from llm_runtime.messages import CallLabel, Request
 from llm_runtime.prompts import load_prompt
@@ -99,7 +99,7 @@ class Judge:
 
     def __init__(
         self,
-        asking: Asking,
+        asking: Questioner,
         known: Iterable[Judgement] = (),
         lot: int = PAIRS,
         *,
@@ -107,7 +107,7 @@ class Judge:
     ) -> None:
         self._asking, self._lot = asking, lot
         self._known = {Pair(one.premise, one.claim): one.verdict for one in known}
-        self.trial, self._on_trial = Trial(), on_trial
+        self.trial, self._on_trial = JudgeTrial(), on_trial
 
     @property
     def judged(self) -> tuple[Judgement, ...]:
@@ -170,7 +170,7 @@ class NoJudge(Judge):
         return [Verdict(kind="unsure" if strict else "supports") for _ in pairs]
 
 
-def judge_request(pairs: Sequence[Pair], asking: Asking, label: CallLabel) -> Request:
+def judge_request(pairs: Sequence[Pair], asking: Questioner, label: CallLabel) -> Request:
     """Return the question about one lot of pairs."""
     lines = [
         json.dumps({"pair": number, "premise": pair.premise, "claim": pair.claim}, ensure_ascii=False)

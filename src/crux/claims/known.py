@@ -23,15 +23,15 @@ class KnownPair(CamelModel):
     kinds: tuple[str, ...]
 
 
-class Trial(CamelModel):
+class JudgeTrial(CamelModel):
     """How a judge did on the pairs whose answers are known."""
 
     right: int = 0
     asked: int = 0
 
-    def with_answer(self, right: bool) -> Trial:
+    def with_answer(self, right: bool) -> JudgeTrial:
         """Return the trial with one more pair."""
-        return Trial(right=self.right + right, asked=self.asked + 1)
+        return JudgeTrial(right=self.right + right, asked=self.asked + 1)
 
     def line(self) -> str:
         """Return the figure, and whether it is enough to tell anything."""

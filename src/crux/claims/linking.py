@@ -12,7 +12,7 @@ from crux.behaviour import BEHAVIOUR
 from crux.book import Claim, ClaimBook, Link, Relation
 from crux.claims.judge import Pair, Verdict
 from crux.ending import tried
-from crux.requests import Asking
+from crux.requests import Questioner
 from crux.retrieval.lexical import Lexical
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import load_prompt
@@ -62,7 +62,7 @@ class Links:
         return [Pair(self.words[a], self.words[b]) for a, b in self.kinds]
 
 
-async def proposed_links(book: ClaimBook, author: str, asking: Asking) -> Links:
+async def proposed_links(book: ClaimBook, author: str, asking: Questioner) -> Links:
     """Return the relations that a model proposes, and for a claim without any those nearest in words.
 
     Raises:

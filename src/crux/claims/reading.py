@@ -18,7 +18,7 @@ from crux.corrections import corrected
 from crux.ending import OVER
 from crux.personas.corpus import Chunk, Corpus
 from crux.quotes import find_quote, neighbours, sentences, whole
-from crux.requests import BATCH_TOKENS, Asking
+from crux.requests import BATCH_TOKENS, Questioner
 from crux.results import Place
 from crux.retrieval.lexical import Lexical
 from llm_runtime.errors import CallError, StructuredOutputError
@@ -77,7 +77,7 @@ class _Reader:
 
     author: str
     corpus: Corpus
-    asking: Asking
+    asking: Questioner
     claims: dict[str, Claim]
     mentions: list[Mention]
     relations: list[Relation]
@@ -119,7 +119,7 @@ class _Reader:
 async def read_book(
     author: str,
     corpus: Corpus,
-    asking: Asking,
+    asking: Questioner,
     book: ClaimBook | None = None,
     *,
     keep: Callable[[ClaimBook], None] = lambda book: None,
@@ -193,7 +193,7 @@ async def _check(reader: _Reader) -> Exception | None:
     return stop
 
 
-async def read_alone(author: str, corpus: Corpus, chunk: Chunk, asking: Asking) -> ClaimBook:
+async def read_alone(author: str, corpus: Corpus, chunk: Chunk, asking: Questioner) -> ClaimBook:
     """Read one passage by itself, with no claims before it, as a check on what was read of it among others.
 
     Raises:
@@ -268,7 +268,7 @@ def reading_request(
     corpus: Corpus,
     batch: Sequence[Chunk],
     claims: Sequence[Claim],
-    asking: Asking,
+    asking: Questioner,
     turn: int,
     phase: str = "reading",
 ) -> Request:

@@ -12,7 +12,7 @@ from crux.book import OWN, Claim, Mention, Stance
 from crux.ending import OVER, tried
 from crux.personas.corpus import Corpus
 from crux.quotes import neighbours
-from crux.requests import Asking
+from crux.requests import Questioner
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import load_prompt
 from llm_runtime.structured import ask
@@ -39,7 +39,7 @@ async def read_again(
     mentions: Sequence[Mention],
     claims: Mapping[str, Claim],
     corpus: Corpus,
-    asking: Asking,
+    asking: Questioner,
 ) -> tuple[list[Mention], Exception | None]:
     """Return mentions with what a second reader says, who is not told what the first one said.
 
@@ -57,7 +57,7 @@ async def read_again(
 
 
 async def _asked(
-    lot: Sequence[Mention], claims: Mapping[str, Claim], corpus: Corpus, asking: Asking
+    lot: Sequence[Mention], claims: Mapping[str, Claim], corpus: Corpus, asking: Questioner
 ) -> tuple[dict[int, Stance], Exception | None]:
     lines: list[str] = []
     for number, one in enumerate(lot, start=1):

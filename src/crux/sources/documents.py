@@ -49,7 +49,7 @@ def read_essay(file: SourceFile) -> PlaceReading:
         source=one_line(head.get("source")) or "essay",
         speaker=", ".join(authors) or None,
         title=next(iter(_listed(head.get("title"))), one_line(heading[1]) if heading else ""),
-        date=iso_date(one_line(head.get("date") or head.get("created")), day=True) or iso_date(file.stem, day=True),
+        date=_dated(one_line(head.get("date") or head.get("created")), file),
         url=one_line(head.get("url")),
         replies_to=tuple(_listed(head.get("replies_to")) or _listed(head.get("linked"))),
     )
@@ -80,7 +80,7 @@ def _head(file: SourceFile) -> tuple[Mapping[str, Any], int]:
 
 
 def _listed(value: Any) -> list[str]:
-    entries = cast("list[Any]", value) if isinstance(value, list) else [value or ""]
+    entries: list[Any] = value if isinstance(value, list) else [value or ""]
     return [word for entry in entries if (word := one_line(entry))]
 
 
@@ -91,22 +91,26 @@ def read_page(file: SourceFile) -> PlaceReading:
     for number, (part, answered) in enumerate([(page, -2), *page.comments]):
         file.characters += part.left.total()
         file.left += part.left
+        about: dict[str, str | tuple[str, ...]] = {
+            "id": file.key,
+            "source": "essay",
+            "date": _dated(part.date, file),
+        }
+        if number:
+            parent = file.key if answered < 0 else f"{file.key}-{answered + 1}"
+            about = {"id": f"{file.key}-{number}", "source": "comment", "replies_to": (parent,)}
+            about["date"] = iso_date(part.date)
         if (body := composed(file.enter(part.pieces))).text:
-            found.append(
-                uttered(
-                    body,
-                    id=f"{file.key}-{number}" if number else file.key,
-                    source="comment" if number else "essay",
-                    title=page.title,
-                    speaker=part.author or None,
-                    date=iso_date(part.date, day=not number) or ("" if number else iso_date(file.stem, day=True)),
-                    replies_to=((file.key if answered < 0 else f"{file.key}-{answered + 1}"),) if number else (),
-                )
-            )
+            found.append(uttered(body, title=page.title, speaker=part.author or None, **about))
     file.authored = not page.comments
     if not found:
         file.notes.append(f"{file.name}: empty")
     return file.finished(found)
+
+
+def _dated(date: object, file: SourceFile) -> str:
+    """Return the day of a text: the one that it names, else the one in the file's name."""
+    return iso_date(date, day=True) or iso_date(file.stem, day=True)
 
 
 def read_office(file: SourceFile) -> PlaceReading:

@@ -27,7 +27,7 @@ from crux.comparison import as_pair
 from crux.events import PersonaStep
 from crux.personas.corpus import Corpus
 from crux.personas.shipped import shipped_corpus
-from crux.requests import BATCH_TOKENS, Asking
+from crux.requests import BATCH_TOKENS, Questioner
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
 from llm_runtime.names import ModelName
@@ -66,13 +66,13 @@ class HowRead(Model):
     judged: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
     """What an earlier comparison judged: ``{"premise", "claim", "verdict"}``."""
 
-    def asking(self, context: RunContext) -> Asking:
+    def asking(self, context: RunContext) -> Questioner:
         """Return whom questions are put to, and how."""
         fast, strong = (
             ChosenModel(id=name, takes_temperature=self.takes_temperature) for name in (self.fast, self.strong)
         )
         models = ModelTable(fast=fast, strong=strong)
-        return Asking(context.generate, models, context.seed, self.language, self.tokens_a_call)
+        return Questioner(context.generate, models, context.seed, self.language, self.tokens_a_call)
 
     def known(self) -> list[Judgement]:
         """Return what was judged before."""
