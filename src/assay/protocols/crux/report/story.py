@@ -7,12 +7,10 @@ from functools import partial
 from assay.protocols.crux.report.cards import cards_section
 from assay.protocols.crux.report.insight import alignment_section, graph_section
 from assay.protocols.crux.report.parts import (
-    baselines_section,
-    configuration_section,
+    closing_sections,
     ledger_section,
     shifts_section,
     transcript_section,
-    troubles_section,
 )
 from assay.protocols.crux.report.state import DebateState
 from assay.report.frame import cost_section, head_facts, provenance_section
@@ -33,9 +31,7 @@ def debate_story(state: DebateState) -> Story:
         graph_section([state.result], names, accents),
         ledger_section(state),
         transcript_section(state),
-        baselines_section(state),
-        troubles_section(state),
-        configuration_section(state),
+        *closing_sections(state),
         cost_section(state.run, partial(_speaker, state)),
         provenance_section(state.run),
     ]
