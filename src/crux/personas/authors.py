@@ -42,17 +42,17 @@ def _contract(author: str, name: str, corpus: Corpus, data: dict[str, Any]) -> P
     words, contractions = measured_voice(corpus)
     voice, flips = data["voice"], enumerate(data["flip_conditions"], start=1)
     measured = {"words_per_sentence": words, "contractions_per_100_words": contractions}
-    return PersonaContract(
-        persona_id=author,
-        name=name,
-        aliases=tuple(data["aliases"]),
-        **{part: " ".join(data[part].split()) for part in PROSE},
-        flip_conditions=tuple(FlipCondition(id=f"F{place}", text=text) for place, text in flips),
-        anchor_excerpts=_places(corpus, data["anchors"]),
-        voice=VoiceProfile(**voice | measured | {"examples": _places(corpus, voice["examples"])}),
-        corpus_digest=corpus.digest,
-        invented=True,
-    )
+    written: dict[str, Any] = {part: " ".join(data[part].split()) for part in PROSE} | {
+        "persona_id": author,
+        "name": name,
+        "aliases": data["aliases"],
+        "flip_conditions": [FlipCondition(id=f"F{place}", text=text) for place, text in flips],
+        "anchor_excerpts": _places(corpus, data["anchors"]),
+        "voice": VoiceProfile(**voice | measured | {"examples": _places(corpus, voice["examples"])}),
+        "corpus_digest": corpus.digest,
+        "invented": True,
+    }
+    return PersonaContract.model_validate(written)
 
 
 def _beliefs(author: str, corpus: Corpus) -> BeliefGraph:

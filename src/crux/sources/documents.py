@@ -17,11 +17,11 @@ import yaml
 
 from crux.sources.file import CorpusError, SourceFile, iso_date
 from crux.sources.forms import Form, mail, markdown, plain, restructured, web
-from crux.sources.shapes import FEED, REMARK, message
+from crux.sources.shapes import FEED, REMARK, listed, message
 from crux.sources.talk import minutes
 from crux.sources.utterance import PlaceReading, Utterance, uttered
-from llm_runtime.documents import Document, DocumentError, read_document
-from llm_runtime.documents.markup import Composed, Origin, composed, one_line, page_of_html
+from llm_runtime.documents import DocumentError, read_document
+from llm_runtime.documents.markup import Composed, composed, one_line, page_of_html
 
 _HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 #: The head of a proposal: fields like those of a mail, an author among them.
@@ -38,7 +38,7 @@ def read_essay(file: SourceFile) -> PlaceReading:
     if not head and (talk := minutes(file, file.text)):
         return talk
     file.leave("the head of the file", file.text[:start])
-    body = composed(file.enter(form(file, file.text[start:]), (start, len(file.text))))
+    body = composed(file.enter(form(file, file.text[start:])))
     heading = re.match(r"#[ \t]+(.+)", body.text)
     authors = _listed(head.get("author") or head.get("authors"))
     file.aliases |= dict.fromkeys(_listed(head.get("signed")) + _listed(head.get("aliases")))
@@ -80,8 +80,7 @@ def _head(file: SourceFile) -> tuple[Mapping[str, Any], int]:
 
 
 def _listed(value: Any) -> list[str]:
-    entries: list[Any] = value if isinstance(value, list) else [value or ""]
-    return [word for entry in entries if (word := one_line(entry))]
+    return [word for entry in listed(value or "") if (word := one_line(entry))]
 
 
 def read_page(file: SourceFile) -> PlaceReading:
@@ -125,52 +124,31 @@ def read_office(file: SourceFile) -> PlaceReading:
     except DocumentError as fault:
         raise CorpusError(str(fault)) from None
     chapters = document.kind == "epub"
-    bodies = (
-        document.parts if chapters else (("pages" if document.kind == "pdf" else "paragraphs", _joined(document)),)
-    )
+    whole = document.parts[0][1] if len(document.parts) == 1 else Composed(document.text)
+    bodies = [body for _, body in document.parts] if chapters else [whole]
     for why, count in document.left:
         file.characters += count
         file.left[why] += count
     about = {"source": document.kind, "title": document.title or file.stem}
     date = iso_date(file.stem, day=True) or iso_date(document.date, day=True)
     found: list[Utterance] = []
-    for number, (part, body) in enumerate(bodies, start=1):
-        file.characters += sum(end - start for start, end, *_ in body.origin)
+    for number, body in enumerate(bodies, start=1):
+        file.characters += len(body.text)
         key = f"{file.key}-{number}" if chapters and len(bodies) > 1 else file.key
-        found.append(uttered(body, id=key, part=part, speaker=document.author or None, date=date, **about))
+        found.append(uttered(body, id=key, speaker=document.author or None, date=date, **about))
     for number, (who, when, words) in enumerate(document.notes, start=1):
         file.characters += len(words)
-        body = Composed(words, origin=((0, len(words), number, number),))
         named = {"id": f"{file.key}-remark-{number}", "speaker": who or None, "date": iso_date(when)}
-        found.append(uttered(body, part="remarks", replies_to=(file.key,), **about, **named))
+        found.append(uttered(Composed(words), replies_to=(file.key,), **about, **named))
     return file.finished(found)
-
-
-def _joined(document: Document) -> Composed:
-    """Return a document's parts as one text; where each stands is told by its number."""
-    if len(document.parts) == 1 and document.kind != "pdf":
-        return document.parts[0][1]
-    origin: list[Origin] = []
-    at = 0
-    for name, body in document.parts:
-        page = int(name.rpartition(" ")[2])
-        origin.append((at, at + len(body.text), page, page))
-        at += len(body.text) + 2
-    return Composed(document.text, origin=tuple(origin))
 
 
 def read_mail(file: SourceFile) -> PlaceReading:
     """Read a mail, or a box of mails: each under its sender, with what it answers apart."""
     raws = list(_mails(file.data)) if file.name.lower().endswith(".mbox") else [file.data]
     file.authored = False
-    found: list[Utterance] = []
-    end = 0
-    for number, raw in enumerate(raws, start=1):
-        start = max(file.data.find(raw, end), end)
-        end = start + len(raw)
-        if (one := _mail(file, raw, (start, end), number)) is not None:
-            found.append(one)
-    return file.finished(found)
+    found = (_mail(file, raw, number) for number, raw in enumerate(raws, start=1))
+    return file.finished(one for one in found if one is not None)
 
 
 def _mails(data: bytes) -> Iterator[bytes]:
@@ -182,7 +160,7 @@ def _mails(data: bytes) -> Iterator[bytes]:
         box.close()
 
 
-def _mail(file: SourceFile, raw: bytes, place: tuple[int, int], number: int) -> Utterance | None:
+def _mail(file: SourceFile, raw: bytes, number: int) -> Utterance | None:
     message: Any = email.message_from_bytes(raw, policy=email.policy.default)
     part: Any = message.get_body(("plain", "html"))
     file.notes += [
@@ -195,7 +173,7 @@ def _mail(file: SourceFile, raw: bytes, place: tuple[int, int], number: int) -> 
         file.leave("a bot", text)
         return None
     form: Form = web if part is not None and part.get_content_type() == "text/html" else mail
-    body = composed(file.enter(form(file, text), file.locate(text, place)))
+    body = composed(file.enter(form(file, text)))
     answered = str(message.get("In-Reply-To") or message.get("References") or "").split()
     if not body.text:
         file.notes.append(f"{file.name}, mail {number}: no text")

@@ -1,18 +1,16 @@
-"""One file while it is read: its text, where parts of it stand, and what of it was left out."""
+"""One file while it is read: its text, and what of it was left out."""
 
 from __future__ import annotations
 
 import importlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property, partial
-from html import escape
-from json import dumps
 from pathlib import PurePath
 from typing import Any
 
@@ -21,8 +19,6 @@ from crux.sources.utterance import PlaceReading, Utterance, balance_of
 from llm_runtime.documents.markup import Piece
 
 MAX_FILE_BYTES = 256 * 2**20
-#: After so many texts whose spelling in the file is unknown, no more are looked for.
-_MOST_MISSES = 50
 _DATES = ("%a %b %d %H:%M:%S %z %Y", "%d-%b-%Y", "%d %b %Y", "%B %d, %Y")
 
 
@@ -49,9 +45,6 @@ class SourceFile:
     notes: list[str] = field(default_factory=list[str])
     authored: bool = True
     aliases: dict[str, None] = field(default_factory=dict[str, None])
-    _encoding: str = "utf-8"
-    _at: int = 0
-    _misses: int = 0
 
     def __post_init__(self) -> None:
         self.key = self.key or self.stem
@@ -70,7 +63,6 @@ class SourceFile:
         """
         if self.name.lower().endswith((".eml", ".mbox")):
             # A mail names its encodings itself; here a byte is a character.
-            self._encoding = "latin-1"
             return self.data.decode("latin-1")
         try:
             return self.data.decode("utf-8-sig")
@@ -82,9 +74,8 @@ class SourceFile:
         text = "" if guess is None else str(guess)
         if guess is None or not text or any(not (char.isprintable() or char.isspace()) for char in text):
             raise CorpusError(f"{self.name} is not UTF-8 at byte {at}; convert it first")
-        self._encoding = str(guess.encoding)
         self.notes.append(
-            f"{self.name}: not UTF-8, read as {self._encoding}, which is a guess; look at its accents"
+            f"{self.name}: not UTF-8, read as {guess.encoding}, which is a guess; look at its accents"
         )
         return text
 
@@ -93,62 +84,17 @@ class SourceFile:
         self.characters += len(text)
         self.left[why] += len(text)
 
-    def enter(self, pieces: Iterable[Piece], at: tuple[int, int] | None = None) -> list[Piece]:
-        """Count pieces as texts of the file, and return them with their place in it.
-
-        Args:
-            at: where the text that they are of stands; None where it is the file's.
-        """
-        entered: list[Piece] = []
-        for piece in pieces:
-            self.characters += len(piece.text)
-            if at is not None:
-                # A text that is written otherwise in the file, with escapes, is there as a whole.
-                exact = piece.to - piece.at == len(piece.text) and self.text.startswith(
-                    piece.text, at[0] + piece.at
-                )
-                start, end = (at[0] + piece.at, at[0] + piece.to) if exact else at
-                piece = replace(piece, at=start, to=end)
-            entered.append(piece)
+    def enter(self, pieces: Iterable[Piece]) -> list[Piece]:
+        """Count pieces as texts of the file, and return them."""
+        entered = list(pieces)
+        self.characters += sum(len(piece.text) for piece in entered)
         return entered
 
-    def locate(self, value: str, otherwise: tuple[int, int] | None = None) -> tuple[int, int]:
-        """Return where a text stands in the file, as whatever format it has may spell it.
-
-        Texts are looked for in the order of the file.
-
-        Args:
-            otherwise: where it stands if it is not found; the whole file where none is given.
-        """
-        if self._misses < _MOST_MISSES and value:
-            plain, ascii_only = dumps(value, ensure_ascii=False)[1:-1], dumps(value)[1:-1]
-            spelled = (value, plain, ascii_only, escape(value, quote=False), value.replace('"', '""'))
-            for one in dict.fromkeys((*spelled, ascii_only.replace("/", "\\/"))):
-                if (at := self.text.find(one, self._at)) >= 0:
-                    self._at = at + len(one)
-                    return at, self._at
-            self._misses += 1
-        return otherwise or (0, len(self.text))
-
     def finished(self, utterances: Iterable[Utterance]) -> PlaceReading:
-        """Return what the file gave, with places in bytes and the account."""
+        """Return what the file gave, with the account."""
         found = tuple(utterances)
-        found = tuple(self._in_bytes(found)) if any(one.origin and one.part is None for one in found) else found
         balance = balance_of(found, self.characters, self.left)
         return PlaceReading(found, balance, tuple(self.notes), self.authored, tuple(self.aliases))
-
-    def _in_bytes(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
-        utterances = list(utterances)
-        spots = sorted({at for one in utterances for part in one.origin or () for at in part[2:]})
-        places: dict[int, int] = {}
-        before, count = 0, 3 if self.data.startswith(b"\xef\xbb\xbf") else 0
-        for spot in spots:
-            count += len(self.text[before:spot].encode(self._encoding, "replace"))
-            places[spot], before = count, spot
-        for one in utterances:
-            origin = one.origin if one.part is None else None
-            moved = tuple((a, b, places[c], places[d]) for a, b, c, d in origin or ())
-            yield one.model_copy(update={"origin": moved}) if moved else one
 
 
 def iso_date(value: object, *, day: bool = False) -> str:

@@ -145,12 +145,12 @@ def _sliced(file: SourceFile, raw: str, marks: list[Mark]) -> list[Piece]:
             whom = (above or below or [""])[1].strip() if above or below else ""
             if above:
                 start = max(at, start - 300) + above.start()
-        pieces.append(Piece(raw[at:start], at, start))
+        pieces.append(Piece(raw[at:start]))
         if kind in ("quoted", "code"):
             typed: Kind = "quoted" if kind == "quoted" else "code"
-            pieces.append(Piece(raw[start:end], start, end, typed, whom=whom))
+            pieces.append(Piece(raw[start:end], typed, whom=whom))
         else:
             file.leave(kind, raw[start:end])
         at = max(at, end)
-    pieces.append(Piece(raw[at:], at, len(raw)))
+    pieces.append(Piece(raw[at:]))
     return [piece for piece in pieces if piece.text]

@@ -132,7 +132,7 @@ def _json_rows(file: SourceFile) -> Iterator[Record]:
 def _messages(data: Any, parent: str, title: str, depth: int) -> Iterator[tuple[Shape, Record, str, str]]:
     """Yield every message below a value, with the one that it is written under and the title of the thread."""
     if isinstance(data, list) and depth < _DEEPEST:
-        for one in cast("list[Any]", data):
+        for one in listed(data):
             yield from _messages(one, parent, title, depth + 1)
     if not isinstance(data, dict) or depth >= _DEEPEST:
         return
@@ -165,16 +165,15 @@ def message(
     """Return what a record says; None where it is left out, which is counted, or says nothing."""
     text = _value(record, shape.text)
     raw = text if isinstance(text, str) else ""
-    at = file.locate(raw)
     if why := left_out(shape, record, raw):
         file.leave(why, raw)
         return None
     form = markdown if _at(record, "body.contentType") == "text" else _FORMS[shape.form]
-    body = composed(file.enter(form(file, raw), at))
+    body = composed(file.enter(form(file, raw)))
     if not body.text:
         return None
     key = key or _first(record, shape.id)
-    parents = [one_line(one) for one in _many(record, shape.parent)] or [parent]
+    parents = [one_line(one) for one in listed(_value(record, shape.parent))] or [parent]
     return uttered(
         body,
         id=f"x-{key}" if shape.source == "x" else key,
@@ -226,8 +225,8 @@ def _first(record: Record, paths: Sequence[str]) -> str:
     return next((value for value in values if value), "")
 
 
-def _many(record: Record, paths: Sequence[str]) -> list[Any]:
-    value = _value(record, paths)
+def listed(value: Any) -> list[Any]:
+    """Return the entries of a list; what is none is the only one, and nothing has none."""
     if isinstance(value, list):
         return cast("list[Any]", value)
     return [] if value is None else [value]

@@ -56,7 +56,6 @@ def _turns(file: SourceFile, said: list[tuple[str, list[str]]]) -> list[Turn]:
     turns: list[Turn] = []
     last = ""
     for voice, line in ((voice, line) for voice, lines in said for line in lines):
-        at = file.locate(line)
         if line == last:
             file.leave("captions that roll up", line)
             continue
@@ -67,7 +66,7 @@ def _turns(file: SourceFile, said: list[tuple[str, list[str]]]) -> list[Turn]:
         file.leave("names", line[: len(line) - len(words)])
         if not turns or (speaker and speaker != turns[-1][0]):
             turns.append((speaker, []))
-        turns[-1][1].append(Piece(f"{unescape(words)} ", at[1] - len(words), at[1]))
+        turns[-1][1].append(Piece(f"{unescape(words)} "))
     return turns
 
 
@@ -124,7 +123,7 @@ def minutes(file: SourceFile, text: str) -> PlaceReading | None:
             file.leave("names", text[at:start])
         elif line.startswith("#") or (match and match[1].split()[0].lower() in _HEADS):
             turns.append(("", []))
-        turns[-1][1].append(Piece(text[start : at + len(line) + 1], start, min(at + len(line) + 1, len(text))))
+        turns[-1][1].append(Piece(text[start : at + len(line) + 1]))
         at += len(line) + 1
     return _told(file, turns, "minutes")
 

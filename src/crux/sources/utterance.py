@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pydantic import Field
 
 from crux.results import CamelModel
-from llm_runtime.documents.markup import Composed, Origin, Span
+from llm_runtime.documents.markup import Composed, Span
 
 
 class Utterance(CamelModel):
@@ -27,8 +27,6 @@ class Utterance(CamelModel):
         speaker_id: by which the source tells two of one name apart.
         quoted_from: beside each span of ``quoted`` whose words they are; ``""`` where nobody says.
         code: spans of ``text`` that are no sentences.
-        origin: ``text[a:b]`` stands in bytes ``c`` to ``d`` of the file, or of its ``part``: (a, b, c, d).
-        part: the member of an archive, or the page of a document, that ``origin`` counts in.
         answers: the first words of what it answers.
     """
 
@@ -45,25 +43,11 @@ class Utterance(CamelModel):
     speaker_id: str | None = None
     quoted_from: tuple[str, ...] | None = None
     code: tuple[Span, ...] | None = None
-    origin: tuple[Origin, ...] | None = None
-    part: str | None = None
     answers: str | None = None
 
     def own(self, start: int, end: int) -> bool:
         """Tell whether a span of the text is the speaker's own words, all of it."""
         return not any(a < end and start < b for a, b in (*(self.quoted or ()), *(self.code or ())))
-
-    def bytes_of(self, start: int, end: int) -> Span | None:
-        """Return from where to where a span of the text stands in the file; None where that is not known."""
-        parts = [one for one in self.origin or () if one[0] < end and start < one[1]]
-        if not parts:
-            return None
-        a, b, at, to = parts[0]
-        last = parts[-1]
-        # Where every character is one byte, or is kept as it is, the place is exact; else it is that of the block.
-        exact = at + len(self.text[a:start].encode()) if to - at == len(self.text[a:b].encode()) else at
-        whole = last[3] - last[2] == len(self.text[last[0] : last[1]].encode())
-        return exact, last[2] + len(self.text[last[0] : end].encode()) if whole else last[3]
 
 
 def uttered(body: Composed, **fields: str | tuple[str, ...] | None) -> Utterance:
@@ -75,7 +59,6 @@ def uttered(body: Composed, **fields: str | tuple[str, ...] | None) -> Utterance
             "quoted": body.quoted or None,
             "quoted_from": body.whom if any(body.whom) else None,
             "code": body.code or None,
-            "origin": body.origin or None,
         }
     )
 
@@ -158,12 +141,10 @@ def balance_of(utterances: tuple[Utterance, ...], characters: int, left_out: Cou
 
 
 def _lengths(one: Utterance) -> tuple[int, int, int]:
-    """Return how many characters of the source are own, quoted and code; blank lines that join blocks are none."""
-    spans = one.origin or ((0, len(one.text), 0, 0),)
+    """Return how many characters are own, quoted and code; blank lines, which join blocks, are none."""
+    quoted, code = (sum(_size(one.text[a:b]) for a, b in spans or ()) for spans in (one.quoted, one.code))
+    return _size(one.text) - quoted - code, quoted, code
 
-    def among(marks: tuple[Span, ...] | None) -> int:
-        pairs = ((max(a, c), min(b, d)) for a, b in marks or () for c, d, *_ in spans)
-        return sum(max(0, end - start) for start, end in pairs)
 
-    quoted, code = among(one.quoted), among(one.code)
-    return sum(end - start for start, end, *_ in spans) - quoted - code, quoted, code
+def _size(text: str) -> int:
+    return len(text) - 2 * text.count("\n\n")

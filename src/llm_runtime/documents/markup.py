@@ -1,4 +1,4 @@
-"""Pieces of text with their place in a source: what a reader of HTML would read, and whose words it is.
+"""Pieces of text: what a reader of HTML would read, and whose words it is.
 
 Nothing is lost without a word: what is no text of the page is counted, by the reason why it was left out.
 """
@@ -11,14 +11,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
-from itertools import accumulate
 from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal["own", "quoted", "code"]
 """The writer's own words; words that the source marks as somebody else's; no words at all."""
 Span: TypeAlias = tuple[int, int]
-Origin: TypeAlias = tuple[int, int, int, int]
-"""``text[a:b]`` stands in the source from ``c`` to ``d``: (a, b, c, d)."""
 
 #: Controls other than line breaks and tabs, lone surrogates, and characters that reorder what a reader sees.
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -52,7 +49,7 @@ def one_line(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run of text, as it is read, and where it stands in its source.
+    """A run of text, as it is read.
 
     Args:
         opens: a block begins with it.
@@ -60,8 +57,6 @@ class Piece:
     """
 
     text: str
-    at: int
-    to: int
     kind: Kind = "own"
     opens: bool = False
     whom: str = ""
@@ -75,34 +70,29 @@ class Composed:
     quoted: tuple[Span, ...] = ()
     whom: tuple[str, ...] = ()
     code: tuple[Span, ...] = ()
-    origin: tuple[Origin, ...] = ()
 
 
 def composed(pieces: Iterable[Piece]) -> Composed:
     """Return one text of pieces, a blank line between blocks, without what cannot be seen."""
     parts: list[str] = []
     spans: list[tuple[Kind, int, int, str]] = []
-    origin: list[Origin] = []
     length = 0
     for piece in pieces:
         tail = parts[-1][-2:] if parts else ""
-        words = _cleaned(piece.text)
-        kept = _fitting(words, piece, tail)
+        kept = _fitting(_cleaned(piece.text), piece, tail)
         if not kept:
             continue
         glue = "\n\n" if piece.opens and tail not in ("", "\n\n") else ""
         parts.append(glue + kept)
         start = length + len(glue)
         length = start + len(kept)
-        exact = len(words) == piece.to - piece.at
-        origin.append((start, length, piece.at + (len(words) - len(kept) if exact else 0), piece.to))
         if spans and (spans[-1][0], spans[-1][3]) == (piece.kind, piece.whom):
             start = spans.pop()[1]
         spans.append((piece.kind, start, length, piece.whom))
     text = "".join(parts).rstrip()
     quoted, whom = _spans(text, spans, "quoted")
     code, _ = _spans(text, spans, "code")
-    return Composed(text, quoted, whom, code, tuple((a, min(b, len(text)), c, d) for a, b, c, d in origin))
+    return Composed(text, quoted, whom, code)
 
 
 def _fitting(words: str, piece: Piece, tail: str) -> str:
@@ -152,7 +142,7 @@ def text_of_html(markup: str) -> str:
 
 def page_of_html(markup: str) -> HtmlPage:
     """Return what a page says: its main part where it marks one, with quotations, code and comments apart."""
-    reader = _Reader(markup)
+    reader = _Reader()
     reader.feed(markup)
     reader.close()
     page = reader.page
@@ -166,11 +156,10 @@ def page_of_html(markup: str) -> HtmlPage:
 
 
 class _Reader(HTMLParser):
-    def __init__(self, markup: str) -> None:
+    def __init__(self) -> None:
         super().__init__(convert_charrefs=False)
         self.page = HtmlPage()
         self.inside: list[bool] = []
-        self._lines = [0, *accumulate(len(line) + 1 for line in markup.split("\n"))]
         self._open: list[tuple[str, str]] = []
         self._talk: list[int] = []
         self._opens = True
@@ -220,17 +209,16 @@ class _Reader(HTMLParser):
                     return
 
     def handle_data(self, data: str) -> None:
-        self._said(data, len(data))
+        self._said(data)
 
     def handle_charref(self, name: str) -> None:
-        self._said(html.unescape(f"&#{name};"), len(name) + 3)
+        self._said(html.unescape(f"&#{name};"))
 
     def handle_entityref(self, name: str) -> None:
-        self._said(html.unescape(f"&{name};"), len(name) + 2)
+        self._said(html.unescape(f"&{name};"))
 
-    def _said(self, data: str, length: int) -> None:
-        line, column = self.getpos()
-        at, into, roles = self._lines[line - 1] + column, self._into, {role for _, role in self._open}
+    def _said(self, data: str) -> None:
+        into, roles = self._into, {role for _, role in self._open}
         if "title" in roles and not self._talk:
             self.page.title = " ".join((self.page.title + data).split())
         if "author" in roles and (self._talk or not self.page.author):
@@ -242,7 +230,7 @@ class _Reader(HTMLParser):
         if kind != "code":
             data = re.sub(r"\s+", " ", data)
         if data.strip() or not self._opens:
-            into.pieces.append(Piece(data, at, at + length, kind, self._opens))
+            into.pieces.append(Piece(data, kind, self._opens))
             self._opens = False
             if not self._talk:
                 self.inside.append("main" in roles)

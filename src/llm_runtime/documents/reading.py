@@ -194,11 +194,11 @@ def _docx(name: str, data: bytes) -> Document:
     except Exception:  # the library raises what its parsers raise
         raise DocumentError(f"{name} cannot be read: it is damaged, encrypted, or no .docx") from None
     pieces: list[Piece] = []
-    for number, block in enumerate(blocks, start=1):
+    for block in blocks:
         rows = getattr(block, "rows", None)
         text = clean(block.text) if rows is None else _table([cell.text for cell in row.cells] for row in rows)
         quoted = "quote" in str(getattr(block.style, "name", "")).lower()
-        pieces.append(Piece(text, number, number, "quoted" if quoted else "own", opens=True))
+        pieces.append(Piece(text, "quoted" if quoted else "own", opens=True))
     whole, about = composed(pieces), document.core_properties
     notes = tuple((one_line(one.author), str(one.timestamp or ""), clean(one.text)) for one in document.comments)
     # A document that a program wrote has the date of that program's template.

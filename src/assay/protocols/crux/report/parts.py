@@ -87,12 +87,11 @@ def closing_sections(state: DebateState) -> Iterator[Section]:
         (one.method, one.calls, one.input_tokens + one.output_tokens, one.cost) for one in result.baselines
     ]
     if spend.calls:
-        calls, tokens, cost = (sum(way[column] or 0 for way in ways) for column in (1, 2, 3))
-        own = spend.input_tokens + spend.output_tokens - tokens
-        ways.append(("this debate", spend.calls - calls, own, None if spend.cost is None else spend.cost - cost))
-    people = [
-        (name, len(state.texts.get(name, ())), len(state.beliefs.get(name, ()))) for name in state.debate.personas
-    ]
+        own = spend.input_tokens + spend.output_tokens - sum(tokens for _, _, tokens, _ in ways)
+        cost = None if spend.cost is None else spend.cost - sum(cost or 0 for *_, cost in ways)
+        ways.append(("this debate", spend.calls - sum(calls for _, calls, _, _ in ways), own, cost))
+    names = state.debate.personas
+    people = [(name, len(state.texts.get(name, ())), len(state.beliefs.get(name, ()))) for name in names]
     scope = {"baselines": result.baselines, "ways": ways, "errors": result.errors, "people": people}
     yield from _outline().told(Writing(scope | {"config": state.config}, _FORMS))
 
