@@ -123,9 +123,7 @@ def read_office(file: SourceFile) -> PlaceReading:
         document = read_document(file.name, file.data)
     except DocumentError as fault:
         raise CorpusError(str(fault)) from None
-    chapters = document.kind == "epub"
-    whole = document.parts[0][1] if len(document.parts) == 1 else Composed(document.text)
-    bodies = [body for _, body in document.parts] if chapters else [whole]
+    bodies = document.parts or (Composed(document.text),)
     for why, count in document.left:
         file.characters += count
         file.left[why] += count
@@ -134,7 +132,7 @@ def read_office(file: SourceFile) -> PlaceReading:
     found: list[Utterance] = []
     for number, body in enumerate(bodies, start=1):
         file.characters += len(body.text)
-        key = f"{file.key}-{number}" if chapters and len(bodies) > 1 else file.key
+        key = f"{file.key}-{number}" if len(bodies) > 1 else file.key
         found.append(uttered(body, id=key, speaker=document.author or None, date=date, **about))
     for number, (who, when, words) in enumerate(document.notes, start=1):
         file.characters += len(words)

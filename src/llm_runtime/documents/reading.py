@@ -44,8 +44,7 @@ class Document:
         title: as the document gives it; may be empty.
         date: likewise, in the document's own form.
         author: likewise.
-        parts: what it is made of, chapters, pages or the whole, each with its name and as composed text, which says
-            what is quoted; empty where ``text`` is all that is known.
+        parts: its chapters or the whole as composed text, which says what is quoted; empty where ``text`` is all.
         notes: remarks at its margin: who, when, what.
         left: characters that are left out, by reason.
     """
@@ -55,7 +54,7 @@ class Document:
     title: str = ""
     date: str = ""
     author: str = ""
-    parts: tuple[tuple[str, Composed], ...] = ()
+    parts: tuple[Composed, ...] = ()
     notes: tuple[tuple[str, str, str], ...] = ()
     left: tuple[tuple[str, int], ...] = ()
 
@@ -147,17 +146,15 @@ def _pdf(name: str, data: bytes) -> Document:
     lines = [[line.strip() for line in page.split("\n")] for page in pages]
     heads = _heads(lines)
     texts = [clean(_joined([line for line in page if line not in heads])) for page in lines]
-    parts = [(f"page {number}", Composed(text)) for number, text in enumerate(texts, start=1) if text]
     left = sum(len(line) for page in lines for line in page if line in heads)
     created = str(about.get("CreationDate") or "").removeprefix("D:")
     date = f"{created[:4]}-{created[4:6]}-{created[6:8]}" if created[:8].isdigit() else ""
     return Document(
-        "\n\n".join(one.text for _, one in parts),
+        "\n\n".join(filter(None, texts)),
         "pdf",
         one_line(about.get("Title")),
         date,
         one_line(about.get("Author")),
-        tuple(parts),
         left=(("running heads and page numbers", left),),
     )
 
@@ -204,7 +201,7 @@ def _docx(name: str, data: bytes) -> Document:
     # A document that a program wrote has the date of that program's template.
     created = "" if str(about.created).startswith(_TEMPLATE) else str(about.created or "")
     author = "" if about.author == "python-docx" else one_line(about.author)
-    return Document(whole.text, "docx", one_line(about.title), created, author, (("", whole),), notes)
+    return Document(whole.text, "docx", one_line(about.title), created, author, (whole,), notes)
 
 
 def _epub(name: str, data: bytes) -> Document:
@@ -220,17 +217,17 @@ def _epub(name: str, data: bytes) -> Document:
             spine = [hrefs.get(e.get("idref"), "") for e in book.iter() if _local(e) == "itemref"]
             folder = posixpath.dirname(package)
             pages = [posixpath.normpath(posixpath.join(folder, unquote(href))) for href in spine if href]
-            raw = [(page, archive.read(page).decode("utf-8", "replace")) for page in pages if page in names]
+            raw = [archive.read(page).decode("utf-8", "replace") for page in pages if page in names]
         except (KeyError, StopIteration, RuntimeError, zipfile.BadZipFile) as fault:
             raise DocumentError(f"{name} is no readable EPUB: {one_line(str(fault)) or 'no contents'}") from None
-    read = [(page, page_of_html(markup)) for page, markup in raw]
-    parts = [(page, one) for page, chapter in read if (one := composed(chapter.pieces)).text]
+    read = [page_of_html(markup) for markup in raw]
+    parts = [one for chapter in read if (one := composed(chapter.pieces)).text]
     title, date, author = (
         next((one_line(e.text) for e in book.iter() if _local(e) == name), "")
         for name in ("title", "date", "creator")
     )
-    left = sum((Counter(chapter.left) for _, chapter in read), Counter[str]())
-    text = "\n\n".join(one.text for _, one in parts)
+    left = sum((Counter(chapter.left) for chapter in read), Counter[str]())
+    text = "\n\n".join(one.text for one in parts)
     return Document(text, "epub", title, date, author, tuple(parts), left=tuple(left.items()))
 
 
