@@ -113,18 +113,15 @@ def minutes(file: SourceFile, text: str) -> PlaceReading | None:
     if not names:
         return None
     turns: list[Turn] = [("", [])]
-    at = 0
     for line in lines:
-        match = _TURN.match(f"{line}\n")
-        start = at
+        match, words = _TURN.match(f"{line}\n"), line
         if match and match[1] in names:
             turns.append((match[1], []))
-            start = at + min(match.end(), len(line))
-            file.leave("names", text[at:start])
+            words = line[match.end() :]
+            file.leave("names", line[: match.end()])
         elif line.startswith("#") or (match and match[1].split()[0].lower() in _HEADS):
             turns.append(("", []))
-        turns[-1][1].append(Piece(text[start : at + len(line) + 1]))
-        at += len(line) + 1
+        turns[-1][1].append(Piece(f"{words}\n"))
     return _told(file, turns, "minutes")
 
 

@@ -44,11 +44,8 @@ async def test_a_thread_is_divided_replayed_exported_and_not_paid_for_again(
     run = again.json["run_id"]
     assert len(server.requests) - before <= 2, "what was read and judged is asked no more"
     assert (await assay("runs", "replay", run)).code == 0
-    names = ("argdown", "aif", "csv", "md", "graphml")
-    forms = {form: await assay("debate", "export", run, "--format", form) for form in names}
-    assert all(one.code == 0 for one in forms.values())
-    assert {node["type"] for node in json.loads(forms["aif"].out)["nodes"]} >= {"I", "L", "YA"}
-    assert (await assay("debate", "cards", run)).code != 0
+    aif = await assay("debate", "export", run, "--format", "aif")
+    assert {node["type"] for node in json.loads(aif.out)["nodes"]} >= {"I", "L", "YA"}
 
 
 async def test_a_division_at_its_cap_keeps_what_was_read_and_goes_on(
