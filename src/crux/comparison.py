@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from pydantic import Field, model_validator
 
+from crux.behaviour import BEHAVIOUR
 from crux.book import ClaimBook, Standing, worded
 from crux.claims.audit import Audit
 from crux.claims.judge import Judgement
@@ -159,7 +160,7 @@ class Comparison(CamelModel):
     @model_validator(mode="before")
     @classmethod
     def _listed(cls, data: Any) -> Any:
-        """Take in what comparisons of before number 5 left, which knew a first and a second author."""
+        """Take in what comparisons of before number 6 left, which knew a first and a second author."""
         if not isinstance(data, dict) or "firstAlone" not in data:
             return cast("Any", data)
         old = dict(cast("dict[str, Any]", data))
@@ -190,7 +191,7 @@ def _of_two(match: dict[str, Any], names: list[str], answers: tuple[str, str]) -
 
 
 def as_pair(found: Comparison) -> dict[str, Any]:
-    """Return the data of a comparison of two as it was before number 5."""
+    """Return the data of a comparison of two as it was before number 6."""
     data = found.model_dump(mode="json")
     data["firstAlone"], data["secondAlone"] = data.pop("alone")
     matches: list[dict[str, Any]] = [*data["shared"], *data["opposed"], *data["candidates"]]
@@ -198,6 +199,8 @@ def as_pair(found: Comparison) -> dict[str, Any]:
         match["first"], match["second"] = match.pop("sides")
     views = [match[side] for match in matches for side in ("first", "second")]
     for view in (*views, *data["firstAlone"], *data["secondAlone"]):
+        history = {} if BEHAVIOUR.before(5) else {"history": view.get("history", "")}
         for name in ("author", "answer", "history"):
             view.pop(name, None)
+        view.update(history)
     return data
