@@ -26,26 +26,35 @@ async def server() -> AsyncIterator[LoopbackServer]:
         yield running
 
 
-async def test_a_thread_is_divided_replayed_exported_and_not_paid_for_again(
+async def test_a_thread_is_divided_into_a_pipe_and_a_page(
     assay: Assay, server: LoopbackServer, tmp_path: Path
 ) -> None:
     (tmp_path / "thread.jsonl").write_bytes(THREAD.read_bytes())
-    line = ("debate", "divide", "thread.jsonl", "--seed", "7")
-    done = await assay(*line, "--out", "cruxes.html", url=server.url)
+    done = await assay("debate", "divide", "thread.jsonl", "--out", "cruxes.html", url=server.url)
     assert done.code == 0, done.err
     assert done.out.startswith("# Ada Quill") and Q_CONVERT in done.out
     page = (tmp_path / "cruxes.html").read_text("utf-8")
     for told in (Q_CONVERT, "Would settle it, experiment", "Who says what", "imitated"):
         assert told in page, told
 
+
+@pytest.mark.long
+async def test_a_division_is_replayed_exported_and_not_paid_for_again(
+    assay: Assay, server: LoopbackServer, tmp_path: Path
+) -> None:
+    (tmp_path / "thread.jsonl").write_bytes(THREAD.read_bytes())
+    line = ("debate", "divide", "thread.jsonl", "--seed", "7", "--json")
+    assert (await assay(*line, url=server.url)).code == 0
     before = len(server.requests)
-    again = await assay(*line, "--json", url=server.url)
+    again = await assay(*line, url=server.url)
     assert again.code == 0 and "all was read before" in again.err
     run = again.json["run_id"]
     assert len(server.requests) - before <= 2, "what was read and judged is asked no more"
     assert (await assay("runs", "replay", run)).code == 0
-    aif = await assay("debate", "export", run, "--format", "aif")
-    assert {node["type"] for node in json.loads(aif.out)["nodes"]} >= {"I", "L", "YA"}
+    names = ("argdown", "aif", "csv", "md", "graphml")
+    forms = {form: await assay("debate", "export", run, "--format", form) for form in names}
+    assert all(one.code == 0 for one in forms.values())
+    assert {node["type"] for node in json.loads(forms["aif"].out)["nodes"]} >= {"I", "L", "YA"}
 
 
 async def test_a_division_at_its_cap_keeps_what_was_read_and_goes_on(
