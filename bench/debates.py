@@ -19,12 +19,13 @@ from bench.gold_replies import gold_replies
 from bench.questions import QUESTIONS
 from crux import Debate, DebateConfig
 from crux.building import build_persona
-from crux.personas.corpus import Corpus, CorpusItem, make_corpus
+from crux.personas.corpus import Corpus, make_corpus
 from crux.personas.importing import import_corpus
 from crux.personas.persona import Persona
 from crux.quotes import folded
 from crux.retrieval.grounding import Grounding
 from crux.retrieval.index import Index
+from crux.sources.utterance import Utterance
 from llm_runtime.messages import Request
 from llm_runtime.providers.scripted import scripted
 
@@ -92,7 +93,7 @@ async def retrieval() -> tuple[float, float]:
         return " ".join(part for word in rare for part in (lot.choice(COMMON), word)).capitalize() + "."
 
     items = (
-        CorpusItem(id=f"t{number}", source="bench", text=" ".join(sentence() for _ in range(5)))
+        Utterance(id=f"t{number}", source="bench", text=" ".join(sentence() for _ in range(5)))
         for number in range(CHUNKS)
     )
     author, _ = authors()
@@ -123,7 +124,7 @@ def questions(essays: Path) -> tuple[int, int]:
 
 def authors() -> list[Persona]:
     """The two who come with Assay."""
-    from assay.protocols.crux.authors import shipped_persona
+    from crux.personas.authors import shipped_persona
     from crux.personas.shipped import shipped_authors
 
     return [shipped_persona(author) for author in shipped_authors()]
@@ -257,7 +258,7 @@ def claims(passage: dict[str, str]) -> list[dict[str, Any]]:
 def replies(essays: Path) -> tuple[int, int]:
     """Known replies found in the first five, and how many are known."""
 
-    def shelf(*authors: str) -> list[CorpusItem]:
+    def shelf(*authors: str) -> list[Utterance]:
         return [item for author in authors for item in import_corpus(essays / author).corpus.items]
 
     found = gold_replies(shelf("brutus", "cato"), shelf("hamilton", "madison", "jay", "disputed")).hits

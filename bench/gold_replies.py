@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crux.measurement.share import Share, share
-from crux.personas.corpus import CorpusItem
 from crux.results import CamelModel
 from crux.retrieval.lexical import Lexical
+from crux.sources.utterance import Utterance
 
 
 class GoldReply(CamelModel):
@@ -28,8 +28,8 @@ class GoldReplies(CamelModel):
 
 
 def gold_replies(
-    essays: Sequence[CorpusItem],
-    candidates: Sequence[CorpusItem],
+    essays: Sequence[Utterance],
+    candidates: Sequence[Utterance],
     *,
     first: int = 5,
 ) -> GoldReplies:

@@ -76,12 +76,12 @@ def doors() -> dict[str, Callable[[Path, Path], object]]:
     from ai_crucible.importing import import_folder
     from ai_crucible.puzzle_loader import load_puzzle
     from assay.batch.loading import load_job_file
-    from assay.protocols.crux.watching import read_watch
     from assay.protocols.fire_circle.gating.suite import read_suite
     from assay.protocols.fire_circle.prompt_file import read_prompt_file
     from criticality.config import load_config
     from criticality.human import load_answers
     from crux.personas.importing import import_corpus
+    from crux.watch_file import read_watch
     from llm_runtime.documents import read_bytes, read_document
     from llm_runtime.settings import read_config
     from llm_runtime.store import SqliteStore

@@ -45,10 +45,6 @@ class Panel:
         """Return a text written about letters, for people: real names in their place."""
         return _LETTER.sub(lambda match: self.named(match[1]) or match[0], text)
 
-    def blind(self, text: str) -> str:
-        """Return a text for a judge who is to find out who speaks: every name is gone."""
-        return _LETTER.sub("…", self.mask()(text))
-
     def mask(self, viewer: str = "") -> Mask:
         """Return the mask of one persona; without a viewer, the one that a judge sees through."""
         if viewer not in self._masks:

@@ -5,10 +5,13 @@
 3: who weighs a concession is told what the speaker has on record.
 4: nothing is asked otherwise; a judge of consistency that no debate had is gone.
 5: a claim is worded with its sign, by its author's latest stance.
+6: each stance is read a second time, blind; a judge's batches carry pairs whose answers are known; quotations are
+   whole sentences; what says the same bears the same. More than two authors are compared by what divides them. The
+   card of a living person says only what a text of theirs bears.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crux", number=5, packages=("crux", "assay.protocols.crux"), unnumbered=3, recalled=2)
+BEHAVIOUR = Behaviour("crux", number=6, packages=("crux", "assay.protocols.crux"), unnumbered=3, recalled=2)

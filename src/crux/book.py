@@ -6,16 +6,19 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from crux.behaviour import BEHAVIOUR
 from crux.results import CamelModel, Place
 
 ClaimKind: TypeAlias = Literal["fact", "inference", "value", "assumption", "proposal"]
-Stance: TypeAlias = Literal["holds", "denies", "reports", "grants"]
-"""An author's own claim; its denial; another's view that is only told; something allowed to the other side."""
-Stand: TypeAlias = Literal["holds", "denies", "grants", "mixed", "reports"]
+Told: TypeAlias = Literal["holds", "denies", "reports", "grants"]
+"""What a first reader may say of a passage."""
+Stance: TypeAlias = Literal["holds", "denies", "reports", "grants", "asks", "unsure"]
+"""An author's own claim; its denial; another's view that is only told; something allowed to the other side; a
+question; a place that two readers took otherwise."""
+Stand: TypeAlias = Literal["holds", "denies", "grants", "mixed", "reports", "asks", "unsure"]
 """Where an author stands; ``mixed`` where texts of one date, or of none, say both."""
 OWN: tuple[Stance, ...] = ("holds", "denies", "grants")
 """Stances that are the author's own answer."""
@@ -34,12 +37,17 @@ class Claim(CamelModel):
 
 
 class Mention(CamelModel):
-    """A sentence in which an author takes a stance to a claim, verbatim."""
+    """A sentence in which an author takes a stance to a claim, verbatim.
+
+    Args:
+        readings: what two readers said, where they differ.
+    """
 
     claim: str
     author: str
     stance: Stance
     place: Place
+    readings: tuple[Stance, Stance] | None = None
 
 
 class SignedClaim(CamelModel):
@@ -55,7 +63,7 @@ class SignedClaim(CamelModel):
 
     @cached_property
     def stance(self) -> Stand:
-        """Where the author stands: the latest answer counts; what is only told is none."""
+        """Where the author stands: the latest answer counts; what is only told, asked or unsure is none."""
         if not self._since:
             return self.series[-1].stance
         said = {one.stance for one in (self._own if BEHAVIOUR.before(5) else self._since)}
@@ -113,9 +121,14 @@ class SignedClaim(CamelModel):
         Args:
             listed: it stands in a list of claims; logs of before number 5 mark a denial otherwise there.
         """
-        if not self.denied:
-            return self.claim.text
-        return f"{'(denied)' if listed and BEHAVIOUR.before(5) else 'It is not so:'} {self.claim.text}"
+        if listed and self.denied and BEHAVIOUR.before(5):
+            return f"(denied) {self.claim.text}"
+        return worded(self.claim.text, self.stance)
+
+
+def worded(text: str, stance: str) -> str:
+    """Return a claim as somebody with a stance takes it."""
+    return f"It is not so: {text}" if stance == "denies" else text
 
 
 def _for(mention: Mention) -> bool:
@@ -157,21 +170,43 @@ class Relation(CamelModel):
 
 
 class Author(CamelModel):
-    """How far an author was read: ids of passages, with the reason where one holds no claim or got no answer."""
+    """How far an author was read, by ids of passages; ``unchecked`` where stances wait for a second reader."""
 
     name: str
     read: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     unquoted: int = 0
+    unchecked: bool = Field(default=False, exclude_if=lambda left: not left)
+
+
+class Correction(CamelModel):
+    """What somebody says of a claim of a book.
+
+    Args:
+        what: ``accept`` that an author takes the ``stance``; ``reject`` the claim; ``merge`` it ``into`` another;
+            ``not_said``: the author did not say it.
+        author: whose stance is meant; empty for the claim itself.
+        by: who says so; may be empty.
+        at: ISO 8601.
+    """
+
+    what: Literal["accept", "reject", "merge", "not_said"]
+    claim: str
+    author: str = ""
+    into: str = ""
+    stance: Stance | None = None
+    by: str = ""
+    at: str = ""
 
 
 class ClaimBook(CamelModel):
-    """Everything that was read, of one author or of several."""
+    """Everything that was read, of one author or of several; ``corrections`` are what people said of it since."""
 
     claims: tuple[Claim, ...] = ()
     mentions: tuple[Mention, ...] = ()
     relations: tuple[Relation, ...] = ()
     authors: tuple[Author, ...] = ()
+    corrections: tuple[Correction, ...] = Field(default=(), exclude_if=lambda said: not said)
 
     @cached_property
     def by_id(self) -> dict[str, Claim]:
@@ -189,10 +224,17 @@ class ClaimBook(CamelModel):
     def of(self, author: str, *stances: Stance) -> list[Claim]:
         """Return the claims to which an author takes one of these stances, those mentioned most first."""
         counts: dict[str, int] = {}
-        for mention in self.mentions:
-            if mention.author == author and (not stances or mention.stance in stances):
+        for mention in self._of.get(author, ()):
+            if not stances or mention.stance in stances:
                 counts[mention.claim] = counts.get(mention.claim, 0) + 1
         return [self.by_id[key] for key in sorted(counts, key=lambda key: -counts[key])]
+
+    @cached_property
+    def _of(self) -> dict[str, list[Mention]]:
+        mentions: dict[str, list[Mention]] = {}
+        for mention in self.mentions:
+            mentions.setdefault(mention.author, []).append(mention)
+        return mentions
 
     def places(self, claim: str, author: str = "", *stances: Stance) -> list[Place]:
         """Return where a claim is mentioned, oldest first."""
@@ -222,8 +264,9 @@ class ClaimBook(CamelModel):
     @cached_property
     def _signed(self) -> dict[str, dict[str, SignedClaim]]:
         series: dict[str, dict[str, list[Mention]]] = {}
-        for mention in self.mentions:
-            series.setdefault(mention.author, {}).setdefault(mention.claim, []).append(mention)
+        for author, mentions in self._of.items():
+            for mention in mentions:
+                series.setdefault(author, {}).setdefault(mention.claim, []).append(mention)
         return {
             author: {
                 key: SignedClaim(claim=self.by_id[key], author=author, series=tuple(sorted(mentions, key=_when)))
@@ -234,8 +277,12 @@ class ClaimBook(CamelModel):
         }
 
     def dependants(self, claim: str) -> list[str]:
-        """Return what rests on a claim: all that is reached along supporting relations, nearest first."""
-        return reached(claim, self._resting)
+        """Return what rests on a claim: all that is reached along supporting relations, nearest first.
+
+        Claims that say the same are one: what rests on the one rests on the other.
+        """
+        same = {claim, *_walked(claim, self._same)}
+        return [one for one in _walked(claim, self._resting) if one not in same]
 
     @cached_property
     def standing_relations(self) -> tuple[Relation, ...]:
@@ -249,8 +296,15 @@ class ClaimBook(CamelModel):
         return tuple(filter(stands, self.relations))
 
     @cached_property
-    def _resting(self) -> list[tuple[str, str]]:
-        return [(one.from_, one.to) for one in self.standing_relations if one.kind in ("supports", "narrower")]
+    def _same(self) -> dict[str, list[str]]:
+        same = [one for one in self.standing_relations if one.kind == "same" and not BEHAVIOUR.before(6)]
+        return _onward([(one.from_, one.to) for one in same] + [(one.to, one.from_) for one in same])
+
+    @cached_property
+    def _resting(self) -> dict[str, list[str]]:
+        kinds = ("supports", "narrower")
+        edges = [(one.from_, one.to) for one in self.standing_relations if one.kind in kinds]
+        return _onward([*edges, *((one, other) for one, others in self._same.items() for other in others)])
 
 
 def _when(mention: Mention) -> tuple[str, str, int]:
@@ -279,9 +333,17 @@ def _side(stance: Stand) -> str:
 
 def reached(start: str, edges: Iterable[tuple[str, str]]) -> list[str]:
     """Return what can be reached along edges (from, to), nearest first, without the start."""
+    return _walked(start, _onward(edges))
+
+
+def _onward(edges: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     onward: dict[str, list[str]] = {}
     for source, target in edges:
         onward.setdefault(source, []).append(target)
+    return onward
+
+
+def _walked(start: str, onward: dict[str, list[str]]) -> list[str]:
     reached: dict[str, None] = {start: None}
     waiting = [start]
     for at in waiting:

@@ -14,15 +14,16 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+from crux.answers import Answers
+from crux.behaviour import BEHAVIOUR
 from crux.book import ClaimBook, Standing, standing
 from crux.claims.audit import Audit, audit, audit_calls
 from crux.claims.judge import Judge
-from crux.claims.linking import linked, proposed_links
-from crux.claims.reading import BATCH_TOKENS, Unread, batches_of, read_book
-from crux.config import CruxConfigurationError, ModelTable
+from crux.claims.linking import linked, loose, proposed_links
+from crux.claims.reading import Unread, batches_of, read_book
+from crux.config import ModelTable
 from crux.events import PersonaBuilt, PersonaStep
 from crux.extras import library
-from crux.personas.answers import Answers
 from crux.personas.beliefs import graph_of
 from crux.personas.contract import (
     PROSE,
@@ -40,9 +41,10 @@ from crux.personas.contract import (
 )
 from crux.personas.corpus import Corpus
 from crux.personas.persona import Persona, check_name, slug
+from crux.requests import BATCH_TOKENS, Questioner
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Emit, silent
-from llm_runtime.messages import Generate, Request
+from llm_runtime.messages import Generate
 from llm_runtime.tasks import first_error
 
 T = TypeVar("T", bound=BaseModel)
@@ -51,14 +53,6 @@ T = TypeVar("T", bound=BaseModel)
 CONTRACT_CALLS = len(PROSE) + 3
 _MOST_ANCHORS = 8
 _MOST_EXAMPLES = 3
-
-
-class ThinBook(CruxConfigurationError):
-    """A persona's claim book has too little in it and must not; :attr:`standing` has the figures. Exit code 2."""
-
-    def __init__(self, name: str, figures: Standing) -> None:
-        super().__init__(f"the claim book of {name} is thin: {'; '.join(figures.reasons)}")
-        self.standing = figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,54 +111,23 @@ async def build_persona(
     """
     name = check_name(name)
     library("bm25s", "building a persona")  # before anything is spent
-    models, answers = models or ModelTable(), answers or Answers()
-    book, unread = await read_book(
-        name,
-        corpus,
-        book,
-        generate=generate,
-        models=models,
-        seed=seed,
-        language=language,
-        tokens_a_call=tokens_a_call,
-        keep=keep,
-        step=_steps(emit, name, "reading"),
-    )
-    judge = Judge(generate, models, seed, answers)
-    links = await proposed_links(book, name, generate=generate, models=models, seed=seed, answers=answers)
-    book = linked(book, links, await judge.relate(links.pairs, f"links-{name}"))
-    keep(book)
+    asking = Questioner(generate, models or ModelTable(), seed, language, tokens_a_call, answers or Answers())
+    before = book
+    book, unread = await read_book(name, corpus, asking, before, keep=keep, step=_steps(emit, name, "reading"))
+    judge = Judge(asking)
+    if BEHAVIOUR.before(6) or loose(before, book):
+        links = await proposed_links(book, name, asking)
+        book = linked(book, links, await judge.relate(links.pairs, f"links-{name}"))
+        keep(book)
     figures = standing(book, name, len(corpus.chunks))
-    checked = None
-    if audited:
-        checked = await audit(
-            name, corpus, book, judge, generate=generate, models=models, seed=seed, language=language
-        )
-
-    contract = await _contract(
-        name,
-        corpus,
-        lambda part: contract_request(part, name, corpus, book, models, seed),
-        generate,
-        answers,
-        _steps(emit, name, "contract"),
-    )
+    checked = await audit(name, corpus, book, judge, asking) if audited else None
+    contract = await _contract(name, corpus, book, asking, _steps(emit, name, "contract"))
     contract = contract.model_copy(update={"handle": handle, "aliases": tuple(aliases)})
     beliefs = graph_of(book, name, corpus, contract.persona_id, now())
     counts = {"claims": len(book.claims), "unread": len(unread), "unquoted": book.authors[0].unquoted}
     emit(PersonaBuilt(persona=name, gate=figures.model_dump(mode="json"), counts=counts))
     persona = Persona(contract=contract, corpus=corpus, beliefs=beliefs if beliefs.nodes else None)
     return Built(persona, book, figures, tuple(unread), checked)
-
-
-def require_book(built: Built) -> None:
-    """Insist on a book that is not thin.
-
-    Raises:
-        ThinBook: it is.
-    """
-    if built.standing.thin:
-        raise ThinBook(built.persona.name, built.standing)
 
 
 def _steps(emit: Emit, name: str, step: str) -> Callable[[int, int], None]:
@@ -179,9 +142,8 @@ def _steps(emit: Emit, name: str, step: str) -> Callable[[int, int], None]:
 async def _contract(
     name: str,
     corpus: Corpus,
-    request: Callable[[str], Request],
-    generate: Generate,
-    answers: Answers,
+    book: ClaimBook,
+    asking: Questioner,
     step: Callable[[int, int], None],
 ) -> PersonaContract:
     done = 0
@@ -189,7 +151,7 @@ async def _contract(
     async def ask(part: str, model: type[T]) -> T | LlmRuntimeError:
         nonlocal done
         try:
-            answer = await answers.ask(generate, request(part), model)
+            answer = await asking.ask(contract_request(part, name, corpus, book, asking.models, asking.seed), model)
         except LlmRuntimeError as fault:
             return fault  # raised once the other parts are there: they are under way and paid for
         done += 1
@@ -232,6 +194,7 @@ async def _contract(
         ),
         dropped_quotes=lost + also_lost + sum(count for _, count in texts.values()),
         corpus_digest=corpus.digest,
+        invented=False,
     )
 
 
@@ -280,5 +243,5 @@ def build_calls(
 
 
 def linking_calls(reading: int) -> int:
-    """Guess the calls that link what so many calls read: a block of claims, then their judging."""
-    return 2 + reading // 2 if reading else 0
+    """Guess the calls that check and link what so many calls read: stances, a block of claims, their judging."""
+    return 2 + reading + reading // 2 if reading else 0

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
+from crux.behaviour import BEHAVIOUR
 from crux.budget import clip, fitting
 from crux.crux_room import CruxRoom
 from crux.history import judged
-from crux.provenance import sources_of, unsourced
+from crux.provenance import sources_of, texts_alone, unsourced
 from crux.requests import request
 from crux.results import (
     CardLabel,
@@ -131,25 +132,32 @@ async def offered_quotes(room: CruxRoom, name: str) -> list[Place]:
     return await room.debate.groundings[name].quotes(claim, _QUOTES)
 
 
+def _cited(sentences: Sequence[Sentence]) -> list[list[str]]:
+    return [one.messages for one in sentences]
+
+
 async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNotes]:
     """Return the card of an answer, and what of it code does not bear out."""
     panel = room.debate.transcript.panel
     by_name = {panel.named(side.speaker) or "": side for side in answer.sides}
     sides = [_Sided.of(room, name, by_name[name]) for name in room.pair.personas]
+    places = {side.name: side.places for side in sides}
     card = _card(room, answer, {side.name: side.position for side in sides})
-    cites = {
-        "diagnosis": [one.messages for one in answer.diagnosis],
-        **{name: [one.messages for one in side.reasoning] for name, side in by_name.items()},
+    cites = {name: _cited(side.reasoning) for name, side in by_name.items()} | {
+        "diagnosis": _cited(answer.diagnosis)
     }
-    sources = await sources_of(card, room, cites)
+    people = [] if BEHAVIOUR.before(6) else [panel.by_name[name] for name in by_name]
+    living = {one.name: places[one.name] for one in people if not one.contract.invented}
+    sources, stand = await sources_of(card, room, cites, living)
     notes = CardNotes(
         card_id=card.id,
         flags=tuple(_flags(room, answer, card, sides, sources)),
-        dropped_quotes=sum(side.dropped for side in sides),
-        places={side.name: side.places for side in sides},
+        dropped_quotes=sum(side.dropped + len(side.places) - len((places | stand)[side.name]) for side in sides),
+        places=places | stand,
         sources=sources,
+        texts={one.name: len(one.corpus.items) for one in people},
     )
-    return card, notes
+    return texts_alone(card, notes, living), notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crux.claims.judge import BEARING, Pair, Verdict
+from crux.claims.judge import BEARING, Pair, Verdict, speaks_for
 from crux.quotes import sentences
-from crux.results import CruxCard, Place, SentenceSource
+from crux.results import CardNotes, CruxCard, Place, SentenceSource
 
 if TYPE_CHECKING:
     from crux.crux_room import CruxRoom
@@ -32,9 +32,14 @@ class _Sought:
 
 
 async def sources_of(
-    card: CruxCard, room: CruxRoom, cites: Mapping[str, Sequence[Sequence[str]]]
-) -> tuple[SentenceSource, ...]:
-    """Return one entry for every sentence, in the order of the card; one without a source has nothing in it.
+    card: CruxCard,
+    room: CruxRoom,
+    cites: Mapping[str, Sequence[Sequence[str]]],
+    quoted: Mapping[str, Sequence[Place]],
+) -> tuple[tuple[SentenceSource, ...], dict[str, tuple[Place, ...]]]:
+    """Return one entry for every sentence, in the order of the card, and the quotations that bear an answer.
+
+    An entry without a source has nothing in it.
 
     What the model cited, or what is nearest in words, is proposed; what bears the sentence is for the judge to say.
 
@@ -42,7 +47,22 @@ async def sources_of(
         card: the card.
         room: where it comes from.
         cites: under ``"diagnosis"`` and each persona's name, the ids that the model gave for each sentence.
+        quoted: by persona, sentences of theirs that are to stand on the card.
     """
+    sought = await _all_sought(card, room, cites)
+    mask = room.debate.transcript.panel.mask()
+    pairs = [Pair(mask(one[0]), mask(each.sentence)) for each in sought for one in each.candidates]
+    answer = mask(f"The answer to this question is YES: {card.question}")
+    own = [(name, place) for name, places in quoted.items() for place in places]
+    pairs += [Pair(mask(place.shown), answer) for _, place in own]
+    verdicts = iter(await room.debate.judge.relate(pairs, f"sources-{room.id}"))
+    sources = tuple(_sourced(each, [next(verdicts) for _ in each.candidates]) for each in sought)
+    return sources, _standing(card, own, list(verdicts))
+
+
+async def _all_sought(
+    card: CruxCard, room: CruxRoom, cites: Mapping[str, Sequence[Sequence[str]]]
+) -> list[_Sought]:
     core = [named.message for named in room.outcome.named.values() if named.message]
     sought = [await _sought(room, "question", card.question, "", core)]
     sought += await _each(room, "diagnosis", card.diagnosis, "", cites.get("diagnosis", ()))
@@ -53,10 +73,32 @@ async def sources_of(
         for part, text in (("falsifier", side.falsifier), ("condition", side.condition)):
             if text:
                 sought += await _each(room, part, text, name, ())
-    mask = room.debate.transcript.panel.mask()
-    pairs = [Pair(mask(one[0]), mask(each.sentence)) for each in sought for one in each.candidates]
-    verdicts = iter(await room.debate.judge.relate(pairs, f"sources-{room.id}"))
-    return tuple(_sourced(each, [next(verdicts) for _ in each.candidates]) for each in sought)
+    return sought
+
+
+def _standing(
+    card: CruxCard, own: Sequence[tuple[str, Place]], verdicts: Sequence[Verdict]
+) -> dict[str, tuple[Place, ...]]:
+    """Return the quotations that speak for the answer of their side."""
+    stand: dict[str, tuple[Place, ...]] = {name: () for name, _ in own}
+    for (name, place), verdict in zip(own, verdicts, strict=True):
+        if speaks_for(card.personas[name].position, verdict):
+            stand[name] = (*stand[name], place)
+    return stand
+
+
+def texts_alone(card: CruxCard, notes: CardNotes, living: Iterable[str]) -> CruxCard:
+    """Return a card on which a living person says only what a text of theirs bears; the notes keep the rest."""
+    sides = dict(card.personas)
+    for name in living:
+        borne = dict.fromkeys(("reasoning", "falsifier", "condition"), "")
+        for one in notes.sources:
+            if one.persona == name and one.part in borne and one.places:
+                borne[one.part] = f"{borne[one.part]} {one.sentence}".strip()
+        update = {part: text or None for part, text in borne.items()} | {"reasoning": borne["reasoning"]}
+        quotes = tuple(place.quote for place in notes.places.get(name, ())) or None
+        sides[name] = sides[name].model_copy(update=update | {"grounding_quotes": quotes})
+    return card.model_copy(update={"personas": sides})
 
 
 def unsourced(sources: Sequence[SentenceSource]) -> list[SentenceSource]:

@@ -35,6 +35,15 @@ def find_quote(quote: str, text: str) -> tuple[int, int] | None:
     return match.span() if match else None
 
 
+def places_of(quote: str, text: str) -> list[tuple[int, int]]:
+    """Return every place in a text where a quotation stands; white space and marks may differ."""
+    wanted = folded(quote)
+    if not wanted or wanted not in _folded(text):
+        return []
+    pattern = r"\s+".join(map(re.escape, wanted.split(" ")))
+    return [match.span() for match in re.finditer(pattern, _straight(text))]
+
+
 def sentences(text: str, language: str = "en") -> list[str]:
     """Return the sentences of a text, in order, each stripped."""
     return [text[start:end] for start, end in spans(text, language)]
@@ -65,6 +74,26 @@ def spans(text: str, language: str = "en") -> tuple[tuple[int, int], ...]:
         else:
             spans.append((start, at))
     return tuple(spans)
+
+
+def whole(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the sentences that a span of a text has a part in, from the first to the last."""
+    first, last = _paragraph(text, start, end)
+    touched = [one for one in spans(text[first:last]) if one[0] < end - first and start - first < one[1]]
+    return (first + touched[0][0], first + touched[-1][1]) if touched else (start, end)
+
+
+def neighbours(text: str, start: int, end: int) -> tuple[str, str]:
+    """Return the sentence before a span of a text, and the one after; empty where there is none."""
+    first = max(0, start - MAX_QUOTE)
+    before, after = text[first:start], text[end : end + MAX_QUOTE]
+    ahead, behind = spans(before)[-1:], spans(after)[:1]
+    return "".join(before[a:b] for a, b in ahead), "".join(after[a:b] for a, b in behind)
+
+
+def _paragraph(text: str, start: int, end: int) -> tuple[int, int]:
+    first, last = text.rfind("\n\n", 0, start), text.find("\n\n", end)
+    return (first + 2 if first >= 0 else 0), (last if last >= 0 else len(text))
 
 
 def opens_quoted(text: str, at: int) -> bool:

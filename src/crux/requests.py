@@ -1,9 +1,57 @@
-"""How a question becomes a request: the model and temperature of its task, and nothing else."""
+"""How a question becomes a request, and whom it is put to."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from crux.answers import Answers
 from crux.config import ModelTable, Task
-from llm_runtime.messages import CallLabel, Message, Request
+from llm_runtime.messages import CallLabel, Generate, Message, Request
+from llm_runtime.prompts import Fence
+
+T = TypeVar("T", bound=BaseModel)
+
+BATCH_TOKENS = 4_000
+"""Of passages, so many tokens are read a call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Questioner:
+    """Whom readers, judges and comparisons ask, and how.
+
+    Args:
+        models: who answers which question, at which temperature.
+        seed: 0 to 2^53-1; nonces derive from it.
+        language: in which claims, questions and proposals are written; quotations stay as they are.
+        tokens_a_call: of passages, 200 or more; a model with a short window needs fewer.
+        answers: what was answered before, by what was asked; changed in place.
+    """
+
+    generate: Generate
+    models: ModelTable = field(default_factory=ModelTable)
+    seed: int = 0
+    language: str = "English"
+    tokens_a_call: int = BATCH_TOKENS
+    answers: Answers = field(default_factory=Answers)
+
+    def fence(self, label: CallLabel) -> Fence:
+        """Return the fence of a call."""
+        return Fence(self.seed, label)
+
+    def request(self, task: Task, label: CallLabel, text: str) -> Request:
+        """Return one question."""
+        return request(self.models, task, label, text)
+
+    async def ask(self, asked: Request, model: type[T]) -> T:
+        """Return the answer, which is kept.
+
+        Raises:
+            StructuredOutputError, CallError: the model gave none.
+        """
+        return await self.answers.ask(self.generate, asked, model)
 
 
 def request(models: ModelTable, task: Task, label: CallLabel, text: str, system: str = "") -> Request:

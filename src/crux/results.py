@@ -150,7 +150,10 @@ class CruxCard(CamelModel):
 
 
 class Place(CamelModel):
-    """A place in a corpus: ``item.text[start:end] == quote``. ``url`` and ``date`` are the item's."""
+    """A place in a corpus: ``item.text[start:end] == quote``. ``url`` and ``date`` are the item's.
+
+    ``before`` is the sentence before it, in the same paragraph, where it was looked for and there is one.
+    """
 
     item: str
     start: int
@@ -159,6 +162,12 @@ class Place(CamelModel):
     title: str = ""
     date: str = ""
     url: str = ""
+    before: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """The sentence with the one before it: what a judge and a reader are shown."""
+        return f"{self.before} {self.quote}" if self.before else self.quote
 
 
 class SentenceSource(CamelModel):
@@ -201,6 +210,7 @@ class CardNotes(CamelModel):
         flips: by persona, what the flip test counted; unset where it was not made.
         seen_in: where the card's question was met, where a comparison of the texts was at hand: ``both`` where
             that had it too, ``debate`` where it had not.
+        texts: by persona, how many texts of the person the model spoke from.
     """
 
     card_id: str
@@ -211,6 +221,14 @@ class CardNotes(CamelModel):
     places: dict[str, tuple[Place, ...]] = Field(default_factory=dict)
     flips: dict[str, FlipTally] | None = None
     seen_in: Literal["debate", "both"] | None = None
+    texts: dict[str, int] = Field(default={}, exclude_if=lambda texts: not texts)
+
+    @property
+    def spoken(self) -> str:
+        """Who speaks here: never the person."""
+        many = (f"{count} text{'s' if count != 1 else ''} of {name}" for name, count in self.texts.items())
+        told = " and ".join(many)
+        return f"Spoken by a model{f' from {told}' if told else ''}; nobody named here said this."
 
 
 class TrackedStance(CamelModel):

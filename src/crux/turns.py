@@ -24,7 +24,7 @@ from crux.history import View
 from crux.phrases import PhraseReport, check_phrases
 from crux.portrait import system_prompt
 from crux.positions import concession, read_position
-from crux.requests import request
+from crux.requests import Questioner, request
 from crux.results import CoarseType, TrackedStance
 from crux.retrieval.grounding import Grounding, Grounds
 from crux.transcript import SeatedTranscript
@@ -167,7 +167,7 @@ class DebateContext:
         self.groundings = groundings
         self.emit = emit
         judge = NoJudge if BEHAVIOUR.before(2) else Judge
-        self.judge = judge(generate, config.models, transcript.seed)
+        self.judge = judge(Questioner(generate, config.models, transcript.seed), on_trial=False)
         panel = transcript.panel
         self._systems = {
             persona.name: system_prompt(

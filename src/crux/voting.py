@@ -58,13 +58,15 @@ class Groups(CamelModel):
     why: str = ""
 
 
-def cast_vote(file: Path, reader: str, claim: str, vote: Vote) -> None:
+def cast_vote(file: Path, reader: str, claim: str, vote: Vote, most: int = 8 * 2**20) -> None:
     """Add a vote to a file; the last that a reader gave on a claim counts.
 
     Raises:
-        StoreUnwritable: it cannot be written.
+        StoreUnwritable: it cannot be written, or has ``most`` bytes: a link may fall into the hands of a program.
     """
     try:
+        if file.is_file() and file.stat().st_size > most:
+            raise StoreUnwritable("no more votes are taken here: there are too many")
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("a", encoding="utf-8") as lines:
             lines.write(json.dumps({"reader": reader, "claim": claim, "vote": vote}) + "\n")

@@ -16,9 +16,10 @@ import pytest
 from crux import Debate, DebateConfig, DebateResult, Persona
 from crux.building import Built, build_persona
 from crux.events import DebateEvent
-from crux.personas.corpus import CorpusItem, make_corpus
+from crux.personas.corpus import make_corpus
 from crux.personas.shipped import shipped_corpus
 from crux.personas.store import StoredCorpus
+from crux.sources.utterance import Utterance
 from llm_runtime.events import Event
 from llm_runtime.messages import Generate, Request
 from llm_runtime.testing import ScriptedModel
@@ -81,7 +82,14 @@ def reader(key: dict[str, Any]) -> Callable[[], ScriptedModel]:
             verdicts.append({"pair": one["pair"], "kind": kind, "span": one["premise"]})
         return json.dumps({"verdicts": verdicts})
 
-    return lambda: ScriptedModel({"reading": read, "audit": read, "linking": link, "judge": judge, **CONTRACT})
+    steps = {"reading": read, "audit": read, "stances": all_held, "linking": link, "judge": judge, **CONTRACT}
+    return lambda: ScriptedModel(steps)
+
+
+def all_held(request: Request) -> str:
+    """A second reader to whom every author holds every claim."""
+    ids = [one["id"] for one in lines_of(request, "PLACES")]
+    return json.dumps({"stances": [{"id": key, "stance": "holds"} for key in ids]})
 
 
 def nothing_read(request: Request) -> str:
@@ -164,7 +172,8 @@ def authors(reader: Callable[[], ScriptedModel]) -> list[Persona]:
             )
         )
         assert not made.standing.thin, made.standing.reasons
-        built.append(made.persona)
+        contract = made.persona.contract.model_copy(update={"invented": True})
+        built.append(made.persona.model_copy(update={"contract": contract}))
     return built
 
 
@@ -174,7 +183,7 @@ async def small_persona(build: Any, plain_reader: ScriptedModel) -> Callable[...
 
     async def make(name: str, *texts: str) -> Persona:
         items = [
-            CorpusItem(id=f"{name}-{n}", source="essay", date=f"2020-01-{n:02}", text=text)
+            Utterance(id=f"{name}-{n}", source="essay", date=f"2020-01-{n:02}", text=text)
             for n, text in enumerate(texts, 1)
         ]
         return (await build(StoredCorpus(name=name, corpus=make_corpus(items)), plain_reader)).persona
@@ -185,7 +194,9 @@ async def small_persona(build: Any, plain_reader: ScriptedModel) -> Callable[...
 @pytest.fixture
 def plain_reader() -> ScriptedModel:
     """A reader that finds no claim anywhere."""
-    return ScriptedModel({"reading": nothing_read, "linking": '{"relations": []}', **CONTRACT})
+    return ScriptedModel(
+        {"reading": nothing_read, "stances": '{"stances": []}', "linking": '{"relations": []}', **CONTRACT}
+    )
 
 
 def turn(
@@ -325,8 +336,8 @@ def judged(request: Request) -> str:
         pair = json.loads(line)
         words = [set(re.findall(r"\w{4,}", pair[side].lower())) for side in ("premise", "claim")]
         near = len(words[0] & words[1]) >= 3
-        span = " ".join(pair["premise"].split()[:4])
-        verdicts.append({"pair": pair["pair"], "kind": "supports" if near else "unrelated", "span": span})
+        kind = "supports" if near else "unrelated"
+        verdicts.append({"pair": pair["pair"], "kind": kind, "span": pair["premise"]})
     return json.dumps({"verdicts": verdicts})
 
 

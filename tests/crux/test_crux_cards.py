@@ -13,7 +13,9 @@ from crux.baselines import BaselineAnswer
 from crux.card_changes import compare_cards
 from crux.config import CruxConfigurationError
 from crux.events import BaselineAnswered, CardNoted
+from crux.provenance import texts_alone
 from crux.quotes import find_quote, sentences
+from crux.results import CardNotes, CruxCard, PersonaPosition, Place, SentenceSource
 from llm_runtime.events import Event
 from llm_runtime.messages import Request
 from llm_runtime.replay import Recording
@@ -393,3 +395,28 @@ async def test_topics_inside_the_corpus_find_beliefs(authors: list[Persona], key
         assert not (await grounding.grounds(key["topic"])).outside
         for crux in key["crux"]:
             assert 1 <= len((await grounding.grounds(crux["question"], 10)).beliefs) <= 10
+
+
+def test_a_living_persons_card_has_only_what_a_text_of_theirs_bears() -> None:
+    place = Place(item="a", start=0, end=5, quote="Tolls", title="On tolls")
+    sides = {
+        name: PersonaPosition(position=answer, reasoning="Said alone. Written too.", falsifier="If counts fell.")
+        for name, answer in (("Ada Quill", "YES"), ("Maud Tarrowby", "NO"))
+    }
+    card = CruxCard.model_validate(
+        {
+            **{"id": "d-room-1", "question": "Is a toll owed?", "disagreement_type": "values", "diagnosis": "So."},
+            **{"resolved": False, "personas": sides, "source_aspect": "a1", "source_messages": ()},
+            **{"crux_room_id": "room-1", "timestamp": 0},
+        }
+    )
+    sources = [
+        SentenceSource(part="reasoning", sentence="Said alone.", persona="Ada Quill", messages=("m1",)),
+        SentenceSource(part="reasoning", sentence="Written too.", persona="Ada Quill", places=(place,)),
+        SentenceSource(part="falsifier", sentence="If counts fell.", persona="Ada Quill"),
+    ]
+    notes = CardNotes(card_id=card.id, sources=tuple(sources), texts={"Ada Quill": 3})
+    kept = texts_alone(card, notes, ["Ada Quill"]).personas
+    assert kept["Ada Quill"].reasoning == "Written too." and kept["Ada Quill"].falsifier is None
+    assert kept["Maud Tarrowby"] == sides["Maud Tarrowby"], "an invented author may say more"
+    assert notes.spoken == "Spoken by a model from 3 texts of Ada Quill; nobody named here said this."

@@ -7,19 +7,20 @@ from typing import Any
 import pytest
 
 from crux.personas.contract import SAMPLE_TOKENS, sample
-from crux.personas.corpus import CorpusItem, make_corpus
+from crux.personas.corpus import make_corpus
 from crux.personas.persona import Persona
 from crux.quotes import opens_quoted
 from crux.retrieval.grounding import Grounding
+from crux.sources.utterance import Utterance
 from llm_runtime.tokens import estimate_tokens
 
 
 def test_a_contract_is_drawn_from_whole_texts_and_not_from_their_beginnings() -> None:
     rest = "It goes on about tolls and queues. " * 40
 
-    def essay(number: int) -> CorpusItem:
+    def essay(number: int) -> Utterance:
         text = "\n\n".join(f"Paragraph {place} of essay {number}. {rest}" for place in range(30))
-        return CorpusItem(id=f"t{number}", source="essay", date=f"2020-01-0{number}", title=f"T{number}", text=text)
+        return Utterance(id=f"t{number}", source="essay", date=f"2020-01-0{number}", title=f"T{number}", text=text)
 
     corpus = make_corpus(map(essay, range(1, 4)))
     shown = sample(corpus)

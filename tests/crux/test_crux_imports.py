@@ -15,17 +15,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crux.personas.corpus import CorpusItem, chunked, make_corpus, shared_texts
+from crux.personas.corpus import chunked, make_corpus, shared_texts
 from crux.personas.fetching import as_file
 from crux.personas.importing import import_corpus
-from crux.personas.source import CorpusError
+from crux.sources.file import CorpusError
+from crux.sources.utterance import Utterance
 from llm_runtime.http.public import Page
 
 Build = Callable[..., Awaitable[Any]]
 
 
-def essay(text: str, key: str = "t1", date: str = "2020-01-01") -> CorpusItem:
-    return CorpusItem(id=key, source="essay", date=date, text=text)
+def essay(text: str, key: str = "t1", date: str = "2020-01-01") -> Utterance:
+    return Utterance(id=key, source="essay", date=date, text=text)
 
 
 # --- imports
@@ -57,6 +58,7 @@ def test_a_folder_of_markdown_text_and_html(tmp_path: Path) -> None:
     assert [line.split(":")[0] for line in found.skipped] == [
         "d.md",
         "e.md is not UTF-8 at byte 128; convert it first",
+        "of no kind that is read here",
     ]
 
 
@@ -258,7 +260,7 @@ def test_jsonl_keeps_its_fields(tmp_path: Path) -> None:
     }
     (tmp_path / "l.jsonl").write_text(json.dumps(line) + "\n", "utf-8")
     (item,) = import_corpus(tmp_path / "l.jsonl").corpus.items
-    assert item.model_dump() == {**line, "date": "2020-01-02", "repliesTo": ()}
+    assert item.model_dump() == {**line, "date": "2020-01-02T10:00:00Z", "repliesTo": ()}
 
 
 @given(st.text(max_size=6_000))

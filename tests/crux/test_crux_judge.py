@@ -12,9 +12,9 @@ import pytest
 from tests.crux.conftest import lines_of
 
 from crux.claims.judge import Judge, Pair, Verdict
-from crux.config import ModelTable
 from crux.insight.crux_graph import crux_graph, question_pairs, ties_of
 from crux.measurement.judged_pairs import JudgeFigures, judge_figures
+from crux.requests import Questioner
 from crux.results import CruxCard, DebateResult
 from llm_runtime.messages import Request
 from llm_runtime.testing import ScriptedModel
@@ -36,7 +36,7 @@ def judging(kind_of: Callable[[str, str], str]) -> Judge:
         ]
         return json.dumps({"verdicts": verdicts})
 
-    return Judge(ScriptedModel({"judge": answer}), ModelTable(), 3)
+    return Judge(Questioner(ScriptedModel({"judge": answer}), seed=3))
 
 
 def by_key(premise: str, claim: str) -> str:
@@ -74,7 +74,7 @@ async def test_both_orders_must_agree_and_what_nobody_answers_is_unsure() -> Non
 
     found = await measured(forgetful)
     assert found.same_recall.hits == found.contradiction_recall.hits == 0 and found.unsure == 48
-    silent = Judge(ScriptedModel({"judge": '{"verdicts": []}'}), ModelTable(), 3)
+    silent = Judge(Questioner(ScriptedModel({"judge": '{"verdicts": []}'}), seed=3))
     verdicts = await silent.relate([Pair("It rains.", "It is wet.")], "key")
     assert [verdict.kind for verdict in verdicts] == ["unsure"]
 
@@ -141,16 +141,19 @@ async def test_an_engine_that_writes_by_a_grammar_judges_every_pair() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     generate = ScriptedModel({"judge": '{"verdicts": []}'})
     pairs = [Pair(one["premise"], one["claim"]) for one in KEY[:2]]
-    await Judge(generate, ModelTable(), 3).relate(pairs, "key")
+    await Judge(Questioner(generate, seed=3)).relate(pairs, "key")
     allowed = json.loads(generate.requests[0].grammar or "")
 
     def verdict(number: int, kind: str, span: str) -> dict[str, Any]:
         return {"pair": number, "why": "They say one thing.", "kind": kind, "span": span}
 
-    good = [verdict(1, "same", pairs[0].premise), verdict(2, "unrelated", "")]
+    shown = lines_of(generate.requests[0], "PAIRS")
+    # Two pairs, and three whose answers are known.
+    assert len(shown) == 5
+    good = [verdict(1, "same", shown[0]["premise"])] + [verdict(n, "unrelated", "") for n in range(2, 6)]
     jsonschema.validate({"verdicts": good}, allowed)
     jsonschema.validate({"verdicts": good}, json.loads(generate.requests[0].schema or ""))
-    other = [good[0], verdict(2, "supports", "words of nobody")]
-    for bad in (good[:1], good[::-1], other, [good[0], verdict(2, "supports", "")]):
+    other = [*good[:4], verdict(5, "supports", "words of nobody")]
+    for bad in (good[:4], good[::-1], other, [*good[:4], verdict(5, "supports", "")]):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({"verdicts": bad}, allowed)

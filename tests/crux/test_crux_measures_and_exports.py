@@ -52,10 +52,8 @@ def debate(key: str, *cards: CruxCard) -> DebateResult:
 # --- measures
 
 
-async def test_a_debate_is_measured_from_its_own_run(authors: list[Persona], hold: Hold) -> None:
-    held = await hold(authors)
-    found = debate_quality(held.result)
-
+async def test_what_a_debate_shows_of_itself(authors: list[Persona], hold: Hold) -> None:
+    found = debate_quality((await hold(authors, baselines=True)).result)
     assert found.shift_rate.value == 0.0 and found.sycophancy.rate == 0.0
     assert found.line_to_line.value == 1.0 and found.unexplained == ()
     assert json.loads(found.model_dump_json())["lineToLine"]["low"] > 0.4
@@ -147,6 +145,7 @@ async def test_exports(authors: list[Persona], hold: Hold, scripts: Any) -> None
     assert DebateResult.model_validate_json(to_json(result)) == result
 
     assert result.cards[0].personas["Maud Tarrowby"].grounding_quotes
+
     argdown = to_argdown(result)
     assert argdown.count("[Crux ") == 2 and "<script>" not in argdown
     assert "  + <Maud Tarrowby 1>" in argdown and "  - <Ilario Fennimast 1>" in argdown

@@ -10,23 +10,24 @@ from typing import Any
 
 import pytest
 
+from crux.answers import Answers
 from crux.book import Author, Claim, ClaimBook, Mention, Relation
-from crux.building import Built, ThinBook, build_persona, require_book
-from crux.personas.answers import Answers
+from crux.building import Built, build_persona
 from crux.personas.beliefs import density, graph_of
 from crux.personas.contract import unquoted
-from crux.personas.corpus import CorpusItem, make_corpus
+from crux.personas.corpus import make_corpus
 from crux.personas.persona import Persona, PersonaError
 from crux.personas.shipped import shipped_authors, shipped_corpus
 from crux.personas.store import PersonaStore, StoredCorpus
+from crux.sources.utterance import Utterance
 from llm_runtime.errors import BudgetExceeded, DeadlineExceeded, ServerFault
 from llm_runtime.testing import ScriptedModel, faulty
 
 Build = Callable[..., Awaitable[Built]]
 
 
-def essay(text: str, key: str = "t1", date: str = "2020-01-01") -> CorpusItem:
-    return CorpusItem(id=key, source="essay", date=date, text=text)
+def essay(text: str, key: str = "t1", date: str = "2020-01-01") -> Utterance:
+    return Utterance(id=key, source="essay", date=date, text=text)
 
 
 # --- beliefs from the claim book
@@ -58,9 +59,7 @@ async def test_one_essay_gives_a_thin_book_that_is_kept_with_the_reasons(build: 
 
     beliefs = built.persona.beliefs
     assert beliefs is not None and 0 < len(beliefs.nodes) < 20, "what was read is kept"
-    with pytest.raises(ThinBook) as caught:
-        require_book(built)
-    assert "claims are held, at least 20" in str(caught.value) and "Ann Ash" in str(caught.value)
+    assert built.standing.thin and any("claims are held, at least 20" in why for why in built.standing.reasons)
 
 
 async def test_the_contract_is_written_from_claims_of_all_texts(build: Build, reader: Any) -> None:
@@ -204,7 +203,8 @@ async def test_a_build_that_runs_out_of_budget_keeps_what_was_answered(
     await build_persona(stored.name, stored.corpus, generate=model, book=book, **more)
     whole = reader()
     await build_persona(stored.name, stored.corpus, generate=whole)
-    assert len(model.requests) == len(whole.requests) - len(first.requests)
+    # Stances are read again in lots: those of a wave that was cut are parted otherwise.
+    assert 0 <= len(model.requests) - (len(whole.requests) - len(first.requests)) <= 1
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,9 @@ from tests.extent import FULL, payloads
 from crux import DebateConfig, Evidence, Persona
 from crux.anonymity import Panel
 from crux.building import build_persona
-from crux.personas.corpus import CorpusItem, make_corpus
+from crux.personas.corpus import make_corpus
 from crux.personas.store import StoredCorpus
+from crux.sources.utterance import Utterance
 from llm_runtime.messages import Request
 from llm_runtime.prompts import load_prompt
 from llm_runtime.testing import ScriptedModel
@@ -80,6 +81,7 @@ def contract_of(text: str) -> dict[str, Any]:
         ),
         "reading": partial(_claiming, text=text),
         "linking": _linking,
+        "stances": '{"stances": []}',
         "judge": _judging,
     }
 
@@ -129,7 +131,7 @@ async def everything_asked(text: str, hold: Hold, scripts: Any) -> list[Request]
     builder = ScriptedModel(contract_of(text))
     panel: list[Persona] = []
     for name in ("Ann Ash", "Bob Birch"):
-        items = [CorpusItem(id=f"t{n}", source="essay", title=text[:80], text=f"Essay {n}. {text}") for n in (1, 2)]
+        items = [Utterance(id=f"t{n}", source="essay", title=text[:80], text=f"Essay {n}. {text}") for n in (1, 2)]
         built = await build_persona(name, make_corpus(items), generate=builder, seed=5, now=lambda: "2026")
         panel.append(built.persona)
 
@@ -294,7 +296,7 @@ async def test_budgets_hold_for_the_longest_material(hold: Hold, scripts: Any) -
     builder = ScriptedModel(contract_of(long[:6_000]))
     panel: list[Persona] = []
     for name in ("Ann Ash", "Bob Birch", "Cat Cedar"):
-        items = [CorpusItem(id=f"t{n}", source="essay", title="Queue", text=f"{n} {long}") for n in range(3)]
+        items = [Utterance(id=f"t{n}", source="essay", title="Queue", text=f"{n} {long}") for n in range(3)]
         panel.append((await build_persona(name, make_corpus(items), generate=builder, seed=5)).persona)
 
     def speak(request: Request) -> str:
@@ -394,5 +396,5 @@ def test_the_configuration_round_trips() -> None:
 
 
 def test_a_stored_corpus_is_what_it_was() -> None:
-    stored = StoredCorpus(name="Ann Ash", corpus=make_corpus([CorpusItem(id="a", source="essay", text="Words.")]))
+    stored = StoredCorpus(name="Ann Ash", corpus=make_corpus([Utterance(id="a", source="essay", text="Words.")]))
     assert StoredCorpus.model_validate_json(stored.model_dump_json()) == stored

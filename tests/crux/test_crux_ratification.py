@@ -20,10 +20,12 @@ from crux.book import pieces
 from crux.building import Built, build_persona
 from crux.compare import Shelf, compare
 from crux.comparison import Comparison
-from crux.personas.corpus import Corpus, CorpusItem, make_corpus
+from crux.personas.corpus import Corpus, make_corpus
 from crux.personas.importing import import_corpus
 from crux.personas.store import PersonaStore, StoredCorpus
 from crux.quotes import find_quote, folded
+from crux.requests import Questioner
+from crux.sources.utterance import Utterance
 from llm_runtime.messages import Request
 from llm_runtime.testing import ScriptedModel
 
@@ -42,7 +44,7 @@ OPPOSED = {(a, b): question for a, b, question in RECORDED["oppositions"]["known
 def corpus(author: str) -> Corpus:
     own = [one for one in RECORDED["passage"] if one["author"] == author]
     return make_corpus(
-        CorpusItem(
+        Utterance(
             id=f"{author}-{number}",
             source="essay",
             title=one["title"],
@@ -119,12 +121,13 @@ def judge(request: Request) -> str:
             kind = "contradicts"
         elif claim.startswith("The answer to this question is YES") and said_by(premise):
             kind = "supports" if said_by(premise) == "Brutus" else "contradicts"
-        verdicts.append({"pair": one["pair"], "kind": kind, "span": premise[:40], "why": "as the words say"})
+        verdicts.append({"pair": one["pair"], "kind": kind, "span": premise, "why": "as the words say"})
     return json.dumps({"verdicts": verdicts})
 
 
 def reader(**changes: Any) -> ScriptedModel:
-    script = {"reading": read, "linking": link, "issues": issues, "judge": judge, **CONTRACT, **changes}
+    steps = {"reading": read, "stances": '{"stances": []}', "linking": link, "issues": issues, "judge": judge}
+    script = {**steps, **CONTRACT, **changes}
     return ScriptedModel(script)
 
 
@@ -145,7 +148,9 @@ def test_both_pass_the_gate_on_honest_answers(founders: list[Built]) -> None:
         held = {claim.id for claim in built.book.of(name, "holds", "denies")}
         assert len(pieces(built.book, held)[0]) >= 5 and figures.in_themes >= 0.7
         for node in built.persona.beliefs.nodes if built.persona.beliefs else ():
-            assert all(built.persona.corpus.find(place.quote) == place for place in node.places)
+            for place in node.places:
+                found = built.persona.corpus.find(place.quote)
+                assert found is not None and (found.item, found.start) == (place.item, place.start)
 
 
 def test_what_is_only_reported_or_granted_is_no_belief(founders: list[Built]) -> None:
@@ -161,18 +166,18 @@ def test_what_is_only_reported_or_granted_is_no_belief(founders: list[Built]) ->
 async def compared(founders: list[Built], **changes: Any) -> tuple[Comparison, ScriptedModel]:
     model = reader(**changes)
     shelves = [Shelf(one.persona.name, one.persona.corpus, one.book) for one in founders]
-    return await compare(shelves[0], shelves[1], generate=model), model
+    return await compare(*shelves, asking=Questioner(model)), model
 
 
 async def test_at_least_eighteen_of_twenty_one_known_oppositions_are_found(founders: list[Built]) -> None:
     found, model = await compared(founders)
-    pairs = {(bare(match.first.text), bare(match.second.text)) for match in found.opposed}
+    pairs = {(bare(first.text), bare(second.text)) for first, second in (match.sides for match in found.opposed)}
     assert len(OPPOSED) == 21
     assert len(pairs & set(OPPOSED)) >= 18, set(OPPOSED) - pairs
     assert pairs <= set(OPPOSED), "nothing else is shown as opposed"
     assert len(model.requests) <= 12, "once read, a comparison takes six to twelve calls"
     (shared,) = found.shared
-    assert (shared.first.stance, shared.second.stance) == ("grants", "holds")
+    assert [side.stance for side in shared.sides] == ["grants", "holds"]
     first = [candidate.question for candidate in found.candidates[:3]]
     assert any("court" in question for question in first), first
     assert all(candidate.confirmed for candidate in found.candidates)
@@ -219,10 +224,21 @@ async def test_hamilton_and_brutus_debate_whether_a_republic_can_be_large(
         {"label": "Will the general government absorb the states?", "description": "The states and their powers."},
     ]
 
+    def judge(request: Request) -> str:
+        """An honest judge of quotations: the first answers YES, the second NO."""
+        pairs = [json.loads(line) for line in scripts.block(request, "PAIRS").split("\n")]
+        verdicts = json.loads(scripts.panel["judge"](request))["verdicts"]
+        for pair, verdict in zip(pairs, verdicts, strict=True):
+            if pair["claim"].startswith("The answer to this question"):
+                own = any(pair["premise"][-40:] in item.text for item in panel[0].corpus.items)
+                verdict["kind"] = "supports" if own else "contradicts"
+        return json.dumps({"verdicts": verdicts})
+
     held = await hold(
         panel,
         QUESTION,
         script={
+            "judge": judge,
             "decomposition": json.dumps({"aspects": aspects}),
             "detection": scripts.pairs(
                 ("A", "B"), claim="whether a large republic must be held together by an army"

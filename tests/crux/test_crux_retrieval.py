@@ -13,13 +13,14 @@ from bench.debates import questions
 from bench.questions import QUESTIONS
 
 from crux.config import CruxConfigurationError
-from crux.personas.corpus import Corpus, CorpusItem, make_corpus
+from crux.personas.corpus import Corpus, make_corpus
 from crux.quotes import spans
 from crux.retrieval import index as index_module
 from crux.retrieval.embed import EndpointEmbed, embed_of
 from crux.retrieval.grounding import Grounding
 from crux.retrieval.index import Index
 from crux.retrieval.lexical import Lexical
+from crux.sources.utterance import Utterance
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.http import Http
 
@@ -28,7 +29,7 @@ pytest.importorskip("bm25s", reason="retrieval needs the extra 'debate'")
 
 def corpus_of(*texts: str, title: str = "") -> Corpus:
     return make_corpus(
-        CorpusItem(id=f"t{number}", source="essay", title=title, text=text) for number, text in enumerate(texts)
+        Utterance(id=f"t{number}", source="essay", title=title, text=text) for number, text in enumerate(texts)
     )
 
 
@@ -107,7 +108,7 @@ async def test_words_that_the_source_marks_as_anothers_are_never_the_authors_own
         "Tolls on a bridge are theft from the poor.",
         "A toll on a bridge is a fair price for the poor too.",
     )
-    item = CorpusItem(id="a", source="essay", text=f"{theirs}\n\n{own}", quoted=((0, len(theirs)),))
+    item = Utterance(id="a", source="essay", text=f"{theirs}\n\n{own}", quoted=((0, len(theirs)),))
     found = await Index(make_corpus([item])).sentences("Is a toll on a bridge theft from the poor?")
     assert [sentence.place.quote for sentence in found] == [own]
 

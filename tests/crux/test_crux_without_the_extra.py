@@ -12,8 +12,9 @@ import pytest
 from crux.building import build_calls, build_persona
 from crux.claims.reading import batches_of
 from crux.extras import library
-from crux.personas.corpus import CorpusItem, make_corpus
+from crux.personas.corpus import make_corpus
 from crux.retrieval.lexical import Lexical
+from crux.sources.utterance import Utterance
 from llm_runtime.errors import MissingExtraError
 from llm_runtime.testing import ScriptedModel
 
@@ -51,7 +52,7 @@ def test_a_missing_extra_is_one_line_with_the_command(no_extra: None) -> None:
 
 
 async def test_a_build_without_the_extra_says_so(no_extra: None, plain_reader: ScriptedModel) -> None:
-    corpus = make_corpus([CorpusItem(id="a", source="essay", text="The queue is a price.")])
+    corpus = make_corpus([Utterance(id="a", source="essay", text="The queue is a price.")])
     with pytest.raises(MissingExtraError, match="building a persona needs"):
         await build_persona("Ann Ash", corpus, generate=plain_reader)
     assert plain_reader.requests == []
@@ -62,7 +63,7 @@ def test_a_build_says_beforehand_how_many_calls_it_takes() -> None:
         f"The queue of day {n} is a price that is paid in minutes by whoever waits." for n in range(90)
     )
     corpus = make_corpus(
-        [CorpusItem(id=f"t{n}", source="essay", text=words.replace("day", f"street {n}, day")) for n in range(12)]
+        [Utterance(id=f"t{n}", source="essay", text=words.replace("day", f"street {n}, day")) for n in range(12)]
     )
     whole = build_calls("Ann Ash", corpus)
     assert (whole.contract, whole.reading) == (9, len(batches_of(corpus)))

@@ -31,8 +31,9 @@ from llm_runtime.toml import own_table
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _HEADERS: Mapping[str, str] = own_table("assay.web", "headers.toml")
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-#: Doors for programs, which ask for keys of their own. No cookie opens them.
-_OWN_KEYS = re.compile(r"/v1/.*|/mcp")
+#: Doors for programs, which ask for keys of their own, and pages whose address ends with a key: each shows one run
+#: to whoever was given the link. No cookie opens them.
+_OWN_KEYS = re.compile(r"/v1/.*|/mcp|/part/[^/]+/[\w-]{20,}")
 _COOKIE = "assay"
 _NO_TOKEN = "403: this application answers only to whom it knows."
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import ceil
 from random import Random
 
-from crux.book import Claim, ClaimBook
+from crux.behaviour import BEHAVIOUR
+from crux.book import ClaimBook, SignedClaim
 from crux.claims.judge import BEARING, Judge, Pair
 from crux.claims.reading import read_alone
-from crux.config import ModelTable
 from crux.personas.corpus import Chunk, Corpus
+from crux.requests import Questioner
 from crux.results import CamelModel, Place
-from llm_runtime.messages import Generate
 from llm_runtime.tasks import gather
 
 #: Share of the passages that are read once more, and how many at least.
@@ -61,35 +61,25 @@ def audited_passages(book: ClaimBook, author: str, corpus: Corpus, seed: int) ->
     return [chunks[place] for place in sorted(drawn)]
 
 
-async def audit(
-    author: str,
-    corpus: Corpus,
-    book: ClaimBook,
-    judge: Judge,
-    *,
-    generate: Generate,
-    models: ModelTable,
-    seed: int,
-    language: str = "English",
-) -> Audit:
+async def audit(author: str, corpus: Corpus, book: ClaimBook, judge: Judge, asking: Questioner) -> Audit:
     """Read some passages once more, each alone, and count which of their claims the book has.
 
-    A claim counts as found where a claim that the book took from the same passage says the same or bears it out.
+    A claim counts as found where what the book took from the same passage, with its sign, says the same or bears it
+    out: one that is denied is not found where the book has it held.
 
     Args:
         judge: decides whether two wordings say the same.
-        language: in which the book's claims are written.
 
     Raises:
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
     """
-    chunks = audited_passages(book, author, corpus, seed)
-    alone = await gather(
-        read_alone(author, corpus, chunk, generate=generate, models=models, seed=seed, language=language)
-        for chunk in chunks
-    )
+    chunks = audited_passages(book, author, corpus, asking.seed)
+    alone = await gather(read_alone(author, corpus, chunk, asking) for chunk in chunks)
     lone = [(one, claim) for one in zip(chunks, alone, strict=True) for claim in one[1].claims]
-    pairs = [[Pair(claim.text, own.text) for claim in _taken(book, author, chunk)] for (chunk, _), own in lone]
+    pairs = [
+        [Pair(taken, _words(single.signed(own.id, author))) for taken in _taken(book, author, chunk)]
+        for (chunk, single), own in lone
+    ]
     about = f"audit-{author}"
     await judge.learn([pair for near in pairs for pair in near if pair.premise != pair.claim], about)
     matched = 0
@@ -104,14 +94,18 @@ async def audit(
     return Audit(passages=read, claims=len(lone), found=matched, missed=tuple(missed))
 
 
-def _taken(book: ClaimBook, author: str, chunk: Chunk) -> list[Claim]:
-    """Return the claims that a book took from a passage."""
-    ids = (
-        mention.claim
+def _words(signed: SignedClaim) -> str:
+    return signed.claim.text if BEHAVIOUR.before(6) else signed.words()
+
+
+def _taken(book: ClaimBook, author: str, chunk: Chunk) -> list[str]:
+    """Return what a book took from a passage, as the author takes it there."""
+    taken = (
+        _words(SignedClaim(claim=book.by_id[mention.claim], author=author, series=(mention,)))
         for mention in book.mentions
         if mention.author == author
         and mention.place.item == chunk.item
         and mention.place.start < chunk.end
         and chunk.start < mention.place.end
     )
-    return [book.by_id[key] for key in dict.fromkeys(ids)]
+    return list(dict.fromkeys(taken))

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from crux.book import ClaimKind, Stance
+from crux.book import ClaimKind, Told
 
 _MOST_CLAIMS = 4
 _ID = "^(n[0-9]{1,2}|c-[0-9a-f]{4,64})$"
@@ -60,7 +60,7 @@ def _answers(number: int, quotable: bool, known: bool) -> list[dict[str, Any]]:
     if not quotable:
         return [none]
     seen = {
-        "stance": {"enum": list(get_args(Stance))},
+        "stance": {"enum": list(get_args(Told))},
         "quote": {"$ref": f"#/$defs/q{number}"},
         "supports": {"type": "array", "items": {"type": "string", "pattern": _ID}, "maxItems": 3},
     }

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, Field
 
+from crux.behaviour import BEHAVIOUR
 from crux.claims.grammar import judging_grammar
-from crux.config import ModelTable
+from crux.claims.known import JudgeTrial, KnownPair, drawn
 from crux.ending import tried
-from crux.personas.answers import Answers
 from crux.quotes import folded
-from crux.requests import request
+from crux.requests import Questioner
 from crux.results import CamelModel
-from llm_runtime.messages import CallLabel, Generate, Request
-from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.messages import CallLabel, Request
+from llm_runtime.prompts import load_prompt
 from llm_runtime.tasks import gather
 
 Kind: TypeAlias = Literal["same", "entails", "supports", "contradicts", "undermines", "unrelated", "unsure"]
@@ -55,6 +56,12 @@ class Verdict(CamelModel):
     why: str = ""
 
 
+def speaks_for(label: str, verdict: Verdict) -> bool:
+    """Tell whether a verdict on "the answer is YES" speaks for YES or NO; for another label, for either."""
+    against, bears = verdict.kind in ("contradicts", "undermines"), verdict.kind in BEARING
+    return {"YES": bears, "NO": against}.get(label, bears or against)
+
+
 class Judgement(CamelModel):
     """A verdict with what it was on, so that it can be kept."""
 
@@ -82,26 +89,25 @@ class Judge:
     """Judges pairs, each once.
 
     Args:
-        generate: the model.
-        models: who judges, at which temperature.
-        seed: 0 to 2^53-1; nonces derive from it.
-        answers: what was answered before, by what was asked; changed in place.
         known: what was judged before.
         lot: pairs a call, 1 to 32.
+        on_trial: let batches carry known pairs; for those who show how the judge did.
+
+    Attributes:
+        trial: how the judge did on the pairs of known answer that every batch carries.
     """
 
     def __init__(
         self,
-        generate: Generate,
-        models: ModelTable,
-        seed: int,
-        answers: Answers | None = None,
+        asking: Questioner,
         known: Iterable[Judgement] = (),
         lot: int = PAIRS,
+        *,
+        on_trial: bool = True,
     ) -> None:
-        self._generate, self._models, self._seed = generate, models, seed
-        self._answers, self._lot = answers or Answers(), lot
+        self._asking, self._lot = asking, lot
         self._known = {Pair(one.premise, one.claim): one.verdict for one in known}
+        self.trial, self._on_trial = JudgeTrial(), on_trial
 
     @property
     def judged(self) -> tuple[Judgement, ...]:
@@ -137,11 +143,20 @@ class Judge:
         await gather(self._asked(lot, about, number) for number, lot in enumerate(lots, start=1))
 
     async def _asked(self, pairs: Sequence[Pair], about: str, number: int) -> None:
-        asked = judge_request(pairs, self._models, self._seed, CallLabel("crux", "judge", about, number))
-        answer = await tried(self._answers.ask(self._generate, asked, _Verdicts))
-        for verdict in answer.verdicts if answer else ():
-            if 1 <= verdict.pair <= len(pairs):
-                self._known.setdefault(pairs[verdict.pair - 1], _checked(verdict, pairs[verdict.pair - 1]))
+        label = CallLabel("crux", "judge", about, number)
+        batch, known = list(pairs), dict[Pair, KnownPair]()
+        if self._on_trial and not BEHAVIOUR.before(6):
+            for place, one in reversed(drawn(self._asking.seed, f"{about}:{number}", len(pairs))):
+                batch.insert(place, Pair(one.premise, one.claim))
+                known[Pair(one.premise, one.claim)] = one
+        answer = await tried(self._asking.ask(judge_request(batch, self._asking, label), _Verdicts))
+        told = {one.pair: one for one in answer.verdicts if 1 <= one.pair <= len(batch)} if answer else {}
+        for place, verdict in told.items():
+            pair = batch[place - 1]
+            if pair in known:
+                self.trial = self.trial.with_answer(verdict.kind in known[pair].kinds)
+            else:
+                self._known.setdefault(pair, _checked(verdict, pair))
 
 
 class NoJudge(Judge):
@@ -155,15 +170,15 @@ class NoJudge(Judge):
         return [Verdict(kind="unsure" if strict else "supports") for _ in pairs]
 
 
-def judge_request(pairs: Sequence[Pair], models: ModelTable, seed: int, label: CallLabel) -> Request:
+def judge_request(pairs: Sequence[Pair], asking: Questioner, label: CallLabel) -> Request:
     """Return the question about one lot of pairs."""
     lines = [
         json.dumps({"pair": number, "premise": pair.premise, "claim": pair.claim}, ensure_ascii=False)
         for number, pair in enumerate(pairs, start=1)
     ]
-    text = load_prompt("crux.claims", "judge").render(pairs=Fence(seed, label)("PAIRS", "\n".join(lines)))
+    text = load_prompt("crux.claims", "judge").render(pairs=asking.fence(label)("PAIRS", "\n".join(lines)))
     grammar = judging_grammar([pair.premise for pair in pairs], _NAMING, _NAMELESS)
-    return replace(request(models, "relate", label, text), grammar=grammar)
+    return replace(asking.request("relate", label, text), grammar=grammar)
 
 
 def _checked(verdict: _Judged, pair: Pair) -> Verdict:
@@ -174,7 +189,28 @@ def _checked(verdict: _Judged, pair: Pair) -> Verdict:
     span = folded(verdict.span).strip(" .\"'")
     if not span or span.casefold() not in folded(pair.premise).casefold():
         return Verdict(kind="unsure", why="the words named do not stand in the premise")
+    if not BEHAVIOUR.before(6) and not carries(span, pair.premise, pair.claim):
+        return Verdict(kind="unsure", why="the words named say nothing of the claim")
     return Verdict(kind=verdict.kind, span=verdict.span.strip(), why=why)
+
+
+def carries(span: str, premise: str, claim: str) -> bool:
+    """Tell whether words of a premise can show that it bears on a claim.
+
+    They have a word of the claim, where the premise has one; else three words of weight, or all that there are.
+    """
+    own, all_words = _weighty(span), _weighty(premise)
+    shared = {word for word in all_words if any(_alike(word, other) for other in _weighty(claim))}
+    return bool(own & shared) if shared else len(own) >= min(3, len(all_words))
+
+
+def _weighty(text: str) -> set[str]:
+    """Return the words that are not only there for the grammar: of four letters or more, or of other scripts."""
+    return {word for word in re.findall(r"\w+", text.casefold()) if len(word) > 3 or not word.isascii()}
+
+
+def _alike(first: str, second: str) -> bool:
+    return first[:5] == second[:5]
 
 
 def _agreed(first: Verdict, second: Verdict) -> Verdict:

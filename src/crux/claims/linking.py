@@ -8,18 +8,19 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from crux.behaviour import BEHAVIOUR
 from crux.book import Claim, ClaimBook, Link, Relation
 from crux.claims.judge import Pair, Verdict
-from crux.config import ModelTable
 from crux.ending import tried
-from crux.personas.answers import Answers
-from crux.requests import request
+from crux.requests import Questioner
 from crux.retrieval.lexical import Lexical
-from llm_runtime.messages import CallLabel, Generate
-from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.messages import CallLabel
+from llm_runtime.prompts import load_prompt
 
 #: Claims that a model is shown at once.
 BLOCK = 120
+#: Of these, claims mentioned most, which every block of a large book has.
+PILLARS = 30
 #: Nearest claims that are judged for one to which nothing was said to belong.
 _NEAR = 4
 _KINDS: dict[str, Link] = {
@@ -61,35 +62,22 @@ class Links:
         return [Pair(self.words[a], self.words[b]) for a, b in self.kinds]
 
 
-async def proposed_links(
-    book: ClaimBook,
-    author: str,
-    *,
-    generate: Generate,
-    models: ModelTable,
-    seed: int,
-    answers: Answers | None = None,
-) -> Links:
+async def proposed_links(book: ClaimBook, author: str, asking: Questioner) -> Links:
     """Return the relations that a model proposes, and for a claim without any those nearest in words.
-
-    Args:
-        answers: what was proposed before, by what was asked; changed in place.
 
     Raises:
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
     """
-    answers = answers or Answers()
     signed = book.signed_by(author)
     held = [one.claim for one in signed]
     words = {one.claim.id: one.words(listed=True) for one in signed}
     proposed: dict[tuple[str, str], Link | None] = {}
-    for number, start in enumerate(range(0, len(held), BLOCK), start=1):
-        block = {claim.id: words[claim.id] for claim in held[start : start + BLOCK]}
+    for number, claims in enumerate(_blocks(held), start=1):
+        block = {claim.id: words[claim.id] for claim in claims}
         label = CallLabel("crux", "linking", author, number)
         lines = [json.dumps({"id": key, "claim": words}, ensure_ascii=False) for key, words in block.items()]
-        text = load_prompt("crux.claims", "linking").render(claims=Fence(seed, label)("CLAIMS", "\n".join(lines)))
-        asked = request(models, "linking", label, text)
-        answer = await tried(answers.ask(generate, asked, _Proposals))
+        text = load_prompt("crux.claims", "linking").render(claims=asking.fence(label)("CLAIMS", "\n".join(lines)))
+        answer = await tried(asking.ask(asking.request("linking", label, text), _Proposals))
         for one in answer.relations if answer else ():
             if one.from_ in block and one.to in block and one.from_ != one.to:
                 proposed.setdefault((one.from_, one.to), one.kind)
@@ -101,6 +89,23 @@ async def proposed_links(
         pair: kind for pair, kind in proposed.items() if pair not in known and pair[::-1] not in known
     }
     return Links(author, kinds, words)
+
+
+def loose(before: ClaimBook | None, book: ClaimBook) -> bool:
+    """Tell whether the claims of a book still have to be linked: none ever was, or more was read since.
+
+    Args:
+        before: the book as it was before it was read on.
+    """
+    read = [len(one.authors[0].read) if one and one.authors else 0 for one in (before, book)]
+    return read[0] != read[1] or not any(one.origin == "judged" for one in book.relations)
+
+
+def _blocks(held: Sequence[Claim]) -> list[Sequence[Claim]]:
+    """Return claims in blocks; of a large book each has those mentioned most, so that support crosses blocks."""
+    first = 0 if BEHAVIOUR.before(6) or len(held) <= BLOCK else PILLARS
+    rest, size = held[first:], BLOCK - first
+    return [[*held[:first], *rest[start : start + size]] for start in range(0, len(rest), size)]
 
 
 def linked(book: ClaimBook, links: Links, verdicts: Sequence[Verdict]) -> ClaimBook:

@@ -4,33 +4,36 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from pydantic import BaseModel, Field
 
-from crux.book import Author, Claim, ClaimBook, ClaimKind, Mention, Relation, Stance
+from crux.behaviour import BEHAVIOUR
+from crux.book import Author, Claim, ClaimBook, ClaimKind, Correction, Mention, Relation, Stance, Told
 from crux.claims.grammar import reading_grammar
-from crux.config import ModelTable
+from crux.claims.second import read_again
+from crux.corrections import corrected
 from crux.ending import OVER
 from crux.personas.corpus import Chunk, Corpus
-from crux.quotes import find_quote, sentences
-from crux.requests import request
+from crux.quotes import find_quote, neighbours, sentences, whole
+from crux.requests import BATCH_TOKENS, Questioner
 from crux.results import Place
 from crux.retrieval.lexical import Lexical
 from llm_runtime.errors import CallError, StructuredOutputError
-from llm_runtime.messages import CallLabel, Generate, Request
-from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.messages import CallLabel, Request
+from llm_runtime.prompts import load_prompt
 from llm_runtime.structured import ask
 from llm_runtime.tasks import gather
 from llm_runtime.tokens import estimate_tokens
 
 #: Tokens (characters/4) of the passages of one call, and how many calls see the same list of claims.
-BATCH_TOKENS, WAVE = 4_000, 8
+WAVE = 8
 _NEAREST, _COMMONEST = 40, 20
 _MOST_CLAIMS = 8
 _MOST_WORDS = 300
+_EVERYBODY = 'several people; each passage names its own author as "speaker"'
 _LEFT_OUT = re.compile(r"[\[(]?(?:\.{3,}|…)[\])]?[,;:]?")
 
 
@@ -41,7 +44,7 @@ class _ReadClaim(BaseModel):
     id: str = Field(default="", max_length=40)
     text: str = Field(default="", max_length=1_000)
     kind: ClaimKind = "inference"
-    stance: Stance
+    stance: Told
     quote: str = Field(max_length=4_000)
     supports: list[str] = Field(default_factory=list, max_length=20)
 
@@ -74,44 +77,60 @@ class _Reader:
 
     author: str
     corpus: Corpus
+    asking: Questioner
     claims: dict[str, Claim]
     mentions: list[Mention]
     relations: list[Relation]
     read: dict[str, None]
     unquoted: int = 0
     unread: dict[str, str] = field(default_factory=dict[str, str])
+    checked: int = 0
+    unchecked: bool = False
+    corrections: tuple[Correction, ...] = ()
+
+    def speaker(self, chunk: Chunk) -> str:
+        """Return whose passage it is; of a group's texts each says so itself."""
+        return self.author or self.corpus.by_id[chunk.item].speaker or ""
 
     def book(self) -> ClaimBook:
-        author = Author(name=self.author, read=tuple(self.read), unread=tuple(self.unread), unquoted=self.unquoted)
-        return ClaimBook(
+        author = Author(
+            name=self.author,
+            read=tuple(self.read),
+            unread=tuple(self.unread),
+            unquoted=self.unquoted,
+            unchecked=self.unchecked,
+        )
+        book = ClaimBook(
             claims=tuple(self.claims.values()),
-            mentions=tuple(dict.fromkeys(self.mentions)),
+            mentions=tuple(self._told()),
             relations=tuple(self.relations),
             authors=(author,),
+            corrections=self.corrections,
         )
+        return corrected(book) if self.corrections else book
+
+    def _told(self) -> Iterable[Mention]:
+        """Return the mentions, one for each claim in each place: what a passage read again says takes its place."""
+        if BEHAVIOUR.before(6):
+            return dict.fromkeys(self.mentions)
+        return {(one.author, one.claim, one.place.item, one.place.start): one for one in self.mentions}.values()
 
 
 async def read_book(
     author: str,
     corpus: Corpus,
+    asking: Questioner,
     book: ClaimBook | None = None,
     *,
-    generate: Generate,
-    models: ModelTable,
-    seed: int,
-    language: str = "English",
-    tokens_a_call: int = BATCH_TOKENS,
     keep: Callable[[ClaimBook], None] = lambda book: None,
     step: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[ClaimBook, list[Unread]]:
     """Read the passages that a book has not, wave by wave; return the book and what stays unread.
 
     Args:
-        author: whose texts; the name shown to the model.
+        author: whose texts; the name shown to the model. Empty where they are a group's and each has its speaker.
         corpus: the texts.
         book: what was read before; its passages are not asked about again.
-        language: in which claims are written; quotations stay as they are.
-        tokens_a_call: of passages, 200 or more; a model with a short window needs fewer.
         keep: takes the book after every wave, so that nothing paid for is lost.
         step: takes how many passages are read, of how many.
 
@@ -123,21 +142,29 @@ async def read_book(
     reader = _Reader(
         author,
         corpus,
+        asking,
         dict(book.by_id) if book else {},
         [one for one in book.mentions if _stands(corpus, one.place)] if book else [],
         list(book.relations) if book else [],
         dict.fromkeys(key for key in (old.read if old else ()) if key in present),
         old.unquoted if old else 0,
+        corrections=book.corrections if book else (),
     )
-    batches = batches_of(corpus, reader.read, tokens_a_call)
+    batches = batches_of(corpus, reader.read, asking.tokens_a_call)
+    reader.checked, reader.unchecked = len(reader.mentions), old is not None and old.unchecked
+    if reader.unchecked and (stop := await _check(reader)) is not None:
+        # What was read when a budget ended has had no second reader, and gets none now.
+        keep(reader.book())
+        raise stop
     for start in range(0, len(batches), WAVE):
         wave = batches[start : start + WAVE]
         frozen = list(reader.claims.values())
-        answers = await gather(_batch(reader, batch, frozen, generate, models, seed, language) for batch in wave)
+        answers = await gather(_batch(reader, batch, frozen) for batch in wave)
         stop: Exception | None = None
         for batch, (answer, refused) in zip(wave, answers, strict=True):
             stop = stop or refused
             _enter(reader, batch, answer)
+        stop = await _check(reader) or stop
         keep(reader.book())
         step(len(reader.read), len(corpus.chunks))
         if stop is not None:
@@ -146,23 +173,34 @@ async def read_book(
     return reader.book(), lost
 
 
-async def read_alone(
-    author: str,
-    corpus: Corpus,
-    chunk: Chunk,
-    *,
-    generate: Generate,
-    models: ModelTable,
-    seed: int,
-    language: str = "English",
-) -> ClaimBook:
+async def _check(reader: _Reader) -> Exception | None:
+    """Have every new mention read a second time, by a reader who is not told what the first one said.
+
+    What the source marks as another's words needs none. Returns the refusal that every call would meet.
+    """
+    items, start = reader.corpus.by_id, 0 if reader.unchecked else reader.checked
+    fresh = [
+        one
+        for one in dict.fromkeys(reader.mentions[start:])
+        if one.readings is None and items[one.place.item].own(one.place.start, one.place.end)
+    ]
+    if not fresh or BEHAVIOUR.before(6):
+        return None
+    again, stop = await read_again(fresh, reader.claims, reader.corpus, reader.asking)
+    by_first = dict(zip(fresh, again, strict=True))
+    reader.mentions = [by_first.get(one, one) for one in reader.mentions]
+    reader.checked, reader.unchecked = len(reader.mentions), stop is not None
+    return stop
+
+
+async def read_alone(author: str, corpus: Corpus, chunk: Chunk, asking: Questioner) -> ClaimBook:
     """Read one passage by itself, with no claims before it, as a check on what was read of it among others.
 
     Raises:
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
     """
-    reader = _Reader(author, corpus, {}, [], [], {})
-    answer, refused = await _batch(reader, [chunk], (), generate, models, seed, language, "audit")
+    reader = _Reader(author, corpus, asking, {}, [], [], {})
+    answer, refused = await _batch(reader, [chunk], (), "audit")
     if refused is not None:
         raise refused
     _enter(reader, [chunk], answer)
@@ -194,14 +232,7 @@ def batches_of(
 
 
 async def _batch(
-    reader: _Reader,
-    batch: Sequence[Chunk],
-    frozen: Sequence[Claim],
-    generate: Generate,
-    models: ModelTable,
-    seed: int,
-    language: str,
-    phase: str = "reading",
+    reader: _Reader, batch: Sequence[Chunk], frozen: Sequence[Claim], phase: str = "reading"
 ) -> tuple[dict[str, _ReadPassage], Exception | None]:
     """Ask about a batch; ask again, at half the size, for the passages that the answer leaves out.
 
@@ -212,9 +243,9 @@ async def _batch(
     lots = [list(batch)]
     for turn in (1, 2):
         for lot in lots:
-            asked = reading_request(reader.author, reader.corpus, lot, frozen, models, seed, language, turn, phase)
+            asked = reading_request(reader.author, reader.corpus, lot, frozen, reader.asking, turn, phase)
             try:
-                answer = (await ask(generate, asked, _Readings, reasks=0)).value
+                answer = (await ask(reader.asking.generate, asked, _Readings, reasks=0)).value
             except OVER as stop:
                 return passages, stop
             except (CallError, StructuredOutputError) as fault:
@@ -237,33 +268,35 @@ def reading_request(
     corpus: Corpus,
     batch: Sequence[Chunk],
     claims: Sequence[Claim],
-    models: ModelTable,
-    seed: int,
-    language: str,
+    asking: Questioner,
     turn: int,
     phase: str = "reading",
 ) -> Request:
     """Return the question about a batch: its passages, and the claims that they may take a stance to."""
     key = sha256(" ".join(chunk.id for chunk in batch).encode()).hexdigest()[:12]
-    label = CallLabel("crux", phase, f"{author}@{key}", turn)
-    fence = Fence(seed, label)
+    label = CallLabel("crux", phase, f"{author or 'everybody'}@{key}", turn)
+    fence = asking.fence(label)
     lines: list[str] = []
     for number, chunk in enumerate(batch, start=1):
         item = corpus.by_id[chunk.item]
         entry = {"id": f"p{number}", "title": item.title, "date": item.date, "text": chunk.text}
+        if not author:
+            entry["speaker"] = item.speaker or ""
+        if item.answers:
+            entry["in answer to"] = item.answers
         if others := _others(chunk, item.quoted or ()):
             entry["not by the author"] = others
         lines.append(json.dumps(entry, ensure_ascii=False))
     shown = _shown(claims, " ".join(chunk.text for chunk in batch))
     known = "\n".join(json.dumps({"id": claim.id, "claim": claim.text}, ensure_ascii=False) for claim in shown)
     text = load_prompt("crux.claims", "reading").render(
-        author=fence("AUTHOR", author),
+        author=fence("AUTHOR", author or _EVERYBODY),
         passages=fence("PASSAGES", "\n".join(lines)),
         claims=fence("CLAIMS SO FAR", known or "none yet"),
-        language=language,
+        language=asking.language,
     )
     grammar = reading_grammar([_quotable(chunk.text) for chunk in batch], bool(shown))
-    return replace(request(models, "reading", label, text), grammar=grammar)
+    return replace(asking.request("reading", label, text), grammar=grammar)
 
 
 def _quotable(text: str) -> list[str]:
@@ -305,21 +338,20 @@ def _enter(reader: _Reader, batch: Sequence[Chunk], answer: dict[str, _ReadPassa
             reader.claims.setdefault(claim.id, claim)
             if entry.id:
                 own[entry.id] = claim.id
-            reader.mentions.append(Mention(claim=claim.id, author=reader.author, stance=stance, place=place))
-    for _, passage in by_chunk:
+            who = reader.speaker(chunk)
+            reader.mentions.append(Mention(claim=claim.id, author=who, stance=stance, place=place))
+    for chunk, passage in by_chunk:
         for entry in passage.claims[:_MOST_CLAIMS]:
             from_ = own.get(entry.id) or own.get(entry.ref, entry.ref)
             for target in entry.supports:
                 to = own.get(target, target)
                 if from_ in reader.claims and to in reader.claims and from_ != to:
-                    _relate(reader, from_, to)
+                    _relate(reader, from_, to, reader.speaker(chunk))
 
 
-def _relate(reader: _Reader, from_: str, to: str) -> None:
+def _relate(reader: _Reader, from_: str, to: str, author: str) -> None:
     if not any(one.from_ == from_ and one.to == to for one in reader.relations):
-        reader.relations.append(
-            Relation(from_=from_, to=to, kind="supports", author=reader.author, origin="stated")
-        )
+        reader.relations.append(Relation(from_=from_, to=to, kind="supports", author=author, origin="stated"))
 
 
 def _claim(reader: _Reader, entry: _ReadClaim, own: dict[str, str]) -> Claim | None:
@@ -344,4 +376,20 @@ def _place(corpus: Corpus, chunk: Chunk, quote: str) -> Place | None:
     # What is left out is a habit of quoting, no other words: the longest part that stands there is the quotation.
     parts = sorted(_LEFT_OUT.split(quote), key=len, reverse=True)
     span = next((span for part in parts if (span := find_quote(part.strip(), chunk.text))), None)
-    return None if span is None else corpus.place(chunk.item, chunk.start + span[0], chunk.start + span[1])
+    if BEHAVIOUR.before(6):
+        return None if span is None else corpus.place(chunk.item, chunk.start + span[0], chunk.start + span[1])
+    text, start = corpus.by_id[chunk.item].text, chunk.start
+    if span is None:
+        # A sentence that goes on in the next passage stands in the text all the same.
+        start = 0
+        span = next((span for part in parts if (span := find_quote(part.strip(), text))), None)
+    return None if span is None else in_sentences(corpus, chunk.item, start + span[0], start + span[1])
+
+
+def in_sentences(corpus: Corpus, item: str, start: int, end: int) -> Place:
+    """Return a place extended to its whole sentences, with the sentence before."""
+    text = corpus.by_id[item].text
+    start, end = whole(text, start, end)
+    paragraph = text[text.rfind("\n\n", 0, start) + 1 : start]
+    before = neighbours(text, start, end)[0] if paragraph.strip() else ""
+    return corpus.place(item, start, end).model_copy(update={"before": before or None})

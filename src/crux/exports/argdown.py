@@ -12,10 +12,14 @@ _RESERVED = re.compile(r"[\[\]<>{}#@*_:/\\|()]")
 def to_argdown(result: DebateResult) -> str:
     """Return the document. A NUANCED side supports and attacks nothing: an undercut ties it to its condition."""
     lines = ["===", f"title: {_flat(result.topic)}", "===", ""]
+    spoken = {note.card_id: note.spoken for note in result.notes}
     for number, card in enumerate(result.cards, start=1):
         lines.append(f"[Crux {number}]: {_flat(card.question)} #{card.disagreement_type}")
+        lines.append(f"// {_flat(spoken.get(card.id, 'Spoken by a model.'))}")
         for name, side in card.personas.items():
-            lines.append(f"  {_RELATION[side.position]} <{_flat(name)} {number}>: {_flat(side.reasoning)}")
+            lines.append(
+                f"  {_RELATION[side.position]} <{_flat(name)} {number}>: {_flat(side.reasoning) or side.position}"
+            )
             if side.condition:
                 lines.append(f"    + [Condition of {_flat(name)} {number}]: {_flat(side.condition)}")
             if side.falsifier:

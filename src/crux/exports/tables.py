@@ -9,17 +9,8 @@ from crux.insight.timeline import shift_timeline
 from crux.results import DebateResult
 
 _COLUMNS = (
-    "debate",
-    "step",
-    "message",
-    "persona",
-    "question",
-    "where",
-    "stance",
-    "position",
-    "moved",
-    "earned",
-    "claim_ref",
+    *("debate", "step", "message", "persona", "question", "where", "stance", "position"),
+    *("moved", "earned", "claim_ref"),
 )
 
 
@@ -29,21 +20,10 @@ def stances_csv(result: DebateResult) -> str:
     writer = csv.writer(text)
     writer.writerow(_COLUMNS)
     for point in shift_timeline(result).points:
-        writer.writerow(
-            [
-                result.debate_id,
-                point.step,
-                point.message,
-                safe(point.persona),
-                point.question,
-                safe(point.where),
-                point.stance,
-                safe(point.position),
-                "yes" if point.moved else "no",
-                "" if point.earned is None else "yes" if point.earned else "no",
-                safe(point.claim_ref),
-            ]
-        )
+        moved = "yes" if point.moved else "no"
+        earned = "" if point.earned is None else "yes" if point.earned else "no"
+        told = (point.step, point.message, safe(point.persona), point.question, safe(point.where), point.stance)
+        writer.writerow([result.debate_id, *told, safe(point.position), moved, earned, safe(point.claim_ref)])
     return text.getvalue()
 
 

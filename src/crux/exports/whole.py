@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from crux.results import DebateResult
+from crux.results import CamelModel
 
 
-def to_json(result: DebateResult) -> str:
+def to_json(result: CamelModel) -> str:
     """Return everything as JSON, indented by two."""
     return json.dumps(result.model_dump(mode="json"), ensure_ascii=False, indent=2) + "\n"

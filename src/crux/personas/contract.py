@@ -81,6 +81,7 @@ class PersonaContract(CamelModel):
         dropped_quotes: excerpts, examples and quotations in the prose that stood nowhere in the corpus; the last
             lost their marks for it.
         corpus_digest: of the corpus it was written from.
+        invented: nobody who lives or lived; a model may say on its card what no text of its author says.
     """
 
     persona_id: str
@@ -98,6 +99,7 @@ class PersonaContract(CamelModel):
     voice: VoiceProfile
     dropped_quotes: int = 0
     corpus_digest: str = ""
+    invented: bool = Field(default=False, exclude_if=lambda invented: not invented)
 
 
 def contract_request(

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from crux.quotes import find_quote
 from crux.results import CamelModel, Place
+from crux.sources.utterance import Utterance
 
 T = TypeVar("T")
 
@@ -21,30 +22,6 @@ MAX_ITEM_CHARS = 2_000_000
 """Longer texts are kept in parts (:func:`in_parts`)."""
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _SENTENCE = re.compile(r"(?<=[.!?;])[\"'”’)\]]?\s+")
-
-
-class CorpusItem(CamelModel):
-    """One text.
-
-    Args:
-        id: unique in its corpus.
-        source: where it came from: ``"essay"``, ``"feed"``, ``"x"``, ``"jsonl"``, or what the import says.
-        date: ISO date, or empty where none is known.
-        url: where it was published, or empty.
-        text: cleaned plain text; every place in a card or a belief counts its characters.
-        replies_to: ids of texts that it answers, where the source says so; used in measurement only.
-        quoted: spans of ``text`` that the source marks as somebody else's words: (start, end), in order.
-    """
-
-    id: str
-    source: str
-    title: str = ""
-    date: str = ""
-    url: str = ""
-    text: str
-    replies_to: tuple[str, ...] = ()
-    # Left out where there is none: what older versions kept, and ids that were drawn from it, stay the same.
-    quoted: tuple[tuple[int, int], ...] | None = Field(default=None, exclude_if=lambda spans: spans is None)
 
 
 class Chunk(CamelModel):
@@ -60,7 +37,7 @@ class Chunk(CamelModel):
 class Corpus(CamelModel):
     """All texts of one person, oldest first. ``digest`` identifies their content."""
 
-    items: tuple[CorpusItem, ...] = Field(default=())
+    items: tuple[Utterance, ...] = Field(default=())
 
     @cached_property
     def chunks(self) -> tuple[Chunk, ...]:
@@ -72,7 +49,7 @@ class Corpus(CamelModel):
         return tuple(chunks.values())
 
     @cached_property
-    def by_id(self) -> dict[str, CorpusItem]:
+    def by_id(self) -> dict[str, Utterance]:
         """Items by id."""
         return {item.id: item for item in self.items}
 
@@ -100,9 +77,9 @@ class Corpus(CamelModel):
         )
 
 
-def make_corpus(items: Iterable[CorpusItem]) -> Corpus:
+def make_corpus(items: Iterable[Utterance]) -> Corpus:
     """Make a corpus in order of date (undated last) and id; empty texts, and those there twice, are dropped."""
-    seen: dict[str, CorpusItem] = {}
+    seen: dict[str, Utterance] = {}
     ids: set[str] = set()
     for item in sorted(items, key=lambda item: (item.date or "9999", item.id)):
         key = " ".join(item.text.split())
@@ -117,9 +94,9 @@ def make_corpus(items: Iterable[CorpusItem]) -> Corpus:
     return Corpus(items=tuple(seen.values()))
 
 
-def in_parts(item: CorpusItem) -> list[CorpusItem]:
+def in_parts(item: Utterance) -> list[Utterance]:
     """Return a text as parts of at most :data:`MAX_ITEM_CHARS` characters, cut between paragraphs if possible."""
-    parts: list[CorpusItem] = []
+    parts: list[Utterance] = []
     start = 0
     while len(item.text) - start > MAX_ITEM_CHARS:
         cut = item.text.rfind("\n\n", start + MAX_ITEM_CHARS // 2, start + MAX_ITEM_CHARS)
@@ -129,13 +106,13 @@ def in_parts(item: CorpusItem) -> list[CorpusItem]:
     return [*parts, _part(item, start, len(item.text), len(parts) + 1)] if parts else [item]
 
 
-def _part(item: CorpusItem, start: int, end: int, number: int) -> CorpusItem:
+def _part(item: Utterance, start: int, end: int, number: int) -> Utterance:
     spans = [(max(a, start) - start, min(b, end) - start) for a, b in item.quoted or () if a < end and start < b]
     update = {"id": f"{item.id}-part-{number}", "text": item.text[start:end], "quoted": tuple(spans) or None}
     return item.model_copy(update=update | {"title": f"{item.title or item.id}, part {number}"})
 
 
-def chunked(item: CorpusItem) -> list[Chunk]:
+def chunked(item: Utterance) -> list[Chunk]:
     """Cut a text into passages: whole paragraphs up to :data:`CHUNK_CHARS`, long ones cut at sentences."""
     chunks: list[Chunk] = []
     start = end = -1
@@ -174,6 +151,12 @@ def _pieces(text: str) -> list[tuple[int, int]]:
     return pieces
 
 
+def sentence_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Return where the sentences between two characters of a text begin and end, headings and lists apart."""
+    paragraphs = _spans(text, start, end, _PARAGRAPH)
+    return [span for first, last in paragraphs for span in _spans(text, first, last, _SENTENCE)]
+
+
 def _spans(text: str, start: int, end: int, gap: re.Pattern[str]) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     at = start
@@ -188,7 +171,7 @@ def _spans(text: str, start: int, end: int, gap: re.Pattern[str]) -> list[tuple[
     return spans
 
 
-def _chunk(item: CorpusItem, start: int, end: int) -> Chunk:
+def _chunk(item: Utterance, start: int, end: int) -> Chunk:
     text = item.text[start:end]
     name = hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:12]
     return Chunk(id=f"c-{name}", item=item.id, start=start, end=end, text=text)

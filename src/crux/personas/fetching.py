@@ -6,12 +6,9 @@ import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from crux.personas.source import CorpusError
+from crux.sources.file import CorpusError
 from llm_runtime.documents.reading import ENDINGS
 from llm_runtime.http.public import Page
-
-#: Where a page marks what it is about, the rest is its frame: menus, lists of other pages, feet.
-_MAIN = re.compile(rb"<(article|main)\b.*</\1>", re.IGNORECASE | re.DOTALL)
 
 
 def is_address(place: str) -> bool:
@@ -31,6 +28,5 @@ def as_file(page: Page, folder: Path) -> Path:
         raise CorpusError(f"{page.url[:200]} is {page.kind or 'of no named kind'}, which nothing here reads")
     stem = re.sub(r"[^\w-]+", "-", f"{urlsplit(page.url).hostname}{path}").strip("-")[:100]
     file = folder / f"{stem}{ending}"
-    main = _MAIN.search(page.body) if ending == ".html" else None
-    file.write_bytes(main[0] if main else page.body)
+    file.write_bytes(page.body)
     return file

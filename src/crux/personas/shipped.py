@@ -7,7 +7,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from crux.personas.importing import Gathered, read_folder
+from crux.personas.importing import Gathered, import_corpus
 from crux.personas.persona import PersonaError
 from crux.personas.store import StoredCorpus
 
@@ -28,7 +28,7 @@ def shipped_corpus(author: str) -> StoredCorpus:
     folder = _authors().joinpath(author)
     manifest = tomllib.loads(folder.joinpath("manifest.toml").read_text(encoding="utf-8"))
     with resources.as_file(folder.joinpath("essays")) as essays:
-        imported: Gathered = read_folder(Path(essays))
+        imported: Gathered = import_corpus(Path(essays))
     return StoredCorpus(name=manifest["name"], aliases=imported.aliases, corpus=imported.corpus)
 
 

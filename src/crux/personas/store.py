@@ -8,9 +8,11 @@ from typing import TypeVar
 
 from pydantic import Field, ValidationError
 
-from crux.book import ClaimBook, Standing, standing
-from crux.personas.answers import Answers
+from crux.answers import Answers
+from crux.book import ClaimBook, Correction, Standing, standing
+from crux.corrections import corrected
 from crux.personas.beliefs import BeliefGraph
+from crux.personas.carrying import carried
 from crux.personas.contract import PROSE, PersonaContract, unquoted
 from crux.personas.corpus import Corpus
 from crux.personas.persona import Persona, PersonaError, check_name, slug
@@ -69,7 +71,7 @@ class PersonaStore:
         return sorted(file.stem for file in (self.root / "corpus").glob("*.json"))
 
     def add_corpus(self, stored: StoredCorpus) -> None:
-        """Keep a person's texts, in place of what was kept under that name before.
+        """Keep a person's texts, in place of those that were kept before; what was read of them stays read.
 
         Raises:
             PersonaError: the name cannot be used, or another kept name has the same id.
@@ -79,6 +81,9 @@ class PersonaStore:
         for other in self.names():
             if other != name and slug(other) == slug(name):
                 raise PersonaError(f"{name} and {other} would have the same id {slug(name)}; choose another name")
+        book = self.beside("books", name, ClaimBook)
+        if book is not None and name in self.names():
+            self.save_beside("books", name, carried(book, self.corpus(name).corpus, stored.corpus))
         self._write("corpus", name, stored)
 
     def corpus(self, name: str) -> StoredCorpus:
@@ -100,6 +105,45 @@ class PersonaStore:
             PersonaError: the file is damaged.
         """
         return self._read(kind, name, model) if self._path(kind, name).is_file() else None
+
+    def book(self, name: str) -> ClaimBook | None:
+        """Read a person's claim book, with all that people said of it in force; None where nothing was read.
+
+        Raises:
+            PersonaError: the file is damaged.
+        """
+        book = self.beside("books", name, ClaimBook)
+        file = self._path("corrections", name).with_suffix(".jsonl")
+        if book is None or not file.is_file():
+            return book
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        try:
+            said = [Correction.model_validate_json(line) for line in lines if line.strip()]
+        except ValidationError as fault:
+            raise PersonaError(f"corrections/{file.name} is damaged at {first_fault(fault, 'its start')}") from None
+        return corrected(book, said)
+
+    def correct(self, name: str, said: Correction) -> None:
+        """Keep what somebody says of a person's claim book, after all that was said before.
+
+        Raises:
+            PersonaError: nothing was read of that person, or the book has no such claim.
+            StoreUnwritable: it cannot be written.
+        """
+        book = self.book(name)
+        known = book.by_id if book else {}
+        for key in filter(None, (said.claim, said.into)):
+            if key not in known:
+                raise PersonaError(
+                    f"the book of {name} has no claim {ascii(key)[1:-1][:40]}; show {name} lists them"
+                )
+        file = self._path("corrections", name).with_suffix(".jsonl")
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps(said.model_dump(mode="json"), ensure_ascii=False) + "\n")
+        except OSError as fault:
+            raise StoreUnwritable(f"{file.name} cannot be written: {fault.strerror}") from None
 
     def save_beside(self, kind: str, name: str, data: CamelModel) -> None:
         """Keep something else of a person.
@@ -145,13 +189,14 @@ class PersonaStore:
             persona = self.load(name)
         except PersonaError as fault:
             return report.model_copy(update={"problems": (str(fault),)})
-        return check_persona(persona, self.beside("books", name, ClaimBook))
+        return check_persona(persona, self.book(name))
 
     def remove(self, name: str) -> None:
         """Delete everything that is kept under a name."""
         for kind in ("contracts", "corpus", "beliefs", "books"):
             self._path(kind, name).unlink(missing_ok=True)
-        (self.root / "answers" / f"{check_name(name)}.jsonl").unlink(missing_ok=True)
+        for kind in ("answers", "corrections"):
+            self._path(kind, name).with_suffix(".jsonl").unlink(missing_ok=True)
 
     def _path(self, kind: str, name: str) -> Path:
         return self.root / kind / f"{check_name(name)}.json"

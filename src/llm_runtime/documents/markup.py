@@ -1,28 +1,45 @@
-"""Plain text out of HTML: what a reader would read, and which of it the page gives as somebody else's words."""
+"""Pieces of text: what a reader of HTML would read, and whose words it is.
+
+Nothing is lost without a word: what is no text of the page is counted, by the reason why it was left out.
+"""
 
 from __future__ import annotations
 
+import html
 import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from typing import Literal, TypeAlias
+
+Kind: TypeAlias = Literal["own", "quoted", "code"]
+"""The writer's own words; words that the source marks as somebody else's; no words at all."""
+Span: TypeAlias = tuple[int, int]
 
 #: Controls other than line breaks and tabs, lone surrogates, and characters that reorder what a reader sees.
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_SILENT_TAGS = "script style template noscript head iframe object svg math form nav aside"
+_SILENT_TAGS = "script style template noscript iframe object svg math form nav aside button select"
+_SILENT = frozenset(_SILENT_TAGS.split())
 _BLOCK_TAGS = (
     "p div br li ul ol h1 h2 h3 h4 h5 h6 blockquote pre section article header footer tr table figure hr main"
 )
-_SILENT = frozenset(_SILENT_TAGS.split())
 _BLOCKS = frozenset(_BLOCK_TAGS.split())
-_BLANK = re.compile(r"\n[ \t]*\n\s*")
-_TAG = re.compile(r"<[a-zA-Z!/][^>]{0,2000}>")
-#: Where a quotation begins and ends, while white space is put in order; both are for private use, and none's text.
-_OPEN, _SHUT = "\ue000", "\ue001"
+_VOID_TAGS = "area base br col embed hr img input link meta param source track wbr"
+_VOID = frozenset(_VOID_TAGS.split())
+_AUTHORS = frozenset(("fn", "author", "comment-author", "commenter", "username", "byline"))
+_ABOUT = frozenset(("comment-meta", "comment-metadata", "reply", "comment-reply-link", "says"))
+_AROUND = frozenset(("comments", "comment-list", "commentlist", "comments-area", "respond"))
 
 
 def clean(text: str) -> str:
     """Remove characters that cannot be seen; return text with plain line breaks."""
+    return _cleaned(text).strip()
+
+
+def _cleaned(text: str) -> str:
     plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
-    return _UNSEEN.sub("", plain).replace("\u00a0", " ").strip()
+    return _UNSEEN.sub("", plain).replace("\u00a0", " ")
 
 
 def one_line(value: object) -> str:
@@ -30,79 +47,199 @@ def one_line(value: object) -> str:
     return " ".join(clean(str(value)).split())[:300] if isinstance(value, str | int) else ""
 
 
-def looks_like_html(text: str) -> bool:
-    """Tell whether a text has tags."""
-    return bool(_TAG.search(text[:100_000]))
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of text, as it is read.
+
+    Args:
+        opens: a block begins with it.
+        whom: of a quotation, whose words it has; may be empty.
+    """
+
+    text: str
+    kind: Kind = "own"
+    opens: bool = False
+    whom: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """Pieces as one text; spans count its characters. ``whom`` has an entry for each quotation."""
+
+    text: str
+    quoted: tuple[Span, ...] = ()
+    whom: tuple[str, ...] = ()
+    code: tuple[Span, ...] = ()
+
+
+def composed(pieces: Iterable[Piece]) -> Composed:
+    """Return one text of pieces, a blank line between blocks, without what cannot be seen."""
+    parts: list[str] = []
+    spans: list[tuple[Kind, int, int, str]] = []
+    length = 0
+    for piece in pieces:
+        tail = parts[-1][-2:] if parts else ""
+        kept = _fitting(_cleaned(piece.text), piece, tail)
+        if not kept:
+            continue
+        glue = "\n\n" if piece.opens and tail not in ("", "\n\n") else ""
+        parts.append(glue + kept)
+        start = length + len(glue)
+        length = start + len(kept)
+        if spans and (spans[-1][0], spans[-1][3]) == (piece.kind, piece.whom):
+            start = spans.pop()[1]
+        spans.append((piece.kind, start, length, piece.whom))
+    text = "".join(parts).rstrip()
+    quoted, whom = _spans(text, spans, "quoted")
+    code, _ = _spans(text, spans, "code")
+    return Composed(text, quoted, whom, code)
+
+
+def _fitting(words: str, piece: Piece, tail: str) -> str:
+    """Return the words of a piece without the white space that stands before them already."""
+    if piece.opens or not tail:
+        return words.lstrip() if piece.opens else words.lstrip("\n ")
+    if tail == "\n\n":
+        words = words.lstrip("\n")
+    return words.lstrip(" ") if tail[-1].isspace() and piece.kind != "code" else words
+
+
+def _spans(
+    text: str, spans: list[tuple[Kind, int, int, str]], kind: Kind
+) -> tuple[tuple[Span, ...], tuple[str, ...]]:
+    """Return where pieces of a kind stand, without the white space at their ends, and whose they are."""
+    found = [(*_trimmed(text, start, end), whom) for one, start, end, whom in spans if one == kind]
+    found = [one for one in found if one[0] < one[1]]
+    return tuple((start, end) for start, end, _ in found), tuple(whom for *_, whom in found)
+
+
+def _trimmed(text: str, start: int, end: int) -> Span:
+    body = text[start:end]
+    return start + len(body) - len(body.lstrip()), start + len(body.rstrip())
+
+
+@dataclass(slots=True)
+class HtmlPage:
+    """What stands on a page, or in one comment below it.
+
+    Args:
+        comments: each with the place of the one that it answers, -1 where it answers the page.
+        left: characters that are left out, by reason.
+    """
+
+    title: str = ""
+    author: str = ""
+    date: str = ""
+    pieces: list[Piece] = field(default_factory=list[Piece])
+    comments: list[tuple[HtmlPage, int]] = field(default_factory=list["tuple[HtmlPage, int]"])
+    left: Counter[str] = field(default_factory=Counter[str])
 
 
 def text_of_html(markup: str) -> str:
     """Return the readable text, one blank line between blocks."""
-    return quoted_text(markup)[0]
+    return composed(page_of_html(markup).pieces).text
 
 
-def quoted_text(markup: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return the readable text, and the spans of its block quotations."""
-    return spans_of(marked_text(markup))
-
-
-def marked_text(markup: str) -> str:
-    """Return the readable text with its block quotations marked, for :func:`spans_of`."""
+def page_of_html(markup: str) -> HtmlPage:
+    """Return what a page says: its main part where it marks one, with quotations, code and comments apart."""
     reader = _Reader()
-    reader.feed(markup.replace(_OPEN, "").replace(_SHUT, ""))
+    reader.feed(markup)
     reader.close()
-    lines = [" ".join(line.split()) for line in "".join(reader.parts).split("\n")]
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
-
-
-def marked(text: str) -> str:
-    """Mark the block quotations of a Markdown text, for :func:`spans_of`."""
-    return re.sub(r"(?m)^(?:[ ]{0,3}>.*(?:\n|\Z))+", lambda block: f"{_OPEN}{block[0].rstrip()}{_SHUT}\n", text)
-
-
-def spans_of(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Take the marks of quotations out of a text, and return where they stood."""
-    spans: list[tuple[int, int]] = []
-    plain, depth, start = "", 0, 0
-    for piece in re.split(f"([{_OPEN}{_SHUT}])", text):
-        if piece == _OPEN:
-            start = start if depth else len(plain)
-            depth += 1
-        elif piece == _SHUT:
-            depth = max(0, depth - 1)
-            body = plain[start:]
-            first, last = start + len(body) - len(body.lstrip()), start + len(body.rstrip())
-            if not depth and first < last:
-                spans.append((first, last))
-        else:
-            # What stood on both sides of a mark may have ended and begun with a blank line.
-            plain += piece.lstrip("\n") if plain.endswith("\n\n") or not plain else piece
-    return plain.rstrip(), tuple(spans)
+    page = reader.page
+    if any(reader.inside):
+        outside = (piece for piece, within in zip(page.pieces, reader.inside, strict=True) if not within)
+        page.left["outside of the article"] += sum(len(piece.text) for piece in outside)
+        page.pieces = [piece for piece, within in zip(page.pieces, reader.inside, strict=True) if within]
+    for one, _ in ((page, -1), *page.comments):
+        one.author = " ".join(one.author.split()).removesuffix(" says:").strip()[:120]
+    return page
 
 
 class _Reader(HTMLParser):
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self._silent: list[str] = []
+        super().__init__(convert_charrefs=False)
+        self.page = HtmlPage()
+        self.inside: list[bool] = []
+        self._open: list[tuple[str, str]] = []
+        self._talk: list[int] = []
+        self._opens = True
+
+    @property
+    def _into(self) -> HtmlPage:
+        return self.page.comments[self._talk[-1]][0] if self._talk else self.page
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _SILENT:
-            self._silent.append(tag)
-        elif tag in _BLOCKS:
-            self.parts.append(f"\n\n{_OPEN}" if tag == "blockquote" else "\n\n")
+        given = {name: value or "" for name, value in attrs}
+        self._opens |= tag in _BLOCKS
+        if tag == "meta" and given.get("name", "").lower() == "author":
+            self.page.author = given.get("content", "")
+        if tag == "time" and not self._into.date:
+            self._into.date = given.get("datetime", "")
+        if tag in _VOID:
+            return
+        role = self._role(tag, given)
+        if role == "comment":
+            self.page.comments.append((HtmlPage(), self._talk[-1] if self._talk else -1))
+            self._talk.append(len(self.page.comments) - 1)
+        self._open.append((tag, role))
+
+    def _role(self, tag: str, given: dict[str, str]) -> str:
+        marks = {*given.get("class", "").split(), *given.get("id", "").split(), given.get("itemprop", "")}
+        if "comment" in marks or given.get("itemtype", "").endswith("/Comment"):
+            return "comment"
+        if tag in _SILENT or (self._talk and (marks & _ABOUT or tag == "time")):
+            return "left"
+        if marks & _AUTHORS or given.get("rel") == "author":
+            return "author"
+        roles = {"blockquote": "quoted", "pre": "code", "title": "title", "article": "main", "main": "main"}
+        return "around" if marks & _AROUND else roles.get(tag, "head" if tag == "head" else "")
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _BLOCKS:
-            self.parts.append("\n\n")
+        self.handle_starttag(tag, attrs)
+        self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in self._silent:
-            while self._silent.pop() != tag:
-                pass
-        elif tag in _BLOCKS:
-            self.parts.append(f"{_SHUT}\n\n" if tag == "blockquote" else "\n\n")
+        self._opens |= tag in _BLOCKS
+        if any(tag == name for name, _ in self._open):
+            while True:
+                name, role = self._open.pop()
+                if role == "comment":
+                    self._talk.pop()
+                if name == tag:
+                    return
 
     def handle_data(self, data: str) -> None:
-        if not self._silent:
-            # A blank line is a paragraph in the Markdown that tags so often stand in.
-            self.parts.append("\n\n".join(part.replace("\n", " ") for part in _BLANK.split(data)))
+        self._said(data)
+
+    def handle_charref(self, name: str) -> None:
+        self._said(html.unescape(f"&#{name};"))
+
+    def handle_entityref(self, name: str) -> None:
+        self._said(html.unescape(f"&{name};"))
+
+    def _said(self, data: str) -> None:
+        into, roles = self._into, {role for _, role in self._open}
+        if "title" in roles and not self._talk:
+            self.page.title = " ".join((self.page.title + data).split())
+        if "author" in roles and (self._talk or not self.page.author):
+            into.author += data
+        if why := self._left_out(roles):
+            into.left[why] += len(data)
+            return
+        kind: Kind = "quoted" if "quoted" in roles else "code" if "code" in roles else "own"
+        if kind != "code":
+            data = re.sub(r"\s+", " ", data)
+        if data.strip() or not self._opens:
+            into.pieces.append(Piece(data, kind, self._opens))
+            self._opens = False
+            if not self._talk:
+                self.inside.append("main" in roles)
+
+    def _left_out(self, roles: set[str]) -> str:
+        if "title" in roles or "head" in roles:
+            return "head of the page"
+        if "left" in roles:
+            return "scripts, menus, forms"
+        if self._talk and "author" in roles:
+            return "names and dates"
+        return "around the comments" if "around" in roles and not self._talk else ""

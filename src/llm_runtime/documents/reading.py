@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from llm_runtime.documents.markup import clean, one_line, quoted_text, text_of_html
+from llm_runtime.documents.markup import Composed, Piece, clean, composed, one_line, page_of_html, text_of_html
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
 from llm_runtime.toml import own_table
@@ -24,6 +24,7 @@ MAX_BYTES = 256 * 2**20
 _ON_PAGES, _LEAST_PAGES = 0.6, 4
 _MAX_MEMBERS, _MOST_RATIO = 20_000, 200
 _TRIES = 3
+_TEMPLATE = "2013-12-23"
 #: What a web server calls a kind of document, and the ending of its files.
 ENDINGS: Mapping[str, str] = own_table("llm_runtime.documents", "endings.toml")
 _LOGIN = 'type="password"'
@@ -42,14 +43,20 @@ class Document:
         kind: ``"pdf"``, ``"docx"``, ``"epub"``, ``"table"``, ``"html"`` or ``"text"``.
         title: as the document gives it; may be empty.
         date: likewise, in the document's own form.
-        quoted: spans of ``text`` that the document marks as somebody else's words; ``None`` where it has none.
+        author: likewise.
+        parts: its chapters or the whole as composed text, which says what is quoted; empty where ``text`` is all.
+        notes: remarks at its margin: who, when, what.
+        left: characters that are left out, by reason.
     """
 
     text: str
     kind: str
     title: str = ""
     date: str = ""
-    quoted: tuple[tuple[int, int], ...] | None = None
+    author: str = ""
+    parts: tuple[Composed, ...] = ()
+    notes: tuple[tuple[str, str, str], ...] = ()
+    left: tuple[tuple[str, int], ...] = ()
 
 
 def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
@@ -138,10 +145,18 @@ def _pdf(name: str, data: bytes) -> Document:
         document.close()
     lines = [[line.strip() for line in page.split("\n")] for page in pages]
     heads = _heads(lines)
-    whole = "\n\n".join(_joined([line for line in page if line not in heads]) for page in lines)
+    texts = [clean(_joined([line for line in page if line not in heads])) for page in lines]
+    left = sum(len(line) for page in lines for line in page if line in heads)
     created = str(about.get("CreationDate") or "").removeprefix("D:")
     date = f"{created[:4]}-{created[4:6]}-{created[6:8]}" if created[:8].isdigit() else ""
-    return Document(clean(whole), "pdf", one_line(about.get("Title")), date)
+    return Document(
+        "\n\n".join(filter(None, texts)),
+        "pdf",
+        one_line(about.get("Title")),
+        date,
+        one_line(about.get("Author")),
+        left=(("running heads and page numbers", left),),
+    )
 
 
 def _heads(pages: list[list[str]]) -> set[str]:
@@ -175,21 +190,18 @@ def _docx(name: str, data: bytes) -> Document:
         blocks = list(document.iter_inner_content())
     except Exception:  # the library raises what its parsers raise
         raise DocumentError(f"{name} cannot be read: it is damaged, encrypted, or no .docx") from None
-    parts: list[str] = []
-    quoted: list[tuple[int, int]] = []
-    at = 0
+    pieces: list[Piece] = []
     for block in blocks:
         rows = getattr(block, "rows", None)
         text = clean(block.text) if rows is None else _table([cell.text for cell in row.cells] for row in rows)
-        if not text:
-            continue
-        if "quote" in str(getattr(block.style, "name", "")).lower():
-            quoted.append((at, at + len(text)))
-        parts.append(text)
-        at += len(text) + 2
-    about = document.core_properties
-    created = str(about.created or "")
-    return Document("\n\n".join(parts), "docx", one_line(about.title), created, tuple(quoted) or None)
+        quoted = "quote" in str(getattr(block.style, "name", "")).lower()
+        pieces.append(Piece(text, "quoted" if quoted else "own", opens=True))
+    whole, about = composed(pieces), document.core_properties
+    notes = tuple((one_line(one.author), str(one.timestamp or ""), clean(one.text)) for one in document.comments)
+    # A document that a program wrote has the date of that program's template.
+    created = "" if str(about.created).startswith(_TEMPLATE) else str(about.created or "")
+    author = "" if about.author == "python-docx" else one_line(about.author)
+    return Document(whole.text, "docx", one_line(about.title), created, author, (whole,), notes)
 
 
 def _epub(name: str, data: bytes) -> Document:
@@ -208,14 +220,15 @@ def _epub(name: str, data: bytes) -> Document:
             raw = [archive.read(page).decode("utf-8", "replace") for page in pages if page in names]
         except (KeyError, StopIteration, RuntimeError, zipfile.BadZipFile) as fault:
             raise DocumentError(f"{name} is no readable EPUB: {one_line(str(fault)) or 'no contents'}") from None
-    text, quoted = "", list[tuple[int, int]]()
-    for chapter, spans in map(quoted_text, raw):
-        if chapter:
-            text += "\n\n" if text else ""
-            quoted += [(len(text) + start, len(text) + end) for start, end in spans]
-            text += chapter
-    title, date = (next((e.text for e in book.iter() if _local(e) == tag), "") for tag in ("title", "date"))
-    return Document(text, "epub", one_line(title), date or "", tuple(quoted) or None)
+    read = [page_of_html(markup) for markup in raw]
+    parts = [one for chapter in read if (one := composed(chapter.pieces)).text]
+    title, date, author = (
+        next((one_line(e.text) for e in book.iter() if _local(e) == name), "")
+        for name in ("title", "date", "creator")
+    )
+    left = sum((Counter(chapter.left) for chapter in read), Counter[str]())
+    text = "\n\n".join(one.text for one in parts)
+    return Document(text, "epub", title, date, author, tuple(parts), left=tuple(left.items()))
 
 
 def _sheets(name: str, data: bytes) -> Document:

@@ -30,7 +30,7 @@ streams = Lazily("mcp.client.streamable_http")
 TOOLS = {
     *("ask", "critique", "judge_prompt", "debate", "compare"),
     *("fire_circle_study", "fire_circle_gate", "ai_crucible_trial", "criticality_build", "criticality_adopt"),
-    *("crux_compare", "crux_persona", "crux_fidelity", "crux_judge"),
+    *("crux_compare", "crux_persona", "crux_fidelity", "crux_judge", "divide"),
     *("run_status", "run_result", "cancel_run", "answer"),
 }
 QUESTION = "Which database should a team of three run?"

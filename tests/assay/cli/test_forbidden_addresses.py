@@ -17,11 +17,11 @@ import pytest
 
 from ai_crucible.witness import WitnessFailed, ask_witness
 from assay.protocols.crux.people import fetched
-from assay.protocols.crux.watching import Watched, gathered
 from assay.protocols.fire_circle.gating.cases import Case
 from assay.protocols.fire_circle.gating.targets import Target, answered
 from crucible.attaching import read_attachments
 from crux.personas.store import PersonaStore
+from crux.watch_file import Watched, gathered
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.http import Http

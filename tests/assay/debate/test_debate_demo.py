@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from assay.demo import DemoAnswers, PreparedDemo, demo_answers, prepare_demo
-from assay.protocols.crux.authors import shipped_persona
 from assay.registry import prepared
 from crux import DebateResult
+from crux.personas.authors import shipped_persona
 from crux.personas.shipped import shipped_authors
 from llm_runtime.errors import ReplayMismatch
 from llm_runtime.events import Event, RunStarted

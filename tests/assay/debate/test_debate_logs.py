@@ -11,12 +11,12 @@ import pytest
 
 from assay.demo import import_played
 from assay.launch import Launcher
-from assay.protocols.crux.authors import shipped_persona
 from assay.protocols.crux.report.state import state_of
 from assay.protocols.crux.task import Options, Task, seated
 from assay.registry import opened, story_of, story_of_events
 from assay.report.html import story_html
 from assay.terms import in_force
+from crux.personas.authors import shipped_persona
 from crux.personas.shipped import shipped_authors
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import RunStarted

@@ -81,8 +81,14 @@ RESULTS: dict[str, dict[str, Any]] = {
     "ai_crucible.attempt": {"passed": False, "failed": ["tests"], "turns": 3},
     "criticality.adopt": {"adoptions": [{"refused": "", "findings": [{"kind": "finding"}]}]},
     "crux.compare": {"candidates": [{}], "opposed": [{}, {}], "shared": [], "warnings": []},
-    "crux.persona": {"gate": {"reasons": ["few texts"]}},
+    "crux.divide": {
+        "topic": "",
+        "authors": [{"name": name, "texts": 1, "passages": 1, "claims": 1} for name in ("Ada", "Ben")],
+        "alone": [[], []],
+        "candidates": [{"question": "Is it so?", "sides": [], "confirmed": False, "rests": 0}],
+    },
     "crux.fidelity": {"own": {"hits": 3, "of": 4}, "control": {"hits": 1, "of": 4}},
+    "crux.persona": {"gate": {"reasons": ["few texts"]}},
     "crux.judge": {"verdicts": []},
     "compare.tasks": {
         "rows": [
@@ -254,8 +260,9 @@ VERDICTS = {
     "ai_crucible.attempt": ("not passed · after 3 turns · tests", "bad"),
     "criticality.adopt": ("1 of 1 function adopted · 1 finding", "open"),
     "crux.compare": ("1 candidate crux · 2 opposed, 0 shared", "neutral"),
-    "crux.persona": ("built · thin", "open"),
+    "crux.divide": ("1 crux · among 2 speakers · 1 not confirmed by their sentences", "neutral"),
     "crux.fidelity": ("3 of 4 predicted from their own texts · 1 of 4 from the control's", "neutral"),
+    "crux.persona": ("built · thin", "open"),
     "crux.judge": ("0 pairs judged", "neutral"),
     "compare.tasks": ("1 task · council 1 right, single 0 right", "neutral"),
     "compare.direct": ("answered · by one model · nobody objected or checked", "neutral"),

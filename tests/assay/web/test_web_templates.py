@@ -27,8 +27,8 @@ from assay.demo import demos
 from assay.fields import Ui, fields_of
 from assay.launch.model_check import Fitness
 from assay.launch.model_choices import Choices, ModelChoice
-from assay.protocols.crux.pages.personas import PersonaRow as Author
 from assay.protocols.crux.pages.personas import persona_page, personas_page
+from assay.protocols.crux.people import PersonaRow as Author
 from assay.queue.tables import QueuedEntry
 from assay.report.markup import element
 from assay.report.matrix import Agreement, Cell, Matrix, MatrixRow, agreement, column_sums
@@ -53,6 +53,8 @@ from assay.web.pages.starting import fork_page, form_field, new_page, resume_pag
 from assay.web.pages.timeline import timeline_parts
 from assay.web.people import ROLES, Person
 from assay.web.templating import environment, render
+from crux.comparison import CruxCandidate, SideView
+from crux.results import Place
 from llm_runtime.capabilities import Capabilities
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, RunFinished, RunStarted
 from llm_runtime.keys import Key
@@ -357,10 +359,13 @@ def votes(text: str) -> str:
     counts = {"c1": {"agree": 1, "disagree": 2, "pass": 3}}
     group = {"readers": 3, "claims": [{"claim": "c1", "inside": 0.5, "outside": 0.25}]}
     groups = {"groups": [group], "common": ["c1"], "why": text}
+    place = Place(item="a", start=0, end=1, quote=text)
+    side = SideView(claim="c1", text=text, stance="holds", places=(place,), author=text, answer="YES")
+    crux = CruxCandidate(question=text, sides=(side,), confirmed=True, rests=0)
     return render(
         "crux/votes.html",
-        **{"run_id": "r-1", "title": text, "reader": text, "claims": {"c1": text}},
-        **{"counts": counts, "own": {"c1": "agree"}, "groups": groups},
+        **{"run_id": "r-1", "at": "votes/r-1", "link": text, "reader": text, "claims": {"c1": text}},
+        **{"votes": counts, "own": {"c1": "agree"}, "groups": groups, "cruxes": [crux]},
     )
 
 

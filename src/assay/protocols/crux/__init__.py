@@ -47,10 +47,19 @@ FIDELITY = RunType(
 COMPARE = RunType(
     name="crux.compare",
     aliases=("compare",),
-    title="Compare two authors",
-    about="Two authors' claims side by side, each with its sentences, and the questions on which they may turn.",
+    title="Compare authors",
+    about="Authors' claims side by side, each with its sentences, and the questions on which they may turn.",
     noun="comparison",
     hooks=f"{_HERE}.compare:AuthorsHooks",
+)
+DIVIDE = RunType(
+    name="crux.divide",
+    title="Name what divides a group",
+    about="From a thread, a folder or a pull request to the few questions on which its people divide: both sides' "
+    "sentences, what they share, and what would settle it. Nobody's voice is imitated.",
+    noun="division",
+    hooks=f"{_HERE}.divide:DivideHooks",
+    tools=(Tool("divide", "Name the few questions that divide the people of a thread.", also=("thread",)),),
 )
 JUDGE = RunType(
     name="crux.judge",
@@ -70,7 +79,7 @@ PROTOCOL = Protocol(
     "both turn. It ends in crux cards with verbatim quotes.",
     command=("debate", f"{_HERE}.commands:debate"),
     command_about="Let authors argue from their own texts, down to what divides them: crux cards.",
-    runs=(DEBATE, COMPARE, PERSONA, FIDELITY, JUDGE),
+    runs=(DEBATE, DIVIDE, COMPARE, PERSONA, FIDELITY, JUDGE),
     pages=f"{_HERE}.pages:ADDRESSES",
     extra="debate",
     modules=("bm25s", "Stemmer", "sentencex", "py3langid", "numpy"),

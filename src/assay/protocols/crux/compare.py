@@ -1,8 +1,8 @@
-"""Two authors' texts compared before anybody speaks, as a run."""
+"""Authors' texts compared before anybody speaks, as a run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -14,17 +14,20 @@ from assay.protocol import RunContext
 from assay.protocols.crux.people import PeopleFolder, open_people, shipped_id, stored_name
 from assay.protocols.crux.retrieving import LanguageOption, TemperatureOption, TokensOption
 from assay.report.standing import RunVerdict
-from assay.report.units import count_noun
+from assay.report.units import count_noun, in_words
 from crux import ChosenModel, ModelTable
+from crux.behaviour import BEHAVIOUR
 from crux.book import ClaimBook
 from crux.building import linking_calls
 from crux.claims.audit import audit_calls
 from crux.claims.judge import Judgement
-from crux.claims.reading import BATCH_TOKENS, batches_of
+from crux.claims.reading import batches_of
 from crux.compare import Shelf, compare
+from crux.comparison import as_pair
 from crux.events import PersonaStep
 from crux.personas.corpus import Corpus
 from crux.personas.shipped import shipped_corpus
+from crux.requests import BATCH_TOKENS, Questioner
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
 from llm_runtime.names import ModelName
@@ -39,42 +42,61 @@ class Task(Model):
 
     ui: ClassVar[Mapping[str, Ui]] = FIELDS["authors"]
 
-    authors: tuple[str, ...] = Field(min_length=2, max_length=2)
-    """Two whose texts were imported, or who come with Assay, one a line."""
+    authors: tuple[str, ...] = Field(min_length=2, max_length=40)
+    """Two or more whose texts were imported, or who come with Assay, one a line."""
     topic: str = ""
     """What the comparison is about; empty for everything."""
     people: Annotated[PeopleFolder, Ui(hidden=True)] = ""
     """The folder of personas."""
 
 
-class Options(Model):
-    """How it is done."""
-
-    ui: ClassVar[Mapping[str, Ui]] = FIELDS["comparison"]
+class HowRead(Model):
+    """How texts are read and set side by side."""
 
     language: LanguageOption = "English"
     """In which claims are written; quotations stay as they are."""
     tokens_a_call: TokensOption = BATCH_TOKENS
     """Of their texts, so many tokens are read a call; a model with a short window needs fewer."""
-    audit: bool = False
-    """Read a twentieth of the passages once more, each alone, and count which of their claims were found."""
     fast: ModelName = _TABLE.fast.id
     """The model that reads and judges."""
     strong: ModelName = _TABLE.strong.id
     """The model that compares."""
     takes_temperature: TemperatureOption = True
     """Whether the models take a temperature."""
-    shelves: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
-    """Both authors whole: ``{"name", "corpus", "book"?}``; so a run can be replayed wherever its log is."""
     judged: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
     """What an earlier comparison judged: ``{"premise", "claim", "verdict"}``."""
 
-    def models(self) -> ModelTable:
-        """Return who answers which question."""
+    def asking(self, context: RunContext) -> Questioner:
+        """Return whom questions are put to, and how."""
         fast, strong = (
             ChosenModel(id=name, takes_temperature=self.takes_temperature) for name in (self.fast, self.strong)
         )
-        return ModelTable(fast=fast, strong=strong)
+        models = ModelTable(fast=fast, strong=strong)
+        return Questioner(context.generate, models, context.seed, self.language, self.tokens_a_call)
+
+    def known(self) -> list[Judgement]:
+        """Return what was judged before."""
+        return [Judgement.model_validate(one) for one in self.judged]
+
+
+def steps_of(context: RunContext) -> Callable[[str, str, int, int], None]:
+    """Return what tells how far a step is, of an author or of all."""
+
+    def step(name: str, step: str, done: int, of: int) -> None:
+        context.emit(PersonaStep(persona=name, step=step, done=done, of=of))
+
+    return step
+
+
+class Options(HowRead):
+    """How authors are compared."""
+
+    ui: ClassVar[Mapping[str, Ui]] = FIELDS["comparison"]
+
+    audit: bool = False
+    """Read a twentieth of the passages once more, each alone, and count which of their claims were found."""
+    shelves: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
+    """The authors whole: ``{"name", "corpus", "book"?}``; so a run can be replayed wherever its log is."""
 
 
 class AuthorsHooks(Hooks[Task, Options]):
@@ -95,37 +117,28 @@ class AuthorsHooks(Hooks[Task, Options]):
         """
         from crux.personas.store import PersonaStore
 
-        first, second = shelved(options)
         store = PersonaStore(Path(task.people)) if task.people else None
 
         def keep(name: str, book: ClaimBook) -> None:
             if store is not None:
                 store.save_beside("books", name, book)
 
-        def step(name: str, step: str, done: int, of: int) -> None:
-            context.emit(PersonaStep(persona=name, step=step, done=done, of=of))
-
         comparison = await compare(
-            first,
-            second,
-            generate=context.generate,
-            models=options.models(),
-            seed=context.seed,
+            *shelved(options),
+            asking=options.asking(context),
             topic=task.topic,
-            language=options.language,
-            tokens_a_call=options.tokens_a_call,
             audited=options.audit,
-            known=[Judgement.model_validate(one) for one in options.judged],
+            known=options.known(),
             keep=keep,
-            step=step,
+            step=steps_of(context),
         )
-        return comparison.model_dump(mode="json")
+        return as_pair(comparison) if BEHAVIOUR.before(6) else comparison.model_dump(mode="json")
 
     def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
-        """Look both authors up, with what was read of them before.
+        """Look the authors up, with what was read of them before.
 
         Raises:
-            ConfigurationError: both names mean one author.
+            ConfigurationError: two names mean one author.
             PersonaError: nobody's texts were imported under a name.
         """
         if options.shelves:
@@ -136,12 +149,12 @@ class AuthorsHooks(Hooks[Task, Options]):
         for name in task.authors:
             author = shipped_id(name, people)
             stored = shipped_corpus(author) if author else people.corpus(stored_name(name, people) or name)
-            book = people.beside("books", stored.name, ClaimBook)
+            book = people.book(stored.name)
             shelf = {"name": stored.name, "corpus": stored.corpus.model_dump(mode="json")}
             shelves.append(shelf | ({"book": book.model_dump(mode="json")} if book else {}))
         names = tuple(shelf["name"] for shelf in shelves)
-        if names[0] == names[1]:
-            raise ConfigurationError(f"authors: {names[0]} is named twice; a comparison needs two")
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ConfigurationError(f"authors: {twice} is named twice; a comparison needs different ones")
         people_folder = str(people.root.absolute())
         return task.model_copy(update={"authors": names, "people": people_folder}), options.model_copy(
             update={"shelves": shelves}
@@ -149,10 +162,10 @@ class AuthorsHooks(Hooks[Task, Options]):
 
     def title_of(self, task: Task) -> str:
         """Return one line for lists."""
-        return f"{' and '.join(task.authors)}{f': {task.topic}' if task.topic else ', compared'}"
+        return f"{in_words(list(task.authors))}{f': {task.topic}' if task.topic else ', compared'}"
 
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
-        """Return how many questions two authors may turn on."""
+        """Return how many questions the authors may turn on."""
         opposed, shared = len(result["opposed"]), len(result["shared"])
         return RunVerdict(
             count_noun(len(result["candidates"]), "candidate crux", "candidate cruxes"),
@@ -162,7 +175,7 @@ class AuthorsHooks(Hooks[Task, Options]):
 
 
 def shelved(options: Options) -> list[Shelf]:
-    """Return both authors as the run holds them.
+    """Return the authors as the run holds them.
 
     Raises:
         ConfigurationError: an author's data is damaged.

@@ -15,6 +15,7 @@ from assay.report.units import count_noun
 from crux import ChosenModel, ModelTable
 from crux.claims.judge import Judge, Kind
 from crux.claims.judge import Pair as Judged
+from crux.requests import Questioner
 from llm_runtime.models import Model
 from llm_runtime.names import ModelName
 
@@ -66,7 +67,7 @@ class JudgingHooks(Hooks[Task, Options]):
         from crux.measurement.judged_pairs import judge_figures
 
         models = ModelTable(fast=ChosenModel(id=options.fast, takes_temperature=options.takes_temperature))
-        judge = Judge(context.generate, models, context.seed)
+        judge = Judge(Questioner(context.generate, models, context.seed))
         pairs = [Judged(pair.premise, pair.claim) for pair in task.pairs]
         verdicts = await judge.relate(pairs, "pairs", strict=options.strict)
         result: dict[str, Any] = {"verdicts": [verdict.model_dump(mode="json") for verdict in verdicts]}

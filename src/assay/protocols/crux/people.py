@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 import click
 
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.names import Kind, Names
 
 if TYPE_CHECKING:
     from crux import Persona
+    from crux.personas.importing import Gathered
     from crux.personas.store import PersonaStore, StoredCorpus
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -47,6 +49,57 @@ def _other_folder(text: str) -> list[tuple[Kind, str]]:
 PeopleFolder: TypeAlias = Annotated[str, Names("folder", _other_folder)]
 
 
+@dataclass(frozen=True, slots=True)
+class PersonaRow:
+    """Somebody whose texts are here.
+
+    Args:
+        id: as addresses and debates name it.
+        texts: how many.
+        beliefs: nodes of the belief graph; ``None`` where there is none.
+        state: ``"built"``, ``"texts changed since"``, ``"not built"`` or ``"comes with Assay"``.
+        problem: what is wrong with what is kept, where something is.
+    """
+
+    id: str
+    name: str
+    texts: int
+    beliefs: int | None
+    state: str
+    problem: str = ""
+
+    @property
+    def ready(self) -> bool:
+        """Whether it can debate."""
+        return self.state != "not built" and not self.problem
+
+    @property
+    def own(self) -> bool:
+        """Whether it was made here, and so can be built anew."""
+        return self.state != "comes with Assay"
+
+
+def known_people(people: PersonaStore | None = None) -> list[PersonaRow]:
+    """Return whoever was imported here, then the authors that come with Assay."""
+    from crux.personas.authors import shipped_persona
+    from crux.personas.persona import slug
+    from crux.personas.shipped import shipped_authors
+
+    people, listed = people or open_people(), list[PersonaRow]()
+    for name in people.names():
+        try:
+            check = people.check(name)
+        except LlmRuntimeError as fault:
+            listed.append(PersonaRow(slug(name), name, 0, None, "not built", str(fault)))
+            continue
+        state = "not built" if not check.built else "texts changed since" if check.stale else "built"
+        listed.append(PersonaRow(slug(name), name, check.texts, check.beliefs, state))
+    for persona in map(shipped_persona, shipped_authors()):
+        beliefs = len(persona.beliefs.nodes) if persona.beliefs else None
+        listed.append(PersonaRow(persona.id, persona.name, len(persona.corpus.items), beliefs, "comes with Assay"))
+    return listed
+
+
 def known_personas() -> list[str]:
     """Return everybody who can sit on a panel: what was built here, then the authors that come with Assay."""
     return _known(open_people())
@@ -77,7 +130,7 @@ def persona_of(name: str, people: PersonaStore) -> Persona:
     Raises:
         PersonaError: it is not there, or was not built.
     """
-    from assay.protocols.crux.authors import shipped_persona
+    from crux.personas.authors import shipped_persona
     from crux.personas.persona import PersonaError
 
     stored = stored_name(name, people)
@@ -136,14 +189,14 @@ def add_texts(
     speaker: str = "",
     drafts: bool = False,
     url: str = "",
-) -> tuple[StoredCorpus, Sequence[str]]:
-    """Import the texts at ``place``; return what is stored now, and a line for each file that was skipped.
+) -> tuple[StoredCorpus, Gathered]:
+    """Import the texts at ``place``; return what is stored now, and what was found, with the account of it.
 
     Args:
         name: whose texts they are; the author that they name where it is empty.
         url: where they were fetched from.
         author: whose entries of a feed or WordPress export are meant.
-        speaker: whose words of a transcript are meant.
+        speaker: whose words of a talk or a thread are meant.
         drafts: take what was never published too.
 
     Raises:
@@ -155,7 +208,7 @@ def add_texts(
     from crux.personas.persona import check_name
     from crux.personas.store import StoredCorpus
 
-    texts = import_corpus(place, author=author, speaker=speaker, drafts=drafts)
+    texts = import_corpus(place, author=author, speaker=speaker, drafts=drafts, name=name)
     if not (name or texts.author):
         raise ConfigurationError("name: the texts do not say whose they are; name the author")
     person = check_name(name or texts.author)
@@ -166,7 +219,7 @@ def add_texts(
         corpus = Corpus(items=tuple(item.model_copy(update={"url": item.url or url}) for item in corpus.items))
     stored = StoredCorpus(name=person, aliases=tuple(aliases), corpus=corpus)
     people.add_corpus(stored)
-    return stored, texts.skipped
+    return stored, texts
 
 
 def fetched(place: str, folder: Path, *, fetch: bool) -> tuple[Path, str]:

@@ -15,8 +15,7 @@ from assay.protocols.crux.people import PeopleFolder, open_people, shipped_id, s
 from assay.protocols.crux.retrieving import LanguageOption, TokensOption
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun
-from crux.book import ClaimBook
-from crux.claims.reading import BATCH_TOKENS
+from crux.requests import BATCH_TOKENS
 from llm_runtime.models import Model
 
 FIELDS = read_ui(__package__ or "")
@@ -42,10 +41,9 @@ class Options(Model):
     """Of the texts, so many tokens are read a call; a model with a short window needs fewer."""
     audit: bool = False
     """Read a twentieth of the passages once more, each alone, and count which of their claims were found."""
-    strict: bool = False
-    """Keep no persona where the claim book is thin."""
+    strict: Annotated[bool, Ui(hidden=True)] = False
     most_chunks: Annotated[int, Ui(hidden=True)] = 0
-    """Unused: older logs name it."""
+    """Both unused: older logs name them."""
 
 
 class PersonaHooks(Hooks[Task, Options]):
@@ -62,10 +60,9 @@ class PersonaHooks(Hooks[Task, Options]):
 
         Raises:
             PersonaError: nobody's texts were imported under that name.
-            ThinBook: its claim book is thin and must not be.
             LlmRuntimeError: whatever ends a build.
         """
-        from crux.building import build_persona, require_book
+        from crux.building import build_persona
         from crux.personas.store import PersonaStore
 
         store = PersonaStore(Path(task.people))
@@ -75,7 +72,7 @@ class PersonaHooks(Hooks[Task, Options]):
             stored.name,
             stored.corpus,
             generate=context.generate,
-            book=store.beside("books", stored.name, ClaimBook),
+            book=store.book(stored.name),
             aliases=stored.aliases,
             handle=stored.handle,
             answers=answers,
@@ -85,8 +82,6 @@ class PersonaHooks(Hooks[Task, Options]):
             audited=options.audit,
             keep=lambda book: store.save_beside("books", stored.name, book),
         )
-        if options.strict:
-            require_book(built)
         store.save(built.persona)
         audit = {"audit": built.audit.model_dump(mode="json")} if built.audit else {}
         return {

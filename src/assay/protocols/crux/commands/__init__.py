@@ -9,11 +9,15 @@ from assay.console.lazy import HELP, lazy_group
 #: What each command is for, and where it is.
 COMMANDS = {
     "debate": ("Hold a debate; `assay debate TOPIC` is the same.", f"{__name__}.run:debate"),
+    "divide": (
+        "Name the few questions that divide the people of a thread or a folder.",
+        f"{__name__}.divide:divide",
+    ),
     "compare": (
-        "Compare what two authors wrote: shared, opposed, one-sided claims; candidate cruxes.",
+        "Compare what authors wrote: shared, opposed, one-sided claims; candidate cruxes.",
         f"{__name__}.compare:compare",
     ),
-    "watch": ("Look at two authors again: which cruxes moved, appeared or went.", f"{__name__}.watch:watch"),
+    "watch": ("Look at authors again: which cruxes moved, appeared or went.", f"{__name__}.watch:watch"),
     "personas": ("Import, build, show, check and list those who debate.", f"{__name__}.personas:personas"),
     "cards": ("Print the crux cards of a debate.", f"{__name__}.read:cards"),
     "map": (

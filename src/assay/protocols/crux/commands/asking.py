@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from assay.console.running import RunCommand
     from llm_runtime.price import Price
     from llm_runtime.settings import Settings
 
 #: Micro-dollars above which a person at a terminal is asked first.
 _WORTH_ASKING = 1_000_000
+
+#: Tokens of a call, in and out: of reading and linking, and of comparing and judging.
+_READING, _COMPARING = (6_000, 1_600), (5_000, 1_200)
 
 yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask, whatever it may cost.")
 
@@ -34,6 +38,23 @@ def ask_to_go_on(cost: int | None, *, yes: bool) -> None:
     dear = cost is None or cost > _WORTH_ASKING
     if dear and not yes and sys.stdin.isatty() and sys.stderr.isatty():
         click.confirm("Go on?", abort=True, err=True)
+
+
+def announce(command: RunCommand, model: str, reading: int, rest: int, *, yes: bool) -> None:
+    """Say how many calls it takes to read texts and set them side by side, and what they cost; ask if it is much.
+
+    Raises:
+        click.Abort: the person refused.
+    """
+    from assay.report.units import count_noun
+
+    known = price_of(command.settings)(model)
+    calls = ((reading, _READING), (rest, _COMPARING))
+    cost = sum(known.cost(many * asked, many * said) or 0 for many, (asked, said) in calls) if known else None
+    if not command.output.quiet:
+        read = f"{count_noun(reading, 'call')} to read what was not yet" if reading else "all was read before"
+        click.echo(f"about {count_noun(reading + rest, 'call')}, {in_money(cost)}: {read}", err=True)
+    ask_to_go_on(cost, yes=yes)
 
 
 def price_of(settings: Settings) -> Callable[[str], Price | None]:

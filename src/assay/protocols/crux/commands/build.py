@@ -10,7 +10,7 @@ from assay.console.running import RunCommand, run_command
 from assay.protocols.crux.commands.asking import ask_to_go_on, in_money, price_of, yes_option
 from assay.protocols.crux.people import open_people, people_option
 from assay.protocols.crux.persona import Options, Task
-from crux.book import ClaimBook, Standing
+from crux.book import Standing
 from crux.claims.audit import Audit
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _announce(command: RunCommand, *, yes: bool) -> None:
 
     task, options = cast("Task", command.prepared.task), cast("Options", command.prepared.options)
     people = open_people(task.people)
-    corpus, book = people.corpus(task.name).corpus, people.beside("books", task.name, ClaimBook)
+    corpus, book = people.corpus(task.name).corpus, people.book(task.name)
     answers = people.answers(task.name)
     calls = build_calls(
         task.name, corpus, book, answers, tokens_a_call=options.tokens_a_call, audited=options.audit

@@ -1,4 +1,4 @@
-"""`assay debate compare A B`: two authors' claims side by side, before anybody speaks."""
+"""`assay debate compare A B ...`: authors' claims side by side, before anybody speaks."""
 
 from __future__ import annotations
 
@@ -8,38 +8,35 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from assay.console.running import RunCommand, run_command
-from assay.protocols.crux.commands.asking import ask_to_go_on, in_money, price_of, yes_option
+from assay.protocols.crux.commands.asking import announce, yes_option
 from assay.protocols.crux.compare import Options, calls_of
 from assay.protocols.crux.people import people_option
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
 
-#: Tokens of a call, in and out: of reading and linking, and of comparing and judging.
-_READING, _COMPARING = (6_000, 1_600), (5_000, 1_200)
-
 
 @run_command("crux.compare", "compare", trace="Show all of it, whatever is folded.", noun="comparison")
-@click.argument("first", metavar="A")
-@click.argument("second", metavar="B")
+@click.argument("authors", metavar="A B...", nargs=-1, required=True)
 @yes_option
 @people_option
-def compare(command: RunCommand, first: str, second: str, yes: bool, people: str | None) -> int:
-    """Compare what A and B wrote: shared, opposed and one-sided claims, and candidate cruxes.
+def compare(command: RunCommand, authors: tuple[str, ...], yes: bool, people: str | None) -> int:
+    """Compare what A, B and others wrote: shared, opposed and one-sided claims, and candidate cruxes.
 
-    Both are read once, whole, and what was read is kept: the next comparison takes six to twelve calls. Every claim
+    All are read once, whole, and what was read is kept: the next comparison takes six to twelve calls. Every claim
     opens to the sentences it stands in. Candidate cruxes are ranked by how many claims rest on them; hand them to a
     debate with --compared.
 
     \b
     assay debate compare hamilton brutus --topic "Who corrects a court that errs?" --out both.html
     """
-    command.task |= {"authors": (first, second), "people": people}
-    _announce(command, yes=yes)
-    return _present(command, command.go())
+    command.task |= {"authors": authors, "people": people}
+    options = cast("Options", command.prepared.options)
+    announce(command, options.fast, *calls_of(options), yes=yes)
+    return present_compared(command, command.go())
 
 
-def _present(command: RunCommand, outcome: Outcome) -> int:
+def present_compared(command: RunCommand, outcome: Outcome) -> int:
     """Show what was found; a pipe is given it as Markdown."""
     from assay.console.showing import present, report_and_code
     from assay.protocols.crux.report.comparison import comparison_markdown
@@ -51,25 +48,3 @@ def _present(command: RunCommand, outcome: Outcome) -> int:
         return present(outcome, command.store, output)
     click.echo(clean(comparison_markdown(Comparison.model_validate(outcome.result))))
     return report_and_code(outcome, command.store, output)
-
-
-def _announce(command: RunCommand, *, yes: bool) -> None:
-    """Say how many calls it takes and what they cost; ask where that is over a dollar.
-
-    Raises:
-        click.Abort: the person refused.
-    """
-    from assay.report.units import count_noun
-
-    options = cast("Options", command.prepared.options)
-    reading, comparing = calls_of(options)
-    price = price_of(command.settings)
-    costs = [
-        known.cost(calls * tokens[0], calls * tokens[1]) if (known := price(options.fast)) else None
-        for calls, tokens in ((reading, _READING), (comparing, _COMPARING))
-    ]
-    cost = None if None in costs else sum(cost or 0 for cost in costs)
-    if not command.output.quiet:
-        read = f"{count_noun(reading, 'call')} to read what was not yet" if reading else "all was read before"
-        click.echo(f"about {count_noun(reading + comparing, 'call')}, {in_money(cost)}: {read}", err=True)
-    ask_to_go_on(cost, yes=yes)

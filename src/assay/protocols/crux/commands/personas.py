@@ -6,6 +6,7 @@ import shlex
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,12 +14,16 @@ from assay.console.lazy import HELP, lazy_group
 from assay.protocols.crux.people import (
     add_texts,
     fetched,
+    known_people,
     open_people,
     people_option,
     persona_of,
     shipped_id,
     stored_name,
 )
+
+if TYPE_CHECKING:
+    from crux.book import Stance
 
 #: What each command is for, and where it is.
 COMMANDS = {
@@ -30,8 +35,12 @@ COMMANDS = {
         "Check NAME: every quotation against the texts, and the claim book against its gate.",
         f"{__name__}:check",
     ),
+    "correct": (
+        "Correct the claim book of NAME: reject a claim, merge two, or say that NAME did not say it.",
+        f"{__name__}:correct",
+    ),
     "import": (
-        "Import texts: a folder, documents, a feed, an export of Substack, WordPress, Medium or X, or JSONL.",
+        "Import texts: a folder, documents, a feed, a thread, an export of a blog, a chat or X, or a table.",
         f"{__name__}:import_",
     ),
     "list": ("List those who can debate, and those who are not built yet.", f"{__name__}:list_"),
@@ -51,26 +60,27 @@ def personas() -> None:
 @click.argument("place", metavar="PLACE")
 @click.option("--name", help="Whose texts they are [default: the author that the texts name].")
 @click.option("--author", default="", metavar="NAME", help="Whose entries of a feed or WordPress export are meant.")
-@click.option(
-    "--speaker", default="", metavar="NAME", help="Whose words of a transcript with several voices are meant."
-)
+@click.option("--speaker", default="", metavar="NAME", help="Whose words of a talk or a thread are meant.")
 @click.option("--drafts", is_flag=True, help="Take what was never published too.")
 @click.option("--fetch", is_flag=True, help="PLACE is an https address: fetch it. Nothing is fetched else.")
 @people_option
 def import_(
     place: str, name: str | None, author: str, speaker: str, drafts: bool, fetch: bool, people: str | None
 ) -> int:
-    """Import texts: a folder, documents, a feed, an export of Substack, WordPress, Medium or X, or JSONL.
+    """Import texts: a folder, documents, a feed, a thread, an export of a blog, a chat or X, or a table.
 
-    Documents are .md, .txt, .html, .pdf, .docx, .epub, .srt and .vtt. What is quoted in them stays somebody else's
-    words; what is left out is listed with its reason. With --fetch, PLACE may be the https address of any of these.
+    By the ending of a name: .md, .rst, .txt (an essay, or minutes with "Name:"), .html with its comments, .pdf,
+    .docx, .epub, .eml, .mbox, .vtt, .srt, .xml, .rss, .atom, .csv and .jsonl with a column "speaker", .json as
+    GitHub, GitLab, Slack, Discord and Teams export it; a folder or a ZIP file of these. Of several speakers one
+    is kept. What is quoted stays somebody else's words. Every character is accounted for; what is left out is
+    listed with its reason. With --fetch, PLACE may be the https address of any of these.
     """
     from assay.report.clean import one_line
     from assay.report.units import count_noun
 
     with tempfile.TemporaryDirectory(prefix="assay-fetch-") as folder:
         path, url = fetched(place, Path(folder), fetch=fetch)
-        stored, skipped = add_texts(
+        stored, found = add_texts(
             path, name or "", open_people(people), author=author, speaker=speaker, drafts=drafts, url=url
         )
     dates = [item.date for item in stored.corpus.items if item.date]
@@ -80,10 +90,11 @@ def import_(
         f"{stored.name}: {count_noun(len(stored.corpus.items), 'text')}, "
         f"{count_noun(len(stored.corpus.chunks), 'passage')}{span}{also}"
     )
-    for line in skipped[:20]:
+    click.echo(found.balance.line(), err=True)
+    for line in found.skipped[:20]:
         click.echo(f"skipped: {one_line(line)}", err=True)
-    if len(skipped) > 20:
-        click.echo(f"skipped: {len(skipped) - 20} more", err=True)
+    if len(found.skipped) > 20:
+        click.echo(f"skipped: {len(found.skipped) - 20} more", err=True)
     click.echo(f"build it with: assay debate personas build {shlex.quote(stored.name)}", err=True)
     return 0
 
@@ -102,12 +113,48 @@ def show(name: str, people: str | None) -> int:
 
 @click.command()
 @click.argument("name")
+@click.argument("what", type=click.Choice(["accept", "reject", "merge", "not-said"]))
+@click.argument("claim", metavar="CLAIM")
+@click.option("--into", default="", metavar="CLAIM", help="Of merge: the claim that says the same.")
+@click.option("--stance", type=click.Choice(["holds", "denies", "grants"]), help="Of accept: what NAME says of it.")
+@click.option("--by", default="", metavar="WHO", help="Who says so.")
+@people_option
+def correct(name: str, what: str, claim: str, into: str, stance: Stance | None, by: str, people: str | None) -> int:
+    """Correct the claim book of NAME: reject a claim, merge two, or say that NAME did not say it.
+
+    CLAIM is the id of a claim, c-..., as an export of a comparison and `show` have it. What is said is kept with
+    its date, and every later reading, comparison and build keeps to it.
+    """
+    from crux.book import Correction
+    from crux.building import utc_now
+
+    store = open_people(people)
+    person = stored_name(name, store) or name
+    if (what == "merge") != bool(into) or (what == "accept") != bool(stance):
+        raise click.UsageError("merge needs --into, accept needs --stance, and the others take neither")
+    own = person if what in ("accept", "not-said") else ""
+    said = Correction(
+        what="not_said" if what == "not-said" else what,  # pyright: ignore[reportArgumentType]
+        claim=claim,
+        author=own,
+        into=into,
+        stance=stance,
+        by=by,
+        at=utc_now(),
+    )
+    store.correct(person, said)
+    click.echo(f"{person}: {what} {claim}, kept; the next comparison or build of {person} keeps to it")
+    return 0
+
+
+@click.command()
+@click.argument("name")
 @people_option
 def check(name: str, people: str | None) -> int:
     """Check NAME: every quotation against the texts, and the claim book against its gate."""
-    from assay.protocols.crux.authors import shipped_persona
     from assay.report.clean import one_line
     from assay.report.units import count_noun
+    from crux.personas.authors import shipped_persona
     from crux.personas.store import check_persona
 
     store = open_people(people)
@@ -130,22 +177,10 @@ def check(name: str, people: str | None) -> int:
 @people_option
 def list_(people: str | None) -> int:
     """List those who can debate, and those who are not built yet."""
-    from assay.protocols.crux.authors import shipped_persona
-    from crux.personas.shipped import shipped_authors
-
-    store = open_people(people)
-    rows: list[tuple[str, str, str, str]] = []
-    for name in store.names():
-        checked = store.check(name)
-        beliefs = str(checked.beliefs) if checked.beliefs else "none" if checked.built else ""
-        state = "built, texts changed since" if checked.stale else "built" if checked.built else "not built"
-        rows.append((name, str(checked.texts), beliefs, state))
-    for author in shipped_authors():
-        persona = shipped_persona(author)
-        count = str(len(persona.beliefs.nodes)) if persona.beliefs else "none"
-        rows.append((author, str(len(persona.corpus.items)), count, "comes with Assay, invented"))
-    width = max(len(row[0]) for row in rows)
+    rows = known_people(open_people(people))
+    width = max(len(row.name) for row in rows)
     click.secho(f"{'persona':<{width}}  {'texts':>6}  {'beliefs':>7}  state", bold=True)
-    for name, texts, beliefs, state in rows:
-        click.echo(f"{name:<{width}}  {texts:>6}  {beliefs:>7}  {state}")
+    for row in rows:
+        beliefs = row.beliefs or ("" if row.state == "not built" else "none")
+        click.echo(f"{row.name:<{width}}  {row.texts:>6}  {beliefs:>7}  {row.problem or row.state}")
     return 0

@@ -23,7 +23,7 @@ _OF_A_DEBATE = {
     "csv": "crux.exports.tables:stances_csv",
 }
 _OF_A_COMPARISON = {
-    "json": "crux.exports.claims:to_json",
+    "json": "crux.exports.whole:to_json",
     **{form: f"crux.exports.claims:claims_{form}" for form in ("argdown", "aif", "csv")},
     "graphml": "crux.exports.claims:to_graphml",
 }
@@ -62,7 +62,7 @@ def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
 @click.option("--out", metavar="PATH", help="Where to write it [default: standard output].")
 @store_option
 def export(run_id: str, form: str, out: str | None, store_path: str | None) -> int:
-    """Write a debate, or a comparison, in a form that other programs read.
+    """Write a debate, a comparison or a division in a form that other programs read.
 
     json is the whole of it; csv a debate's tracked stances, or a comparison's claims with their sentences; argdown
     and aif are argument maps; graphml is a comparison's claim books; html is the report.

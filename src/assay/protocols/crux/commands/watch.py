@@ -1,4 +1,4 @@
-"""`assay debate watch FILE.toml`: two authors looked at again; what is new is read, what moved is told."""
+"""`assay debate watch FILE.toml`: authors looked at again; what is new is read, what moved is told."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ _ENTRIES = 50
 @click.argument("file", metavar="FILE.toml")
 @people_option
 def watch(command: RunCommand, file: str, people: str | None) -> int:
-    """Look at two authors again, and tell which cruxes moved, appeared or went.
+    """Look at authors again, and tell which cruxes moved, appeared or went.
 
-    Only what is new is read: where nothing is, no model is asked. FILE.toml has a topic, and twice [[authors]] with
-    a name and places: folders, files, and, with fetch = true, https addresses of feeds and pages. What was found is
-    kept beside it, in FILE.json. The exit code is 1 where a crux moved, appeared or went since the last look.
+    Only what is new is read: where nothing is, no model is asked. FILE.toml has a topic, and two [[authors]] or
+    more, each with a name and places: folders, files, and, with fetch = true, https addresses of feeds and pages.
+    What was found is kept beside it, in FILE.json. The exit code is 1 where a crux moved, appeared or went since
+    the last look.
 
     \b
     assay debate watch founders.toml --out moved.html
     """
     from assay.protocols.crux.report.watch import atom, feed_entries, watch_story
-    from assay.protocols.crux.watching import gathered, keep_known, read_watch
     from assay.report.clean import one_line
     from assay.report.places import write_whole
     from assay.report.terminal import print_story
     from crux.building import utc_now
     from crux.comparison import Comparison
+    from crux.watch_file import gathered, keep_known, read_watch
     from crux.watching import crux_changes
 
     command.output.check()
@@ -51,7 +52,7 @@ def watch(command: RunCommand, file: str, people: str | None) -> int:
     now_known = known.model_copy(update={"etags": etags, "run": "", "pending": ()})
     if known.comparison is not None and known.digests == tuple(digests):
         keep_known(path, now_known)
-        click.echo(f"nothing new from {names[0]} or {names[1]}; no model was asked")
+        click.echo(f"nothing new from {' or '.join(names)}; no model was asked")
         return 0
     if known.run and known.pending == tuple(digests):
         outcome = resume_run(known.run, command.store, command.terms, command.output)
@@ -66,9 +67,9 @@ def watch(command: RunCommand, file: str, people: str | None) -> int:
     comparison = Comparison.model_validate(outcome.result)
     before = known.comparison or comparison.model_copy(update={"opposed": (), "candidates": ()})
     moved = crux_changes(before, comparison)
-    entries = [*feed_entries(names, moved, outcome.run_id, utc_now()), *known.entries][:_ENTRIES]
+    entries = [*feed_entries(moved, outcome.run_id, utc_now()), *known.entries][:_ENTRIES]
     if watched.feed:
-        write_whole(path.parent / watched.feed, atom(f"{names[0]} and {names[1]}", entries))
+        write_whole(path.parent / watched.feed, atom(" and ".join(names), entries))
     keep_known(
         path,
         now_known.model_copy(update={"digests": tuple(digests), "comparison": comparison, "entries": entries}),

@@ -9,8 +9,8 @@ from assay.demo import PreparedDemo, demo_answers, written_demo
 
 def demo(folder: Path, speed: float) -> PreparedDemo:
     """Make the recorded debate ready."""
-    from assay.protocols.crux.authors import shipped_persona
     from assay.protocols.crux.task import Options
+    from crux.personas.authors import shipped_persona
 
     answers = demo_answers("debate")
     manifest = answers.manifest

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from assay.protocols.crux.authors import shipped_persona
-from assay.protocols.crux.pages.personas import PersonaRow, persona_page, personas_page
-from assay.protocols.crux.people import add_texts, open_people, persona_of
+from assay.protocols.crux.pages.personas import persona_page, personas_page
+from assay.protocols.crux.people import PersonaRow, add_texts, known_people, open_people, persona_of
 from assay.protocols.crux.report.persona import persona_story
 from assay.web import forms
 from assay.web.app_state import is_json, redirect, request_fields, respond, site_of, wants_json
 from assay.web.data import story_data
 from crux.personas.persona import slug
-from crux.personas.shipped import shipped_authors
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound
-
-if TYPE_CHECKING:
-    from crux import Persona
 
 _MOST_SKIPPED = 50
 
@@ -77,26 +72,6 @@ async def build_person(request: Request) -> Response:
     return redirect(request, f"/runs/{run_id}", {"run_id": run_id, "page": f"/runs/{run_id}"}, 201)
 
 
-def known_people() -> list[PersonaRow]:
-    """Return whoever was imported here, then the authors that come with Assay."""
-    people = open_people()
-    listed: list[PersonaRow] = []
-    for name in people.names():
-        try:
-            check = people.check(name)
-        except LlmRuntimeError as fault:
-            listed.append(PersonaRow(slug(name), name, 0, None, "not built", str(fault)))
-            continue
-        state = "not built" if not check.built else "texts changed" if check.stale else "built"
-        listed.append(PersonaRow(slug(name), name, check.texts, check.beliefs, state))
-    return listed + [_shipped(shipped_persona(author)) for author in shipped_authors()]
-
-
-def _shipped(persona: Persona) -> PersonaRow:
-    beliefs = len(persona.beliefs.nodes) if persona.beliefs else None
-    return PersonaRow(persona.id, persona.name, len(persona.corpus.items), beliefs, "comes with Assay")
-
-
 def _named(request: Request) -> PersonaRow:
     wanted: str = request.path_params["persona_id"]
     person = next((each for each in known_people() if each.id == wanted), None)
@@ -118,13 +93,15 @@ def _imported(fields: dict[str, Any]) -> dict[str, Any]:
         else:
             place = Path(folder)
             (place / "text.md").write_text(text, encoding="utf-8", errors="replace")
-        stored, skipped = add_texts(place, str(fields.get("name") or "").strip(), open_people())
+        name, speaker = (str(fields.get(key) or "").strip() for key in ("name", "speaker"))
+        stored, found = add_texts(place, name, open_people(), speaker=speaker)
     return {
         "id": slug(stored.name),
         "name": stored.name,
         "texts": len(stored.corpus.items),
         "passages": len(stored.corpus.chunks),
-        "skipped": list(skipped[:_MOST_SKIPPED]),
+        "balance": found.balance.line(),
+        "skipped": list(found.skipped[:_MOST_SKIPPED]),
     }
 
 

@@ -24,7 +24,7 @@ _SEEN = {
     "both": "Found in the texts before the debate, and in the debate.",
     "debate": "Found in the debate alone; the comparison of the texts had not named it.",
 }
-"""Where a card's question was met."""
+_NO_TEXT = "No sentence that the model wrote for this side is borne by a text of theirs."
 _WHOLE_TEXT = 12_000
 """Characters up to which a quotation's whole text is at hand; of a longer one, what stands around it."""
 _AROUND = 1_500
@@ -85,6 +85,7 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
     blocks: list[Block] = [
         Prose(f"# {number}. {escaped(card.question)}", lead=True),
         Note(verdict, tone),
+        Plain(notes.spoken),
         *([Plain(_SEEN[notes.seen_in])] if notes.seen_in else []),
         Prose("\n\n".join([escaped(card.diagnosis), *([_KINDS[notes.kind]] if notes.kind in _KINDS else [])])),
     ]
@@ -92,7 +93,11 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
     blocks += [Note(f"{flag[:1].upper()}{flag[1:]}.", "warning") for flag in notes.flags]
     if notes.dropped_quotes:
         many = count_noun(notes.dropped_quotes, "quotation")
-        blocks.append(Note(f"{many} stood nowhere in the texts and were dropped.", "warning"))
+        why = "stood nowhere in the person's own words, or did not speak for the answer"
+        blocks.append(Note(f"{many} {why}, and were dropped.", "warning"))
+    if left := _struck(card, notes):
+        said = tuple(Prose(f"~~{escaped(one.persona)}: {escaped(one.sentence)}~~") for one in left)
+        blocks.append(Details("Left out: what the model said for them and no text of theirs bears", said))
     if notes.sources:
         blocks.append(Details("What each sentence rests on", tuple(_sources(state, notes.sources))))
     room = [turn for turn in state.result.room_messages if turn.room_id == card.crux_room_id]
@@ -103,11 +108,15 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
     return blocks
 
 
-#: Where a card's question was met, where a comparison of the texts was at hand.
+def _struck(card: CruxCard, notes: CardNotes) -> list[SentenceSource]:
+    """Return the sentences that the model wrote for a side and that its card leaves out."""
+    sides = {name: f"{side.reasoning} {side.falsifier} {side.condition}" for name, side in card.personas.items()}
+    own = [one for one in notes.sources if one.persona] if notes.texts else []
+    return [one for one in own if one.sentence not in sides[one.persona]]
 
 
 def _side(state: DebateState, name: str, side: PersonaPosition, notes: CardNotes) -> Voice:
-    parts = [escaped(side.reasoning)]
+    parts = [escaped(side.reasoning or _NO_TEXT)]
     if side.condition:
         parts.append(f"**It depends:** {escaped(side.condition)}")
     if side.falsifier:

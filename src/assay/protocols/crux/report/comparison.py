@@ -1,15 +1,14 @@
-"""A comparison of two authors as a report: candidate cruxes, then what is opposed, shared and said by one alone."""
+"""A comparison of authors as a report: candidate cruxes, then what is opposed, shared and said by one alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
 from pydantic import ValidationError
 
-from assay.protocols.crux.report.claim_map import map_picture, worded
 from assay.protocols.crux.report.persona import audit_line, audit_section
 from assay.registry import find
 from assay.report.frame import cost_section
@@ -18,16 +17,21 @@ from assay.report.markdown import story_markdown
 from assay.report.outline import Writing, read_outline
 from assay.report.progress import Progress
 from assay.report.run import RunTotals, timed_events
-from assay.report.story import Block, Column, Fact, Plain, Quote, Story, Table, Voice
-from assay.report.units import count, count_noun
+from assay.report.story import Block, Column, Fact, Story, Table
+from assay.report.units import count, count_noun, in_words
 from crux.claims.audit import ENOUGH
-from crux.comparison import Comparison, CruxCandidate, Match, Read
+from crux.comparison import Answer, Comparison, CruxCandidate, Read
 from crux.events import PersonaStep
 from crux.results import Place
 from llm_runtime.errors import ConfigurationError, StoreDamaged
 from llm_runtime.events import Event
 from llm_runtime.models import first_fault
 from llm_runtime.store import RunStore
+
+#: Names that are said one by one; speakers and claims of a matrix.
+_FEW, _SPEAKERS, _CLAIMS = 4, 12, 40
+_SIGNS = {"holds": "+", "denies": "−", "grants": "○", "mixed": "±"}
+_CLOSE = {1.0: "Its answer would settle the decision.", 0.5: "It is one reason among several."}
 
 
 class ComparisonFold(GenericFold):
@@ -59,7 +63,7 @@ class ComparisonFold(GenericFold):
         """Return what was found, or how far it is."""
         run, story = self.run, super().story()
         if not run.result.get("authors"):
-            return replace(story, subtitle="Crux · a comparison")
+            return replace(story, subtitle="Crux · the texts read")
         try:
             comparison = Comparison.model_validate(run.result)
         except ValidationError as fault:
@@ -78,11 +82,15 @@ def comparison_of(store: RunStore, run_id: str) -> Comparison | None:
     totals = RunTotals()
     for event, at in timed_events(store.records(run_id)):
         totals.apply(event, at)
-        if totals.started is not None and totals.started.protocol not in find("crux.compare").names:
+        if totals.started is not None and not _compares(totals.started.protocol):
             return None
     if not totals.result.get("authors"):
         raise ConfigurationError(f"run {run_id} has not finished; go on with: assay runs resume {run_id}")
     return Comparison.model_validate(totals.result)
+
+
+def _compares(kind: str) -> bool:
+    return kind in (*find("crux.compare").names, *find("crux.divide").names)
 
 
 def comparison_markdown(comparison: Comparison) -> str:
@@ -92,33 +100,59 @@ def comparison_markdown(comparison: Comparison) -> str:
 
 def comparison_story(comparison: Comparison) -> Story:
     """Return a comparison, opened."""
-    first, second = comparison.authors
-    names = (first.name, second.name)
+    names = comparison.names
     scope = {
         "found": comparison,
-        "names": names,
+        "title": _some(names),
+        "group": bool(comparison.decision or len(names) > 2),
         "about": f" on {comparison.topic}" if comparison.topic else "",
-        "care": [*comparison.warnings, *(line for read in comparison.authors for line in _left_out(read))],
-        "alone": dict(zip(names, (comparison.first_alone, comparison.second_alone), strict=True)),
+        "care": [
+            *comparison.warnings,
+            *(line for read in comparison.authors for line in _left_out(read)),
+        ],
+        "alone": dict(zip(names, comparison.alone, strict=True)),
     }
     own: dict[str, Callable[[Any], list[Block]]] = {
-        "answers": lambda one: _sides(one, names, ("YES", "NO")),
-        "sides": lambda one: _sides(one, names),
-        "positions": lambda _: [_positions(comparison.candidates, names)],
-        "maps": lambda _: list(filter(None, [map_picture(comparison)])),
+        "positions": lambda _: [_positions(comparison)],
+        "matrix": lambda _: list(filter(None, [_matrix(comparison)])),
     }
-    story = _outline().story(Writing(scope, _FORMS, own))
+    accents: dict[str, Callable[[Any], str]] = {"accent": lambda view: f"c{names.index(view.author) % 6}"}
+    story = _outline().story(Writing(scope, _FORMS | accents, own))
     read = (
-        Fact(one.name, f"{count_noun(one.claims, 'claim')} in {one.passages} passages") for one in (first, second)
+        Fact(one.name, f"{count_noun(one.claims, 'claim')} in {count_noun(one.passages, 'passage')}")
+        for one in comparison.authors
     )
-    audits = (audit_section(one.audit, one.name) for one in (first, second) if one.audit)
+    audits = (audit_section(one.audit, one.name) for one in comparison.authors if one.audit)
     return replace(story, facts=(*story.facts, *read), sections=(*story.sections, *audits))
 
 
-def _positions(candidates: Sequence[CruxCandidate], names: tuple[str, str]) -> Table:
-    """Return one line a question: what each answers, and what the answer rests on."""
-    rows = tuple((one.question, f"YES: {worded(one.first)}", f"NO: {worded(one.second)}") for one in candidates)
-    return Table((Column("Question"), *map(Column, names)), rows)
+def _positions(comparison: Comparison) -> Table:
+    """Return one line a question: who answers how."""
+    rows = tuple((one.question, _who(one, "YES"), _who(one, "NO")) for one in comparison.candidates)
+    return Table((Column("Question"), Column("YES"), Column("NO")), rows)
+
+
+def _who(crux: CruxCandidate, answer: Answer) -> str:
+    return _some([side.author for side in crux.side(answer)])
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return names in words; of many the first and how many more."""
+    return in_words([*names[:_FEW], f"{len(names) - _FEW} more"] if len(names) > _FEW else list(names))
+
+
+def _matrix(comparison: Comparison) -> Table | None:
+    """Return who holds (+), denies (−), grants (○) or does both (±) to which claim, most disputed first."""
+    if len(comparison.books) != 1:
+        return None
+    names = comparison.names[:_SPEAKERS]
+    signs = {one.claim.id: [one.claim.text] for name in names for one in comparison.books[0].signed_by(name)}
+    for name in names:
+        own = {one.claim.id: one.stance for one in comparison.books[0].signed_by(name)}
+        for key, row in signs.items():
+            row.append(_SIGNS.get(own.get(key, ""), ""))
+    ranked = sorted(signs.values(), key=lambda row: (-min(row.count("+"), row.count("−")), row.count("")))
+    return Table((Column("Claim"), *map(Column, names)), tuple(map(tuple, ranked[:_CLAIMS])))
 
 
 def _step_line(step: PersonaStep) -> str:
@@ -127,7 +161,8 @@ def _step_line(step: PersonaStep) -> str:
 
 
 def _left_out(read: Read) -> list[str]:
-    lines = [f"{read.name}: thin: {reason}" for reason in read.standing.reasons]
+    reasons = read.standing.reasons if read.standing else ()
+    lines = [f"{read.name}: thin: {reason}" for reason in reasons]
     lines += [f"{read.name}, not read: {line}" for line in read.unread]
     if read.audit and read.audit.share is not None and read.audit.share < ENOUGH:
         lines.append(f"{read.name}: {audit_line(read.audit)}")
@@ -137,31 +172,24 @@ def _left_out(read: Read) -> list[str]:
 
 
 def _rests(one: CruxCandidate) -> str:
-    rests = f"{count_noun(one.rests, 'claim')} of both rest on it." if one.rests else "Nothing else rests on it."
-    return f"{rests} {one.why}".strip()
-
-
-def _sides(one: CruxCandidate | Match, names: tuple[str, str], remarks: tuple[str, str] = ("", "")) -> list[Block]:
-    return [
-        Voice(
-            name,
-            (Plain(worded(view)), *(Quote(place.quote, _dated(place)) for place in view.places)),
-            accent,
-            remark,
-        )
-        for name, view, accent, remark in zip(names, (one.first, one.second), ("c0", "c1"), remarks, strict=True)
-    ]
+    sizes = [len(one.side("YES")), len(one.side("NO"))]
+    split = f"{sizes[0]} say YES, {sizes[1]} say NO. " if one.split else ""
+    rests = f"{count_noun(one.rests, 'claim')} rest on it." if one.rests else "Nothing else rests on it."
+    return f"{split}{rests} {_CLOSE.get(one.closeness, '') if one.split else ''} {one.why}".strip()
 
 
 def _dated(place: Place) -> str:
     return ", ".join(part for part in (place.title or place.item, place.date) if part)
 
 
-_FORMS: Mapping[str, Callable[[Any], str]] = {
+_FORMS: dict[str, Callable[[Any], str]] = {
+    "trial": lambda trial: trial.line(),
+    "head": lambda both: "Both take for true" if both.kind == "ground" else "Both sides' own claims bear",
+    "remark": lambda view: ", ".join(filter(None, (view.answer, view.history))),
     "dated": _dated,
     "number": lambda held: count(len(held)),
     "rests": _rests,
     "state": lambda one: "" if one.confirmed else " (not confirmed by their own sentences)",
-    "worded": worded,
+    "words": lambda match: " / ".join(side.words for side in match.sides),
 }
 _outline = cache(partial(read_outline, __package__ or "", "comparison.toml"))

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from typing import Any
+
 from assay.protocols.crux.report.cards import flag_notes, room_blocks
 from assay.protocols.crux.report.pictures import timeline_picture
 from assay.protocols.crux.report.state import DebateState
 from assay.report.clean import escaped
-from assay.report.story import Block, Column, Details, Note, Plain, Prose, Quote, Section, Table, Voice
+from assay.report.outline import Writing, read_outline
+from assay.report.story import Block, Details, Note, Plain, Prose, Quote, Section, Voice
 from assay.report.units import count, count_noun, money
 from crux.results import DialogueMessage, LedgerEntry, PositionShift
 from llm_runtime.answerer import asked_words
+
+_FORMS: dict[str, Callable[[Any], str]] = {
+    "number": count,
+    "money": money,
+    "capital": str.capitalize,
+    "range": lambda rebuttals: " to ".join(str(most) for most in dict.fromkeys(rebuttals)),
+    "model": asked_words,
+    "yes": lambda made: "yes" if made else "no",
+}
+_outline = cache(partial(read_outline, __package__ or "", "closing.toml"))
 
 
 def shifts_section(state: DebateState) -> Section | None:
@@ -65,66 +80,20 @@ def transcript_section(state: DebateState) -> Section | None:
     return Section("What was said", tuple(blocks))
 
 
-def baselines_section(state: DebateState) -> Section | None:
-    """Return the same topic without a debate, with its cost beside the debate's."""
-    result = state.result
-    if not result.baselines:
-        return None
-    columns = (Column("Way"), Column("Calls", "number"), Column("Tokens", "number"), Column("Cost", "number"))
-    rows = [
-        (one.method, count(one.calls), count(one.input_tokens + one.output_tokens), _cost(one.cost))
-        for one in result.baselines
+def closing_sections(state: DebateState) -> Iterator[Section]:
+    """Yield the same topic without a debate, what went wrong, and who debated from what by which settings."""
+    result, spend = state.result, state.result.spend
+    ways: list[tuple[str, int, int, int | None]] = [
+        (one.method, one.calls, one.input_tokens + one.output_tokens, one.cost) for one in result.baselines
     ]
-    spend = result.spend
     if spend.calls:
-        own = spend.calls - sum(one.calls for one in result.baselines)
-        tokens = (
-            spend.input_tokens
-            + spend.output_tokens
-            - sum(one.input_tokens + one.output_tokens for one in result.baselines)
-        )
-        known = [one.cost for one in result.baselines if one.cost is not None]
-        cost = None if spend.cost is None else spend.cost - sum(known)
-        rows.append(("this debate", count(own), count(tokens), _cost(cost)))
-    answers = [Voice(one.method.capitalize(), (Prose(one.answer),), "quiet") for one in result.baselines]
-    return Section("Without a debate", (Table(columns, tuple(rows)), *answers))
-
-
-def troubles_section(state: DebateState) -> Section | None:
-    """Return the turns that were skipped, and warnings."""
-    errors = state.result.errors
-    return Section("What went wrong", tuple(Note(error, "warning") for error in errors)) if errors else None
-
-
-def configuration_section(state: DebateState) -> Section | None:
-    """Return who debated from what, and by which settings."""
-    if state.config is None:
-        return None
-    config = state.config
-    people = tuple(
-        (
-            name,
-            count(len(state.texts.get(name, {}))),
-            count(len(state.beliefs.get(name, {}))) if name in state.beliefs else "none",
-        )
-        for name in state.debate.personas
-    )
-    settings = (
-        ("Aspects", str(config.aspects)),
-        ("Rooms a round, at most", str(config.rooms_per_aspect)),
-        ("Rebuttals a clash", " to ".join(str(most) for most in dict.fromkeys(config.rebuttals))),
-        ("Beliefs shown a turn", str(config.beliefs_per_turn)),
-        ("Small steps", asked_words(config.models.fast.id)),
-        ("Speaking and cards", asked_words(config.models.strong.id)),
-        ("Flip test", "yes" if config.flip_test else "no"),
-    )
-    return Section(
-        "Configuration",
-        (
-            Table((Column("Persona"), Column("Texts", "number"), Column("Beliefs", "number")), people),
-            Table((Column("Setting"), Column("")), settings),
-        ),
-    )
+        own = spend.input_tokens + spend.output_tokens - sum(tokens for _, _, tokens, _ in ways)
+        cost = None if spend.cost is None else spend.cost - sum(cost or 0 for *_, cost in ways)
+        ways.append(("this debate", spend.calls - sum(calls for _, calls, _, _ in ways), own, cost))
+    names = state.debate.personas
+    people = [(name, len(state.texts.get(name, ())), len(state.beliefs.get(name, ()))) for name in names]
+    scope = {"baselines": result.baselines, "ways": ways, "errors": result.errors, "people": people}
+    yield from _outline().told(Writing(scope | {"config": state.config}, _FORMS))
 
 
 def _voices(state: DebateState, messages: list[DialogueMessage]) -> tuple[Block, ...]:
@@ -184,7 +153,3 @@ def _question(state: DebateState, question: str) -> str:
         return "the topic"
     number = next((n for n, a in enumerate(state.result.aspects, start=1) if a.id == question), None)
     return f"the question of round {number}" if number else f"the question of {question}"
-
-
-def _cost(cost: int | None) -> str:
-    return "unknown" if cost is None else money(cost)

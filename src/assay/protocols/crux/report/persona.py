@@ -44,7 +44,7 @@ def _belief(graph: BeliefGraph, node: BeliefNode) -> Scope:
         if edge.from_ == node.id and edge.to in graph.by_id
     ]
     more = node.places[_PLACES:]
-    said = ". ".join([node.type.replace("_", " "), *rests])
+    said = ". ".join([node.type.replace("_", " "), *rests, node.id])
     texts = {place.item for place in more}
     return {"node": node, "said": said, "places": node.places[:_PLACES], "more": more, "texts": texts}
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, cast
 from assay.registry import find, opened
 from assay.report.run import RunTotals, timed_events
 from crux.config import DebateConfig
-from crux.personas.corpus import CorpusItem
 from crux.results import DebateResult
+from crux.sources.utterance import Utterance
 from crux.transcript import DebateTranscript
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event, RunResumed, RunStarted
@@ -34,7 +34,7 @@ class DebateState:
         self.debate = DebateTranscript()
         self.ids: dict[str, str] = {}
         """Persona id -> name, for the labels of calls."""
-        self.texts: dict[str, dict[str, CorpusItem]] = {}
+        self.texts: dict[str, dict[str, Utterance]] = {}
         """Name -> text id -> text."""
         self.beliefs: dict[str, dict[str, Belief]] = {}
         self.config: DebateConfig | None = None
@@ -65,7 +65,7 @@ class DebateState:
         seats = self.debate.personas
         return f"c{seats.index(persona) % 6}" if persona in seats else "quiet"
 
-    def text(self, persona: str, item: str) -> CorpusItem | None:
+    def text(self, persona: str, item: str) -> Utterance | None:
         """Return a text of a persona, where the run has it."""
         return self.texts.get(persona, {}).get(item)
 

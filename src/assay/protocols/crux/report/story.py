@@ -7,17 +7,15 @@ from functools import partial
 from assay.protocols.crux.report.cards import cards_section
 from assay.protocols.crux.report.insight import alignment_section, graph_section
 from assay.protocols.crux.report.parts import (
-    baselines_section,
-    configuration_section,
+    closing_sections,
     ledger_section,
     shifts_section,
     transcript_section,
-    troubles_section,
 )
 from assay.protocols.crux.report.state import DebateState
 from assay.report.frame import cost_section, head_facts, provenance_section
 from assay.report.story import Fact, Story
-from assay.report.units import in_words
+from assay.report.units import count_noun, in_words
 
 _LONGEST_TITLE = 400
 
@@ -33,18 +31,23 @@ def debate_story(state: DebateState) -> Story:
         graph_section([state.result], names, accents),
         ledger_section(state),
         transcript_section(state),
-        baselines_section(state),
-        troubles_section(state),
-        configuration_section(state),
+        *closing_sections(state),
         cost_section(state.run, partial(_speaker, state)),
         provenance_section(state.run),
     ]
     return Story(
         title=state.debate.topic[:_LONGEST_TITLE] or "A debate without a topic",
-        subtitle=" · ".join(filter(None, ("Crux", in_words(list(state.debate.personas or state.result.personas))))),
+        subtitle=" · ".join(filter(None, ("Crux", _speakers(state)))),
         facts=_facts(state),
         sections=tuple(section for section in sections if section),
     )
+
+
+def _speakers(state: DebateState) -> str:
+    names = in_words(list(state.debate.personas or state.result.personas))
+    texts = sum(map(len, state.texts.values()))
+    spoken = f"spoken by a model from {count_noun(texts, 'text')}" if texts else "spoken by a model"
+    return f"{spoken}, in the places of {names}"
 
 
 def _facts(state: DebateState) -> tuple[Fact, ...]:

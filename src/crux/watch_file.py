@@ -1,4 +1,4 @@
-"""Two authors that are watched: where their texts come from, and what was known of them the last time."""
+"""Authors that are watched: where their texts come from, and what was known of them the last time."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from pydantic import Field, ValidationError
 
 from crux.comparison import Comparison
-from crux.personas.corpus import Corpus, CorpusItem, make_corpus
+from crux.personas.corpus import Corpus, make_corpus
 from crux.personas.fetching import as_file, is_address
 from crux.personas.importing import import_corpus
 from crux.personas.persona import check_name
 from crux.personas.store import StoredCorpus
+from crux.sources.utterance import Utterance
 from llm_runtime.errors import ConfigurationError, StoreUnwritable
 from llm_runtime.files import write_atomic
 from llm_runtime.http.public import read_page
@@ -39,7 +40,7 @@ class WatchFile(Model):
     topic: str = ""
     fetch: bool = False
     feed: str = ""
-    authors: list[Watched] = Field(min_length=2, max_length=2)
+    authors: list[Watched] = Field(min_length=2, max_length=40)
 
 
 class Known(Model):
@@ -47,7 +48,7 @@ class Known(Model):
 
     Args:
         etags: of addresses, so that an unchanged page is not sent again.
-        digests: of both authors' texts when they were compared last.
+        digests: of the authors' texts when they were compared last.
         run: a comparison that was stopped before it was done, of the texts whose digests are ``pending``.
         comparison: what was found last; None before the first look.
         entries: of the feed, the newest first.
@@ -111,18 +112,18 @@ def gathered(
     """
     name = check_name(author.name)
     before = people.corpus(name) if name in people.names() else StoredCorpus(name=name)
-    items: list[CorpusItem] = []
+    items: list[Utterance] = []
     skipped: list[str] = []
     aliases = dict.fromkeys(before.aliases)
     for place in author.places:
         if not is_address(place):
-            imported, url = import_corpus(folder / place), ""
+            imported, url = import_corpus(folder / place, name=name), ""
         else:
             page = asyncio.run(read_page(place, etags.get(place, "")))
             if page is None:
                 continue
             with tempfile.TemporaryDirectory(prefix="assay-fetch-") as fetched:
-                imported, url = import_corpus(as_file(page, Path(fetched))), page.url
+                imported, url = import_corpus(as_file(page, Path(fetched)), name=name), page.url
             etags |= {place: page.etag} if page.etag else {}
         items += [
             item if item.url or not url else item.model_copy(update={"url": url}) for item in imported.corpus.items

@@ -29,7 +29,7 @@ def shipped_persona(author: str) -> Persona:
     """
     stored = shipped_corpus(author)
     contracts = tomllib.loads(
-        resources.files("assay.protocols.crux").joinpath("contracts.toml").read_text(encoding="utf-8")
+        resources.files("crux").joinpath("authors/contracts.toml").read_text(encoding="utf-8")
     )
     return Persona(
         contract=_contract(author, stored.name, stored.corpus, contracts[author]),
@@ -40,32 +40,19 @@ def shipped_persona(author: str) -> Persona:
 
 def _contract(author: str, name: str, corpus: Corpus, data: dict[str, Any]) -> PersonaContract:
     words, contractions = measured_voice(corpus)
-    voice = data["voice"]
-    prose = {part: " ".join(data[part].split()) for part in PROSE}
-    return PersonaContract(
-        persona_id=author,
-        name=name,
-        aliases=tuple(data["aliases"]),
-        personality=prose["personality"],
-        bias=prose["bias"],
-        stakes=prose["stakes"],
-        epistemology=prose["epistemology"],
-        time_horizon=prose["time_horizon"],
-        evidence_policy=prose["evidence_policy"],
-        flip_conditions=tuple(
-            FlipCondition(id=f"F{place}", text=text) for place, text in enumerate(data["flip_conditions"], start=1)
-        ),
-        anchor_excerpts=_places(corpus, data["anchors"]),
-        voice=VoiceProfile(
-            speech_patterns=tuple(voice["speech_patterns"]),
-            vocabulary=tuple(voice["vocabulary"]),
-            forbidden_phrases=tuple(voice["forbidden_phrases"]),
-            examples=_places(corpus, voice["examples"]),
-            words_per_sentence=words,
-            contractions_per_100_words=contractions,
-        ),
-        corpus_digest=corpus.digest,
-    )
+    voice, flips = data["voice"], enumerate(data["flip_conditions"], start=1)
+    measured = {"words_per_sentence": words, "contractions_per_100_words": contractions}
+    written: dict[str, Any] = {part: " ".join(data[part].split()) for part in PROSE} | {
+        "persona_id": author,
+        "name": name,
+        "aliases": data["aliases"],
+        "flip_conditions": [FlipCondition(id=f"F{place}", text=text) for place, text in flips],
+        "anchor_excerpts": _places(corpus, data["anchors"]),
+        "voice": VoiceProfile(**voice | measured | {"examples": _places(corpus, voice["examples"])}),
+        "corpus_digest": corpus.digest,
+        "invented": True,
+    }
+    return PersonaContract.model_validate(written)
 
 
 def _beliefs(author: str, corpus: Corpus) -> BeliefGraph:

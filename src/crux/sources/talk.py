@@ -1,0 +1,147 @@
+"""Talk that was written down: subtitles with their voices, minutes with a name before each turn."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+
+from crux.sources.file import CorpusError, SourceFile, iso_date
+from crux.sources.utterance import PlaceReading, uttered
+from llm_runtime.documents.markup import Piece, composed, one_line
+from llm_runtime.extras import needing
+
+_VOICE = re.compile(r"<v(?:\.[\w.]+)?\s+([^>]+)>")
+_TAG = re.compile(r"</?[a-z][^>]*>|<\d[\d:.]*>")
+_CLOCK = r"[\[(]?\d{1,2}:\d\d(?::\d\d)?[\])]?"
+_TURN = re.compile(
+    rf"[ \t]*(?:[-*•][ \t]+)?(?:{_CLOCK}[ \t]+)?\*{{0,2}}"
+    rf"([^\W\d_][\w.'’-]*(?: [\w.'’()@-]+){{0,4}}?)(?:[ \t]*{_CLOCK})?\*{{0,2}}:\*{{0,2}}(?:[ \t]+|\n)"
+)
+#: Words before a colon that are no names.
+_NO_NAMES = """
+date time present attendees apologies absent agenda note notes title subject topic location place chair minutes
+action actions summary decision decisions decided resolution resolved next todo item author from to cc re
+question answer example warning important http https abstract status created
+"""
+_HEADS = frozenset(_NO_NAMES.split())
+Turn = tuple[str, list[Piece]]
+
+
+def read_subtitles(file: SourceFile) -> PlaceReading:
+    """Read WebVTT or SRT: voices as tags, or as "Name:" before the words; roll-up captions once.
+
+    Raises:
+        CorpusError: it is no transcript.
+        MissingExtraError: the extra ``import`` is not installed.
+    """
+    srt = file.name.lower().endswith(".srt")
+    with needing(f"reading {'.srt' if srt else '.vtt'} files", "import"):
+        webvtt: Any = importlib.import_module("webvtt")
+    try:
+        captions: Any = webvtt.from_buffer(io.StringIO(file.text), format="srt" if srt else "vtt")
+        said = [part for caption in captions for part in _voices(caption)]
+    except Exception as fault:  # the library raises what its parsers raise
+        raise CorpusError(f"{file.name} is no readable transcript: {one_line(str(fault))}") from None
+    return _told(file, _turns(file, said), "transcript")
+
+
+def _turns(file: SourceFile, said: list[tuple[str, list[str]]]) -> list[Turn]:
+    """Return the turns of a transcript; a line that rolls up from the caption before counts once."""
+    names = speakers(f"{line}\n" for voice, lines in said for line in lines if not voice)
+    turns: list[Turn] = []
+    last = ""
+    for voice, line in ((voice, line) for voice, lines in said for line in lines):
+        if line == last:
+            file.leave("captions that roll up", line)
+            continue
+        last, match = line, None if voice else _TURN.match(f"{line}\n")
+        speaker, words = voice, line
+        if match is not None and match[1] in names:
+            speaker, words = match[1], line[match.end() :].strip()
+        file.leave("names", line[: len(line) - len(words)])
+        if not turns or (speaker and speaker != turns[-1][0]):
+            turns.append((speaker, []))
+        turns[-1][1].append(Piece(f"{unescape(words)} "))
+    return turns
+
+
+def _voices(caption: Any) -> Iterator[tuple[str, list[str]]]:
+    """Yield the voices of a caption, each with its lines; a caption without tags has one without a name."""
+    parts = _VOICE.split(caption.raw_text)
+    for voice, words in zip(["", *parts[1::2]], parts[::2], strict=True):
+        lines = [" ".join(_TAG.sub("", line).split()) for line in words.split("\n")]
+        if any(lines):
+            yield one_line(voice), [line for line in lines if line]
+
+
+def speakers(paragraphs: Iterator[str]) -> set[str]:
+    """Return who speaks in a text in which paragraphs begin with "Name:"; nobody where it is no talk.
+
+    Two names or more, three turns or more, and half of the paragraphs.
+    """
+    counts: Counter[str] = Counter()
+    total = 0
+    for paragraph in paragraphs:
+        total += not paragraph.startswith("#")
+        if (match := _TURN.match(paragraph)) and _is_name(match[1]):
+            counts[match[1]] += 1
+    talk = len(counts) >= 2 and counts.total() >= 3 and 2 * counts.total() >= total
+    return set(counts) if talk and (max(counts.values()) >= 2 or counts.total() == total) else set()
+
+
+def _is_name(words: str) -> bool:
+    return words.split()[0].lower() not in _HEADS and all(
+        part[0].isupper() or not part[0].isalpha() or len(part) <= 3 for part in words.split()
+    )
+
+
+def minutes(file: SourceFile, text: str) -> PlaceReading | None:
+    """Read minutes: turns under the names that begin them; None where the text is none."""
+    if ":" not in text:
+        return None
+    lines = text.split("\n")
+    names = speakers(
+        line + "\n" for line in lines if line.strip() and (_TURN.match(f"{line}\n") or line[:1] in "#")
+    )
+    spoken = speakers(f"{part.lstrip()}\n" for part in re.split(r"\n(?=[^\n]*:)|\n\s*\n", text) if part.strip())
+    names &= spoken
+    if not names:
+        return None
+    turns: list[Turn] = [("", [])]
+    for line in lines:
+        match, words = _TURN.match(f"{line}\n"), line
+        if match and match[1] in names:
+            turns.append((match[1], []))
+            words = line[match.end() :]
+            file.leave("names", line[: match.end()])
+        elif line.startswith("#") or (match and match[1].split()[0].lower() in _HEADS):
+            turns.append(("", []))
+        turns[-1][1].append(Piece(f"{words}\n"))
+    return _told(file, turns, "minutes")
+
+
+def _told(file: SourceFile, turns: list[Turn], source: str) -> PlaceReading:
+    """Return turns as utterances; whoever cannot be told is noted."""
+    file.authored = False
+    unnamed = sum(len(piece.text.strip()) for speaker, pieces in turns for piece in pieces if not speaker)
+    if turns and not any(speaker for speaker, _ in turns):
+        file.notes.append(f"{file.name}: no speaker is named in it: cannot tell who said what")
+    elif unnamed:
+        file.notes.append(f"{file.name}: {unnamed} characters stand under no speaker's name")
+    return file.finished(
+        uttered(
+            body,
+            id=f"{file.stem}-{number}" if len(turns) > 1 else file.stem,
+            source=source,
+            speaker=speaker or None,
+            title=file.stem,
+            date=iso_date(file.stem),
+        )
+        for number, (speaker, pieces) in enumerate(turns, start=1)
+        if (body := composed(file.enter(pieces))).text
+    )

@@ -1,0 +1,111 @@
+"""`assay debate divide`: from a thread to its cruxes at the terminal, in a pipe, by a link, and the next time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.crux.spoken import LANTERN, Q_CONVERT
+
+from llm_runtime.testing import LoopbackServer
+
+pytest.importorskip("bm25s", reason="divide needs the extra 'debate'")
+
+Assay = Any
+THREAD = Path(__file__).parents[2] / "crux" / "lantern.jsonl"
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[LoopbackServer]:
+    talk: Any = replace(LANTERN, requests=[])
+    async with LoopbackServer(lambda received: talk.answer(received)) as running:
+        yield running
+
+
+async def test_a_thread_is_divided_into_a_pipe_and_a_page(
+    assay: Assay, server: LoopbackServer, tmp_path: Path
+) -> None:
+    (tmp_path / "thread.jsonl").write_bytes(THREAD.read_bytes())
+    done = await assay("debate", "divide", "thread.jsonl", "--out", "cruxes.html", url=server.url)
+    assert done.code == 0, done.err
+    assert done.out.startswith("# Ada Quill") and Q_CONVERT in done.out
+    page = (tmp_path / "cruxes.html").read_text("utf-8")
+    for told in (Q_CONVERT, "Would settle it, experiment", "Who says what", "imitated"):
+        assert told in page, told
+
+
+@pytest.mark.long
+async def test_a_division_is_replayed_exported_and_not_paid_for_again(
+    assay: Assay, server: LoopbackServer, tmp_path: Path
+) -> None:
+    (tmp_path / "thread.jsonl").write_bytes(THREAD.read_bytes())
+    line = ("debate", "divide", "thread.jsonl", "--seed", "7", "--json")
+    assert (await assay(*line, url=server.url)).code == 0
+    before = len(server.requests)
+    again = await assay(*line, url=server.url)
+    assert again.code == 0 and "all was read before" in again.err
+    run = again.json["run_id"]
+    assert len(server.requests) - before <= 2, "what was read and judged is asked no more"
+    assert (await assay("runs", "replay", run)).code == 0
+    names = ("argdown", "aif", "csv", "md", "graphml")
+    forms = {form: await assay("debate", "export", run, "--format", form) for form in names}
+    assert all(one.code == 0 for one in forms.values())
+    assert {node["type"] for node in json.loads(forms["aif"].out)["nodes"]} >= {"I", "L", "YA"}
+
+
+async def test_a_division_at_its_cap_keeps_what_was_read_and_goes_on(
+    assay: Assay, server: LoopbackServer, tmp_path: Path
+) -> None:
+    (tmp_path / "thread.jsonl").write_bytes(THREAD.read_bytes())
+    stopped = await assay("debate", "divide", "thread.jsonl", "--max-calls", "2", "--json", url=server.url)
+    assert stopped.code == 3
+    done = await assay("runs", "resume", stopped.json["run_id"], "--max-calls", "20", url=server.url)
+    assert done.code == 0, done.err
+    texts = [request.messages[-1].content for request in server.requests]
+    assert len(texts) == len(set(texts)), "nothing is asked twice"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fault"),
+    [
+        ("one.jsonl", '{"speaker": "Ann", "text": "Tolls are owed."}\n', "only Ann speaks"),
+        ("minutes.txt", "We met and talked about tolls.\n\nNothing was decided.\n", "cannot tell who speaks"),
+        ("empty.jsonl", "", ""),
+        ("nowhere/", None, "no such file or folder"),
+    ],
+)
+async def test_what_cannot_be_divided_is_one_line_and_no_call(
+    assay: Assay, server: LoopbackServer, tmp_path: Path, name: str, text: str | None, fault: str
+) -> None:
+    if text is not None:
+        (tmp_path / name).write_text(text, "utf-8")
+    refused = await assay("debate", "divide", name, url=server.url)
+    assert refused.code == 2 and fault in refused.err, refused.err
+    assert len(refused.err.strip().splitlines()) == 1 and not server.requests
+
+
+async def test_bots_deleted_comments_and_two_of_one_name_are_told_apart(
+    assay: Assay, server: LoopbackServer, tmp_path: Path
+) -> None:
+    thread = {
+        "title": "Drop INI?",
+        "author": {"login": "ada"},
+        "body": "INI support should be dropped in Lantern 4. It costs us every release.",
+        "comments": [
+            {
+                "author": {"login": "ben"},
+                "body": "Dropping INI in Lantern 4 would be wrong. It is what people have.",
+            },
+            {"author": {"login": "ci-helper[bot]"}, "body": "Build passed in 41 seconds."},
+            {"author": None, "body": ""},
+        ],
+    }
+    (tmp_path / "issue.json").write_text(json.dumps(thread), "utf-8")
+    done = await assay("debate", "divide", "issue.json", "--json", url=server.url)
+    assert done.code == 0, done.err
+    assert {one["name"] for one in done.json["result"]["authors"]} == {"ada", "ben"}
+    assert any("left out" in line for line in done.json["result"]["warnings"])
