@@ -71,8 +71,6 @@ class Language(Protocol):
     """As people write it: ``Python``."""
     importable: frozenset[str]
     """Standard modules that a planned module may import: computing only, nothing that reaches outside."""
-    audits: tuple[tuple[str, ...], ...]
-    """Scanners that look through a finished project, each with its command; one runs where it is installed."""
 
     @property
     def examples(self) -> Mapping[str, Example]:
@@ -182,6 +180,11 @@ class Language(Protocol):
 
     def scanner(self) -> str | None:
         """Return what bodies are scanned with; ``None`` where nothing scans, which is never called clean (CT17)."""
+        ...
+
+    @property
+    def audits(self) -> tuple[tuple[str, ...], ...]:
+        """Scanners that look through a finished project, each with its command; one runs where it is installed."""
         ...
 
     def mutants(self, body: str) -> list[str]:
