@@ -9,12 +9,22 @@ from dataclasses import dataclass
 from ai_crucible.framing import PastAttempt, Rival
 from ai_crucible.types import ARMS, Arm, AttemptRecord
 from llm_runtime.statistics.interval import Interval
-from llm_runtime.statistics.proportions import newcombe
+from llm_runtime.statistics.proportions import newcombe_stratified
 
 
 @dataclass(frozen=True, slots=True)
 class ArmEffect:
-    """Success under an arm minus success under the neutral one, with its Newcombe interval."""
+    """Success under an arm minus success under the neutral one, puzzle by puzzle.
+
+    Args:
+        arm: the framing.
+        passed: attempts under it that passed, at the puzzles that both arms tried.
+        attempts: under it, at those puzzles.
+        neutral_passed: the same under the neutral arm.
+        neutral_attempts: the same.
+        difference: the mean over puzzles, each by the weight of Mantel and Haenszel, with an interval that holds
+            for all arms together.
+    """
 
     arm: Arm
     passed: int
@@ -30,25 +40,31 @@ class ArmEffect:
 
 
 def effects(attempts: Iterable[AttemptRecord], confidence: float = 0.95) -> list[ArmEffect]:
-    """Compare every arm with neutral, over the puzzles, version by version, that both were tried on; no anchors."""
+    """Compare every arm with neutral within each puzzle, version by version, that both were tried on; no anchors.
+
+    Counts are never pooled over puzzles: an arm that tried the easy ones more often is no better for that.
+
+    Args:
+        attempts: of one model.
+        confidence: with which all intervals together cover (Bonferroni), 0 to 1 exclusive.
+    """
     tally: dict[tuple[Arm, tuple[str, str]], tuple[int, int]] = defaultdict(lambda: (0, 0))
     for attempt in attempts:
         if attempt.passed is not None and attempt.anchor is None:
             puzzle = (attempt.puzzle, attempt.version)
             passed, total = tally[attempt.arm, puzzle]
             tally[attempt.arm, puzzle] = (passed + attempt.passed, total + 1)
-    arm_effects: list[ArmEffect] = []
-    for arm in ARMS[1:]:
-        shared = [puzzle for which, puzzle in tally if which == arm and ("neutral", puzzle) in tally]
-        if shared:
-            ours = _total([tally[arm, puzzle] for puzzle in shared])
-            neutral = _total([tally["neutral", puzzle] for puzzle in shared])
-            arm_effects.append(ArmEffect(arm, *ours, *neutral, newcombe(*ours, *neutral, confidence)))
-    return arm_effects
-
-
-def _total(counts: list[tuple[int, int]]) -> tuple[int, int]:
-    return sum(passed for passed, _ in counts), sum(total for _, total in counts)
+    pairs: dict[Arm, list[tuple[int, int, int, int]]] = {}
+    for (arm, puzzle), counts in tally.items():
+        if arm != "neutral" and ("neutral", puzzle) in tally:
+            pairs.setdefault(arm, []).append((*counts, *tally["neutral", puzzle]))
+    each = 1 - (1 - confidence) / max(1, len(pairs))
+    return [
+        ArmEffect(arm, a, of_a, b, of_b, newcombe_stratified(pairs[arm], each))
+        for arm in ARMS[1:]
+        if arm in pairs
+        for a, of_a, b, of_b in [[sum(column) for column in zip(*pairs[arm], strict=True)]]
+    ]
 
 
 def history_of(attempts: Iterable[AttemptRecord]) -> dict[str, list[PastAttempt]]:

@@ -16,8 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ai_crucible.attested import attested, unnamed_logs
-from ai_crucible.events import TrialLogged
+from ai_crucible.attested import attested, unnamed_logs, wrong_logs
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import StoreBusy, StoreDamaged, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, Record, link, parse_event
@@ -28,6 +27,7 @@ from llm_runtime.store.signing import Signer, SigningFailed
 from llm_runtime.store.verify import Finding, Walk, judge
 
 _PATIENCE_S = 120.0
+_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +124,13 @@ class Ledger:
 
     def _logs(self) -> tuple[list[Finding], list[str]]:
         """Return what is wrong with the logs beside the ledger, and what is only to be told of them."""
-        findings: list[Finding] = []
-        for seq, event in enumerate(self.events(), 1):
-            if isinstance(event, TrialLogged):
-                log = self.path.parent / event.log
-                if not log.is_file():
-                    findings.append(Finding(seq, "log missing", event.log))
-                elif file_digest(log) != event.sha256:
-                    findings.append(Finding(seq, "log changed", event.log))
-        remarks: list[str] = []
-        for name, fair in unnamed_logs(self.path.parent, attested(self.events())):
+        folder, trials, remarks = self.path.parent, attested(self.events()), list[str]()
+
+        def digest(name: str) -> str:
+            return file_digest(folder / name) if (folder / name).is_file() else ""
+
+        findings = [finding for trial in trials.values() for finding in wrong_logs(trial, digest)]
+        for name, fair in unnamed_logs(folder, trials):
             if fair:
                 remarks.append(
                     f"{name} is named by nobody, as a sitting that was killed leaves it; nothing counts it"
@@ -143,11 +140,11 @@ class Ledger:
         return findings, remarks
 
     def _end(self) -> tuple[int, bytes]:
-        """Return the last line's number and digest, which must be what the head says."""
-        last = None
-        for record in self._sound():
-            last = record
-        signed = self.head()
+        """Return the last line's number and digest, which must be what the head says; no other line is read."""
+        signed, line = self.head(), last_line(self.path)
+        last = read_record(line) if line else None
+        if line and last is None:
+            raise StoreDamaged(f"{self.path}: its last line is not an event; see: ai-crucible verify")
         seq, digest = (last.seq, last.digest) if last else (0, GENESIS)
         if signed is not None and (signed.head.length, signed.head.digest) != (seq, digest):
             raise StoreDamaged(f"{self.path} does not end as its signed head says; see: ai-crucible verify")
@@ -238,6 +235,18 @@ class Ledger:
         if not pinned:
             write_atomic(self.anchors / f"{self.name}.pub", signed.public_key.hex() + "\n", private=True)
         HeadFiles(self.anchors).keep(f"{self.name}.coming", signed)
+
+
+def last_line(path: Path) -> bytes:
+    """Return a file's last line, read from its end; empty where there is none."""
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        size, tail = file.seek(0, os.SEEK_END), b""
+        while size and tail.count(b"\n", 0, -1) == 0:
+            step = min(size, _BLOCK)
+            size = file.seek(size - step)
+            tail = file.read(step) + tail
+        return tail[tail.rfind(b"\n", 0, -1) + 1 :]
+    return b""
 
 
 def records_of(lines: Iterable[bytes]) -> Iterator[Record]:

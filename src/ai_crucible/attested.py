@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlparse
 
 from ai_crucible.events import (
+    AttemptBegun,
     AttemptGraded,
     AttemptWitnessed,
     TrialLogged,
@@ -19,9 +21,13 @@ from ai_crucible.events import (
 )
 from ai_crucible.types import AttemptRecord
 from llm_runtime.events import Event
+from llm_runtime.store.verify import Finding
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
+
+
+_OF_A_TRIAL = (TrialPlanned, TrialResumed, TrialLogged, AttemptGraded, AttemptBegun, AttemptWitnessed)
 
 
 @dataclass
@@ -35,6 +41,8 @@ class AttestedTrial:
         named: SHA-256 of every log of it that was attested, by path from the ledger's folder.
         graded: the last word on each attempt, by puzzle and epoch.
         witnessed: attempts that were graded, by Inspect's id, with the digest of their score.
+        begun: attempts that were begun, by Inspect's id; none in ledgers from before that was written down.
+        ungraded: attempts that a log has without a verdict, by their digest there.
         sittings: in how many it was run.
         compared: what a comparison with other models came to, of which it is a part.
     """
@@ -45,6 +53,8 @@ class AttestedTrial:
     named: dict[str, str] = field(default_factory=dict[str, str])
     graded: dict[tuple[str, int], AttemptGraded] = field(default_factory=dict[tuple[str, int], AttemptGraded])
     witnessed: dict[str, str] = field(default_factory=dict[str, str])
+    begun: dict[str, AttemptBegun] = field(default_factory=dict[str, AttemptBegun])
+    ungraded: dict[str, AttemptGraded] = field(default_factory=dict[str, AttemptGraded])
     sittings: int = 1
     compared: TrialsCompared | None = None
 
@@ -57,6 +67,19 @@ class AttestedTrial:
     def decided(self) -> bool:
         """Whether attempts can be missing because a comparison was decided."""
         return self.compared is not None and self.compared.decided
+
+    @property
+    def died(self) -> list[AttemptBegun | AttemptGraded]:
+        """Attempts that began and came to no verdict, in every sitting; anchors too."""
+        lost = [begun for sample, begun in self.begun.items() if sample not in self.witnessed]
+        return [*lost] if self.begun else [*self.ungraded.values()]
+
+    @property
+    def spent(self) -> set[tuple[str, int]]:
+        """Attempts that died as often as their plan lets them be made, by puzzle and epoch."""
+        redraws = self.plan.redraws if self.plan else None
+        times = Counter((event.puzzle, event.epoch) for event in self.died)
+        return set() if redraws is None else {place for place, died in times.items() if died > redraws}
 
     @property
     def done(self) -> int:
@@ -93,7 +116,7 @@ def attested(events: Iterable[Event]) -> dict[str, AttestedTrial]:
         if isinstance(event, TrialsCompared):
             for name in event.trials:
                 trials.setdefault(name, AttestedTrial(name)).compared = event
-        if not isinstance(event, TrialPlanned | TrialResumed | TrialLogged | AttemptGraded | AttemptWitnessed):
+        if not isinstance(event, _OF_A_TRIAL):
             continue
         trial = trials.setdefault(event.trial, AttestedTrial(event.trial))
         match event:
@@ -106,9 +129,25 @@ def attested(events: Iterable[Event]) -> dict[str, AttestedTrial]:
                 trial.named[event.log] = event.sha256
             case AttemptGraded():
                 trial.graded[event.puzzle, event.epoch] = event
+                if event.passed is None:
+                    trial.ungraded[event.sample_digest] = event
+            case AttemptBegun():
+                trial.begun[event.sample] = event
             case AttemptWitnessed():
                 trial.witnessed[event.sample] = event.score_digest
     return trials
+
+
+def wrong_logs(trial: AttestedTrial, digest: Callable[[str], str]) -> Iterator[Finding]:
+    """Yield what is wrong with the logs that a ledger names of a trial.
+
+    Args:
+        trial: as its ledger has it.
+        digest: returns the SHA-256 of a log by its path from the ledger's folder; empty where it is not there.
+    """
+    for name, sha256 in trial.named.items():
+        if (there := digest(name)) != sha256:
+            yield Finding(0, "log changed" if there else "log missing", name)
 
 
 def unnamed_logs(folder: Path, trials: dict[str, AttestedTrial]) -> Iterator[tuple[str, bool]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -20,8 +20,8 @@ from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, cast
 
 from ai_crucible.attestation import records_of, verify_records
-from ai_crucible.attested import AttestedTrial, attested
-from ai_crucible.versions import environment_digest
+from ai_crucible.attested import AttestedTrial, attested, wrong_logs
+from ai_crucible.figures import TrialFigures, figures_of, unplanned
 from ai_crucible.witness import BadStamp, Stamp, read_stamp
 from ai_crucible.workshop import Workshop
 from llm_runtime.errors import ConfigurationError, MissingExtraError, StoreDamaged
@@ -44,33 +44,6 @@ _BLOCK = 1 << 20
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class BundledTrial:
-    """A trial as its bundle proves it.
-
-    Args:
-        trial: its id.
-        model: the solver's.
-        arm: the framing.
-        k: attempts at each puzzle that were planned.
-        puzzles: how many.
-        passed: attempts that passed, anchors left out.
-        attempts: attempts with a verdict, anchors left out.
-        without: attempts that were planned and have no verdict.
-        rests_on: what the verdicts rest on besides the solver, by name and digest.
-    """
-
-    trial: str
-    model: str
-    arm: str
-    k: int
-    puzzles: int
-    passed: int
-    attempts: int
-    without: int
-    rests_on: dict[str, str]
-
-
 @dataclass
 class BundleVerification:
     """What a bundle proves, and what is wrong with it.
@@ -80,9 +53,7 @@ class BundleVerification:
         key: the public key that signed it, in hex; empty where none did.
         events: in the ledger.
         signed_at: when its last event was written by the clock of the machine, milliseconds since the Unix epoch.
-        trials: those that it was made for.
-        others: trials that the same ledger names besides.
-        unfinished: trials that it plans and that have no end.
+        trials: every trial that the ledger plans; those that it was made for have their logs in it.
         stamp: when an authority saw its head, where one did; ``None`` too where its time stamp cannot be read here.
         stamped: whether there is a time stamp.
     """
@@ -91,9 +62,7 @@ class BundleVerification:
     key: str = ""
     events: int = 0
     signed_at: int = 0
-    trials: list[BundledTrial] = field(default_factory=list[BundledTrial])
-    others: list[str] = field(default_factory=list[str])
-    unfinished: list[str] = field(default_factory=list[str])
+    trials: list[TrialFigures] = field(default_factory=list[TrialFigures])
     stamp: Stamp | None = None
     stamped: bool = False
 
@@ -115,10 +84,12 @@ def make_bundle(
         witness: returns a time stamp of the signed head, or raises; none is taken where left out.
 
     Raises:
-        ConfigurationError: there is no such trial, or it has no log yet.
+        ConfigurationError: there is no such trial, it has no log yet, or it was compared with one that is left out.
         StoreDamaged: the workshop itself does not verify; nothing was written.
     """
     known, paths = shop.attested(), list[Path]()
+    for name, missing in _missing_rivals(known, trials):
+        raise ConfigurationError(f"{name} was compared with {', '.join(missing)}; name all of them, or none")
     for name in trials:
         if name not in known or known[name].log is None:
             there = ", ".join(trial.trial for trial in known.values() if trial.log) or "none"
@@ -201,17 +172,21 @@ def _check(archive: zipfile.ZipFile, path: Path, key: bytes, result: BundleVerif
     if result.findings:
         return
     events = list(_events(records, result.findings))
+    if result.findings:
+        return
     known = attested(events)
     result.signed_at = records[-1].at
-    result.others = [name for name in known if name not in trials]
-    result.unfinished = [name for name, trial in known.items() if trial.plan and not trial.finished]
     present = {entry.filename for entry in entries} - {_MANIFEST, _LEDGER, _WITNESS}
     for name in trials:
         if name not in known or known[name].log is None or known[name].plan is None:
             result.findings.append(Finding(0, "trial missing", f"{name}: the ledger has no plan and log of it"))
             continue
         _check_logs(archive, known[name], present, result.findings)
-        result.trials.append(_bundled(known[name], result.findings))
+        result.findings += [Finding(0, "not as planned", line) for line in unplanned(known[name])]
+    for name, missing in _missing_rivals(known, trials):
+        result.findings.append(Finding(0, "comparison cut", f"{name} was compared with {', '.join(missing)}"))
+    figures = (figures_of(trial, here=name in trials) for name, trial in known.items())
+    result.trials = [trial for trial in figures if trial]
     present -= {log for name in trials if name in known for log in known[name].named}
     result.findings += [Finding(0, "log unnamed", f"{name}: nobody vouches for it") for name in sorted(present)]
 
@@ -292,14 +267,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _check_logs(archive: zipfile.ZipFile, trial: AttestedTrial, present: set[str], findings: list[Finding]) -> None:
-    assert trial.log
-    for log, sha256 in trial.named.items():
-        if log not in present:
-            findings.append(Finding(0, "log missing", log))
-        elif _digest(archive, log) != sha256:
-            findings.append(Finding(0, "log changed", log))
-        elif log == trial.log.log:
-            findings += _disagreements(archive, trial)
+    wrong = list(wrong_logs(trial, lambda name: _digest(archive, name) if name in present else ""))
+    findings += wrong or _disagreements(archive, trial)
 
 
 def _digest(archive: zipfile.ZipFile, name: str) -> str:
@@ -313,21 +282,34 @@ def _digest(archive: zipfile.ZipFile, name: str) -> str:
 def _disagreements(archive: zipfile.ZipFile, trial: AttestedTrial) -> Iterator[Finding]:
     """Yield where the ledger's verdicts are not those of the log that it names: Inspect's, a ZIP of JSON."""
     assert trial.log
-    scored: dict[tuple[str, int], bool | None] = {}
+    told: dict[tuple[str, int], dict[str, object]] = {}
     with archive.open(trial.log.log) as file, zipfile.ZipFile(file) as log:
         for entry in log.infolist():
             if entry.filename.startswith("samples/") and entry.file_size <= _MOST_TEXT:
                 if entry.compress_type == _ZSTD and not _can_read_zstd():
                     return
                 sample = json.loads(log.read(entry))
-                scores: dict[str, Any] = sample.get("scores") or {}
-                value = next((s["value"] for name, s in scores.items() if name.endswith("oracle_scorer")), None)
-                scored[str(sample["id"]), int(sample["epoch"])] = None if value is None else value == 1.0
+                told[str(sample["id"]), int(sample["epoch"])] = _told(sample)
     for (puzzle, epoch), event in trial.graded.items():
-        if scored.get((puzzle, epoch)) != event.passed:
+        # A ledger from before a thing was named has nothing there to compare.
+        own = told.get((puzzle, epoch), {"passed": "nothing"})
+        if any(getattr(event, name) not in (value, "") for name, value in own.items()):
             yield Finding(0, "log changed", f"{puzzle}, attempt {epoch}: the ledger and the log disagree")
-    for puzzle, epoch in scored.keys() - trial.graded.keys():
+    for puzzle, epoch in told.keys() - trial.graded.keys():
         yield Finding(0, "log changed", f"{puzzle}, attempt {epoch}: the ledger does not know it")
+
+
+def _told(sample: dict[str, Any]) -> dict[str, object]:
+    """Return what a sample of a log tells of its attempt, by the ledger's names."""
+    scores: dict[str, Any] = sample.get("scores") or {}
+    about: dict[str, Any] = sample.get("metadata") or {}
+    value = next((s["value"] for name, s in scores.items() if name.endswith("oracle_scorer")), None)
+    told: dict[str, object] = {"passed": None if value is None else value == 1.0}
+    if "anchor" in about:
+        told["anchor"] = about["anchor"] is not None
+    return told | {
+        name: about[name] for name in ("kind", "arm", "puzzle_digest", "oracle_digest") if about.get(name)
+    }
 
 
 def _can_read_zstd() -> bool:
@@ -339,35 +321,9 @@ def _can_read_zstd() -> bool:
     return True
 
 
-def _bundled(trial: AttestedTrial, findings: list[Finding]) -> BundledTrial:
-    """Return a trial's figures, and find where its attempts are not those of its plan."""
-    plan, graded = trial.plan, list(trial.graded.values())
-    assert plan
-    parts = environment_digest(plan.environment)
-    for event in graded:
-        where = f"{trial.trial}: {event.puzzle}, attempt {event.epoch}"
-        if event.puzzle not in plan.puzzles or not 1 <= event.epoch <= plan.k:
-            findings.append(Finding(0, "not as planned", f"{where}: the plan has no such attempt"))
-        elif (event.model, event.arm) != (plan.model, plan.arm):
-            findings.append(Finding(0, "not as planned", f"{where}: made by {event.model}, {event.arm}"))
-        elif plan.environment and (event.puzzle_digest, event.oracle_digest, event.environment) != (
-            plan.puzzles[event.puzzle],
-            plan.oracles.get(event.puzzle, ""),
-            parts,
-        ):
-            findings.append(Finding(0, "not as planned", f"{where}: rests on other parts than the plan names"))
-    counted = [event for event in graded if event.passed is not None]
-    shown = [event for event in counted if not event.anchor]
-    puzzles = {f"puzzle {name}": digest for name, digest in plan.puzzles.items()}
-    oracles = {f"oracle of {name}": digest for name, digest in plan.oracles.items()}
-    return BundledTrial(
-        trial.trial,
-        plan.model,
-        plan.arm,
-        plan.k,
-        len(plan.puzzles),
-        sum(event.passed is True for event in shown),
-        len(shown),
-        len(graded) - len(counted) if trial.decided else plan.k * len(plan.puzzles) - len(counted),
-        {**plan.environment, **puzzles, **oracles},
-    )
+def _missing_rivals(known: Mapping[str, AttestedTrial], trials: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each trial that was compared, with its rivals that are left out: a comparison is whole, or none."""
+    for name in trials:
+        compared = known[name].compared if name in known else None
+        if compared and (missing := [rival for rival in compared.trials if rival not in trials]):
+            yield name, missing

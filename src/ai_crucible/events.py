@@ -19,7 +19,11 @@ class TrialPlanned(Event, type="ai_crucible.trial_planned"):
         arm: the framing arm.
         oracles: id of each puzzle and digest of its oracle.
         environment: what verdicts rest on besides, by name and digest; see :mod:`ai_crucible.versions`.
+        redraws: how often an attempt that died may be made again; ``None`` in plans from before that was fixed.
+        self_reported: puzzles whose hidden tests share a process with the solver's code, which tells the outcome.
     """
+
+    newer = ("redraws", "self_reported")
 
     trial: str
     puzzles: dict[str, str]
@@ -28,12 +32,27 @@ class TrialPlanned(Event, type="ai_crucible.trial_planned"):
     arm: str = "neutral"
     oracles: dict[str, str] = {}
     environment: dict[str, str] = {}
+    redraws: int | None = None
+    self_reported: tuple[str, ...] | None = None
 
 
 class TrialResumed(Event, type="ai_crucible.trial_resumed"):
     """A trial that was cut off goes on: attempts that were in flight are made again, finished ones are not."""
 
     trial: str
+
+
+class AttemptBegun(Event, type="ai_crucible.attempt_begun"):
+    """An attempt begins. One that nobody witnesses later died, however that came about.
+
+    ``sample`` is Inspect's id of it; ``anchor`` says that its puzzle's outcome is known beforehand.
+    """
+
+    trial: str
+    puzzle: str
+    epoch: int
+    sample: str
+    anchor: bool = False
 
 
 class AttemptWitnessed(Event, type="ai_crucible.attempt_witnessed"):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
+from ai_crucible.figures import MOST_MISSING, bounds
 from ai_crucible.types import AttemptRecord
 from llm_runtime.statistics.attempts import pass_at_k, pass_hat_k
 from llm_runtime.statistics.interval import Interval
@@ -29,6 +30,7 @@ class PuzzleHistory:
         errors: attempts without a verdict; they count neither way.
         endings: how the attempts ended, with their numbers.
         version: what the verdicts rest on besides the solver, in short.
+        self_reported: hidden tests share a process with the solver's code, which tells their outcome.
     """
 
     puzzle: str
@@ -41,6 +43,7 @@ class PuzzleHistory:
     endings: dict[str, int]
     anchor: bool = False
     version: str = ""
+    self_reported: bool = False
 
     @property
     def rate(self) -> Interval | None:
@@ -64,10 +67,12 @@ class ModelRollup:
         model: its id.
         arm: the framing arm.
         puzzles: the histories behind it.
-        rate: attempts that passed, with the attempt-level Wilson interval; ``None`` without a graded attempt.
-        reliability: k and the mean of pass^k over puzzles, k the least number of attempts at a puzzle.
+        rate: attempts that passed, with the attempt-level Wilson interval; ``None`` without a graded attempt, or
+            where so many died that it could be anything (:data:`~ai_crucible.figures.MOST_MISSING`).
+        reliability: with a rate, k and the mean of pass^k over puzzles, k the least number of attempts at a puzzle.
         anchors_as_expected: whether trivial anchors passed once or more and impossible ones never.
         edition: attempts at a puzzle, or with a grader, that was changed since are a line of their own: 2, 3, ...
+        died: attempts that began and came to no verdict, in all sittings, anchors left out.
     """
 
     model: str
@@ -80,6 +85,17 @@ class ModelRollup:
     cost: float | None
     tokens: int
     edition: int = 1
+    died: int = 0
+
+    @property
+    def passed(self) -> int:
+        """Attempts that passed, anchors left out."""
+        return sum(history.passed for history in self.puzzles if not history.anchor)
+
+    @property
+    def attempts(self) -> int:
+        """Attempts with a verdict, anchors left out."""
+        return sum(history.attempts for history in self.puzzles if not history.anchor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +150,19 @@ def _history(attempts: list[AttemptRecord]) -> PuzzleHistory:
         dict(sorted(Counter(attempt.terminated_by or "unknown" for attempt in attempts).items())),
         anchor=first.anchor is not None,
         version=first.version,
+        self_reported=first.self_reported,
     )
 
 
-def rollup(attempts: Iterable[AttemptRecord]) -> list[ModelRollup]:
-    """Return one line a model and arm, and one more for each further version of the puzzles."""
+def rollup(
+    attempts: Iterable[AttemptRecord], died: Mapping[tuple[str, str], int] | None = None
+) -> list[ModelRollup]:
+    """Return one line a model and arm, and one more for each further version of the puzzles.
+
+    Args:
+        attempts: of any models.
+        died: by model and arm, attempts that came to no verdict; those among ``attempts`` where left out.
+    """
     attempts = list(attempts)
     versions: dict[str, list[str]] = {}
     for attempt in attempts:
@@ -147,29 +171,34 @@ def rollup(attempts: Iterable[AttemptRecord]) -> list[ModelRollup]:
     lines: list[ModelRollup] = []
     for group in _together(attempts, attrgetter("model", "arm")):
         editions = [versions[attempt.puzzle].index(attempt.version) for attempt in group]
+        lost = died.get((group[0].model, group[0].arm), 0) if died is not None else None
         for edition in sorted(set(editions)):
             members = [attempt for attempt, place in zip(group, editions, strict=True) if place == edition]
-            lines.append(_rollup(members, edition + 1))
+            lines.append(_rollup(members, edition + 1, lost if edition == max(editions) else 0))
     return lines
 
 
-def _rollup(attempts: list[AttemptRecord], edition: int) -> ModelRollup:
+def _rollup(attempts: list[AttemptRecord], edition: int, died: int | None) -> ModelRollup:
     puzzles = tuple(histories(attempts))
     counted = [history for history in puzzles if not history.anchor and history.attempts]
-    total = sum(history.attempts for history in counted)
+    total, passed = sum(history.attempts for history in counted), sum(history.passed for history in counted)
+    died = sum(one.passed is None and one.anchor is None for one in attempts) if died is None else died
+    low, high = bounds(passed, total - passed, died)
+    told = total > 0 and high - low <= MOST_MISSING
     k = min((history.attempts for history in counted), default=0)
     costs = [attempt.cost for attempt in attempts]
     return ModelRollup(
         attempts[0].model,
         attempts[0].arm,
         puzzles,
-        wilson(sum(history.passed for history in counted), total) if total else None,
-        (k, sum(history.pass_hat(k) for history in counted) / len(counted)) if k else None,
+        wilson(passed, total) if told else None,
+        (k, sum(history.pass_hat(k) for history in counted) / len(counted)) if told else None,
         _anchors(attempts),
         sum(attempt.seconds for attempt in attempts),
         None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None),
         sum(attempt.input_tokens + attempt.output_tokens for attempt in attempts),
         edition,
+        died,
     )
 
 

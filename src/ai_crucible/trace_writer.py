@@ -109,6 +109,7 @@ def _attempt(log: EvalLog, sample: EvalSample) -> AttemptRecord:
         cost=None if not costs or any(c is None for c in costs) else sum(c for c in costs if c is not None),
         error=sample.error.message if sample.error else "",
         anchor=metadata.get("anchor"),
+        self_reported=bool(metadata.get("self_reported")),
         log=log.location,
         sample=sample.uuid or "",
         version=version_of(*rests_on(log, sample)),

@@ -56,7 +56,7 @@ from ai_crucible.text_protocol import describe_tools
 from ai_crucible.tools import TOOLS
 from ai_crucible.trace_writer import score_digest, write_trace
 from ai_crucible.types import ARMS, AttemptState, Puzzle
-from ai_crucible.versions import environment, oracle_digest
+from ai_crucible.versions import environment, oracle_digest, self_reported
 from llm_runtime.errors import ConfigurationError
 from sandbox import Root
 
@@ -65,11 +65,12 @@ _REDUCERS: tuple[Reducer, ...] = ("median", "majority")
 GRADED: ContextVar[Callable[[str, bool, int], None] | None] = ContextVar("graded", default=None)
 """Who is told of each graded attempt: its puzzle, whether it passed, and its epoch."""
 
-WITNESS: ContextVar[Callable[[str, str], None] | None] = ContextVar("witness", default=None)
-"""Who writes down that an attempt was graded, before its log is: Inspect's id of it, and its score's digest."""
+WITNESS: ContextVar[Callable[[Puzzle, int, str, str], None] | None] = ContextVar("witness", default=None)
+"""Who writes down, before the log is, that an attempt began, and that it was graded: its puzzle, its epoch,
+Inspect's id of it, and the digest of its score, which is empty where it begins."""
 
-ENOUGH: ContextVar[Callable[[], bool] | None] = ContextVar("enough", default=None)
-"""Who tells, before each attempt, that no further one is needed."""
+LEFT_OUT: ContextVar[Callable[[str, int], str] | None] = ContextVar("left_out", default=None)
+"""Who tells, before each attempt, why it is not made; empty where it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ def trial(
         continue_on_fail=True,
         metadata={"ai_crucible": _conditions(desk, protocol)},
         version=1,
-        early_stopping=Decided(enough) if (enough := ENOUGH.get()) else None,
+        early_stopping=LeavingOut(reason) if (reason := LEFT_OUT.get()) else None,
     )
 
 
@@ -187,19 +188,20 @@ if registry_info(trial).name == "trial":
     trial = task(name="ai_crucible/trial")(cast(Any, trial).__wrapped__)
 
 
-class Decided:
-    """Inspect's early stopping: once ``enough`` says so, attempts that were not begun are left out."""
+class LeavingOut:
+    """Inspect's early stopping: an attempt for which there is a reason is not made."""
 
-    def __init__(self, enough: Callable[[], bool]) -> None:
-        self._enough = enough
+    def __init__(self, reason: Callable[[str, int], str]) -> None:
+        self._reason = reason
 
     async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
         """Return what the log calls it."""
-        return "decided"
+        return "left out"
 
     async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:
-        """Leave an attempt out that is no longer needed."""
-        return EarlyStop(id=id, epoch=epoch, reason="the comparison is decided") if self._enough() else None
+        """Leave an attempt out that is not to be made."""
+        reason = self._reason(str(id), epoch)
+        return EarlyStop(id=id, epoch=epoch, reason=reason) if reason else None
 
     async def complete_sample(self, id: str | int, epoch: int, scores: dict[str, SampleScore]) -> None:
         """Do nothing: who asked for the trial is told by another way."""
@@ -263,6 +265,7 @@ def _sample(puzzle: Puzzle, framing: Framing, kind: str, root: Root, oracle: str
             "anchor": meta.anchor,
             "puzzle_digest": puzzle.digest,
             "oracle_digest": oracle,
+            "self_reported": self_reported(puzzle),
             "budget": meta.budget.model_dump(),
             "arm": framing.arm,
         },
@@ -278,6 +281,8 @@ def fill_box(desk: _Desk, framings: dict[str, Framing]) -> Solver:
         if purse := PURSE.get():
             purse.need_open()
         puzzle = desk.puzzle(state)
+        if witness := WITNESS.get():
+            await asyncio.to_thread(witness, puzzle, state.epoch, state.uuid, "")
         # An oracle that cannot grade is told before a model is asked.
         await desk.grader.ready(puzzle)
         box = InspectWorkBox(sandbox())
@@ -364,7 +369,7 @@ def oracle_scorer(desk: _Desk) -> Scorer:
             },
         )
         if witness := WITNESS.get():
-            await asyncio.to_thread(witness, state.uuid, score_digest(score))
+            await asyncio.to_thread(witness, attempt.puzzle, state.epoch, state.uuid, score_digest(score))
         return score
 
     return score_attempt

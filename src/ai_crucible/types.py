@@ -268,6 +268,7 @@ class AttemptRecord(Model):
         passed: the gate's verdict; ``None`` where the attempt ended in an error and was not graded.
         cost: US dollars, where the model's price is known.
         version: what its verdict rests on besides the solver, in short; empty in logs from before it was named.
+        self_reported: the outcome of hidden tests was told by a process that ran the solver's code.
     """
 
     puzzle: str
@@ -288,6 +289,7 @@ class AttemptRecord(Model):
     log: str = ""
     sample: str = ""
     version: str = ""
+    self_reported: bool = False
 
     @field_validator("kind")
     @classmethod

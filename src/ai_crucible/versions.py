@@ -56,7 +56,7 @@ def oracle_digest(puzzle: Puzzle) -> str:
     Raises:
         PuzzleRefused: it has no checks, so nothing could be graded.
     """
-    _need_checks(Path(puzzle.folder) / SEALED / "checks.json")
+    _checks(Path(puzzle.folder) / SEALED / "checks.json")
     folder, total = Path(puzzle.folder) / SEALED, hashlib.sha256()
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
@@ -67,7 +67,16 @@ def oracle_digest(puzzle: Puzzle) -> str:
     return total.hexdigest()
 
 
-def _need_checks(path: Path) -> None:
+def self_reported(puzzle: Puzzle) -> bool:
+    """Tell whether a process that runs the solver's code says itself whether a puzzle's hidden tests pass.
+
+    Raises:
+        PuzzleRefused: it has no checks.
+    """
+    return any(check.get("target") == ":tests" for check in _checks(Path(puzzle.folder) / SEALED / "checks.json"))
+
+
+def _checks(path: Path) -> list[dict[str, Any]]:
     # Of what a check must have the grader knows more, in its box; this is told before anything is opened.
     checks: Any = None
     with suppress(OSError, ValueError, RecursionError):
@@ -75,6 +84,7 @@ def _need_checks(path: Path) -> None:
         checks = cast("dict[str, Any]", oracle).get("checks") if isinstance(oracle, dict) else None
     if not isinstance(checks, list) or not checks:
         raise PuzzleRefused(f"{path}: no list of checks in it, so nothing could be graded; see: ai-crucible new")
+    return [check for check in cast("list[Any]", checks) if isinstance(check, dict)]
 
 
 def version_of(puzzle: str, oracle: str, parts: str) -> str:

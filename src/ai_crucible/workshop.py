@@ -28,6 +28,7 @@ from ai_crucible.catalog import Catalog, CatalogEntry, Policy
 from ai_crucible.catalog_paths import resolve_puzzles
 from ai_crucible.checking import Bar, PuzzleCheck, check_puzzle
 from ai_crucible.events import (
+    AttemptBegun,
     AttemptGraded,
     AttemptWitnessed,
     PuzzleAdmitted,
@@ -41,9 +42,16 @@ from ai_crucible.observability import TrialReport, rollup
 from ai_crucible.purse import PURSE, Purse
 from ai_crucible.puzzle_box import root_at
 from ai_crucible.puzzle_loader import load_puzzles
-from ai_crucible.rating import Rating, ratings
-from ai_crucible.types import Arm, AttemptRecord, team_name
-from ai_crucible.versions import changed_parts, environment, environment_digest, oracle_digest, seed_of, version_of
+from ai_crucible.types import Arm, AttemptRecord, Puzzle, team_name
+from ai_crucible.versions import (
+    changed_parts,
+    environment,
+    environment_digest,
+    oracle_digest,
+    seed_of,
+    self_reported,
+    version_of,
+)
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, StoreDamaged
 from llm_runtime.events import Event
 from llm_runtime.extras import needing
@@ -54,7 +62,11 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
     from inspect_ai.model import Model
 
+    from ai_crucible.rating import Rating
+
 _NEW_TRIAL = 4
+REDRAWS = 2
+"""How often an attempt that died is made again, where a plan says nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +116,7 @@ class Workshop:
         cohort: Sequence[str] = (),
         shuffled: bool = False,
         enough: Callable[[], bool] | None = None,
+        redraws: int = REDRAWS,
     ) -> TrialReport:
         """Run puzzles by Inspect's ``eval_set``; a trial that was cut off goes on where it was.
 
@@ -130,6 +143,7 @@ class Workshop:
             cohort: models that take turns with the solver in one attempt.
             shuffled: the puzzles' order is drawn from the seed; by id where left out.
             enough: tells, before each attempt, that no further one is needed.
+            redraws: how often an attempt that died may be made again in further sittings; the plan fixes it.
 
         Raises:
             ConfigurationError: nothing to run, no history for the arm, no box on this machine, no money left, or
@@ -143,7 +157,7 @@ class Workshop:
             from inspect_ai._util.working import sample_wait
             from inspect_ai.model import get_model
 
-            from ai_crucible.trial import ENOUGH, GRADED, WITNESS
+            from ai_crucible.trial import GRADED, LEFT_OUT, WITNESS
             from ai_crucible.trial import trial as make
         loaded = load_puzzles(resolve_puzzles(list(puzzles)))
         name = team_name([str(model), *cohort])
@@ -161,12 +175,14 @@ class Workshop:
             arm=arm,
             oracles={puzzle.meta.id: oracle_digest(puzzle) for puzzle in loaded},
             environment=environment(root_at(box_root)),
+            redraws=redraws,
+            self_reported=tuple(puzzle.meta.id for puzzle in loaded if self_reported(puzzle)),
         )
         parts = environment_digest(plan.environment)
         versions = {name: version_of(plan.puzzles[name], plan.oracles[name], parts) for name in plan.puzzles}
         past = [a for a in self.attempts() if a.version == versions.get(a.puzzle)] if arm != "neutral" else []
         own = [attempt for attempt in past if attempt.model == name and attempt.arm == "neutral"]
-        ENOUGH.set(enough)
+        LEFT_OUT.set(self._left_out(trial, enough))
         task = make(
             puzzles=[puzzle.folder for puzzle in loaded],
             k=k,
@@ -222,11 +238,26 @@ class Workshop:
     def _folder(self, trial: str) -> Path:
         return self.folder / "logs" / trial
 
-    def _witness(self, trial: str) -> Callable[[str, str], None]:
-        def write(sample: str, score: str) -> None:
-            self.ledger.append([AttemptWitnessed(trial=trial, sample=sample, score_digest=score)])
+    def _witness(self, trial: str) -> Callable[[Puzzle, int, str, str], None]:
+        def write(puzzle: Puzzle, epoch: int, sample: str, score: str) -> None:
+            if score:
+                self.ledger.append([AttemptWitnessed(trial=trial, sample=sample, score_digest=score)])
+                return
+            of, anchor = puzzle.meta.id, puzzle.meta.anchor is not None
+            self.ledger.append([AttemptBegun(trial=trial, puzzle=of, epoch=epoch, sample=sample, anchor=anchor)])
 
         return write
+
+    def _left_out(self, trial: str, enough: Callable[[], bool] | None) -> Callable[[str, int], str]:
+        known = self.attested().get(trial)
+        spent = known.spent if known else set[tuple[str, int]]()
+
+        def reason(puzzle: str, epoch: int) -> str:
+            if enough and enough():
+                return "the comparison is decided"
+            return "it died as often as the plan lets it be made" if (puzzle, epoch) in spent else ""
+
+        return reason
 
     def _purse(self, trial: str, cap: float) -> Purse:
         known = sum(attempt.cost or 0 for attempt in self.attempts(trial))
@@ -350,7 +381,13 @@ class Workshop:
         return Catalog.of(self.ledger.events(), policy)
 
     def ratings(self) -> dict[str, Rating]:
-        """Return how hard each puzzle is, from the attempts that the ledger names at its newest version."""
+        """Return how hard each puzzle is, from the attempts that the ledger names at its newest version.
+
+        Raises:
+            MissingExtraError: what it is computed with is not installed.
+        """
+        with needing("rating tasks", "eval"):
+            from ai_crucible.rating import ratings
         graded = [event for event in self.ledger.events() if isinstance(event, AttemptGraded) and not event.anchor]
         newest = {event.puzzle: (event.puzzle_digest, event.oracle_digest) for event in graded}
         return ratings(

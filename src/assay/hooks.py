@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, get_args
 
@@ -138,6 +138,10 @@ class Hooks(Generic[TaskT, OptionsT]):
     def units(self, task: TaskT) -> int:
         """Return how often it does what the protocol's usual run does once."""
         return 1
+
+    def read_anew(self, options: OptionsT) -> Collection[str]:
+        """Return the fields of a result that code reads out of answers: a later release may read them otherwise."""
+        return ()
 
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict | str:
         """Return what it came to; a text is taken as the outcome, an empty one as none."""

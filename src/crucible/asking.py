@@ -8,11 +8,13 @@ from typing import Generic, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
+from crucible.behaviour import BEHAVIOUR
 from crucible.events import SpareAsked
 from crucible.openrouter.client import OpenRouterClient
 from llm_runtime.errors import CallError, ContextExceeded, StructuredOutputError
 from llm_runtime.events import Emit
 from llm_runtime.messages import CallLabel, Message, Reply, Request
+from llm_runtime.objects import Objects
 from llm_runtime.prompts import load_prompt
 from llm_runtime.structured import ask
 
@@ -46,6 +48,7 @@ class Wanted(Generic[T]):
         parts: ``async (say) -> record``, for a model that cannot keep the form; ``None`` for none.
         words: makes a record of what a person wrote, who need not keep a form; ``None`` for who must.
         shown: what the prompt shows besides the form that it dictates: an object that stands there is no answer.
+        weigh: says in one line what is wrong with a record that a model gave, where code cannot tell.
     """
 
     kind: type[T]
@@ -54,6 +57,7 @@ class Wanted(Generic[T]):
     parts: Callable[[Say], Awaitable[T]] | None = None
     words: Callable[[str], T] | None = None
     shown: str = ""
+    weigh: Callable[[T], Awaitable[str | None]] | None = None
 
 
 class Asker:
@@ -103,20 +107,28 @@ class Asker:
                 replies.append(await self._client.generate(request))
                 return replies[-1]
 
+            def sound(record: T, replies: list[Reply] = replies) -> str | None:
+                if not BEHAVIOUR.before(8) and breaks_off(replies[-1].text):
+                    return "the object breaks off; write it whole"
+                return wanted.check(record) if wanted.check else None
+
             try:
                 # The prompt dictates a form, and an object that follows it is the model's own.
-                got = await ask(heard, request, wanted.kind, check=wanted.check, shown=wanted.shown)
-                return got.value
+                got = (await ask(heard, request, wanted.kind, check=sound, shown=wanted.shown)).value
             except _InWords as fault:
                 assert wanted.words is not None
                 return wanted.words(fault.raw)
             except ContextExceeded:
                 if bound == _BOUNDS[-1]:
                     raise
+                continue
             except StructuredOutputError as fault:
                 if wanted.parts is None:
                     raise
-                return await self._in_parts(wanted.parts, request, fault)
+                got = await self._in_parts(wanted.parts, request, fault)
+            if wanted.weigh and (wrong := await wanted.weigh(got)):
+                raise StructuredOutputError(wrong, got.model_dump_json())
+            return got
         raise AssertionError("unreachable: the last bound returns or raises")
 
     async def _in_parts(self, parts: Callable[[Say], Awaitable[T]], request: Request, fault: Exception) -> T:
@@ -135,6 +147,11 @@ class Asker:
             return reply.text.strip()
 
         return await parts(say)
+
+
+def breaks_off(text: str) -> bool:
+    """Tell whether the only object of an answer has no end: mended, it is half of what was to be said."""
+    return "{" in text and "}" not in text[text.rfind('"') :] and all(one.data is None for one in Objects(text))
 
 
 def kept(got: T, check: Callable[[T], str | None]) -> T:

@@ -48,13 +48,13 @@ def changed(revisions: str) -> list[Attachment]:
         touched.setdefault(place[0], set()).add(place[1])
     right = spread.rpartition("..")[2].lstrip(".") if ".." in spread else ""
     room = MOST_CHARACTERS - len(diff)
-    for name, lines in touched.items():
+    for name, lines in touched.items() if room > 0 else ():
         if (text := _after(root, right, name)) is None or len(whole) == MOST_ITEMS:
             continue
         near = {line + step for line in lines for step in range(-_AROUND, _AROUND + 1) if line + step > 0}
         one = only(attachment(name, text), near)
-        room -= len(one.text)
-        if room > 0:
+        if len(one.text) < room:
+            room -= len(one.text)
             whole.append(one)
     return whole
 
@@ -62,6 +62,8 @@ def changed(revisions: str) -> list[Attachment]:
 def _after(root: Path, revision: str, name: str) -> str | None:
     """Return a file as it is after the change; ``None`` where it is gone, binary or no text."""
     try:
+        if not revision and (root / name).is_symlink():
+            return None  # what it leads to is no part of the change
         data = _raw("-C", str(root), "show", f"{revision}:{name}") if revision else (root / name).read_bytes()
         return data.decode("utf-8") if data.strip() and b"\0" not in data else None
     except (OSError, UnicodeDecodeError, ConfigurationError):

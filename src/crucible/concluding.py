@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
 
 from crucible.asking import Asker, Say, Wanted, kept, part
-from crucible.behaviour import first_records
+from crucible.behaviour import BEHAVIOUR, first_records
 from crucible.deliberation import Deliberation
 from crucible.material import Dossier
-from crucible.records import SEVERITIES, FindingRecord, Rest, Review, Synthesis, Use
-from crucible.refusing import refuses, runs
+from crucible.records import SEVERITIES, FindingRecord, Rest, Review, Synthesis, Use, Weighed
+from crucible.refusing import LONGEST, refuses, runs
 from crucible.rendering import review_text
 from crucible.reviewing import CheckedFinding, checked, diff_places
 from crucible.schemas import TriageOutput
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.prompts import Fence, load_prompt
 
-_LABEL = CallLabel("crucible", "synthesis")
+_LABEL, _WEIGHED = CallLabel("crucible", "synthesis"), CallLabel("crucible", "weigh")
+_OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{")
 #: Of its runs of characters, the share from which on an answer is the instruction; shorter ones may be words of it.
 _REPEATED, _LEAST = 0.8, 40
 Models = Sequence[Sequence[str]]
@@ -46,22 +49,37 @@ async def answered(
     """Write the answer."""
 
     order = runs(f"{triage.synthesis_instruction}\n{deliberation.briefing.form}")
-    held = _shown(deliberation)
+    held, complained, reader = (
+        _shown(deliberation),
+        False,
+        _reader(asker, models, query, deliberation.briefing.seed),
+    )
+
+    def rests(written: Synthesis) -> bool:
+        named = [id for claim in written.claims for id in claim.rests_on]
+        return _named(deliberation, named, written.objections)
 
     def own(written: Synthesis) -> str | None:
+        nonlocal complained
         said = runs(written.answer)
         if not first_records() and len(said) >= _LEAST and len(said & order) >= _REPEATED * len(said):
             return "`answer` repeats the instruction; write what the user is to read"
-        rests = [id for claim in written.claims for id in claim.rests_on]
-        if not _named(deliberation, rests, written.objections) and refuses(written.answer, held):
+        if not BEHAVIOUR.before(8) and _OBJECT.match(written.answer):
+            return "`answer` is an object; write what the user is to read"
+        if not complained and not rests(written) and refuses(written.answer, held):
+            complained = not BEHAVIOUR.before(8)
             return "`answer` says nothing of what is held, and `claims` names no claim on which it rests"
         return None
+
+    async def weigh(written: Synthesis) -> str | None:
+        short = len(written.answer) <= LONGEST and not rests(written)
+        return await reader(written.answer) if short else None
 
     async def parts(say: Say) -> Synthesis:
         return kept(Synthesis(answer=await say(part("answer"))), own)
 
     compose = _composer("synthesis_answer", triage, deliberation, query, formed(deliberation.briefing.form))
-    wanted = Wanted(Synthesis, compose, own, parts, lambda text: Synthesis(answer=text), held)
+    wanted = Wanted(Synthesis, compose, own, parts, lambda text: Synthesis(answer=text), held, weigh)
     got = await asker.record(wanted, _LABEL, models)
     return _Conclusion(got.answer, got.claims)
 
@@ -78,22 +96,49 @@ async def reviewed(
     compose = _composer("synthesis_review", triage, deliberation, query, "")
     told = "\n".join([_shown(deliberation), *(turn.content for turn in compose(None))])
 
+    def about(review: Review) -> tuple[str, bool]:
+        """Return what it says, and whether that names anything that is attached or was said."""
+        said = " ".join([review.looked_at, *(one.title for one in review.findings)])
+        marked = checked(review.findings, material)
+        return said, _about(said, marked, material) or _named(deliberation, (), review.objections)
+
     def quoting(review: Review) -> str | None:
         """Complain once of words that stand nowhere; a finding that has none may still be right."""
         nonlocal complained
         marked = checked(review.findings, material)
         bare = [] if complained else [one.found.title for one in marked if not one.verified]
         complained = True
-        said = " ".join([review.looked_at, *(one.title for one in review.findings)])
-        about = _about(said, marked, material) or _named(deliberation, (), review.objections)
-        if not about and refuses(said, told):
-            return "nothing in it is about what is attached; say what of that was looked at, and what was found"
+        said, named = about(review)
+        if not named and refuses(said, told):
+            name = "say what of that was looked at" if BEHAVIOUR.before(8) else "name in `looked_at` what was read"
+            return f"nothing in it is about what is attached; {name}, and what was found"
         return f"`quote` is no line at that place: {bare[0][:200]}; copy it from the attachment" if bare else None
 
-    wanted = Wanted(Review, compose, quoting, shown=_shown(deliberation))
+    async def weigh(review: Review) -> str | None:
+        said, named = about(review)
+        return None if named else await _reader(asker, models, query, deliberation.briefing.seed)(said)
+
+    wanted = Wanted(Review, compose, quoting, shown=_shown(deliberation), weigh=weigh)
     got = await asker.record(wanted, _LABEL, models)
     got.findings.sort(key=lambda one: SEVERITIES.index(one.severity))
     return _Conclusion(review_text(got), findings=got.findings, looked_at=got.looked_at)
+
+
+def _reader(asker: Asker, models: Models, query: str, seed: int) -> Callable[[str], Awaitable[str | None]]:
+    """Return who is asked whether a text that rests on nothing answers: meaning decides that, not words."""
+    attempts = count(1, 2)
+
+    async def weigh(text: str) -> str | None:
+        if BEHAVIOUR.before(8):
+            return None
+        fence = Fence(seed, _WEIGHED)
+        texts = {"query": fence("QUESTION", query), "text": fence("TEXT", text)}
+        task = load_prompt("crucible", "weigh").render(**texts)
+        wanted = Wanted(Weighed, lambda bound: [Message("user", task)], shown="\n".join(texts.values()))
+        read = await asker.record(wanted, replace(_WEIGHED, attempt=next(attempts)), models[-1:])
+        return None if read.answers else "nothing in it answers the question"
+
+    return weigh
 
 
 def formed(form: str) -> str:

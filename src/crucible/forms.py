@@ -8,6 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from crucible.asking import Say, Wanted, kept, lines_of, part
+from crucible.behaviour import BEHAVIOUR
 from crucible.briefing import Briefing
 from crucible.objections import SAME, Holding, Objections, RaisedObjection, alike, nearest, strikes
 from crucible.panel import EARLIER, CouncilMember
@@ -29,6 +30,8 @@ from llm_runtime.prompts import Fence, load_prompt
 
 #: A draft is cut at so many times the bound of a claim.
 _DRAFT = 5
+#: Nobody means more characters by a claim, nor more objections by a critique.
+_LONGEST, _MOST = 6_000, 60
 T = TypeVar("T", PositionRecord, RevisionRecord)
 _NONE = "none (leave the list empty)"
 _OTHERWISE = "nothing in it is about the question; say what you hold on it, and on what claims that rests"
@@ -99,6 +102,9 @@ class Forms:
             answered = {one.objection.strip().upper() for one in answers}
             if missing := [one.id for one in mine if one.id not in answered]:
                 return f"answers has no entry for {', '.join(missing)}"
+            longest = max(map(len, [record.conclusion, *_said(record)]))
+            if longest > _LONGEST and not BEHAVIOUR.before(8):
+                return f"a conclusion or claim has {longest:,} characters; say each in a sentence or two"
             return _OTHERWISE if not answers and _repeats(record) and refuses(record.conclusion, shown) else None
 
         return complete
@@ -194,6 +200,8 @@ class Forms:
         ids = {one.id for one in left}
 
         def located(critique: CritiqueRecord) -> str | None:
+            if len(critique.objections) > _MOST and not BEHAVIOUR.before(8):
+                return f"{len(critique.objections):,} objections are more than can be answered; give the gravest"
             looked = {one.id.strip().upper(): one.holds for one in critique.earlier}
             settled = bool(len(self._objections)) and ids <= looked.keys()
             pressed = any(looked.get(id) for id in ids)
@@ -267,8 +275,12 @@ def held_text(one: Holding, most: int | None) -> str:
 
 
 def _repeats(record: PositionRecord | RevisionRecord | DraftRecord) -> bool:
-    said = [record.text] if isinstance(record, DraftRecord) else [one.text for one in record.claims]
+    said = [record.text] if isinstance(record, DraftRecord) else _said(record)
     return all(alike(one, record.conclusion) >= SAME for one in said)
+
+
+def _said(record: PositionRecord | RevisionRecord | DraftRecord) -> list[str]:
+    return [] if isinstance(record, DraftRecord) else [one.text for one in record.claims]
 
 
 def _draft_text(one: Holding) -> str:

@@ -198,8 +198,8 @@ class Objections:
                 continue
             reply = now.page.span(now.source, f"reply {one.objection}")
             told = replace(known, outcome="refuted", by=now.seat, said=one.words, reply=reply)
-            if one.does == "concede":
-                kept, change = _kept(known, now)
+            kept, change = _kept(known, now)
+            if one.does == "concede" or not (one.does or kept):
                 changes = (Change(before=known.struck, after=change),) if change else ()
                 told = known if kept else replace(told, outcome="conceded", changes=changes)
             self._all[known.id] = told

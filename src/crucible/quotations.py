@@ -82,11 +82,6 @@ def quotations(
     return marked
 
 
-def quoted(text: str) -> list[str]:
-    """Return the words that stand in quotation marks."""
-    return [next(filter(None, match.groups()[:4])) for match in _QUOTED.finditer(text) if any(match.groups()[:4])]
-
-
 def _place(
     whole: tuple[int, int, str],
     item: str,

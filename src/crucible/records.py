@@ -10,7 +10,7 @@ import re
 from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from crucible.behaviour import BEHAVIOUR, first_records
 from crucible.ledger import Effect
@@ -40,16 +40,16 @@ def _sure(value: Any) -> Any:
         return said
     number = re.fullmatch(r"(\d{1,3}(?:\.\d+)?)\s*%?", str(said))
     if number is None:
-        return next((word for _, word in _SURE if word in str(said)), said)
+        return next((word for _, word in _SURE if word in str(said)), said if BEHAVIOUR.before(8) else "medium")
     share = float(number[1]) / (100 if float(number[1]) > 1 else 1)
     return next(word for least, word in _SURE if share >= least)
 
 
 def _does(value: Any) -> Any:
-    """Read "Conceded" as "concede"."""
+    """Read "Conceded" as "concede", and what is neither as nothing: its claims show what a seat has done."""
     said = _lower(value)
     words = () if BEHAVIOUR.before(7) or not isinstance(said, str) else ("concede", "refute")
-    return next((word for word in words if said.startswith(word[:-1])), said)
+    return next((word for word in words if said.startswith(word[:-1])), said if BEHAVIOUR.before(8) else "")
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -75,7 +75,7 @@ Confidence: TypeAlias = Annotated[Literal["low", "medium", "high"], BeforeValida
 
 
 class _Record(BaseModel):
-    """One record. A field that is ``null`` was left out; a bare text is the text of one."""
+    """One record. A field that is ``null`` was left out; a bare text is the text of one; one in another is it."""
 
     @model_validator(mode="before")
     @classmethod
@@ -84,6 +84,8 @@ class _Record(BaseModel):
             return data
         if isinstance(data, str):
             return {"text": data}
+        if not BEHAVIOUR.before(8) and len(_object(data)) == 1 and not data.keys() & cls.model_fields.keys():
+            data = next(iter(data.values()))
         return {name: value for name, value in _object(data).items() if value is not None} or data
 
 
@@ -113,7 +115,11 @@ class AnswerRecord(_Record):
     """What a seat says to one objection."""
 
     objection: str
-    does: Annotated[Literal["concede", "refute"], BeforeValidator(_does)]
+    does: Annotated[
+        Literal["concede", "refute", ""],
+        BeforeValidator(_does),
+        WithJsonSchema({"enum": ["concede", "refute"], "type": "string"}),
+    ]
     words: _Some
 
 
@@ -183,6 +189,13 @@ class Synthesis(_Record):
     answer: _Some
     claims: Annotated[list[Rest], _Entries] = []
     objections: list[Use] = []
+
+
+class Weighed(_Record):
+    """What a reader says of a text: what it says of the question, and whether it answers it."""
+
+    says: _Text = ""
+    answers: bool
 
 
 class FindingRecord(_Record):

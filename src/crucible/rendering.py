@@ -8,6 +8,7 @@ from crucible.passages import Passage, Span
 from crucible.records import AnswerRecord, ClaimRecord, FindingRecord, Review
 
 _CUT = " […]"
+_DOES = {"concede": "Concedes", "refute": "Refutes", "": "On"}
 
 
 class ProsePage:
@@ -70,7 +71,7 @@ def draft_page(text: str, answers: Iterable[AnswerRecord] = ()) -> ProsePage:
 
 def _add_answers(page: ProsePage, answers: Iterable[AnswerRecord]) -> None:
     for one in answers:
-        page.add(f"{'Concedes' if one.does == 'concede' else 'Refutes'} {one.objection}: ")
+        page.add(f"{_DOES[one.does]} {one.objection}: ")
         page.add(one.words, f"reply {one.objection}", before="")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
@@ -16,8 +17,12 @@ DIFF = "diff"
 _PLACE = re.compile(
     r"\b(A\d{1,3})(?:\s*[:,]?\s*(?:lines?\s*)?(\d{1,6})(?:\s*(?:[-–—]|to)\s*(\d{1,6}))?)?", re.IGNORECASE
 )
-_OLD = re.compile(r"^--- (?:\"?a/)?([^\t\n]+)")
-_NEW = re.compile(r"^\+\+\+ (?:\"?b/)?([^\t\n]+)")
+_OLD = re.compile(r"^--- (\"?)(?:a/)?([^\t\n]+)")
+_NEW = re.compile(r"^\+\+\+ (\"?)(?:b/)?([^\t\n]+)")
+#: What names a file that no hunk follows on: one whose mode or name alone is another, or that is no text.
+_NAMED = re.compile(
+    r"^(?:diff --git \"?a/(?P<same>.+?)(?P<mark>\"?) \"?b/(?P=same)\"?|(?:rename|copy) to (?P<new>.+))$"
+)
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NUMBER = re.compile(r"^ *\d+\| ?")
 _STRAIGHT = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "\u00a0": " "})
@@ -226,36 +231,51 @@ def _places(item: Attachment, first: int, last: int) -> tuple[ChangedPlace, ...]
         return ()
     spans: dict[tuple[str, bool], list[int]] = {}
     for file, line, gone in filter(None, diff_places(item.text)[first - 1 : last]):
-        spans.setdefault((file, gone), []).append(line)
-    return tuple(ChangedPlace(file, (min(lines), max(lines)), gone) for (file, gone), lines in spans.items())
+        spans.setdefault((file, gone), []).extend([line] if line else [])
+    return tuple(
+        ChangedPlace(file, (min(lines), max(lines)) if lines else None, gone)
+        for (file, gone), lines in spans.items()
+    )
 
 
 def diff_places(diff: str) -> list[tuple[str, int, bool] | None]:
     """Return for each line of a diff the file and line that it is about, and whether the file is gone.
 
     Lines count as they are after the change; those of a deleted file as they were before it. A removed line is
-    where the next one now stands.
+    where the next one now stands; what is said of a whole file, as that it has another name, is at line 0.
     """
     places: list[tuple[str, int, bool] | None] = []
     old = file = ""
-    line, left_old, left_new, gone = 0, 0, 0, False
+    line, left_old, left_new, gone, heading = 0, 0, 0, False, False
     for text in diff.split("\n"):
         if left_old <= 0 and left_new <= 0:
-            if head := _OLD.match(text):
-                old = head[1].rstrip('"')
+            if text.startswith("diff --git "):
+                file, gone, heading = "", False, True
+            gone = gone or (heading and text.startswith("deleted file mode "))
+            if head := _NAMED.match(text):
+                file = _unquoted(head["same"] or head["new"], head["mark"] or "")
+            elif head := _OLD.match(text):
+                old = _unquoted(head[2], head[1])
             elif head := _NEW.match(text):
-                file, gone = head[1].rstrip('"'), head[1].strip() == "/dev/null"
-                file = old if gone else file
+                gone = head[2].strip() == "/dev/null"
+                file = old if gone else _unquoted(head[2], head[1])
         if hunk := _HUNK.match(text):
-            left_old, left_new = int(hunk[2] or 1), int(hunk[4] or 1)
+            left_old, left_new, heading = int(hunk[2] or 1), int(hunk[4] or 1), False
             line = int(hunk[1] if gone else hunk[3])
             places.append((file, max(line, 1), gone) if file else None)
             continue
         mark = text[:1]
         inside = bool(file) and (left_old > 0 or left_new > 0) and mark in (" ", "+", "-", "")
-        places.append((file, max(line, 1), gone) if inside else None)
+        places.append((file, max(line, 1) if inside else 0, gone) if inside or (file and heading) else None)
         if inside:
             left_old -= mark != "+"
             left_new -= mark != "-"
             line += mark == "-" if gone else mark != "-"
     return places
+
+
+def _unquoted(name: str, mark: str) -> str:
+    """Return a name as it is; Git writes one with a quote, a tab or the like behind a mark, with escapes."""
+    if not mark and name[:1] != '"':
+        return name
+    return codecs.escape_decode(name.strip('"').encode())[0].decode("utf-8", "replace")

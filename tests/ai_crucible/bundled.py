@@ -14,7 +14,7 @@ from typing import Any
 from ai_crucible import Ledger, Workshop
 from ai_crucible.attestation import file_digest
 from ai_crucible.bundle import make_bundle
-from ai_crucible.events import AttemptGraded, TrialLogged, TrialPlanned
+from ai_crucible.events import AttemptGraded, TrialLogged, TrialPlanned, TrialsCompared
 from ai_crucible.versions import environment_digest
 from llm_runtime.events import GENESIS, Event, link, parse_event
 from llm_runtime.events.chain import written
@@ -30,7 +30,13 @@ def log_of(path: Path, attempts: Sequence[AttemptGraded]) -> Path:
     with zipfile.ZipFile(path, "w") as log:
         for attempt in attempts:
             scores = {"oracle_scorer": {"value": float(attempt.passed)}} if attempt.passed is not None else {}
-            sample = {"id": attempt.puzzle, "epoch": attempt.epoch, "scores": scores}
+            about = attempt.model_dump(include={"kind", "arm", "puzzle_digest", "oracle_digest"})
+            sample = {
+                "id": attempt.puzzle,
+                "epoch": attempt.epoch,
+                "scores": scores,
+                "metadata": {**about, "anchor": None},
+            }
             log.writestr(f"samples/{attempt.puzzle}_epoch_{attempt.epoch}.json", json.dumps(sample))
     return path
 
@@ -50,13 +56,14 @@ class Bench:
         return cls(Workshop(folder / "shop", ledger))
 
     def trial(self, name: str, outcomes: str = "p.p", *, log: str = "2026-01-01_a.eval", **planned: Any) -> None:
-        """Plan and finish a trial of one puzzle: ``p`` is an attempt that passed, ``.`` one that did not."""
+        """Plan and finish a trial of one puzzle: ``p`` passed, ``.`` failed, ``x`` died."""
         plan = TrialPlanned(
             trial=name, puzzles={"sum": "1" * 64}, model="m", k=len(outcomes), oracles={"sum": "2" * 64},
             environment=PARTS,
         )  # fmt: skip
         plan = plan.model_copy(update=planned)
-        attempts = [self.attempt(name, number, one == "p") for number, one in enumerate(outcomes, 1)]
+        verdicts = {"p": True, ".": False, "x": None}
+        attempts = [self.attempt(name, number, verdicts[one]) for number, one in enumerate(outcomes, 1)]
         path = log_of(self.shop.folder / "logs" / name / log, attempts)
         self.shop.ledger.append([plan, *attempts, self.logged(name, path)])
 
@@ -73,6 +80,12 @@ class Bench:
         name = path.relative_to(self.shop.folder).as_posix()
         size = path.stat().st_size
         return TrialLogged(trial=trial, log=name, sha256=file_digest(path), size=size, status="success")
+
+    def compare(self, *trials: str) -> None:
+        """Write down that trials were compared."""
+        self.shop.ledger.append(
+            [TrialsCompared(trials=dict.fromkeys(trials, "m"), pairs=(), after=3, planned=3, decided=False)]
+        )
 
     def bundle(self, *trials: str) -> Path:
         return make_bundle(self.shop, trials or ("one",), self.shop.folder.parent / "trial.assay")

@@ -1,4 +1,4 @@
-"""Forty ways to forge a trial: each is found, or is out of reach of any signature and told as such in the docs."""
+"""Sixty ways to forge a trial: each is found, or is out of reach of any signature and told as such in the docs."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from tests.ai_crucible.bundled import Bench, Opened, log_of
 
 from ai_crucible import Workshop
 from ai_crucible.bundle import BundleVerification, make_bundle, verify_bundle
-from ai_crucible.events import AttemptGraded, TrialLogged, TrialPlanned
-from llm_runtime.errors import StoreDamaged
+from ai_crucible.events import AttemptBegun, AttemptGraded, AttemptWitnessed, TrialLogged, TrialPlanned
+from ai_crucible.figures import figures_of
+from llm_runtime.errors import ConfigurationError, StoreDamaged
+from llm_runtime.events import parse_event
 from llm_runtime.store.signing import KeySigner
 
 Forgery = Callable[[Opened, "Place"], Any]
@@ -97,6 +99,27 @@ def replan(**changes: Any) -> Forgery:
         return event.model_copy(update=changes) if isinstance(event, TrialPlanned) else event
 
     return lambda bundle, place: rewritten(bundle, change, place.true)
+
+
+def lied(number: int, /, **changes: Any) -> Forgery:
+    """A holder of the key who tells something else of an attempt than its log."""
+
+    def change(event: Any) -> Any:
+        return event.model_copy(update=changes) if getattr(event, "epoch", 0) == number else event
+
+    return lambda bundle, place: rewritten(bundle, change, place.true)
+
+
+def everywhere(old: str, new: str) -> Forgery:
+    """A holder of the key who writes all of the ledger with other words."""
+
+    def forge(bundle: Opened, place: Place) -> None:
+        bundle.chain(
+            [parse_event(json.loads(json.dumps(event.payload()).replace(old, new))) for event in bundle.events]
+        )
+        bundle.sign(place.true)
+
+    return forge
 
 
 def added(**changes: Any) -> Forgery:
@@ -203,6 +226,32 @@ FORGERIES: dict[str, tuple[Forgery, str]] = {
         lambda b, p: rewritten(b, lambda e: flip(e) if getattr(e, "epoch", 0) == 2 else e, p.true), "log changed"),
     "a verdict with two faces": (doubled_field, "edited"),
     "the plan is gone": (lambda b, p: (b.chain(b.events[1:]), b.sign(p.true)), "trial missing"),
+    "a failed attempt is called an anchor": (lied(2, anchor=True), "log changed"),
+    "an attempt is of another kind": (lied(1, kind="harder"), "log changed"),
+    "an attempt was made under another framing": (lied(2, arm="social_standings"), "not as planned|log changed"),
+    "an attempt and its plan name another framing": (
+        lambda b, p: rewritten(b, lambda e: e.model_copy(update={"arm": "social_standings"})
+                               if hasattr(e, "arm") else e, p.true), "log changed"),
+    "attempts and plan name another oracle": (everywhere("2" * 64, "9" * 64), "log changed"),
+    "attempts and plan name another puzzle": (everywhere("1" * 64, "9" * 64), "log changed"),
+    "a failed attempt has no verdict": (lied(2, passed=None), "log changed"),
+    "an attempt that the log has is left out": (
+        lambda b, p: (b.chain([e for e in b.events if getattr(e, "epoch", 0) != 2]), b.sign(p.true)),
+        "log changed"),
+    "an attempt is told under another number": (lied(2, epoch=3), "log changed"),
+    "fewer attempts were planned": (replan(k=2), "not as planned"),
+    "other puzzles were planned": (replan(puzzles={"other": "1" * 64}), "not as planned"),
+    "the log that the ledger names is another": (
+        lambda b, p: rewritten(b, lambda e: e.model_copy(update={"sha256": "9" * 64})
+                               if isinstance(e, TrialLogged) else e, p.true), "log changed"),
+    "the log is said to lie elsewhere": (
+        lambda b, p: rewritten(b, lambda e: e.model_copy(update={"log": "logs/one/other.eval"})
+                               if isinstance(e, TrialLogged) and e.trial == "one" else e, p.true), "log missing"),
+    "a trial is never logged": (
+        lambda b, p: (b.chain([e for e in b.events if not isinstance(e, TrialLogged)]), b.sign(p.true)),
+        "trial missing"),
+    "an attempt is made by another model": (lied(1, model="worse"), "not as planned"),
+    "an attempt rests on another box": (lied(1, environment="9" * 64), "not as planned"),
 }  # fmt: skip
 
 #: What no signature can show, and the docs say so.
@@ -251,9 +300,9 @@ def test_no_byte_of_a_bundle_can_be_another(bench: Bench) -> None:
     assert not missed
 
 
-def test_there_are_forty_and_the_others_are_named_in_the_docs() -> None:
+def test_there_are_sixty_and_the_others_are_named_in_the_docs() -> None:
     docs = (Path(__file__).parents[2] / "docs/ai-crucible.md").read_text(encoding="utf-8")
-    assert len(FORGERIES) >= 40
+    assert len(FORGERIES) >= 60
     for words in OUT_OF_REACH.values():
         assert words in docs.partition("## What no signature can show")[2]
 
@@ -267,11 +316,37 @@ def test_a_bundle_proves_itself_without_any_configuration(bench: Bench, tmp_path
     shutil.rmtree(bench.shop.ledger.anchors)
     result = verify_bundle(moved, key)
     assert result.ok and result.key == key.hex() and verify_bundle(moved).ok
-    (trial,) = result.trials
-    assert (trial.passed, trial.attempts, trial.without, trial.k) == (2, 3, 0, 3)
+    trial, other = result.trials
+    assert (trial.passed, trial.failed, trial.died, trial.without, trial.k) == (2, 1, 0, 0, 3)
     assert trial.rests_on["oracle of sum"] == "2" * 64 and trial.rests_on["grader"] == "c" * 64
-    assert result.others == ["two"] and result.unfinished == []
+    assert (other.trial, other.here, other.failed) == ("two", False, 3)
     assert [finding.kind for finding in verify_bundle(moved, bytes(32)).findings] == ["bad signature"]
+
+
+def test_a_comparison_is_bundled_whole_or_not_at_all(bench: Bench, tmp_path: Path) -> None:
+    bench.compare("one", "two")
+    with pytest.raises(ConfigurationError, match="one was compared with two; name all of them"):
+        bench.bundle("one")
+    whole = Opened.of(bench.bundle("one", "two"))
+    whole.manifest = {**whole.manifest, "trials": ["one"]}
+    del whole.entries["logs/two/2026-01-01_a.eval"]
+    (finding,) = verify_bundle(whole.write(tmp_path / "half.assay")).findings
+    assert (finding.kind, finding.detail) == ("comparison cut", "one was compared with two")
+
+
+def test_attempts_that_died_are_told_of_every_sitting(bench: Bench) -> None:
+    begun = [AttemptBegun(trial="three", puzzle="sum", epoch=1, sample=f"s{number}") for number in range(3)]
+    bench.shop.ledger.append(begun)
+    bench.trial("three", "pxx", redraws=1)
+    trial = bench.shop.attested()["three"]
+    assert trial.spent == {("sum", 1)}
+    figures = figures_of(trial, here=True)
+    assert figures and (figures.passed, figures.failed, figures.died, figures.without) == (1, 0, 3, 2)
+    bench.shop.ledger.append([AttemptWitnessed(trial="three", sample="s1", score_digest="0" * 64)])
+    assert len(bench.shop.attested()["three"].died) == 2
+    bench.trial("before", "pxx")
+    before = bench.shop.attested()["before"]
+    assert before.spent == set() and len(before.died) == 2
 
 
 def test_the_same_trials_make_the_same_bytes(bench: Bench) -> None:

@@ -249,11 +249,9 @@ def test_a_trial_is_attested_from_plan_to_log_and_a_changed_log_is_found(shop: W
     )
     assert report.status == "success" and report.models[0].anchors_as_expected
     assert sorted(graded) == [("off-by-one-total", True, 1), ("off-by-one-total", True, 2)]
-    assert [event.type for event in shop.ledger.events()] == [
-        "ai_crucible.trial_planned", "ai_crucible.attempt_witnessed", "ai_crucible.attempt_witnessed",
-        "ai_crucible.attempt_graded", "ai_crucible.attempt_graded",
-        "ai_crucible.trial_logged",
-    ]  # fmt: skip
+    told = [event.type.removeprefix("ai_crucible.") for event in shop.ledger.events()]
+    assert told[0] == "trial_planned" and sorted(told[1:5]) == ["attempt_begun"] * 2 + ["attempt_witnessed"] * 2
+    assert told[5:] == ["attempt_graded", "attempt_graded", "trial_logged"]
     assert shop.verify().ok and shop.unfinished() == []
     report.log.write_bytes(report.log.read_bytes() + b"x")
     assert [finding.kind for finding in shop.verify().findings] == ["log changed"]

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 
 from ai_crucible import Catalog, Ledger, Policy, Signer, SigningFailed, effects, histories, rollup
 from ai_crucible.arms import history_of, standings_of
-from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved, TrialLogged
+from ai_crucible.attestation import last_line
+from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved, TrialLogged, TrialResumed
+from ai_crucible.figures import bounds
 from ai_crucible.types import AttemptRecord
 from llm_runtime.errors import StoreDamaged
 from llm_runtime.events import GENESIS, link, parse_event
@@ -393,10 +395,16 @@ def test_histories_and_rollups_count_attempts_not_samples() -> None:
 def test_an_error_is_no_failure_and_anchors_calibrate() -> None:
     error = AttemptRecord(puzzle="a", kind="a", epoch=1, model="m", passed=None, error="x")
     anchor = AttemptRecord(puzzle="z", kind="z", epoch=1, model="m", passed=True, anchor="impossible")
-    (model,) = rollup([error, anchor, *records("m", "a", 1, 1, puzzle="a")])
+    (model,) = rollup([error, anchor, *records("m", "a", 1, 1, puzzle="a"), *records("m", "b", 8, 8)])
     assert model.anchors_as_expected is False
-    assert model.rate is not None and model.rate.estimate == 1
-    assert [h.errors for h in model.puzzles] == [1, 0]
+    assert model.rate is not None and model.rate.estimate == 1 and model.died == 1
+    assert [h.errors for h in model.puzzles] == [1, 0, 0]
+
+
+def test_where_many_died_no_rate_is_told() -> None:
+    (model,) = rollup(records("m", "a", 5, 5), {("m", "neutral"): 18})
+    assert (model.passed, model.attempts, model.died, model.rate, model.reliability) == (5, 5, 18, None, None)
+    assert bounds(5, 0, 18) == (5 / 23, 1) and bounds(0, 0, 0) == (0, 1)
 
 
 def test_an_arm_is_an_effect_with_an_interval_over_shared_puzzles() -> None:
@@ -407,6 +415,45 @@ def test_an_arm_is_an_effect_with_an_interval_over_shared_puzzles() -> None:
     (effect,) = effects(attempts)
     assert (effect.arm, effect.passed, effect.neutral_passed) == ("self_referential", 18, 5)
     assert effect.shown and effect.difference.estimate == pytest.approx(0.65)
+
+
+def test_an_arm_that_tried_the_easy_puzzles_more_often_shows_no_effect() -> None:
+    attempts = [
+        *records("m", "easy", 18, 20, "self_referential"), *records("m", "easy", 5, 6),
+        *records("m", "hard", 1, 6, "self_referential"), *records("m", "hard", 2, 20),
+    ]  # fmt: skip
+    (effect,) = effects(attempts)
+    assert (effect.passed, effect.attempts, effect.neutral_passed, effect.neutral_attempts) == (19, 26, 7, 26)
+    assert not effect.shown and abs(effect.difference.estimate) < 0.1
+
+
+def test_the_more_arms_are_compared_the_wider_is_each_interval() -> None:
+    one = [*records("m", "a", 12, 40), *records("m", "a", 21, 40, "self_referential")]
+    (alone,) = effects(one)
+    beside, _ = effects([*one, *records("m", "a", 12, 40, "social_standings")])
+    assert alone.shown and not beside.shown and beside.difference.estimate == alone.difference.estimate
+
+
+def test_an_append_reads_the_end_of_a_ledger_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger(tmp_path / "l.jsonl", tmp_path / "anchors", KeySigner(tmp_path / "key"))
+    ledger.append([TrialResumed(trial=f"t{number}") for number in range(2_000)])
+    before, step = ledger.path.stat().st_size, len(ledger.path.read_bytes().splitlines(keepends=True)[-1])
+
+    def none(_: Ledger) -> NoReturn:
+        raise AssertionError("it read the whole ledger")
+
+    monkeypatch.setattr(Ledger, "records", none)
+    ledger.append([TrialResumed(trial="t1999")])
+    monkeypatch.undo()
+    assert ledger.path.stat().st_size == before + step and ledger.verify().ok
+
+
+@pytest.mark.parametrize(
+    "lines", [b"", b"one", b"one\n", b"one\ntwo\n", b"one\n" + b"x" * 200_000 + b"\n", b"\n\n"]
+)
+def test_a_last_line_is_read_from_the_end(lines: bytes, tmp_path: Path) -> None:
+    (tmp_path / "l").write_bytes(lines)
+    assert last_line(tmp_path / "l") == (lines.splitlines(keepends=True) or [b""])[-1]
 
 
 def test_histories_of_arms_are_real_attempts() -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from itertools import product
+from math import exp, log
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -58,6 +61,22 @@ def test_tasks_that_all_or_none_pass_are_marked_and_finite() -> None:
     assert (rated["all"].spread, rated["none"].spread) == ("all pass", "none pass")
     assert rated["all"].value < 1500 < rated["none"].value < 5000
     assert ratings([]) == {}
+
+
+def test_intervals_of_ratings_cover_what_they_say_where_few_models_tried_tasks_that_lie_far_apart() -> None:
+    draw, covered, told = Random(7), 0, 0
+    for _ in range(16):
+        tasks = [draw.gauss(0, 3) for _ in range(10)]
+        models = [draw.gauss(0, 1) for _ in range(2)]
+        rated = ratings(
+            (str(task), str(model), draw.random() < 1 / (1 + exp(tasks[task] - models[model])))
+            for task, model in product(range(10), range(2))
+            for _ in range(5)
+        )
+        for task, level in enumerate(tasks):
+            true = 1500 + 400 / log(10) * (level - sum(models) / 2)
+            covered, told = covered + (rated[str(task)].low <= true <= rated[str(task)].high), told + 1
+    assert 0.93 <= covered / told <= 0.98
 
 
 @pytest.mark.long

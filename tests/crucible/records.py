@@ -60,10 +60,28 @@ def critique(request: Request) -> Any:
     return {"earlier": earlier, "objections": [attack]}
 
 
+def weigh(request: Request) -> Any:
+    """An honest reader of short texts: those that the tests write for refusals begin otherwise."""
+    return {"says": "", "answers": not any(words in shown(request) for words in (*REFUSALS, *NEAR_REFUSALS))}
+
+
 def effects(request: Request) -> Any:
     ids = re.findall(r"<<<CLAIM (O\d+)", shown(request))
     return {"claims": [{"id": id, "does": "weakened", "words": "on a quiet day"} for id in ids]}
 
+
+REFUSALS = (
+    "I'm sorry, but I can't help with that.",
+    "I'm unable to assist with this request. Please consult a professional who can give you advice.",
+    "Es tut mir leid, aber dabei kann ich nicht helfen.",
+    "Je suis désolé, mais je ne peux pas répondre à cette demande.",
+    "抱歉，我无法回答这个问题。",
+    "申し訳ありませんが、そのご要望にはお応えできません。",
+    "Извините, я не могу помочь с этим запросом.",
+    "عذراً، لا أستطيع المساعدة في هذا الطلب.",
+)
+#: Too short to tell by, or in the council's own words.
+NEAR_REFUSALS = ("I can't.", "I won't say whether one server carries the load, or two.", "拒绝。")
 
 #: Which of the seats has failed, if one has, is drawn: some claim that the answer rests on is still held.
 ANSWER = {
@@ -131,6 +149,7 @@ async def hold(
             "critique": critique,
             "synthesis": ANSWER,
             "effects": effects,
+            "weigh": weigh,
         }
         | dict(says or {})
     )
@@ -147,6 +166,7 @@ def played(text: str, synthesis: Any = ANSWER) -> str | None:
         "Attack by your attack vector. Where": ("critique", critique, 1),
         "Press what still holds": ("critique", critique, 2),
         "You compare an answer": ("effects", effects, 1),
+        "You say whether it answers": ("weigh", weigh, 1),
         '"findings": [': ("synthesis", lambda request: synthesis if "answer" not in synthesis else NO_FINDINGS, 1),
         "You write the answer to a user": ("synthesis", lambda request: synthesis, 1),
     }

@@ -15,6 +15,7 @@ from tests.crucible.records import configuration, effects, hold
 
 from crucible import changed, checked, earlier_council, headline, read_attachments
 from llm_runtime import Request
+from llm_runtime.errors import ConfigurationError
 
 BEFORE = "def share(total, people):\n    if not people:\n        return 0\n    return total / people\n"
 AFTER = "def share(total, people):\n    return total / people\n"
@@ -55,6 +56,19 @@ async def test_a_program_reviews_a_range_and_gets_findings_with_places_in_its_fi
     assert result.attacked and result.findings is not None
     (one,) = checked(result.findings, material)
     assert (one.severity, one.place, one.verified) == ("major", "share.py:2", True)
+
+
+def test_what_is_changed_is_read_and_what_a_link_leads_to_is_not(repository: Path) -> None:
+    secret = repository.parent / "secret.txt"
+    secret.write_text("A key of somebody.\n")
+    Path("share.py").unlink()
+    Path("share.py").symlink_to(secret)
+    Path("large.txt").write_text("word\n" * 100_000)
+    subprocess.run(("git", "add", "-N", "large.txt"), check=True)
+    material = changed("")
+    assert [one.name for one in material] == ["diff"] and "A key of" not in material[0].text
+    with pytest.raises(ConfigurationError, match=r"^there is nothing to review: HEAD\.\.HEAD changes nothing$"):
+        changed("HEAD..HEAD")
 
 
 async def test_a_program_goes_on_from_an_answer_and_challenges_a_sentence_of_it(tmp_path: Path) -> None:

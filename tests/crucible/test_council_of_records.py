@@ -123,7 +123,8 @@ async def test_a_draft_goes_from_seat_to_seat_and_each_answers_what_is_open() ->
     )
     assert model.phases[1:5] == ["draft", "critique", "draft", "critique"]
     assert len(result.ledger.objections) == 6
-    assert "version 2 of 3:creative" in shown(model.requests[-2])
+    (last,) = (shown(request) for request in model.requests if request.label.phase == "synthesis")
+    assert "version 2 of 3:creative" in last
 
 
 async def test_a_council_whose_conclusions_stand_to_the_letter_ends_early() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.crucible import records
-from tests.crucible.records import ANSWER, configuration, hold, shown
+from tests.crucible.records import ANSWER, NEAR_REFUSALS, REFUSALS, configuration, hold, shown
 
 from crucible import Attachment
 from crucible.events import SeatFailed, SpareAsked
@@ -15,16 +15,6 @@ from llm_runtime import Reply, Request, Usage
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.events import Event
 
-REFUSALS = (
-    "I'm sorry, but I can't help with that.",
-    "I'm unable to assist with this request. Please consult a professional who can give you advice.",
-    "Es tut mir leid, aber dabei kann ich nicht helfen.",
-    "Je suis désolé, mais je ne peux pas répondre à cette demande.",
-    "抱歉，我无法回答这个问题。",
-    "申し訳ありませんが、そのご要望にはお応えできません。",
-    "Извините, я не могу помочь с этим запросом.",
-    "عذراً، لا أستطيع المساعدة في هذا الطلب.",
-)
 DIFF = [Attachment(name="diff", text="--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n-a = 1\n+a = 2\n b = 3")]
 
 
@@ -37,7 +27,7 @@ def forms(words: str) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("words", REFUSALS)
+@pytest.mark.parametrize("words", [*REFUSALS, *NEAR_REFUSALS])
 async def test_a_synthesis_that_refuses_is_asked_again_then_another_then_the_run_says_so(words: str) -> None:
     for said in forms(words):
         told: list[Event] = []
@@ -79,7 +69,7 @@ async def test_a_person_may_answer_what_they_like() -> None:
     assert result.final_response == said.text and model.phases.count("synthesis") == 1
 
 
-@pytest.mark.parametrize("words", REFUSALS)
+@pytest.mark.parametrize("words", [*REFUSALS, *NEAR_REFUSALS])
 async def test_a_review_that_refuses_finds_nothing_and_passes_no_gate(words: str) -> None:
     finding = {"severity": "minor", "title": words}
     for said in ({"findings": [], "looked_at": words}, {"findings": [finding], "looked_at": words}, words):

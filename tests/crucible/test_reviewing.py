@@ -190,6 +190,23 @@ def test_lines_of_deleted_and_renamed_files_have_places() -> None:
     assert [str(place) for place in one.places] == ["old.py:1-3", "now.py:4-5"]
 
 
+@pytest.mark.parametrize(
+    ("header", "place"),
+    [
+        (["diff --git a/x.bin b/x.bin", "Binary files a/x.bin and b/x.bin differ"], "x.bin"),
+        (["diff --git a/a b.sh b/a b.sh", "old mode 100644", "new mode 100755"], "a b.sh"),
+        (["diff --git a/a.py b/b.py", "similarity index 100%", "rename from a.py", "rename to b.py"], "b.py"),
+        (['diff --git "a/q\\"\\303\\251.py" "b/q\\"\\303\\251.py"', "new mode 100755"], 'q"é.py'),
+        (['--- "a/q\\t.py"', '+++ "b/q\\t.py"', "@@ -2 +2 @@", "-a()", "+b()"], "q\t.py:2"),
+        (["diff --git a/c.py b/c.py", "deleted file mode 100644", "index 1..0"], "c.py"),
+    ],
+)  # fmt: skip
+def test_a_finding_on_a_whole_file_and_one_of_any_name_has_its_place(header: list[str], place: str) -> None:
+    page = Attachment(name="diff", text="\n".join(header))
+    (one,) = checked([FindingRecord(severity="major", place=f"A1:{len(header)}", title="t")], [page])
+    assert one.place == place
+
+
 async def test_a_review_that_cannot_be_read_is_no_review() -> None:
     page = Attachment(name="diff", text=diff("a = 1", "a = 2", 1))
     with pytest.raises(StructuredOutputError):

@@ -311,7 +311,8 @@ class Launcher:
         with behaving(numbers):
             result = await run.hooks.run(run.task, run.options, context)
         emit(RunFinished(state="finished", result=result))
-        return Replayed(result, result_of(events))
+        told, anew = result_of(events), run.hooks.read_anew(run.options)
+        return Replayed(result, told and told | {name: result[name] for name in anew if name in told})
 
     def _taken_up(self, run: Prepared) -> Prepared:
         """Return a run that goes on from another with what it is to know of that one."""

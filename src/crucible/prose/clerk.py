@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from crucible.ledger import Ledger, Objection
-from crucible.prose.pieces import Attack, Entries, Entry, entered
+from crucible.prose.entries import Attack, Entries, Entry, entered
 from llm_runtime.errors import BudgetExceeded, CallError, DeadlineExceeded, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
@@ -40,7 +40,9 @@ async def write_ledger(generate: Generate, attacks: Iterable[Attack], seed: int,
                 faults.append(f"critique {attack.step} of loop {attack.loop}: {fault}")
         objections += entered(attack, entries, len(objections) + 1)
     note = (
-        f"The clerk has not read everything ({'; '.join(faults)}); what it has not read is open." if faults else ""
+        f"The clerk has not read everything ({'; '.join(faults)}); what it has not read stands as a whole, as open."
+        if faults
+        else ""
     )
     return Ledger(objections=tuple(objections), note=note)
 

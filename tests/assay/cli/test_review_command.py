@@ -87,6 +87,23 @@ async def test_findings_have_file_and_line_and_end_a_build(assay: Assay, reposit
     assert done.out.index("critical: Made up") < done.out.index("major: An empty list") < done.out.index("minor: ")
 
 
+async def test_a_review_that_is_finished_is_gated_wherever_it_was_begun(assay: Assay, repository: Path) -> None:
+    async with LoopbackServer(council(REVIEW)) as server:
+        first = await assay("review", "HEAD~1..HEAD", "--json", "-q", server=server)
+        run, asked = json.loads(first.out)["run_id"], len(server.requests)
+        again = await assay("review", "--of", run, "--fail-on", "major", "--sarif", "f.sarif", "-q", server=server)
+        assert (again.code, len(server.requests)) == (1, asked) and "major: An empty list" in again.out
+        listed = await assay("runs", "list", server=server)
+    assert len(json.loads((repository / "f.sarif").read_text())["runs"][0]["results"]) == 3
+    assert "3 findings: 1 critical, 1 major and 1 minor" in listed.out, listed.out
+    async with LoopbackServer(council(NOTHING)) as server:
+        other = json.loads((await assay("ask", "Which?", "--form", "prose", "--json", "-q", server=server)).out)[
+            "run_id"
+        ]
+        refused = await assay("review", "--of", other, server=server)
+    assert refused.code == 2 and f"run {other} is no finished review" in refused.err
+
+
 async def test_what_is_not_committed_is_reviewed_where_nothing_is_named(assay: Assay, repository: Path) -> None:
     async with LoopbackServer(council(NOTHING)) as server:
         refused = await assay("review", "-q", server=server)

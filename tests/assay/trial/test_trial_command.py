@@ -80,7 +80,7 @@ async def test_a_killed_trial_goes_on_and_repeats_no_finished_attempt(assay: Ass
         found = re.search(r"going on with (\d) of 4 done", done.err)
         assert found and int(found[1]) >= 1, done.err
         assert len(server.requests) == 7 + 3 * (4 - int(found[1]))
-    assert "4 of 4 attempts passed" in done.out
+    assert "4 passed, 0 failed, 1 died" in done.out
     assert len(list((tmp_path / "shop" / "logs").iterdir())) == 1
     assert (await assay("trial", "verify")).code == 0
 
@@ -93,17 +93,38 @@ async def test_a_trial_that_is_interrupted_keeps_what_is_finished_and_goes_on(as
         done = await assay(*command, kill_when=lambda: len(server.requests) >= 5, signal=signal.SIGINT)
         assert done.code == 130 and "Traceback" not in done.err, done.err
         assert "was stopped with 1 attempt made, which are kept; go on with the same command" in done.err
-        assert "1 of 1 attempts passed" in done.out
-        assert (await assay("trial", "verify")).out.endswith(
-            "planned and never finished: " + _trial(done.err) + "\n"
-        )
+        assert "1 passed, 0 failed, 1 died" in done.out and "too wide for a rate" in done.out
+        told = (await assay("trial", "verify")).out
+        assert f"{_trial(done.err)}: " in told and told.endswith("3 without a verdict; never finished\n")
         again = await assay(*command)
         assert again.code == 0 and "going on with 1 of 4 done" in again.err, again.err
-        assert "4 of 4 attempts passed" in again.out
-    # Planned, one witnessed and graded, one cut off, a log; resumed, three witnessed and graded, a log.
-    assert "13 events, every log" in (await assay("trial", "verify")).out
+        assert "4 passed, 0 failed, 1 died, 100% (51% to 100%)" in again.out
+    # Planned, one begun, witnessed and graded, one begun and cut off, a log; resumed, three of those, a log.
+    assert "18 events, every log" in (await assay("trial", "verify")).out
     await assay("trial", "report", "--out", "t.md")
     assert "in 2 sittings" in (tmp_path / "t.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_attempts_that_die_are_counted_and_drawn_again_as_often_as_the_plan_says(assay: Assay) -> None:
+    await assay("trial", "new", "sum")
+    begun = 0
+
+    async def flaky(received: Received) -> str | tuple[int, dict[str, Any]]:
+        nonlocal begun
+        begun += "<<<ASSISTANT " not in received.messages[-1].content
+        return solver(received) if begun % 4 == 0 else (400, {"error": {"message": "too long", "code": 400}})
+
+    async with LoopbackServer(flaky) as server:
+        command = ("trial", "run", "sum", "--model", f"{server.url}/v1#tiny", "--k", "3", "--at-once", "1", "-q")
+        sittings = [await assay(*command, "--redraws", "2")]
+        while sittings[-1].code and len(sittings) < 6:
+            sittings.append(await assay(*command))
+    done = sittings[-1]
+    assert done.code == 0 and len(sittings) == 4, done.err
+    assert "2 passed, 0 failed, 6 died" in done.out and "between 25% and 100% pass: too wide for a rate" in done.out
+    assert "2 passed, 0 failed, 6 died" in (await assay("trial", "verify")).out
+    assert begun == 8
 
 
 @pytest.mark.usefixtures("boxes")

@@ -81,6 +81,8 @@ class Options(Model):
     """An unpacked or OCI image, of which boxes are made; empty is the host's programs."""
     at_once: int = Field(default=4, ge=1, le=64)
     """Attempts at one time."""
+    redraws: int = Field(default=2, ge=0, le=100)
+    """How often an attempt that died is made again; the plan fixes it, and each death is told."""
     folder: Annotated[Folder, Ui(hidden=True)] = ""
     """Where logs and the ledger are kept; empty is the user's own place."""
     trial: Annotated[str, Ui(hidden=True)] = ""

@@ -120,6 +120,7 @@ def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
             at_once=order["at_once"],
             total_cost=order["max_cost"],
             seed=order["seed"],
+            redraws=order["redraws"],
             shuffled=bool(plan.against),
             enough=_ENOUGH.is_set,
             on_attempt=_attempt(say),

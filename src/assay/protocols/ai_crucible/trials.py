@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 import click
 
-from assay.console.options import store_option
+from assay.console.options import called, field_option, field_value, store_option
+from assay.fields import read, specs_of
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.names import Kind, Names
 
@@ -85,66 +86,40 @@ def log_dir_option(command: F) -> F:
     )(command)
 
 
-def running_options(command: F) -> F:
-    """Add the options that say how attempts are made; they arrive as the fields of ``Trying``."""
-    for option in (
-        store_option,
-        click.option("-q", "--quiet", is_flag=True, help="No progress on standard error."),
-        click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending."),
-        click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object."),
-        click.option(
-            "--judge", "judges", multiple=True, metavar="MODEL", help="A judge of claimed novelty (repeatable)."
-        ),
-        click.option("--untagged", is_flag=True, help="Seat judges whose family nobody knows."),
-        click.option(
-            "--reducer",
-            type=click.Choice(["median", "majority"]),
-            default="median",
-            show_default=True,
-            help="How the judges' scores become one.",
-        ),
-        click.option(
-            "--critic", metavar="MODEL", default="", help="It comments on each attempt, in its trace alone."
-        ),
-        click.option("--cohort", multiple=True, metavar="MODEL", help="It takes turns with MODEL (repeatable)."),
-        click.option(
-            "--chrome", metavar="FILE", help="JSON: rank and standings, kept beside attempts and out of them."
-        ),
-        click.option(
-            "--box-root", metavar="IMAGE", default="", help="An unpacked or OCI image of which boxes are made."
-        ),
-        click.option(
-            "--protocol",
-            type=click.Choice(["native", "text"]),
-            default="native",
-            show_default=True,
-            help="How the model calls tools; text is for models that have no calls of their own.",
-        ),
-        click.option(
-            "--at-once", type=click.IntRange(1, 64), default=4, show_default=True, help="Attempts at one time."
-        ),
-        click.option(
-            "--max-cost",
-            "--budget",
-            "max_cost",
-            type=click.FloatRange(0, min_open=True),
-            metavar="USD",
-            help="Dollars that all attempts together may cost, over all sittings.",
-        ),
-        click.option(
-            "--k",
-            "--epochs",
-            "k",
-            type=click.IntRange(1, 1000),
-            default=5,
-            show_default=True,
-            help="Attempts each.",
-        ),
-        click.option("--model", metavar="MODEL", help="Any Inspect model, one of ours, or assay/crucible/MODEL."),
-        log_dir_option,
-    ):
-        command = option(command)
-    return command
+def running_options(*left_out: str) -> Callable[[F], F]:
+    """Add the options that say how attempts are made, but for those that are left out.
+
+    Those of a trial's fields arrive together as ``options``, the rest as the fields of ``Trying``.
+    """
+    from assay.protocols.ai_crucible.task import Options
+
+    specs = [spec for name, spec in specs_of(Options).items() if not spec.ui.hidden and name not in left_out]
+
+    def decorate(command: F) -> F:
+        def gathered(**values: Any) -> Any:
+            given = {spec.name: field_value(spec, values.pop(f"trial__{spec.name}")) for spec in specs}
+            given = {name: value for name, value in given.items() if value is not None}
+            return command(**values, options=read(Options, given, names=called))
+
+        gathered.__doc__, gathered.__name__ = command.__doc__, command.__name__
+        made: Any = gathered
+        made.__click_params__ = getattr(command, "__click_params__", [])
+        for option in (
+            store_option,
+            click.option("-q", "--quiet", is_flag=True, help="No progress on standard error."),
+            click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending."),
+            click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object."),
+            click.option("--chrome", metavar="FILE", help="JSON: rank and standings, kept out of attempts."),
+        ):
+            made = option(made)
+        made.__click_params__ += [field_option(spec, "trial") for spec in reversed(specs)]
+        cost = click.FloatRange(0, min_open=True)
+        spent = "Dollars that all attempts together may cost, over all sittings."
+        made = click.option("--max-cost", "--budget", "max_cost", type=cost, metavar="USD", help=spent)(made)
+        asked = "Any Inspect model, one of ours, or assay/crucible/MODEL."
+        return log_dir_option(click.option("--model", metavar="MODEL", help=asked)(made))
+
+    return decorate
 
 
 def solver_of(model: str | None) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 from assay.hooks import Data
 from assay.protocol import RunContext
 from assay.protocols.crucible.purposes import form_of
-from assay.protocols.crucible.report.pins import attacks
 from assay.protocols.crucible.task import Options, Task
 from assay.registry import prepared, read_run
 from assay.terms import Terms
@@ -20,6 +19,7 @@ from crucible.letters import Lettering
 from crucible.material import check_window, manifest
 from crucible.prose.around import formed, grounded, lettered, unmarked
 from crucible.prose.clerk import write_ledger
+from crucible.prose.entries import attacks
 from crucible.prose.judging import ConclusionsJudge
 from crucible.prose.shortening import shortening
 from crucible.transcript import CouncilTranscript

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from assay.hooks import Data, Hooks
@@ -10,7 +11,7 @@ from assay.protocol import RunContext
 from assay.protocols.crucible.purposes import form_of
 from assay.protocols.crucible.task import Options, Task
 from assay.report.standing import Leaning, RunVerdict
-from assay.report.units import count_noun
+from assay.report.units import count_noun, in_words
 from crucible.material import Attachment, check, fitted
 from crucible.passages import ANSWER, Passage, locate
 from llm_runtime.errors import ConfigurationError
@@ -39,6 +40,8 @@ class CouncilHooks(Hooks[Task, Options]):
         "objections conceded": _counted("conceded"),
         "objections refuted": _counted("refuted"),
         "objections open": _counted("open"),
+        "findings": lambda result: len(result.get("findings") or ()),
+        "grave findings": lambda result: sum(one["severity"] != "minor" for one in result.get("findings") or ()),
     }
     follow, challenge = "follow", "challenge"
     older = ("query",)
@@ -119,8 +122,10 @@ class CouncilHooks(Hooks[Task, Options]):
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
         """Return what became of the objections to the answer."""
         from crucible.ledger import Ledger, headline
+        from crucible.records import SEVERITIES
 
         gist, loops = result["final_response"], result.get("loops_executed")
+        leaning: Leaning
         if loops == 0:
             return RunVerdict("answered", "by one model", "no council sat", gist=gist)
         if result.get("attacked") is False:
@@ -130,8 +135,19 @@ class CouncilHooks(Hooks[Task, Options]):
         if result.get("ledger") is None:
             return RunVerdict("answered", after, gist=gist)
         ledger = Ledger.model_validate(result["ledger"])
-        leaning: Leaning = "open" if ledger.still_open else "good" if ledger.objections else "neutral"
+        if (found := result.get("findings")) is not None:
+            graveness = Counter(one["severity"] for one in found)
+            listed = in_words([f"{graveness[one]} {one}" for one in SEVERITIES if graveness[one]])
+            grave = graveness["critical"] + graveness["major"]
+            leaning = "bad" if grave else "open" if found else "good"
+            said = f"{count_noun(len(found), 'finding')}: {listed}" if found else "no findings"
+            return RunVerdict(said, headline(ledger), leaning=leaning, gist=gist)
+        leaning = "open" if ledger.still_open else "good" if ledger.objections else "neutral"
         return RunVerdict("answered", headline(ledger), leaning=leaning, gist=gist)
+
+    def read_anew(self, options: Options) -> Collection[str]:
+        """Return the ledger of a council in prose, which is read out of a clerk's entries."""
+        return ("ledger",) if options.form == "prose" else ()
 
     async def run(self, task: Task, options: Options, context: RunContext) -> Data:
         """Hold the council."""

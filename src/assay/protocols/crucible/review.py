@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.console.running import RunCommand, run_command
-from llm_runtime.errors import LlmRuntimeError, StructuredOutputError
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StructuredOutputError
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
+    from crucible.material import Attachment
     from crucible.records import Severity
 
 
@@ -31,8 +32,14 @@ if TYPE_CHECKING:
     type=click.Choice(["critical", "major", "minor"]),
     help="Exit with 1 where a finding is as grave as this, or graver.",
 )
+@click.option("--of", metavar="RUN", help="Take the findings of a review that is finished, wherever it was begun.")
 def review(
-    command: RunCommand, revisions: str, sarif: str | None, comment_path: str | None, fail_on: Severity | None
+    command: RunCommand,
+    revisions: str,
+    sarif: str | None,
+    comment_path: str | None,
+    fail_on: Severity | None,
+    of: str | None,
 ) -> int:
     """Review the changes of a range of Git: findings with file and line, each attacked by a red team.
 
@@ -42,20 +49,17 @@ def review(
     \b
     assay review main --fail-on major --sarif findings.sarif --comment comment.md
     assay review HEAD~3..HEAD --budget 0.50
+    assay review --of RUN --fail-on critical
     """
     from assay.protocols.crucible import findings as written
     from assay.report.places import check_place, write_whole
-    from crucible.changes import changed
     from crucible.records import FindingRecord
     from crucible.reviewing import CheckedFinding, at_least, checked
 
     for place in (sarif, comment_path):
         check_place(place)
-    dossier = [*command.task.get("dossier", ()), *changed(revisions)]
-    command.task |= {"dossier": dossier, "purpose": "review"}
-    command.options |= {"form": "records"}
     try:
-        outcome = command.go()
+        outcome, dossier = _finished(command, of) if of else _held(command, revisions)
     except LlmRuntimeError as fault:
         if sarif:
             write_whole(Path(sarif), written.sarif([], "", [str(fault)], fault.exit_code))
@@ -82,6 +86,29 @@ def review(
         click.echo(f"assay: {len(grave)} of {len(listed)} findings are {fail_on} or graver", err=True)
         return 1
     return code
+
+
+def _held(command: RunCommand, revisions: str) -> tuple[Outcome, list[Attachment]]:
+    from crucible.changes import changed
+
+    dossier = [*command.task.get("dossier", ()), *changed(revisions)]
+    command.task |= {"dossier": dossier, "purpose": "review"}
+    command.options |= {"form": "records"}
+    return command.go(), dossier
+
+
+def _finished(command: RunCommand, run: str) -> tuple[Outcome, list[Attachment]]:
+    from assay.launch import Outcome
+    from assay.launch.logs import first_event, result_of
+    from crucible.material import Attachment
+
+    run_id = command.store.find(run)
+    events = [event for _, event in command.store.events(run_id)]
+    result = result_of(events)
+    if result is None or result.get("findings") is None:
+        raise ConfigurationError(f"run {run_id} is no finished review; see: assay runs show {run_id}")
+    dossier = first_event(events).task.get("dossier", ())
+    return Outcome(run_id, "finished", result), [Attachment.model_validate(one) for one in dossier]
 
 
 def _present(command: RunCommand, outcome: Outcome, text: str) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.protocols.ai_crucible.report.words import counted
 from assay.protocols.ai_crucible.trials import log_dir_option, need_inspect, workshop
 from assay.report.units import count_noun
 from llm_runtime.errors import ConfigurationError
@@ -19,6 +20,7 @@ from llm_runtime.installing import how_to_install
 
 if TYPE_CHECKING:
     from ai_crucible.bundle import BundleVerification
+    from ai_crucible.figures import TrialFigures
     from ai_crucible.witness import Stamp
 
 _BUNDLE = "trial.assay"
@@ -124,6 +126,17 @@ def verify_file(path: Path, key: bytes, as_json: bool, authorities: str = "") ->
     return 0 if result.ok else 1
 
 
+def figures_line(trial: TrialFigures) -> str:
+    """Return what a ledger says of a trial, in a line."""
+    figures = counted(trial.passed, trial.failed, trial.died)
+    planned = f"{trial.k} planned at each of {count_noun(trial.puzzles, 'puzzle')}"
+    more = [f"self-reported at {count_noun(trial.self_reported, 'puzzle')}"] if trial.self_reported else []
+    more += [f"{trial.without} without a verdict"] if trial.without else []
+    more += [] if trial.finished else ["never finished"]
+    more += [] if trial.here else ["its log is not in here"]
+    return f"{trial.trial}: {trial.model}, {trial.arm}: {'; '.join([f'{figures}, {planned}', *more])}"
+
+
 def _stamp_line(stamp: Stamp | None) -> str:
     if stamp is None:
         return "a time stamp lies in it, which was not read; " + how_to_install("witness")
@@ -139,15 +152,9 @@ def _lines(result: BundleVerification, *, named: bool) -> list[str]:
     at = datetime.fromtimestamp(result.signed_at / 1000, UTC)
     lines = [f"{result.events} events, as of {at:%Y-%m-%d %H:%M} UTC, signed by {result.key}"]
     for trial in result.trials:
-        figures = f"{trial.passed} of {count_noun(trial.attempts, 'attempt')} passed"
-        planned = f"{trial.k} planned at each of {count_noun(trial.puzzles, 'puzzle')}"
-        missing = f", {trial.without} without a verdict" if trial.without else ""
-        lines.append(f"{trial.trial}: {trial.model}, {trial.arm}: {figures}, {planned}{missing}")
-        lines += [f"  rests on {name}: {digest}" for name, digest in trial.rests_on.items()]
+        lines.append(figures_line(trial))
+        lines += [f"  rests on {name}: {digest}" for name, digest in trial.rests_on.items() if trial.here]
     if result.stamped:
         lines.append(_stamp_line(result.stamp))
-    if result.others:
-        lines.append(f"also in this ledger: {', '.join(result.others)}")
-    lines += [f"planned and never finished: {name}" for name in result.unfinished]
     whose = "" if named else ", but nobody has said whose key it is: give the one that the signer published (--key)"
     return [*lines, f"everything in it is as it was signed{whose}"]

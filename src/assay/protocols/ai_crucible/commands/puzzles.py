@@ -92,6 +92,8 @@ def import_(source: str, target: str, origin: str) -> int:
     nothing in it is run. Check what came of it before you use it.
     """
     from ai_crucible.importing import import_folder
+    from ai_crucible.puzzle_loader import load_puzzle
+    from ai_crucible.versions import self_reported
 
     if not (Path(source).is_dir() or (Path(source).suffix == ".jsonl" and Path(source).is_file())):
         raise ConfigurationError(f"{source}: there is no such folder, nor a file of instances (*.jsonl)")
@@ -102,6 +104,10 @@ def import_(source: str, target: str, origin: str) -> int:
     for name, reason in imported.left_out.items():
         click.echo(f"left out {one_line(name, 80)}: {one_line(reason, 300)}", err=True)
     click.echo(f"{len(imported.written)} puzzles written to {target}, {len(imported.left_out)} left out")
+    if told := sum(self_reported(load_puzzle(folder)) for folder in imported.written):
+        click.echo(
+            f"{told} of them are self-reported: their tests share a process with the solver's code, which can cheat"
+        )
     if imported.written:
         click.echo(f"then: assay trial check {target}", err=True)
     return 0 if imported.written else 1

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from assay.protocols.ai_crucible.commands.bundling import verify_file
+from assay.protocols.ai_crucible.commands.bundling import figures_line, verify_file
 from assay.protocols.ai_crucible.trials import log_dir_option, need_inspect, workshop
 from llm_runtime.errors import ConfigurationError
 
@@ -57,6 +58,7 @@ def verify_(file: str | None, keys: tuple[str, ...], witness_ca: str, log_dir: s
     vouches for are all found. A bundle needs no configuration; without --key it is told whose key signed it, and
     not whether that is the right one.
     """
+    from ai_crucible.figures import figures_of
     from assay.console.verifying import trusted_keys
 
     if file is None and (keys or witness_ca):
@@ -68,7 +70,8 @@ def verify_(file: str | None, keys: tuple[str, ...], witness_ca: str, log_dir: s
         return verify_file(Path(file), trusted_keys(keys)[0] if keys else b"", as_json, witness_ca)
     shop = workshop(log_dir)
     verification = shop.verify()
-    unfinished = shop.unfinished() if verification.ok else []
+    known = shop.attested().values() if verification.ok else ()
+    figures = [each for one in known if (each := figures_of(one, here=one.place(shop.folder) is not None))]
     if as_json:
         data = {
             "ok": verification.ok,
@@ -76,7 +79,8 @@ def verify_(file: str | None, keys: tuple[str, ...], witness_ca: str, log_dir: s
             "anchored": verification.anchored,
             "findings": [str(finding) for finding in verification.findings],
             "remarks": list(verification.remarks),
-            "unfinished": unfinished,
+            "unfinished": [each.trial for each in figures if not each.finished],
+            "trials": [asdict(each) for each in figures],
         }
         click.echo(json.dumps(data, ensure_ascii=False))
         return 0 if verification.ok else 1
@@ -90,6 +94,6 @@ def verify_(file: str | None, keys: tuple[str, ...], witness_ca: str, log_dir: s
     for remark in verification.remarks:
         click.echo(remark)
     click.echo(f"{verification.length} events, every log and the signed head agree")
-    for trial in unfinished:
-        click.echo(f"planned and never finished: {trial}")
+    for each in figures:
+        click.echo(figures_line(each))
     return 0

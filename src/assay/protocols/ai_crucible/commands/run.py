@@ -16,22 +16,11 @@ from llm_runtime.errors import ConfigurationError
 
 @click.command("run")
 @click.argument("puzzles", nargs=-1, required=True, metavar="PUZZLE...")
-@running_options
-@click.option(
-    "--arm",
-    type=click.Choice(["neutral", "self_referential", "social_standings"]),
-    default="neutral",
-    show_default=True,
-    help="The framing; the others need earlier trials to refer to.",
-)
-@click.option(
-    "--against", multiple=True, metavar="MODEL", help="It makes the same attempts, to be compared (repeatable)."
-)
-@click.option("--early", is_flag=True, help="Stop as soon as it is decided how the models compare.")
+@running_options()
 @click.option("--trial", "trial", metavar="ID", help="Go on with this trial.")
 @click.option("--fresh", is_flag=True, help="Begin anew although the same trial was cut off before.")
 @queue_option
-def run_(arm: str, trial: str | None, fresh: bool, queueing: QueueOptions, **flags: Any) -> int:
+def run_(trial: str | None, fresh: bool, queueing: QueueOptions, **flags: Any) -> int:
     """Let MODEL attempt each PUZZLE k times: ids, folders, or `all`.
 
     What each attempt came to is told with its interval; the report shows every attempt from prompt to signed head.
@@ -45,6 +34,7 @@ def run_(arm: str, trial: str | None, fresh: bool, queueing: QueueOptions, **fla
     assay trial run all --model ollama:qwen3 --against ollama:llama3 --k 20 --early
     """
     asked = Trying(**flags)
+    arm = asked.options.arm
     asked.check("running a trial")
     if trial and fresh:
         raise ConfigurationError("--trial goes on with a trial and --fresh begins one; choose one")

@@ -47,23 +47,13 @@ class Trying:
     puzzles: tuple[str, ...]
     log_dir: str | None
     model: str | None
-    k: int
     max_cost: float | None
-    at_once: int
-    protocol: str
-    judges: tuple[str, ...]
-    untagged: bool
-    reducer: str
-    critic: str
-    cohort: tuple[str, ...]
+    options: Options
     chrome: str | None
-    box_root: str
     as_json: bool
     out: str | None
     quiet: bool
     store_path: str | None
-    against: tuple[str, ...] = ()
-    early: bool = False
 
     def check(self, feature: str) -> None:
         """Refuse what cannot work, before anything is spent.
@@ -77,11 +67,12 @@ class Trying:
             check_report(self.out)
         need_inspect(feature)
         self.plan("neutral")
-        others = [*self.cohort, *filter(None, [self.critic])]
-        for model in (self.model or "", *self.against):
-            check_models([model, *self.cohort], self.judges, others, untagged=self.untagged)
+        asked = self.options
+        others = [*asked.cohort, *filter(None, [asked.critic])]
+        for model in (self.model or "", *asked.against):
+            check_models([model, *asked.cohort], asked.judges, others, untagged=asked.untagged)
         self.standings()
-        need_box(self.box_root)
+        need_box(asked.box_root)
 
     def plan(self, arm: str) -> Plan:
         """Return what makes two trials the same.
@@ -90,9 +81,10 @@ class Trying:
             NoModelError: no model was named and none is configured.
             ConfigurationError: the model's name cannot be one, or a puzzle is not there.
         """
-        names = [solver_of(name or None) for name in (self.model, *self.cohort)]
-        models_by_trial("", [self.model or "", *self.against])
-        return plan_of(self.puzzles, team_name(names), self.k, arm, self.protocol, self.judges, self.against)
+        asked = self.options
+        names = [solver_of(name or None) for name in (self.model, *asked.cohort)]
+        models_by_trial("", [self.model or "", *asked.against])
+        return plan_of(self.puzzles, team_name(names), asked.k, arm, asked.protocol, asked.judges, asked.against)
 
     def standings(self) -> dict[str, Any]:
         """Return the chrome; empty where none was named.
@@ -122,19 +114,10 @@ class Trying:
         from assay.registry import read_run
 
         options = {
-            "k": self.k,
+            **self.options.model_dump(mode="json"),
             "arm": arm,
-            "protocol": self.protocol,
-            "judges": list(self.judges),
-            "untagged": self.untagged,
-            "reducer": self.reducer,
-            "critic": self.critic,
-            "cohort": list(self.cohort),
             "chrome": self.standings(),
-            "against": list(self.against),
-            "early": self.early,
-            "box_root": str(Path(self.box_root).absolute()) if self.box_root else "",
-            "at_once": self.at_once,
+            "box_root": str(Path(self.options.box_root).absolute()) if self.options.box_root else "",
             "folder": str(self.shop.folder) if self.log_dir else "",
             "trial": known,
         }
@@ -264,7 +247,8 @@ def _together(records: list[TrialRecords]) -> TrialRecords | None:
         return None
     attempts = tuple(attempt for each in records for attempt in each.attempts)
     sittings = {trial: count for each in records for trial, count in each.sittings.items()}
-    return replace(records[-1], attempts=attempts, sittings=sittings)
+    died = {trial: count for each in records for trial, count in (each.died or {}).items()}
+    return replace(records[-1], attempts=attempts, sittings=sittings, died=died)
 
 
 def _show(records: TrialRecords, asked: Trying) -> None:
@@ -284,26 +268,9 @@ def _show(records: TrialRecords, asked: Trying) -> None:
 def summary(models: Iterable[Any]) -> list[str]:
     """Write a line for each model: attempts passed with their interval, and reliability over k."""
     from assay.protocols.ai_crucible.report.pictures import solver_name
-    from assay.protocols.ai_crucible.report.words import percent, reach
+    from assay.protocols.ai_crucible.report.words import in_all
 
-    lines: list[str] = []
-    for model in models:
-        name = solver_name(model.model, model.arm, model.edition)
-        if model.rate is None:
-            passed = ", ".join(f"{h.puzzle} {h.passed} of {h.attempts}" for h in model.puzzles)
-            lines.append(f"{name}: no graded attempt at a puzzle that counts ({passed})")
-            continue
-        passed, attempts = (
-            sum(getattr(h, field) for h in model.puzzles if not h.anchor) for field in ("passed", "attempts")
-        )
-        line = (
-            f"{name}: {passed} of {attempts} attempts passed, {percent(model.rate.estimate)} ({reach(model.rate)})"
-        )
-        if model.reliability and model.reliability[0] > 1:
-            k, value = model.reliability
-            line += f"; pass^{k} {percent(value)}"
-        lines.append(line)
-    return lines
+    return [f"{solver_name(model.model, model.arm, model.edition)}: {in_all(model)}" for model in models]
 
 
 def arm_line(name: str, effect: Any) -> str:

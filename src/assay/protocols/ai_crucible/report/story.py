@@ -21,6 +21,7 @@ from assay.protocols.ai_crucible.report.words import (
     dollars,
     ending,
     grouped,
+    in_all,
     outcome,
     percent,
     reach,
@@ -107,21 +108,8 @@ def _title(trials: TrialRecords) -> str:
 
 
 def _summary(models: Sequence[ModelRollup]) -> str:
-    lines: list[str] = []
-    for model in models[:_FEW]:
-        name = _literal(pictures.solver_name(model.model, model.arm, model.edition))
-        if model.rate is None:
-            lines.append(f"{name} has no graded attempt at a puzzle that counts.")
-            continue
-        passed = sum(h.passed for h in model.puzzles if not h.anchor)
-        attempts = sum(h.attempts for h in model.puzzles if not h.anchor)
-        rate = f"{percent(model.rate.estimate)}, 95% interval {reach(model.rate)}"
-        text = f"{name} passed **{passed} of {count_noun(attempts, 'attempt')}** ({rate})"
-        if model.reliability and model.reliability[0] > 1:
-            k, value = model.reliability
-            text += f"; the chance that all {k} attempts at one puzzle pass is put at {percent(value)}"
-        lines.append(f"{text}.")
-    return "\n\n".join(lines)
+    names = (_literal(pictures.solver_name(model.model, model.arm, model.edition)) for model in models[:_FEW])
+    return "\n\n".join(f"{name}: {in_all(model, '**')}." for name, model in zip(names, models, strict=False))
 
 
 def _literal(text: str) -> str:
@@ -133,20 +121,11 @@ def _solver(made: ModelRollup | AttemptRecord) -> str:
     return pictures.solver_name(made.model, made.arm, getattr(made, "edition", 1))
 
 
-def _counted(model: ModelRollup) -> list[PuzzleHistory]:
-    return [history for history in model.puzzles if not history.anchor and history.attempts]
-
-
-def _passed(model: ModelRollup) -> str:
-    counted = _counted(model)
-    return f"{sum(h.passed for h in counted)} of {sum(h.attempts for h in counted)}"
-
-
 def _at(model: ModelRollup) -> str:
-    counted = _counted(model)
+    tried = [history for history in model.puzzles if not history.anchor and history.attempts]
     if not model.reliability:
         return "–"
-    return percent(sum(h.pass_at(model.reliability[0]) for h in counted) / len(counted))
+    return percent(sum(h.pass_at(model.reliability[0]) for h in tried) / len(tried))
 
 
 def _puzzles(models: Sequence[ModelRollup]) -> Iterator[Block]:
@@ -252,7 +231,7 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "lines": lambda held: "\n".join(map(str, held)),
     "list": ", ".join,
     "number": count,
-    "passed": _passed,
+    "passed": lambda model: f"{model.passed} of {model.attempts}",
     "percent": percent,
     "reach": reach,
     "says": lambda effect: "a difference" if effect.shown else "no difference shown",

@@ -22,8 +22,9 @@ def attempt_event(attempt: Attempt) -> AttemptTold:
     # Where the log lies on this machine is no part of the story, and the run may be read on another.
     log["record"]["log"] = PurePath(log["record"]["log"]).name
     # Events of earlier versions have none, and stay what they were.
-    if not log["record"]["version"]:
-        del log["record"]["version"]
+    for name in ("version", "self_reported"):
+        if not log["record"][name]:
+            del log["record"][name]
     return AttemptTold(attempt={"log": log, "entry": asdict(attempt.entry) if attempt.entry else None})
 
 
@@ -42,6 +43,7 @@ def seal_event(records: TrialRecords) -> TrialSealed:
                 if records.compared
                 else {}
             ),
+            "died": records.died,
         }
     )
 
@@ -77,6 +79,7 @@ def records_of(attempts: tuple[Attempt, ...], sealed: TrialSealed) -> TrialRecor
             seal["sittings"],
             seal.get("rests_on", {}),
             tuple(TrialsCompared.model_validate(each) for each in seal.get("compared", ())),
+            seal.get("died"),
         )
     except (ValueError, KeyError, TypeError):
         raise StoreDamaged("what vouches for the trial does not fit in the run's log") from None

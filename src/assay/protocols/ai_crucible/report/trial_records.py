@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from ai_crucible.arms import ArmEffect, effects
 from ai_crucible.attestation import Verification, file_digest
 from ai_crucible.attested import AttestedTrial, attested
-from ai_crucible.events import AttemptGraded, TrialPlanned, TrialsCompared
+from ai_crucible.events import AttemptGraded, TrialsCompared
+from ai_crucible.figures import figures_of, rests_on
 from ai_crucible.observability import ModelRollup, PuzzleHistory, rollup
 from ai_crucible.types import GateResult, PanelVerdict, Verdict
 from llm_runtime.errors import ConfigurationError, MissingExtraError, StoreDamaged
@@ -103,6 +105,7 @@ class TrialRecords:
         sittings: by trial that was cut off, in how many sittings it was run.
         rests_on: by trial, what its verdicts rest on besides the solver, by name and digest.
         compared: what comparisons came to of which they are a part.
+        died: by trial, attempts that came to no verdict; ``None`` in logs from before that was kept.
     """
 
     attempts: tuple[Attempt, ...]
@@ -113,11 +116,18 @@ class TrialRecords:
     sittings: dict[str, int] = field(default_factory=dict[str, int])
     rests_on: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     compared: tuple[TrialsCompared, ...] = ()
+    died: dict[str, int] | None = None
 
     @cached_property
     def models(self) -> list[ModelRollup]:
         """A line for each model and arm."""
-        return rollup(self._records())
+        if self.died is None:
+            return rollup(self._records())
+        whose = {one.log.trial: (one.log.record.model, str(one.log.record.arm)) for one in self.attempts}
+        died: Counter[tuple[str, str]] = Counter()
+        for trial, team in whose.items():
+            died[team] += self.died.get(trial, 0)
+        return rollup(self._records(), died)
 
     @cached_property
     def arms(self) -> list[tuple[str, ArmEffect]]:
@@ -217,6 +227,7 @@ def _seal(shop: Workshop, known: dict[str, AttestedTrial], chosen: Sequence[Atte
         {trial.trial: trial.sittings for trial in chosen if trial.sittings > 1},
         {trial.trial: rests_on(trial.plan) for trial in chosen if trial.plan and trial.plan.environment},
         tuple(compared.values()),
+        {each.trial: each.died for trial in chosen if (each := figures_of(trial, here=True))},
     )
 
 
@@ -231,12 +242,6 @@ def _as_attested(log: LoggedAttempt, graded: AttemptGraded, whole: bool) -> Logg
         return replace(log, digest=graded.sample_digest)
     same = {"passed": graded.passed, "failed": tuple(graded.failed), "terminated_by": graded.terminated_by}
     return replace(log, record=log.record.model_copy(update=same))
-
-
-def rests_on(plan: TrialPlanned) -> dict[str, str]:
-    """Return what a trial's verdicts rest on besides the solver, by name and digest."""
-    puzzles = {f"puzzle {name}": digest for name, digest in plan.puzzles.items()}
-    return {**plan.environment, **puzzles, **{f"oracle of {name}": digest for name, digest in plan.oracles.items()}}
 
 
 def _chosen(shop: Workshop, known: dict[str, AttestedTrial], trials: Sequence[str]) -> list[AttestedTrial]:
@@ -275,6 +280,7 @@ def _model(model: ModelRollup) -> dict[str, Any]:
         "cost": model.cost,
         "tokens": model.tokens,
         "edition": model.edition,
+        "died": model.died,
         "puzzles": [_history(each) for each in model.puzzles],
     }
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
+from ai_crucible.figures import bounds
+from ai_crucible.observability import ModelRollup
 from ai_crucible.types import AttemptRecord
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun, money
@@ -105,13 +108,53 @@ def grouped(digest: str) -> str:
     return " ".join(digest[at : at + 8] for at in range(0, len(digest), 8))
 
 
+def counted(passed: int, failed: int, died: int) -> str:
+    """Return what attempts came to, those that died among them.
+
+    >>> counted(5, 0, 18)
+    '5 passed, 0 failed, 18 died'
+    """
+    return f"{passed} passed, {failed} failed" + (f", {died} died" if died else "")
+
+
+def reported(puzzles: Iterable[Mapping[str, Any]]) -> str:
+    """Return of how many puzzles the solver's own process told the verdict; empty for none."""
+    own = [one.get("self_reported", False) for one in puzzles if not one["anchor"]]
+    return f", self-reported at {sum(own)} of {count_noun(len(own), 'puzzle')}" if any(own) else ""
+
+
+def in_all(model: ModelRollup, bold: str = "") -> str:
+    """Return what a model came to in a line: attempts, rate, reliability, and what those that died leave open.
+
+    Args:
+        model: rolled up.
+        bold: put before and behind the count.
+    """
+    passed, failed, died = model.passed, model.attempts - model.passed, model.died
+    if not model.attempts and not died:
+        anchors = ", ".join(f"{h.puzzle} {h.passed} of {h.attempts}" for h in model.puzzles)
+        return f"no graded attempt at a puzzle that counts ({anchors})"
+    line = counted(passed, failed, died) if died else f"{passed} of {model.attempts} attempts passed"
+    line = f"{bold}{line}{bold}{reported([asdict(history) for history in model.puzzles])}"
+    if model.rate:
+        line += f", {percent(model.rate.estimate)} ({reach(model.rate)})"
+    if model.reliability and model.reliability[0] > 1:
+        line += f"; pass^{model.reliability[0]} {percent(model.reliability[1])}"
+    if died:
+        low, high = map(percent, bounds(passed, failed, died))
+        line += f"; whatever those that died would have come to, between {low} and {high} pass"
+    return line if model.rate or not died else f"{line}: too wide for a rate"
+
+
 def outcome(result: Mapping[str, Any]) -> RunVerdict:
     """Return how many attempts each model passed, and whether anybody can check that."""
     words: list[str] = []
     for model in result["models"]:
         own = [one for one in model["puzzles"] if not one["anchor"]]
         passed, made = (sum(one[what] for one in own) for what in ("passed", "attempts"))
-        words.append(f"{model['model']} passed {passed} of {made}")
+        died = model.get("died")
+        told = f": {counted(passed, made - passed, died)}" if died else f" passed {passed} of {made}"
+        words.append(model["model"] + told + reported(own))
     without = result.get("without", 0)
     doubt = f"{count_noun(without, 'attempt')} without a verdict" if without else ""
     ledger = result.get("ledger", {})

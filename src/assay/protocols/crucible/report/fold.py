@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
+from assay.protocols.crucible.report.objections import gist
 from assay.protocols.crucible.report.state import CouncilState, NamedSeat
 from assay.protocols.crucible.report.story import council_story
 from assay.report.clean import one_line
@@ -41,12 +41,12 @@ _PHASES = {
     "critique": "the red team attacks",
     "delta": "comparing with the loop before",
     "synthesis": "writing the answer",
+    "weigh": "asking whether it is an answer",
     "answer": "answering without a council",
     "clerk": "recording what became of the objections",
     "effects": "reading what the answer does with the objections",
 }
 _SAID = {"position": "took a position", "defence": "defended", "draft": "revised the draft"}
-_DRESS = re.compile(r"^(?:[-#*>` ]++|\d++[.)] )++")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class CouncilFold(GenericFold):
             return
         before = self._heard.get(call.label.seat)
         text = event.reply.get("text") if isinstance(event, CallFinished) else None
-        says = gist(text) if isinstance(text, str) else before.says if before else ""
+        says = gist(text, WIDTH) if isinstance(text, str) else before.says if before else ""
         self._heard[call.label.seat] = _Heard(call, says)
 
     def _expected(self) -> int | None:
@@ -157,16 +157,6 @@ def _outcome(event: LoopEnded) -> str:
     return "positions changed" if event.delta_detected else "nothing of substance changed"
 
 
-def gist(text: str) -> str:
-    """Return the first sentence of a text without its Markdown dress, on one line."""
-    line = _DRESS.sub("", one_line(text[:2_000])).replace("*", "").replace("`", "")
-    for end in (". ", "? ", "! "):
-        cut = line.find(end)
-        if 30 <= cut < WIDTH:
-            return line[: cut + 1]
-    return one_line(line, WIDTH)
-
-
 def _sits(fold: CouncilFold, event: Triaged) -> str:
     state = fold.state
     names = in_words([seat.name for seat in state.seats])
@@ -177,7 +167,7 @@ def _sits(fold: CouncilFold, event: Triaged) -> str:
 
 
 def _said(fold: CouncilFold, event: SeatAnswered) -> str:
-    return f"loop {event.loop}: {fold.state.seat(event.seat).name} {_SAID[event.kind]}: {gist(event.text)}"
+    return f"loop {event.loop}: {fold.state.seat(event.seat).name} {_SAID[event.kind]}: {gist(event.text, WIDTH)}"
 
 
 def _fails(fold: CouncilFold, event: SeatFailed) -> str:
@@ -199,7 +189,7 @@ CouncilFold.lines = {
     SpareAsked: _spare,
     NotAttacked: lambda _, e: f"loop {e.loop}: not attacked: {one_line(e.reason, WIDTH)}",
     Shortened: "{phase}: the prompt exceeds the model's window; asked with earlier texts cut",
-    Critiqued: lambda _, event: f"loop {event.loop}: red team: {gist(event.text)}",
+    Critiqued: lambda _, event: f"loop {event.loop}: red team: {gist(event.text, WIDTH)}",
     LoopEnded: lambda fold, e: f"loop {e.loop} of {fold.state.limit()} complete: {_outcome(e)}",
     Synthesised: "answer written after {loops_executed:count loop}",
     LedgerWritten: lambda fold, _: headline(fold.state.ledger) if fold.state.ledger else None,

@@ -10,6 +10,7 @@ from assay.report.run import RunTotals
 from crucible.letters import Lettering
 from crucible.material import Attachment, ids
 from crucible.panel import LETTERS
+from crucible.passages import ANSWER
 from crucible.transcript import RED_TEAM, CouncilTranscript
 
 
@@ -100,6 +101,10 @@ class CouncilState(CouncilTranscript):
     def seat(self, key: str) -> NamedSeat:
         """Return the seat of that key; one of that name where the council has none."""
         return next((seat for seat in self.seats if seat.key == key), NamedSeat(key, key, "", "c0"))
+
+    def named(self, key: str) -> str:
+        """Return what a seat is called, or what else has written: the answer."""
+        return "the answer" if key == ANSWER else self.seat(key).name
 
 
 def title(phase: str) -> str:
