@@ -15,10 +15,10 @@ from statistics import median
 from typing import Any
 
 from bench.figures import Figure
+from bench.gold_replies import gold_replies
 from bench.questions import QUESTIONS
 from crux import Debate, DebateConfig
 from crux.building import build_persona
-from crux.measurement.gold_replies import gold_replies
 from crux.personas.corpus import Corpus, CorpusItem, make_corpus
 from crux.personas.importing import import_corpus
 from crux.personas.persona import Persona

@@ -114,7 +114,8 @@ async def _finish(site: AppState, run_id: str, kind: str, task: dict[str, Any], 
 async def _answer(request: Request) -> Reply:
     asked = request.messages[-1].content
     answers = next((answers for question, answers in TASKS.items() if question in asked), None)
-    text = f"I looked twice.\n\nANSWER: {answers[1]}" if answers else json.dumps(_SCORES)
+    named = {"request": asked.partition('"request": "')[2][:8], "verdict": "keeps", "conclusion": "keeps"}
+    text = f"I looked twice.\n\nANSWER: {answers[1]}" if answers else json.dumps({**named, **_SCORES})
     return Reply(text, "vendor/model-1", "scripted", Usage(120, 30), cost=900, cost_source="table")
 
 

@@ -141,5 +141,5 @@ def test_the_files_and_modules_that_a_page_names_are_there(page: Path) -> None:
         if "NAME" not in place:
             assert (ROOT / place).exists() or (ROOT / "src" / place).exists(), place
     for name in _NAME.findall(text):
-        if not name.endswith((".toml", ".md", ".db", ".lock")) and name not in KINDS:
+        if not name.endswith((".toml", ".md", ".db", ".lock", ".signers")) and name not in KINDS:
             resolve_name(name)

@@ -299,10 +299,10 @@ def _disagreements(archive: zipfile.ZipFile, trial: AttestedTrial) -> Iterator[F
         yield Finding(0, "log changed", f"{puzzle}, attempt {epoch}: the ledger does not know it")
 
 
-def _told(sample: dict[str, Any]) -> dict[str, object]:
+def _told(sample: Mapping[str, Any]) -> dict[str, object]:
     """Return what a sample of a log tells of its attempt, by the ledger's names."""
-    scores: dict[str, Any] = sample.get("scores") or {}
-    about: dict[str, Any] = sample.get("metadata") or {}
+    scores: Any = sample.get("scores") or {}
+    about: Any = sample.get("metadata") or {}
     value = next((s["value"] for name, s in scores.items() if name.endswith("oracle_scorer")), None)
     told: dict[str, object] = {"passed": None if value is None else value == 1.0}
     if "anchor" in about:

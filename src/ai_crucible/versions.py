@@ -76,7 +76,7 @@ def self_reported(puzzle: Puzzle) -> bool:
     return any(check.get("target") == ":tests" for check in _checks(Path(puzzle.folder) / SEALED / "checks.json"))
 
 
-def _checks(path: Path) -> list[dict[str, Any]]:
+def _checks(path: Path) -> list[Any]:
     # Of what a check must have the grader knows more, in its box; this is told before anything is opened.
     checks: Any = None
     with suppress(OSError, ValueError, RecursionError):

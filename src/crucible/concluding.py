@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import count
+from typing import TypeAlias
 
 from crucible.asking import Asker, Say, Wanted, kept, part
 from crucible.behaviour import BEHAVIOUR, first_records
 from crucible.deliberation import Deliberation
 from crucible.material import Dossier
-from crucible.records import SEVERITIES, FindingRecord, Rest, Review, Synthesis, Use, Weighed
+from crucible.records import SEVERITIES, Review, Synthesis, Use, Weighed
 from crucible.refusing import LONGEST, refuses, runs
 from crucible.rendering import review_text
 from crucible.reviewing import CheckedFinding, checked, diff_places
@@ -24,28 +25,13 @@ _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{")
 #: Of its runs of characters, the share from which on an answer is the instruction; shorter ones may be words of it.
 _REPEATED, _LEAST = 0.8, 40
 Models = Sequence[Sequence[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Conclusion:
-    """What a council came to.
-
-    Args:
-        text: as prose for a person.
-        claims: of an answer.
-        findings: of a review, the gravest first; ``None`` of an answer.
-        looked_at: of a review.
-    """
-
-    text: str
-    claims: list[Rest] = field(default_factory=list[Rest])
-    findings: list[FindingRecord] | None = None
-    looked_at: str = ""
+Concluded: TypeAlias = tuple[str, Mapping[str, object]]
+"""What a council came to: as prose for a person, and what of it are data, by the fields of its result."""
 
 
 async def answered(
     asker: Asker, models: Models, triage: TriageOutput, deliberation: Deliberation, query: str
-) -> _Conclusion:
+) -> Concluded:
     """Write the answer."""
 
     order = runs(f"{triage.synthesis_instruction}\n{deliberation.briefing.form}")
@@ -81,12 +67,12 @@ async def answered(
     compose = _composer("synthesis_answer", triage, deliberation, query, formed(deliberation.briefing.form))
     wanted = Wanted(Synthesis, compose, own, parts, lambda text: Synthesis(answer=text), held, weigh)
     got = await asker.record(wanted, _LABEL, models)
-    return _Conclusion(got.answer, got.claims)
+    return got.answer, {"claims": got.claims}
 
 
 async def reviewed(
     asker: Asker, models: Models, triage: TriageOutput, deliberation: Deliberation, query: str
-) -> _Conclusion:
+) -> Concluded:
     """Write the findings of a review. There is no way to get them in parts: a gate stands on them.
 
     Raises:
@@ -96,32 +82,34 @@ async def reviewed(
     compose = _composer("synthesis_review", triage, deliberation, query, "")
     told = "\n".join([_shown(deliberation), *(turn.content for turn in compose(None))])
 
-    def about(review: Review) -> tuple[str, bool]:
-        """Return what it says, and whether that names anything that is attached or was said."""
-        said = " ".join([review.looked_at, *(one.title for one in review.findings)])
-        marked = checked(review.findings, material)
-        return said, _about(said, marked, material) or _named(deliberation, (), review.objections)
+    def said(review: Review) -> str:
+        """Return what it says, where that names nothing that is attached or was objected; else nothing."""
+        words = " ".join([review.looked_at, *(one.title for one in review.findings)])
+        named = _about(words, checked(review.findings, material), material)
+        return "" if named or _named(deliberation, (), review.objections) else words
 
     def quoting(review: Review) -> str | None:
         """Complain once of words that stand nowhere; a finding that has none may still be right."""
         nonlocal complained
-        marked = checked(review.findings, material)
-        bare = [] if complained else [one.found.title for one in marked if not one.verified]
+        marked = () if complained else checked(review.findings, material)
+        bare = [one.found.title for one in marked if not one.verified]
         complained = True
-        said, named = about(review)
-        if not named and refuses(said, told):
+        if (words := said(review)) and refuses(words, told):
             name = "say what of that was looked at" if BEHAVIOUR.before(8) else "name in `looked_at` what was read"
             return f"nothing in it is about what is attached; {name}, and what was found"
         return f"`quote` is no line at that place: {bare[0][:200]}; copy it from the attachment" if bare else None
 
     async def weigh(review: Review) -> str | None:
-        said, named = about(review)
-        return None if named else await _reader(asker, models, query, deliberation.briefing.seed)(said)
+        return (
+            await _reader(asker, models, query, deliberation.briefing.seed)(words)
+            if (words := said(review))
+            else None
+        )
 
     wanted = Wanted(Review, compose, quoting, shown=_shown(deliberation), weigh=weigh)
     got = await asker.record(wanted, _LABEL, models)
     got.findings.sort(key=lambda one: SEVERITIES.index(one.severity))
-    return _Conclusion(review_text(got), findings=got.findings, looked_at=got.looked_at)
+    return review_text(got), {"findings": got.findings, "looked_at": got.looked_at}
 
 
 def _reader(asker: Asker, models: Models, query: str, seed: int) -> Callable[[str], Awaitable[str | None]]:

@@ -145,26 +145,24 @@ class Council(CouncilEngine):
         models, seed, told = self._models(), deliberation.briefing.seed, deliberation.transcript
         conclude = reviewed if kind == "review" else answered
         try:
-            written = await conclude(asker, models, triage, deliberation, query)
+            text, data = await conclude(asker, models, triage, deliberation, query)
         except StructuredOutputError as fault:
             raise StructuredOutputError(f"nobody answered: {fault}", fault.raw) from fault
         loops = len(told.loops)
         early = loops < triage.loop_count
-        emit(Synthesised(text=written.text, loops_executed=loops, early_exit=early))
-        seen, note = await effects(asker, models, deliberation.objections, written.text, seed)
+        emit(Synthesised(text=text, loops_executed=loops, early_exit=early))
+        seen, note = await effects(asker, models, deliberation.objections, text, seed)
         ledger = deliberation.objections.ledger(seen, note)
         emit(LedgerWritten(ledger=ledger.model_dump(mode="json", exclude_defaults=True)))
-        return CouncilResult(
-            final_response=written.text,
+        result = CouncilResult(
+            final_response=text,
             loops_executed=loops,
             early_exit=early,
             reasoning_trace=told.trace(kept=True) if self._config.observability else None,
             ledger=ledger,
             attacked=not told.not_attacked,
-            claims=written.claims,
-            findings=written.findings,
-            looked_at=written.looked_at,
         )
+        return result.model_copy(update=data)
 
     def _models(self) -> tuple[tuple[str, ...], ...]:
         first = self._config.default_model

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 from crucible.asking import Asker
 from crucible.behaviour import first_records
@@ -12,7 +11,7 @@ from crucible.briefing import Briefing
 from crucible.config import LoopGrammar
 from crucible.events import Concluded, Critiqued, LoopEnded, LoopStarted, NotAttacked, SeatAnswered
 from crucible.executor.council import Phase, left_out, reason_of, require_voices, side_by_side, silent
-from crucible.forms import Forms
+from crucible.forms import Forms, SeatRecord
 from crucible.objections import Holding, Objections, RaisedObjection
 from crucible.panel import EARLIER, CouncilMember, seated
 from crucible.records import ClaimRecord, DraftRecord, PositionRecord, RevisionRecord
@@ -26,7 +25,6 @@ from llm_runtime.messages import CallLabel
 from llm_runtime.normal import normal
 
 EARLIEST_EXIT = 2
-_Record: TypeAlias = PositionRecord | RevisionRecord | DraftRecord
 #: A critique's calls are counted from here on for each step of a loop.
 _STEP = 30
 
@@ -133,17 +131,15 @@ class Deliberation:
         if phase != "defence":  # who does not defend keeps its position
             require_voices(self.transcript.loops[loop], len(self.members))
 
-    async def _answer(self, loop: int, member: CouncilMember, phase: Phase) -> _Record:
-        label, ask = CallLabel("crucible", phase, member.label, loop), self._asker.record
+    async def _answer(self, loop: int, member: CouncilMember, phase: Phase) -> SeatRecord:
+        label = CallLabel("crucible", phase, member.label, loop)
         if phase == "draft":
             form = self.forms.draft(member, label, self.objections.unsettled, self._last)
-            return await ask(form, label, member.models)
-        if member.label not in self.held:
-            return await ask(self.forms.position(member, label), label, member.models)
-        form = self.forms.revision(member, label, self.objections.against(member.label))
-        return await ask(form, label, member.models)
+        else:
+            form = self.forms.position(member, label, self.objections.against(member.label))
+        return await self._asker.record(form, label, member.models)
 
-    def _settle(self, loop: int, member: CouncilMember, phase: Phase, got: _Record) -> None:
+    def _settle(self, loop: int, member: CouncilMember, phase: Phase, got: SeatRecord) -> None:
         """Take in what a seat answered: its claims get ids, its words about objections their place."""
         source = f"{loop}/{member.label}/{phase}"
         if isinstance(got, DraftRecord):

@@ -91,15 +91,10 @@ def _sentences(passage: Passage) -> list[tuple[int, int]]:
 
 
 def _sentence(claim: str, passage: Passage) -> Span | None:
-    """Find a sentence of the answer that is the claim, or one of its sentences that says enough to be it."""
-    wanted = _bare(claim)
-    for start, end in _sentences(passage):
-        said = _bare(passage.text[start:end])
-        if said and said == wanted:
-            return passage.span(start, end, exact=False)
-    whole = [_bare(claim[start:end]) for start, end in _sentences(Passage("", claim))]
-    said = {_bare(passage.text[start:end]): (start, end) for start, end in _sentences(passage)}
-    if len(whole) > 1 and all(each in said for each in whole):
+    """Find the sentences of a claim in the answer, where all of them stand there; return the place of the first."""
+    said = {_bare(passage.text[start:end]): (start, end) for start, end in reversed(_sentences(passage))}
+    whole = [bare for start, end in _sentences(Passage("", claim)) if (bare := _bare(claim[start:end]))]
+    if whole and all(each in said for each in whole):
         return passage.span(*said[whole[0]], exact=False)
     return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from crucible.asking import Say, Wanted, kept, lines_of, part
 from crucible.behaviour import BEHAVIOUR
@@ -33,6 +33,7 @@ _DRAFT = 5
 #: Nobody means more characters by a claim, nor more objections by a critique.
 _LONGEST, _MOST = 6_000, 60
 T = TypeVar("T", PositionRecord, RevisionRecord)
+SeatRecord: TypeAlias = PositionRecord | RevisionRecord | DraftRecord
 _NONE = "none (leave the list empty)"
 _OTHERWISE = "nothing in it is about the question; say what you hold on it, and on what claims that rests"
 
@@ -92,12 +93,12 @@ class Forms:
 
     def _complete(
         self, member: CouncilMember, mine: Sequence[RaisedObjection] = ()
-    ) -> Callable[[PositionRecord | RevisionRecord | DraftRecord], str | None]:
+    ) -> Callable[[SeatRecord], str | None]:
         """Complain of a record that leaves out objections, or says one thing only and nothing of the question."""
         texts = [self._briefing.query, member.system, *(one.text for one in self._briefing.material)]
         shown = "\n".join([*texts, *(one.text for one in self._held.values())])
 
-        def complete(record: PositionRecord | RevisionRecord | DraftRecord) -> str | None:
+        def complete(record: SeatRecord) -> str | None:
             answers = [] if isinstance(record, PositionRecord) else record.answers
             answered = {one.objection.strip().upper() for one in answers}
             if missing := [one.id for one in mine if one.id not in answered]:
@@ -109,41 +110,24 @@ class Forms:
 
         return complete
 
-    def position(self, member: CouncilMember, label: CallLabel) -> Wanted[PositionRecord]:
-        """Ask for a first position."""
-        query = Fence(self._briefing.seed, label)("QUESTION", self._briefing.query)
-
-        async def parts(say: Say) -> PositionRecord:
-            conclusion = await say(part("conclusion"))
-            return kept(PositionRecord(conclusion=conclusion, claims=_claims(await say(part("claims")))), own)
-
-        own = self._complete(member)
-        task = load_prompt("crucible", "position").render(query=query, evidence=self._briefing.evidence)
-        return Wanted(
-            PositionRecord,
-            lambda bound: self._conversation(member, task),
-            own,
-            parts,
-            words=partial(_in_words, PositionRecord),
-            shown=query,
-        )
-
-    def revision(
+    def position(
         self, member: CouncilMember, label: CallLabel, mine: Sequence[RaisedObjection]
-    ) -> Wanted[RevisionRecord]:
-        """Ask for a position that answers the objections of ``mine``."""
-        fence = Fence(self._briefing.seed, label)
-        before = self._held[member.label]
+    ) -> Wanted[SeatRecord]:
+        """Ask for a first position; of who has one already, for one that answers the objections of ``mine``."""
+        fence, before = Fence(self._briefing.seed, label), self._held.get(member.label)
+        query, complete = fence("QUESTION", self._briefing.query), self._complete(member, mine if before else ())
 
         def compose(bound: int | None) -> list[Message]:
+            values = {"query": query, "evidence": self._briefing.evidence}
+            if before is None:
+                return self._conversation(member, load_prompt("crucible", "position").render(**values))
             listed = self._objections.shown(self._objections.unsettled, bound) or "(none is left)"
             task = load_prompt("crucible", "revision").render(
-                query=fence("QUESTION", self._briefing.query),
+                **values,
                 letter=member.letter,
                 positions=self.shown(fence, bound, own=member.label),
                 objections=fence("OBJECTIONS", listed),
                 yours=", ".join(one.id for one in mine) or _NONE,
-                evidence=self._briefing.evidence,
             )
             return self._conversation(member, task)
 
@@ -151,20 +135,23 @@ class Forms:
             conclusion = await say(part("conclusion"))
             claims = _claims(await say(part("claims")))
             # Without the form nobody knows which claim goes on; one that stands to the letter does.
-            known = {normal(one.text).text: one.id for one in before.claims}
+            known = {normal(one.text).text: one.id for one in (before.claims if before else ())}
             return RevisionRecord(
                 conclusion=conclusion,
                 claims=[one.model_copy(update={"id": known.get(normal(one.text).text, "")}) for one in claims],
             )
 
-        words = partial(_in_words, RevisionRecord)
-        shown = self.shown(fence, None, own=member.label)
-        kind = wanting(RevisionRecord, "answers", len(mine))
-        return Wanted(kind, compose, self._complete(member, mine), parts, words, shown)
+        async def first(say: Say) -> PositionRecord:
+            return kept(PositionRecord(**(await parts(say)).model_dump(exclude={"answers"})), complete)
+
+        if before is None:
+            return Wanted(PositionRecord, compose, complete, first, partial(_in_words, PositionRecord), query)
+        kind, shown = wanting(RevisionRecord, "answers", len(mine)), self.shown(fence, None, own=member.label)
+        return Wanted(kind, compose, complete, parts, partial(_in_words, RevisionRecord), shown)
 
     def draft(
         self, member: CouncilMember, label: CallLabel, open_: Sequence[RaisedObjection], last: Holding | None
-    ) -> Wanted[DraftRecord]:
+    ) -> Wanted[SeatRecord]:
         """Ask for the next version of a text."""
         fence = Fence(self._briefing.seed, label)
 
@@ -274,12 +261,12 @@ def held_text(one: Holding, most: int | None) -> str:
     )
 
 
-def _repeats(record: PositionRecord | RevisionRecord | DraftRecord) -> bool:
+def _repeats(record: SeatRecord) -> bool:
     said = [record.text] if isinstance(record, DraftRecord) else _said(record)
     return all(alike(one, record.conclusion) >= SAME for one in said)
 
 
-def _said(record: PositionRecord | RevisionRecord | DraftRecord) -> list[str]:
+def _said(record: SeatRecord) -> list[str]:
     return [] if isinstance(record, DraftRecord) else [one.text for one in record.claims]
 
 

@@ -11,6 +11,7 @@
 what several debates have in common is in :mod:`crux.insight`; how well it works, in :mod:`crux.measurement`.
 """
 
+from crux.book import ClaimBook, SignedClaim
 from crux.building import build_persona
 from crux.config import ChosenModel, CruxConfigurationError, DebateConfig, ModelTable, TaskSettings
 from crux.debate import Debate
@@ -36,6 +37,7 @@ from crux.transcript import Evidence
 __all__ = [
     "CardNotes",
     "ChosenModel",
+    "ClaimBook",
     "CruxCard",
     "CruxConfigurationError",
     "CruxMessage",
@@ -53,6 +55,7 @@ __all__ = [
     "PersonaStore",
     "Place",
     "PositionShift",
+    "SignedClaim",
     "TaskSettings",
     "TrackedStance",
     "build_persona",

@@ -4,10 +4,11 @@
    cards; a supposition leaves both answers open, and has a placebo. What found passages for number 1 is gone.
 3: who weighs a concession is told what the speaker has on record.
 4: nothing is asked otherwise; a judge of consistency that no debate had is gone.
+5: a claim is worded with its sign, by its author's latest stance.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crux", number=4, packages=("crux", "assay.protocols.crux"), unnumbered=3, recalled=2)
+BEHAVIOUR = Behaviour("crux", number=5, packages=("crux", "assay.protocols.crux"), unnumbered=3, recalled=2)

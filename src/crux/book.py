@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
+from crux.behaviour import BEHAVIOUR
 from crux.results import CamelModel, Place
 
 ClaimKind: TypeAlias = Literal["fact", "inference", "value", "assumption", "proposal"]
 Stance: TypeAlias = Literal["holds", "denies", "reports", "grants"]
 """An author's own claim; its denial; another's view that is only told; something allowed to the other side."""
+Stand: TypeAlias = Literal["holds", "denies", "grants", "mixed", "reports"]
+"""Where an author stands; ``mixed`` where texts of one date, or of none, say both."""
+OWN: tuple[Stance, ...] = ("holds", "denies", "grants")
+"""Stances that are the author's own answer."""
 Link: TypeAlias = Literal["supports", "undermines", "same", "contradicts", "narrower"]
 
 LEAST_READ, LEAST_HELD, LEAST_IN_THEMES, THEME = 0.95, 20, 0.7, 5
@@ -37,8 +42,108 @@ class Mention(CamelModel):
     place: Place
 
 
+class SignedClaim(CamelModel):
+    """A claim with its sign: where one author stands on it, from the first sentence to the latest.
+
+    Args:
+        series: every mention, oldest first.
+    """
+
+    claim: Claim
+    author: str
+    series: tuple[Mention, ...]
+
+    @cached_property
+    def stance(self) -> Stand:
+        """Where the author stands: the latest answer counts; what is only told is none."""
+        if not self._since:
+            return self.series[-1].stance
+        said = {one.stance for one in (self._own if BEHAVIOUR.before(5) else self._since)}
+        if not BEHAVIOUR.before(5) and self._level:
+            return "mixed"
+        return next(stance for stance in OWN if stance in said)
+
+    @cached_property
+    def _own(self) -> tuple[Mention, ...]:
+        return tuple(one for one in self.series if one.stance in OWN)
+
+    @property
+    def _level(self) -> bool:
+        """Whether another text of the latest date, or of none, says the contrary."""
+        last = self._own[-1]
+        return any(
+            one.place.date == last.place.date and one.place.item != last.place.item and _for(one) != _for(last)
+            for one in self._own
+        )
+
+    @property
+    def denied(self) -> bool:
+        """Whether the author says that it is not so."""
+        return self.stance == "denies"
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The sentences of the stance that counts, oldest first."""
+        counted = self._since or self.series
+        if BEHAVIOUR.before(5):
+            counted = sorted((one for one in self.series if one.stance == self.stance), key=_undated_last)
+        return tuple(dict.fromkeys(one.place for one in counted))
+
+    @property
+    def history(self) -> str:
+        """How it was before, ``"held until 2026-02"``; empty where nothing changed."""
+        own = self._own
+        since = len(own) - len(self._since)
+        if not since:
+            return ""
+        verb = "denied" if own[since - 1].stance == "denies" else "held"
+        until = own[since].place.date
+        return f"{verb} until {until[:10]}" if until else f"{verb} elsewhere"
+
+    @cached_property
+    def _since(self) -> tuple[Mention, ...]:
+        """The latest mentions that give one answer."""
+        own = self._own
+        at = next((at for at in range(len(own), 0, -1) if _for(own[at - 1]) != _for(own[-1])), 0)
+        return own[at:]
+
+    def words(self, *, listed: bool = False) -> str:
+        """Return the claim as the author takes it, for people and models alike.
+
+        Args:
+            listed: it stands in a list of claims; logs of before number 5 mark a denial otherwise there.
+        """
+        if not self.denied:
+            return self.claim.text
+        return f"{'(denied)' if listed and BEHAVIOUR.before(5) else 'It is not so:'} {self.claim.text}"
+
+
+def _for(mention: Mention) -> bool:
+    return mention.stance != "denies"
+
+
+class StanceChange(CamelModel):
+    """An author who answers otherwise than before; ``place`` is the newest sentence."""
+
+    author: str
+    claim: Claim
+    before: Stand
+    after: Stand
+    place: Place
+
+    def line(self) -> str:
+        """Return it as news."""
+        now = "says both of" if self.after == "mixed" else self.after
+        dated = f", {self.place.date[:10]}" if self.place.date else ""
+        return f"{self.author} {now} it now{dated}; before: {self.before}"
+
+
 class Relation(CamelModel):
-    """``from_`` bears on ``to``; said by the author, or found by the judge. On the wire: ``from`` and ``to``."""
+    """``from_`` bears on ``to``; said by the author, or found by the judge. On the wire: ``from`` and ``to``.
+
+    Args:
+        denied: whether the author denied the one and the other when it was found; None where nobody noted it.
+    """
 
     model_config = ConfigDict(alias_generator=lambda name: to_camel(name.rstrip("_")))
 
@@ -48,6 +153,7 @@ class Relation(CamelModel):
     author: str
     origin: Literal["stated", "judged"]
     places: tuple[Place, ...] = ()
+    denied: tuple[bool, bool] | None = None
 
 
 class Author(CamelModel):
@@ -97,13 +203,78 @@ class ClaimBook(CamelModel):
         ]
         return sorted(dict.fromkeys(mentions), key=lambda place: (place.date or "9999", place.item, place.start))
 
+    def changed(self, **update: Any) -> ClaimBook:
+        """Return the book with other parts; unlike a copy, it remembers nothing that was found in the old ones."""
+        return ClaimBook(**{name: getattr(self, name) for name in ClaimBook.model_fields} | update)
+
+    def signed(self, claim: str, author: str) -> SignedClaim:
+        """Return where an author stands on a claim that this book has of that author.
+
+        Raises:
+            KeyError: the author does not mention it.
+        """
+        return self._signed[author][claim]
+
+    def signed_by(self, author: str) -> tuple[SignedClaim, ...]:
+        """Return the claims that an author answers in one way or another, those mentioned most first."""
+        return tuple(self.signed(claim.id, author) for claim in self.of(author, *OWN))
+
+    @cached_property
+    def _signed(self) -> dict[str, dict[str, SignedClaim]]:
+        series: dict[str, dict[str, list[Mention]]] = {}
+        for mention in self.mentions:
+            series.setdefault(mention.author, {}).setdefault(mention.claim, []).append(mention)
+        return {
+            author: {
+                key: SignedClaim(claim=self.by_id[key], author=author, series=tuple(sorted(mentions, key=_when)))
+                for key, mentions in own.items()
+                if key in self.by_id
+            }
+            for author, own in series.items()
+        }
+
     def dependants(self, claim: str) -> list[str]:
         """Return what rests on a claim: all that is reached along supporting relations, nearest first."""
         return reached(claim, self._resting)
 
     @cached_property
+    def standing_relations(self) -> tuple[Relation, ...]:
+        """The relations whose author still takes both claims as when they were found."""
+
+        def stands(one: Relation) -> bool:
+            own = self._signed.get(one.author, {})
+            signs = tuple(key in own and own[key].denied for key in (one.from_, one.to))
+            return one.denied is None or one.denied == signs
+
+        return tuple(filter(stands, self.relations))
+
+    @cached_property
     def _resting(self) -> list[tuple[str, str]]:
-        return [(one.from_, one.to) for one in self.relations if one.kind in ("supports", "narrower")]
+        return [(one.from_, one.to) for one in self.standing_relations if one.kind in ("supports", "narrower")]
+
+
+def _when(mention: Mention) -> tuple[str, str, int]:
+    return mention.place.date, mention.place.item, mention.place.start
+
+
+def _undated_last(mention: Mention) -> tuple[str, str, int]:
+    return mention.place.date or "9999", mention.place.item, mention.place.start
+
+
+def moved(before: ClaimBook, after: ClaimBook, author: str) -> list[StanceChange]:
+    """Return on which claims an author answers otherwise than in an earlier book, in the order of the later."""
+    earlier: dict[str, Stand] = {one.claim.id: one.stance for one in before.signed_by(author)}
+    return [
+        StanceChange(
+            author=author, claim=one.claim, before=earlier[one.claim.id], after=one.stance, place=one.places[-1]
+        )
+        for one in after.signed_by(author)
+        if one.claim.id in earlier and _side(earlier[one.claim.id]) != _side(one.stance)
+    ]
+
+
+def _side(stance: Stand) -> str:
+    return "holds" if stance == "grants" else stance
 
 
 def reached(start: str, edges: Iterable[tuple[str, str]]) -> list[str]:
@@ -148,7 +319,7 @@ def standing(book: ClaimBook, author: str, passages: int) -> Standing:
         passages: how many the author's texts have.
     """
     entry = next((one for one in book.authors if one.name == author), Author(name=author))
-    held = {claim.id for claim in book.of(author, "holds", "denies")}
+    held = {one.claim.id for one in book.signed_by(author) if one.stance != "grants"}
     themes = [piece for piece in pieces(book, held) if len(piece) >= THEME]
     read = len(entry.read) / passages if passages else 0.0
     in_themes = sum(map(len, themes)) / len(held) if held else 0.0

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from crux.book import Claim, ClaimBook, Stance, standing
+from crux.book import Claim, ClaimBook, standing
 from crux.claims.audit import Audit, audit
 from crux.claims.judge import BEARING, Judge, Judgement, Pair, Verdict
 from crux.claims.linking import linked, proposed_links
@@ -197,10 +197,8 @@ class _Side:
 
     def __init__(self, name: str, book: ClaimBook, topic: str, letter: str) -> None:
         self.name, self.book = name, book
-        held = book.of(name, "holds", "denies", "grants")
-        takes: tuple[Stance, ...] = ("grants", "denies", "holds")
-        self._stances: dict[str, Stance] = {one.id: take for take in takes for one in book.of(name, take)}
-        self._denied = {key for key, stance in self._stances.items() if stance == "denies"}
+        self.signed = {one.claim.id: one for one in book.signed_by(name)}
+        held = [one.claim for one in self.signed.values()]
         if topic and len(held) > MOST_CLAIMS:
             index = Lexical.of([claim.text for claim in held])
             near = [held[place] for place, _ in index.nearest(topic, MOST_CLAIMS)]
@@ -212,26 +210,23 @@ class _Side:
     def lines(self) -> str:
         """Return the claims as a model sees them."""
         return "\n".join(
-            json.dumps(
-                {"id": short, "claim": f"(denied) {claim.text}" if claim.id in self._denied else claim.text},
-                ensure_ascii=False,
-            )
+            json.dumps({"id": short, "claim": self.signed[claim.id].words(listed=True)}, ensure_ascii=False)
             for short, claim in self.short.items()
         )
 
     def worded(self, claim: Claim) -> str:
         """Return a claim as its author takes it."""
-        return f"It is not so: {claim.text}" if claim.id in self._denied else claim.text
+        return self.signed[claim.id].words()
 
     def view(self, claim: Claim) -> SideView:
         """Return a claim with its sentences."""
-        stance = self._stances[claim.id]
-        places = self.book.places(claim.id, self.name, stance)
+        signed = self.signed[claim.id]
         return SideView(
             claim=claim.id,
             text=claim.text,
-            stance=stance,
-            places=tuple(places[:_QUOTES]),
+            stance=signed.stance,
+            places=signed.places[:_QUOTES],
+            history=signed.history,
             dependants=len(self.book.dependants(claim.id)),
         )
 

@@ -9,13 +9,17 @@ from crux.results import CamelModel, Place
 
 
 class SideView(CamelModel):
-    """A claim as one author takes it: ``holds``, ``denies`` or ``grants``; ``places`` are oldest first."""
+    """A claim as one author takes it: ``holds``, ``denies``, ``grants`` or ``mixed``; ``places`` are oldest first.
+
+    ``history`` says how it was before, and is empty where nothing changed.
+    """
 
     claim: str
     text: str
     stance: str
     places: tuple[Place, ...]
     dependants: int = 0
+    history: str = ""
 
 
 class Match(CamelModel):

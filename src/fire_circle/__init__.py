@@ -8,6 +8,7 @@
 How well that works is not assumed but measured: see :mod:`fire_circle.measurement` and :mod:`fire_circle.study`.
 """
 
+from fire_circle.case import Case
 from fire_circle.circle import fire_circle_evaluate, fire_circle_with_session_memory
 from fire_circle.classification import (
     classify_pattern,
@@ -35,8 +36,10 @@ from fire_circle.results import (
     RoundMetrics,
 )
 from fire_circle.session import SessionMemory
+from fire_circle.transcripts import TranscriptRecord
 
 __all__ = [
+    "Case",
     "CircleConfigurationError",
     "CircleSize",
     "DialogueRound",
@@ -58,6 +61,7 @@ __all__ = [
     "ReciprocityMetrics",
     "RoundMetrics",
     "SessionMemory",
+    "TranscriptRecord",
     "calculate_empty_chair_influence",
     "classify_pattern",
     "classify_pattern_heuristic",

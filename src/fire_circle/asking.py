@@ -7,30 +7,39 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from fire_circle.answers import (
+    FORMS,
+    OLD_FORMS,
+    STATUSES,
+    VIOLATES,
     BaselineAnswer,
+    BoundAnswer,
+    BoundDiscussion,
     DiscussionAnswer,
     SynthesisAnswer,
+    WireClaim,
+    disagreement,
     is_refusal,
     salvage,
     valid_unicode,
 )
+from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.config import EvaluationConfig
-from fire_circle.contradiction import contradiction
+from fire_circle.echoes import dictates, echoes
 from fire_circle.results import (
     Abstention,
     FailureKind,
     FailureRecord,
+    HistoryClaim,
     NeutrosophicEvaluation,
     PatternClaim,
     Spend,
 )
 from fire_circle.seats import Seat
-from fire_circle.shown import Shown
 from llm_runtime.errors import (
     CallError,
     CallTimeout,
@@ -41,7 +50,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.silence import Silence
-from llm_runtime.structured import ask, parse
+from llm_runtime.structured import AnswerObjects, ask
 from llm_runtime.wrappers.metered import Meter
 
 Outcome: TypeAlias = NeutrosophicEvaluation | Abstention | FailureRecord
@@ -58,7 +67,8 @@ class Asked:
         request: what is asked.
         seat: who is asked.
         number: the round, 1-based.
-        shown: what the seat has before it, to recognise an answer that is copied out of it.
+        id: what an answer must name, and nobody else can know; empty in logs of before behaviour 4.
+        texts: all that the seat has before it and others wrote, to recognise what is copied out of it.
         settings: timeouts and patience.
         salvaging: whether labelled numbers may be read out of prose (RESILIENT).
         deadline: the round's end, in the event loop's time; ``None`` where there is no round.
@@ -69,12 +79,54 @@ class Asked:
     request: Request
     seat: Seat
     number: int
-    shown: Shown
+    id: str
+    texts: tuple[str, ...]
     settings: EvaluationConfig
     salvaging: bool
     deadline: float | None = None
     chair: bool = False
     verify: Verify = lambda claim: claim
+
+
+@dataclass(slots=True)
+class _Heard:
+    """What a seat said, attempt by attempt; only objects that name the request are its own."""
+
+    asked: Asked
+    form: type[BoundAnswer]
+    answers: list[BoundAnswer] = field(default_factory=list[BoundAnswer])
+    fault: str = ""
+    copied: bool = False
+
+    def read(self, text: str) -> tuple[BoundAnswer, bool]:
+        """Read the one own answer in a text.
+
+        Raises:
+            StructuredOutputError: there is none, or several that differ, or one that contradicts itself or only
+                copies what stood before it.
+        """
+        objects = AnswerObjects(text, self.form)
+        found = [(value, repaired) for _, value, repaired, _ in objects]
+        own = {one.core: (one, repaired) for one, repaired in found if one.request == self.asked.id}
+        whole = [one for one in own.values() if not echoes(one[0], self.asked.texts)]
+        self.copied = bool(own) and not whole
+        self.answers += [value for value, _ in whole]
+        other = f'no object in it has "request": "{self.asked.id}"' if found else objects.fault
+        self.fault = self._fault([value for value, _ in whole], other or "the answer holds no JSON object")
+        if self.fault:
+            raise StructuredOutputError(self.fault, text)
+        return whole[0]
+
+    def _fault(self, own: Sequence[BoundAnswer], other: str) -> str:
+        if self.copied:
+            return "the reasoning is copied from the prompt under judgement; write your own"
+        if len(own) > 1:
+            return f"it holds {len(own)} answers that differ; give the one that you mean"
+        return (disagreement(own[0]) or "") if own else other
+
+    def gravest(self, answers: Sequence[BoundAnswer]) -> BoundAnswer | None:
+        """Return the answer with the highest F, of those that are no abstention."""
+        return max((one for one in answers if not one.abstains), key=lambda one: one.scores[2], default=None)
 
 
 async def ask_seat(generate: Generate, asked: Asked) -> tuple[Outcome, Spend]:
@@ -91,15 +143,26 @@ async def ask_seat(generate: Generate, asked: Asked) -> tuple[Outcome, Spend]:
 
 
 async def _outcome_of(generate: Generate, asked: Asked) -> Outcome:
-    doubted: list[BaselineAnswer] = []
-    outcome = await _caught(generate, asked, doubted)
-    return _stood_by(outcome, doubted[0], asked) if doubted else outcome
+    heard = _Heard(asked, FORMS.get(asked.request.label.phase, BoundAnswer))
+    outcome = await _caught(generate, asked, heard)
+    gravest = heard.gravest(heard.answers)
+    if gravest is None:
+        return outcome
+    if not isinstance(outcome, NeutrosophicEvaluation):
+        # What was said and not made clear counts at its gravest; an alarm is not taken back by falling silent.
+        if isinstance(outcome, Abstention) and not gravest.alarms:
+            return outcome
+        return _evaluation(asked, gravest, reasked=True, doubt=heard.fault or "it fell silent when asked again")
+    given_up = gravest.scores[2] if gravest.scores[2] > outcome.falsehood else None
+    word = outcome.verdict != VIOLATES and any(VIOLATES in (one.verdict, one.conclusion) for one in heard.answers)
+    doubt = "it said violates first, and another word when asked again" if word else ""
+    return outcome.model_copy(update={"given_up": given_up, "doubt": doubt})
 
 
-async def _caught(generate: Generate, asked: Asked, doubted: list[BaselineAnswer]) -> Outcome:
+async def _caught(generate: Generate, asked: Asked, heard: _Heard) -> Outcome:
     try:
         async with asyncio.timeout_at(asked.deadline):
-            return await _ask(generate, asked, doubted)
+            return await _ask(generate, asked, heard)
     except TimeoutError:
         return _failed(asked, "timeout", "no answer before the round's deadline")
     except CallTimeout as fault:
@@ -116,24 +179,15 @@ async def _caught(generate: Generate, asked: Asked, doubted: list[BaselineAnswer
         return _failed(asked, "unexpected", f"{type(fault).__name__}: {fault}")
 
 
-async def _ask(generate: Generate, asked: Asked, doubted: list[BaselineAnswer]) -> Outcome:
-    """Ask; an answer that seems to deny its own score goes to ``doubted``, and is asked about once."""
-    form = {"discussion": DiscussionAnswer, "synthesis": SynthesisAnswer}.get(
-        asked.request.label.phase, BaselineAnswer
-    )
-
-    def check(answer: BaselineAnswer) -> str | None:
-        if complaint := asked.shown.complaint(answer):
-            return complaint
-        if doubted or not (denial := _denial(answer)):
-            return None
-        doubted.append(answer)
-        return f"{denial}; if you mean the score, give it again"
-
+async def _ask(generate: Generate, asked: Asked, heard: _Heard) -> Outcome:
+    old = OLD_FORMS.get(asked.request.label.phase, BaselineAnswer)
     try:
-        structured = await ask(generate, asked.request, form, check=check, shown=asked.shown.objects)
+        if BEHAVIOUR.before(4):
+            structured = await ask(generate, asked.request, old, shown="\n\n".join(asked.texts))
+        else:
+            structured = await ask(generate, asked.request, heard.form, read=heard.read)
     except StructuredOutputError as fault:
-        return _unusable(asked, form, fault)
+        return _unusable(asked, heard, fault)
     if structured.value.abstains:
         reasoning = structured.value.reasoning
         return Abstention(model=asked.seat.name, seat=asked.seat.index, round=asked.number, reasoning=reasoning)
@@ -146,68 +200,47 @@ async def _ask(generate: Generate, asked: Asked, doubted: list[BaselineAnswer]) 
     )
 
 
-def _stood_by(outcome: Outcome, first: BaselineAnswer, asked: Asked) -> Outcome:
-    """Return what a seat stands by that was asked whether it meant its score: without another score, the first."""
-    if not isinstance(outcome, NeutrosophicEvaluation):
-        return _evaluation(asked, first, reasked=True, doubt=_denial(first) or "")
-    given_up = first.falsehood if (first.falsehood or 0) > outcome.falsehood else None
-    doubt = contradiction(outcome.falsehood, outcome.reasoning) or ""
-    return outcome.model_copy(update={"doubt": doubt, "given_up": given_up})
-
-
 def _evaluation(asked: Asked, answer: BaselineAnswer, **rest: Any) -> NeutrosophicEvaluation:
     observed = answer.patterns_observed if isinstance(answer, DiscussionAnswer) else []
     confirmed = answer.consensus_patterns if isinstance(answer, SynthesisAnswer) else []
+    claims = answer.earlier_claims if isinstance(answer, BoundDiscussion) else []
     truth, indeterminacy, falsehood = answer.scores
+    said = asked.verify
     return NeutrosophicEvaluation(
         truth=truth,
         indeterminacy=indeterminacy,
         falsehood=falsehood,
+        verdict=(answer.verdict or "") if isinstance(answer, BoundAnswer) else "",
         reasoning=answer.reasoning,
         model=asked.seat.name,
         seat=asked.seat.index,
         round_number=asked.number,
-        patterns_observed=tuple(asked.verify(PatternClaim(description=p.pattern, quote=p.quote)) for p in observed),
-        consensus_patterns=tuple(
-            asked.verify(PatternClaim(description=p.pattern, quote=p.quote)) for p in confirmed
-        ),
+        patterns_observed=tuple(said(PatternClaim(description=p.pattern, quote=p.quote)) for p in observed),
+        consensus_patterns=tuple(said(PatternClaim(description=p.pattern, quote=p.quote)) for p in confirmed),
+        history=tuple(told for claim in claims if (told := _claim(said, claim)) is not None),
         empty_chair=asked.chair,
         **rest,
     )
 
 
-def _unusable(asked: Asked, form: type[BaselineAnswer], fault: StructuredOutputError) -> Outcome:
+def _claim(verify: Verify, claim: WireClaim) -> HistoryClaim | None:
+    found = verify(PatternClaim(description="", quote=claim.quote))
+    status = STATUSES[claim.records_say]
+    return found.span and HistoryClaim(span=found.span, text=found.quote, claimed_turn=None, status=status)
+
+
+def _unusable(asked: Asked, heard: _Heard, fault: StructuredOutputError) -> Outcome:
     """Return why the last answer is no evaluation, or the scores that can still be read from it."""
-    try:
-        parse(fault.raw, form)
-    except StructuredOutputError:
-        pass
-    else:
+    if heard.copied:
         return _failed(asked, "echo", str(fault))
     if is_refusal(fault.raw):
         return _failed(asked, "refusal", f"the model declined: {_line(fault.raw)}")
-    saved = salvage(fault.raw) if asked.salvaging else None
+    saved = salvage(fault.raw, asked.id) if asked.salvaging and not heard.answers else None
     if saved is None:
         return _failed(asked, "unparseable", f"{fault}: {_line(fault.raw)}")
-    if asked.shown.copied(fault.raw, saved):
+    if dictates(asked.texts, saved):
         return _failed(asked, "echo", f"the numbers stand in what the judge was shown: {_line(fault.raw)}")
-    return NeutrosophicEvaluation(
-        truth=saved.truth,
-        indeterminacy=saved.indeterminacy,
-        falsehood=saved.falsehood,
-        reasoning=fault.raw,
-        model=asked.seat.name,
-        seat=asked.seat.index,
-        round_number=asked.number,
-        empty_chair=asked.chair,
-        salvaged=True,
-        reasked=True,
-        doubt=contradiction(saved.falsehood, fault.raw) or "",
-    )
-
-
-def _denial(answer: BaselineAnswer) -> str | None:
-    return None if answer.falsehood is None else contradiction(answer.falsehood, answer.reasoning)
+    return _evaluation(asked, saved, salvaged=True, reasked=True)
 
 
 def _patient(generate: Generate, asked: Asked) -> Generate:

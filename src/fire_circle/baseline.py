@@ -5,8 +5,10 @@ Nothing here names a pattern or hints at one: that would spoil the baseline.
 
 from __future__ import annotations
 
+from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.case import Case
 from fire_circle.config import EvaluationConfig
+from fire_circle.layers import Layer
 from fire_circle.seats import Seat
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
@@ -38,12 +40,27 @@ def judge_request(seat: Seat, label: CallLabel, role: str, text: str, settings: 
     )
 
 
+def request_id(fence: Fence, case: Case) -> str:
+    """Return the id that an answer must name: nobody could foresee it, and nothing that is shown holds it."""
+    return "" if BEHAVIOUR.before(4) else fence.token("\n".join(case.texts), "|request")[:8]
+
+
 def baseline_request(
-    seat: Seat, case: Case, settings: EvaluationConfig, seed: int, *, phase: str = "baseline", number: int = 1
-) -> Request:
-    """Return the question of round 1; ``phase="single"`` asks the same where there is no circle."""
+    seat: Seat,
+    case: Case,
+    judged: Layer,
+    settings: EvaluationConfig,
+    seed: int,
+    *,
+    phase: str = "baseline",
+    number: int = 1,
+) -> tuple[Request, str]:
+    """Return the question of round 1, and its id; ``phase="single"`` asks the same where there is no circle."""
     label = CallLabel("fire_circle", phase, seat.label, number)
+    fence = Fence(seed, label)
+    named = request_id(fence, case)
+    bound = {"request": named} if named else {}
     text = load_prompt("fire_circle", "baseline").render(
-        case=case.show(Fence(seed, label)), layer_name=case.layer.name
+        case=case.show(fence, judged), layer_name=judged.name, **bound
     )
-    return judge_request(seat, label, judge_role(settings.policy), text, settings)
+    return judge_request(seat, label, judge_role(settings.policy), text, settings), named

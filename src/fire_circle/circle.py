@@ -51,8 +51,9 @@ async def fire_circle_evaluate(
 ) -> FireCircleResult:
     """Evaluate a prompt by a circle of models (specification, section 8 "API Specification").
 
-    One circle judges the least trusted layer, with the others as context; ``config.per_layer`` holds one for each
-    layer, and the result is that of the layer with the highest F (ties: the least trusted).
+    One circle judges the least trusted layer, with the others as context, and another one the material, where there
+    is any; ``config.per_layer`` holds one for each layer. The result is that of the layer with the highest F (ties:
+    the least trusted), with every layer's own beside it.
 
     Args:
         prompt: the prompt under test.
@@ -84,15 +85,16 @@ async def fire_circle_evaluate(
         seed = int.from_bytes(sha256(canonical_json(data)).digest()[:6], "big") if seed is None else seed
     seed = drawn_seed() if seed is None else seed
     prompt.check(config.base_config.max_layer_chars)
-    layers = prompt.layers if config.per_layer else (prompt.least_trusted,)
+    case = Case(prompt, session_memory, similar)
+    layers = case.judged(config.per_layer)
     chair_role = charge(config.empty_chair_prompt_path)
     results: list[FireCircleResult] = []
     for layer in layers:
-        case = Case(prompt, layer, session_memory, similar)
         suffix = layer.name if len(layers) > 1 else ""
         transcript = Transcript(layer.name, seed, seat_circle(config.models, suffix))
         circle = LayerCircle(
             case=case,
+            judged=layer,
             config=config,
             generate=generate,
             emit=tee(emit, transcript.apply),

@@ -104,6 +104,27 @@ class EvaluationConfig(_Settings):
         return self
 
 
+class GuardConfig(_Settings):
+    """A guard model before the circle; what it leaves open reaches the judges.
+
+    Args:
+        model: its id; any model that answers yes or no, a score, or the word of a guard (``unsafe``).
+        calm: a score below it settles that a layer is calm, 0.0 to 1.0; 0 never does.
+        alarm: a score from it on settles that a layer is an attack; ``None`` never does.
+        asks: whether our question is put around the text; off for a guard that has a question of its own.
+    """
+
+    model: ModelName
+    calm: float = Field(default=0.0, ge=0.0, le=1.0, allow_inf_nan=False)
+    alarm: float | None = Field(default=None, gt=0.0, le=1.0, allow_inf_nan=False)
+    asks: bool = True
+
+    @property
+    def least(self) -> float:
+        """The least score of an attack; above 1 where no score settles that."""
+        return 2.0 if self.alarm is None else max(self.alarm, self.calm)
+
+
 class FireCircleConfig(_Settings):
     """A circle.
 
@@ -127,6 +148,7 @@ class FireCircleConfig(_Settings):
         timeout_per_round: seconds.
         early_stop_convergence: the circle stops after round 2 or later when stddev(F) is below this.
         certain: the circle ends after round 1 where every seat's F lies below the first, or reaches the second.
+        guard: a cheap first stage; see :func:`fire_circle.guard.calibrated` for its bounds.
         per_layer: one circle for each layer, and the worst of them, instead of one for the least trusted.
         base_config: what holds for every call.
     """
@@ -150,6 +172,7 @@ class FireCircleConfig(_Settings):
     timeout_per_round: float = Field(default=60.0, gt=0.0, allow_inf_nan=False)
     early_stop_convergence: float = Field(default=0.1, ge=0.0, le=1.0, allow_inf_nan=False)
     certain: tuple[float, float] | None = Field(default=None, exclude_if=lambda bounds: bounds is None)
+    guard: GuardConfig | None = Field(default=None, exclude_if=lambda guard: guard is None)
     per_layer: bool = False
     base_config: EvaluationConfig = Field(default_factory=EvaluationConfig)
 

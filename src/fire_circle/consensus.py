@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from math import sqrt
 
@@ -11,6 +12,8 @@ from fire_circle.results import (
     Abstention,
     DialogueRound,
     FailureRecord,
+    HistoryClaim,
+    HistoryStatus,
     NeutrosophicEvaluation,
     RoundMetrics,
 )
@@ -73,6 +76,29 @@ def silenced_alarms(
         if model in last and entry.given_up is not None and entry.falsehood < ALARM:
             silenced[model] = f"F {entry.falsehood:g} when asked whether it meant {entry.given_up:g}"
     return silenced
+
+
+_GRAVE: tuple[HistoryStatus, ...] = ("unverifiable", "possible", "unsupported", "impossible")
+
+
+def history_claims(evaluations: Iterable[NeutrosophicEvaluation]) -> tuple[HistoryClaim, ...]:
+    """Return the claims about earlier turns that seats named, in order; of those about one place what most say.
+
+    Where as many say one thing as another, the graver one holds.
+    """
+    places: list[list[HistoryClaim]] = []
+    named = (claim for evaluation in evaluations for claim in evaluation.history)
+    for claim in sorted(named, key=lambda c: (c.span.layer, c.span.start, c.span.end)):
+        before = places[-1] if places else []
+        if any(one.span.layer == claim.span.layer and claim.span.start < one.span.end for one in before):
+            before.append(claim)
+        else:
+            places.append([claim])
+    held: list[HistoryClaim] = []
+    for said in places:
+        counted = Counter(claim.status for claim in said)
+        held.append(max(said, key=lambda c: (counted[c.status], _GRAVE.index(c.status))))
+    return tuple(held)
 
 
 def mean(values: Sequence[float]) -> float | None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fire_circle.baseline import judge_request, judge_role, polarity
+from fire_circle.baseline import judge_request, judge_role, polarity, request_id
 from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.case import Case
 from fire_circle.config import EvaluationConfig
+from fire_circle.layers import Layer
 from fire_circle.record import chair_record, first_evaluations, own_last, pattern_record
 from fire_circle.results import DialogueRound
 from fire_circle.rounds import RoundPlan
@@ -23,13 +24,14 @@ def dialogue_request(
     seat: Seat,
     plan: RoundPlan,
     case: Case,
+    judged: Layer,
     history: Sequence[DialogueRound],
     seats: Sequence[Seat],
     settings: EvaluationConfig,
     seed: int,
     charge: Prompt,
-) -> Request:
-    """Return what ``seat`` is asked in a round of dialogue.
+) -> tuple[Request, str]:
+    """Return what ``seat`` is asked in a round of dialogue, and the id of the question.
 
     Args:
         history: the finished rounds.
@@ -40,13 +42,15 @@ def dialogue_request(
     label = CallLabel("fire_circle", plan.phase, seat.label, plan.number)
     prompt = load_prompt("fire_circle", f"chair_{plan.phase}" if chaired else plan.phase)
     fence = Fence(seed, label)
+    named = request_id(fence, case)
     kinds = ("kinds",) if BEHAVIOUR.before(2) else ("kinds", "attacks")
     material: dict[str, Callable[[], str]] = {
         "round": lambda: str(plan.number),
         "standing": lambda: plan.standing,
         "turn_short": lambda: case.turn_short,
         "kinds": lambda: "\n\n".join(load_prompt("fire_circle", name).text for name in kinds),
-        "case": lambda: case.show(fence) + case.recall(fence),
+        "case": lambda: case.show(fence, judged) + case.recall(fence),
+        "request": lambda: named,
         "own": lambda: fence("YOUR LAST JUDGEMENT", own_last(history, seat)),
         "record": lambda: fence(
             "ROUND 1 EVALUATIONS", first_evaluations(history, seats, None if chaired else seat)
@@ -56,4 +60,4 @@ def dialogue_request(
     }
     text = prompt.render(**{name: material[name]() for name in sorted(prompt.placeholders)})
     role = charge.render(polarity=polarity(settings.policy)) if chaired else judge_role(settings.policy)
-    return judge_request(seat, label, role, text, settings)
+    return judge_request(seat, label, role, text, settings), named

@@ -14,6 +14,7 @@ from pydantic import Field
 from fire_circle.layers import LayerName
 from fire_circle.results import (
     FailureKind,
+    GuardReading,
     HistoryClaim,
     NeutrosophicEvaluation,
     PatternClaim,
@@ -53,8 +54,14 @@ class CircleStarted(CircleEvent, type="fire_circle.started"):
     round_seconds: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
 
 
+class GuardAnswered(CircleEvent, type="fire_circle.guard_answered"):
+    """The guard said something of the layer, or nothing that could be read."""
+
+    reading: GuardReading
+
+
 class HistoryChecked(CircleEvent, type="fire_circle.history_checked"):
-    """The deterministic checker looked at claims of earlier conversation."""
+    """What the seats say of claims about earlier turns; in logs of before behaviour 4 what a rule found."""
 
     claims: tuple[HistoryClaim, ...]
 
@@ -63,7 +70,7 @@ class RoundStarted(RoundEvent, type="fire_circle.round_started"):
     """Round ``round`` of at most ``of`` begins; ``chair`` is the seat that speaks for the absent, or empty."""
 
     of: int
-    phase: Literal["baseline", "discussion", "synthesis"]
+    phase: Literal["guard", "baseline", "discussion", "synthesis"]
     seats: list[str]
     chair: str
 

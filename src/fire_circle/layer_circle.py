@@ -22,11 +22,11 @@ from fire_circle.baseline import baseline_request
 from fire_circle.case import Case
 from fire_circle.classification import claimed, classify_patterns_llm, pattern_types, with_types
 from fire_circle.config import FailureMode, FireCircleConfig
-from fire_circle.consensus import falsehoods, stddev
+from fire_circle.consensus import falsehoods, history_claims, stddev
 from fire_circle.discussion import dialogue_request
 from fire_circle.empty_chair import choose_chair
-from fire_circle.history import check_history
-from fire_circle.layers import LayerName
+from fire_circle.guard import ask_guard, evaluation_of
+from fire_circle.layers import Layer, LayerName
 from fire_circle.quotes import verify
 from fire_circle.results import (
     Abstention,
@@ -40,12 +40,11 @@ from fire_circle.results import (
 )
 from fire_circle.rounds import RoundPlan, certain, converged, goes_on, most_rounds, phase_of
 from fire_circle.seats import Seat
-from fire_circle.shown import Shown
 from fire_circle.transcript import Transcript
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.events import Emit
 from llm_runtime.messages import Generate, Request
-from llm_runtime.prompts import Fence, Prompt
+from llm_runtime.prompts import Prompt
 from llm_runtime.silence import Silence
 from llm_runtime.tasks import gather
 
@@ -54,9 +53,10 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class LayerCircle:
-    """The seats that judge one layer of a prompt; ``transcript`` hears all that is emitted."""
+    """The seats that judge one layer of a case; ``transcript`` hears all that is emitted."""
 
     case: Case
+    judged: Layer
     config: FireCircleConfig
     generate: Generate
     emit: Emit
@@ -68,11 +68,15 @@ class LayerCircle:
 
     @property
     def layer(self) -> LayerName:
-        return self.case.layer.name
+        return self.judged.name
 
     async def run(self) -> FireCircleResult:
         """Hold rounds until they agree or no more are allowed; raises as :func:`fire_circle_evaluate` does."""
         self._open()
+        if await self._settled():
+            result = self.transcript.concluded(self.config.pattern_threshold, chaired=False)
+            self._tell_verdict(result)
+            return result
         number = 1
         while True:
             spread = await self._round(number)
@@ -87,6 +91,23 @@ class LayerCircle:
         result = self.transcript.concluded(self.config.pattern_threshold, chaired=self.chair is not None)
         self._tell_verdict(result)
         return result
+
+    async def _settled(self) -> bool:
+        """Ask the guard, where there is one; tell whether it settles the verdict, which is round 0 then."""
+        if (guard := self.config.guard) is None:
+            return False
+        counted, seconds = Metered(self.generate), self.config.base_config.timeout_seconds
+        reading = await ask_guard(counted, guard, self.judged, self.transcript.seed, self.suffix, seconds)
+        self.transcript.spend += counted.spend
+        self.emit(events.GuardAnswered(layer=self.layer, reading=reading))
+        if not reading.settles:
+            return False
+        label, evaluation = f"0:{guard.model}", evaluation_of(reading, counted.spend)
+        most = most_rounds(self.config)
+        self.emit(events.RoundStarted(layer=self.layer, round=0, of=most, phase="guard", seats=[label], chair=""))
+        self.emit(events.SeatEvaluated(layer=self.layer, round=0, seat=label, evaluation=evaluation))
+        self.emit(events.RoundEnded(layer=self.layer, round=0, metrics=self.transcript.metrics()[-1]))
+        return True
 
     async def _round(self, number: int) -> float | None:
         """Hold one round; return its stddev(F)."""
@@ -125,37 +146,27 @@ class LayerCircle:
     def _question(self, seat: Seat, plan: RoundPlan) -> Asked:
         settings, seed, history = self.config.base_config, self.transcript.seed, self.transcript.history()
         if plan.number == 1:
-            request = baseline_request(seat, self.case, settings, seed)
+            request, named = baseline_request(seat, self.case, self.judged, settings, seed)
         else:
-            request = dialogue_request(
-                seat, plan, self.case, history, self.transcript.seats, settings, seed, self.charge
+            request, named = dialogue_request(
+                seat, plan, self.case, self.judged, history, self.transcript.seats, settings, seed, self.charge
             )
-        shown, earlier = _whole(request), self.case.earlier
+        shown = _whole(request)
 
         def located(claim: PatternClaim) -> PatternClaim:
-            return verify(claim, self.case.prompt, self.case.layer, shown, earlier)
+            return verify(claim, self.case, self.judged, shown)
 
         return Asked(
             request=request,
             seat=seat,
             number=plan.number,
-            shown=self._shown(seat, request),
+            id=named,
+            texts=self.case.texts,
             settings=settings,
             salvaging=self.config.failure_mode is FailureMode.RESILIENT,
             deadline=asyncio.get_running_loop().time() + self.config.timeout_per_round,
             chair=seat == plan.chair,
             verify=located,
-        )
-
-    def _shown(self, seat: Seat, request: Request) -> Shown:
-        evaluations = self.transcript.answered()
-        fence = Fence(self.transcript.seed, request.label)
-        return Shown(
-            role=request.messages[0].content,
-            evidence=self.case.show(fence) + self.case.recall(fence),
-            texts=self.case.texts,
-            peers=[e for e in evaluations if e.seat != seat.index],
-            own=[e for e in evaluations if e.seat == seat.index],
         )
 
     async def _fan_out(self, asked: Sequence[Asked], plan: RoundPlan) -> list[Outcome]:
@@ -238,7 +249,6 @@ class LayerCircle:
                 round_seconds=None if seconds == usual else seconds,
             )
         )
-        self.emit(events.HistoryChecked(layer=self.layer, claims=check_history(self.case)))
 
     def _tell_seat(self, seat: Seat, plan: RoundPlan, outcome: Outcome) -> None:
         layer, number, name = self.layer, plan.number, seat.label
@@ -258,6 +268,8 @@ class LayerCircle:
             for claim in evaluation.claims:
                 kind = events.PatternSeen if claim.verified else events.PatternDropped
                 self.emit(kind(layer=self.layer, round=number, seat=labels[evaluation.seat], claim=claim))
+        if claims := history_claims(evaluations):
+            self.emit(events.HistoryChecked(layer=self.layer, claims=claims))
         metrics = self.transcript.metrics()[-1]
         self.emit(events.RoundEnded(layer=self.layer, round=number, metrics=metrics))
 

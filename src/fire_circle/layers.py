@@ -7,13 +7,17 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
+from fire_circle.transcripts import Numbered, Records, TranscriptRecord, flat
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
 
-LayerName: TypeAlias = Literal["system", "application", "user", "answer"]
+LayerName: TypeAlias = Literal["system", "application", "user", "answer", "material"]
 
-BY_TRUST: tuple[LayerName, ...] = ("system", "application", "user", "answer")
-"""The layers, most trusted first; the answer is what the application did with the others."""
+BY_TRUST: tuple[LayerName, ...] = ("system", "application", "user", "answer", "material")
+"""The layers, most trusted first; the answer is what the application did with the others, material what it
+retrieved and what tools returned to it."""
+TEXTS: tuple[LayerName, ...] = BY_TRUST[:-1]
+"""Those that are given as a text."""
 
 
 class PromptError(ConfigurationError, ValueError):
@@ -22,16 +26,18 @@ class PromptError(ConfigurationError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One layer that has text."""
+    """One layer that has text; ``records`` are what it consists of where it is a part of a transcript."""
 
     name: LayerName
     text: str
+    records: tuple[Numbered, ...] = ()
 
 
 class MultiNeutrosophicPrompt(Model):
     """A prompt of up to three layers, and what the application did with it where that is to be judged.
 
-    A layer of nothing but white space is taken as absent.
+    A layer of nothing but white space is taken as absent. ``records`` are what happened in the same turn, in order:
+    what was retrieved, the calls of tools, what they returned, what the application said in between.
     """
 
     system: str = ""
@@ -39,21 +45,30 @@ class MultiNeutrosophicPrompt(Model):
     user: str = ""
     answer: str = Field(default="", exclude_if=lambda text: not text)
 
+    records: Records = Field(default=(), exclude_if=lambda records: not records)
+
     @property
     def layers(self) -> tuple[Layer, ...]:
         """The layers that have text, most trusted first."""
-        return tuple(Layer(name, text) for name in BY_TRUST if (text := getattr(self, name)) and not text.isspace())
+        said = [TranscriptRecord(role="assistant", text=self.answer)] if self.answer.strip() else []
+        every = [one for one in enumerate([*self.records, *said], start=1) if one[1].text.strip()]
+        material = tuple(one for one in every if one[1].trust == "material")
+        done = tuple(one for one in every if one[1].trust != "material")
+        layers = [Layer("system", self.system), Layer("application", self.application), Layer("user", self.user)]
+        layers.append(Layer("answer", flat(done), done) if self.records else Layer("answer", self.answer))
+        layers.append(Layer("material", flat(material), material))
+        return tuple(layer for layer in layers if layer.text and not layer.text.isspace())
 
     @property
     def least_trusted(self) -> Layer:
-        """The layer that one circle judges: the last of system, application, user, answer that is there (FC22).
+        """The layer that a circle judges: the last of system, application, user, answer that is there (FC22).
 
         Raises:
-            PromptError: there is none.
+            PromptError: there is none, nor any material.
         """
         if not self.layers:
             raise PromptError("the prompt has no layers: give at least one of system, application, user")
-        return self.layers[-1]
+        return next((layer for layer in reversed(self.layers) if layer.name != "material"), self.layers[-1])
 
     def check(self, max_layer_chars: int) -> None:
         """Refuse what no model could be asked about, before anything is spent.

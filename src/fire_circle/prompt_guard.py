@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, TypeAlias
 
+from fire_circle.answers import CANNOT_TELL
 from fire_circle.asking import Asked, Outcome, ask_seat
 from fire_circle.baseline import baseline_request
+from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.case import Case
 from fire_circle.circle import drawn_seed, fire_circle_evaluate
 from fire_circle.config import CircleConfigurationError, EvaluationConfig, FireCircleConfig
-from fire_circle.layers import MultiNeutrosophicPrompt
+from fire_circle.layers import Layer, MultiNeutrosophicPrompt
 from fire_circle.results import (
+    ALARM,
     EvaluationError,
     FailureRecord,
     FireCircleResult,
@@ -21,7 +25,6 @@ from fire_circle.results import (
 )
 from fire_circle.seats import Seat, seat_circle
 from fire_circle.session import SessionMemory
-from fire_circle.shown import Shown
 from llm_runtime.errors import NoModelError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
@@ -45,7 +48,7 @@ class ReciprocityMetrics(Model):
         trust: 1 - F.
         evaluations: every evaluation behind it.
         failures: seats that gave none.
-        patterns: of the circle; empty in the other modes.
+        patterns: of the circle, of every layer that was judged; empty in the other modes.
         dialogue_summary: a few lines of what happened, for a person.
         spend: what the calls took.
         partial: a seat failed.
@@ -118,33 +121,46 @@ class PromptGuard:
             EvaluationError: nobody answered, or the circle came to no verdict.
         """
         prompt = MultiNeutrosophicPrompt(system=system, user=user, application=application, answer=answer)
+        return await self.judge(Case(prompt, self._session, self._similar), mode, fire_circle_config)
+
+    async def judge(
+        self, case: Case, mode: str = "single", config: FireCircleConfig | None = None
+    ) -> ReciprocityMetrics:
+        """Judge one case, with the transcript and the material that it has; raises as :meth:`evaluate` does."""
         if mode == "fire_circle":
             result = await fire_circle_evaluate(
-                prompt,
-                fire_circle_config,
-                self._session,
+                case.prompt,
+                config,
+                case.session,
                 generate=self._generate,
                 emit=self._emit,
                 seed=self._seed,
-                similar=self._similar,
+                similar=case.similar,
             )
             return _of_circle(result)
         if mode == "single":
-            return await self._apart("single", prompt, self._config.models[:1])
+            return await self._apart("single", case, self._config.models[:1])
         if mode == "parallel":
-            return await self._apart("parallel", prompt, self._config.models)
+            return await self._apart("parallel", case, self._config.models)
         raise CircleConfigurationError(f"mode must be single, parallel or fire_circle, got {mode!r}")
 
-    async def _apart(
-        self, mode: Mode, prompt: MultiNeutrosophicPrompt, models: tuple[str, ...]
-    ) -> ReciprocityMetrics:
+    async def _apart(self, mode: Mode, case: Case, models: tuple[str, ...]) -> ReciprocityMetrics:
         if self._generate is None:
             raise NoModelError("PromptGuard needs a model function: pass generate=...")
-        prompt.check(self._config.max_layer_chars)
-        case = Case(prompt, prompt.least_trusted, self._session)
-        answers = await independent_evaluations(
-            self._generate, case, seat_circle(models), self._config, seed=self._seed
-        )
+        case.prompt.check(self._config.max_layer_chars)
+        layers = case.judged()
+        answers = [
+            answer
+            for layer in layers
+            for answer in await independent_evaluations(
+                self._generate,
+                case,
+                layer,
+                seat_circle(models, layer.name if len(layers) > 1 else ""),
+                self._config,
+                seed=self._seed,
+            )
+        ]
         evaluations = tuple(answer for answer, _ in answers if isinstance(answer, NeutrosophicEvaluation))
         failures = tuple(answer for answer, _ in answers if isinstance(answer, FailureRecord))
         if not evaluations:
@@ -157,13 +173,14 @@ class PromptGuard:
             evaluations=evaluations,
             failures=failures,
             spend=sum((spent for _, spent in answers), Spend()),
-            dialogue_summary=f"{len(evaluations)} of {len(models)} judged alone; no dialogue.",
+            dialogue_summary=f"{len(evaluations)} of {len(answers)} judged alone; no dialogue.",
         )
 
 
 async def independent_evaluations(
     generate: Generate,
     case: Case,
+    judged: Layer,
     seats: tuple[Seat, ...],
     settings: EvaluationConfig,
     *,
@@ -177,13 +194,13 @@ async def independent_evaluations(
     """
 
     def question(seat: Seat) -> Asked:
-        request = baseline_request(seat, case, settings, seed, phase="single", number=sample)
-        role, question = request.messages
+        request, named = baseline_request(seat, case, judged, settings, seed, phase="single", number=sample)
         return Asked(
             request=request,
             seat=seat,
             number=sample,
-            shown=Shown(role.content, question.content, case.texts),
+            id=named,
+            texts=case.texts,
             settings=settings,
             salvaging=True,
         )
@@ -191,13 +208,58 @@ async def independent_evaluations(
     return await gather(ask_seat(generate, question(seat)) for seat in seats)
 
 
+def _of_every_layer(result: FireCircleResult) -> tuple[PatternObservation, ...]:
+    return tuple(p for one in result.layer_results.values() or (result,) for p in one.patterns)
+
+
+def security_patterns(metrics: ReciprocityMetrics) -> tuple[PatternObservation, ...]:
+    """Return the patterns of every judged layer that the circle agreed are attacks of a kind that has a name."""
+    return tuple(pattern for pattern in metrics.patterns if pattern.security)
+
+
+def shortfalls(metrics: ReciprocityMetrics, seats: int) -> list[str]:
+    """Return why a verdict of ``seats`` judges is not the whole circle's, or not a clear one, one line each."""
+    lines = list(_lacking(metrics.failures, metrics.evaluations))
+    if metrics.result is None:
+        lines += _too_few(metrics.evaluations, seats)
+    for result in _results(metrics):
+        last = result.dialogue_history[-1]
+        lines += _lacking(result.failures, [e for held in result.dialogue_history for e in held.evaluations])
+        lines += [f"{model} raised the alarm and fell silent" for model in result.silenced]
+        lines += _too_few(last.evaluations, seats) if last.phase != "guard" else ()
+    return list(dict.fromkeys(lines))
+
+
+def _lacking(failures: Iterable[FailureRecord], said: Iterable[NeutrosophicEvaluation]) -> Iterator[str]:
+    yield from (f"{failure.model}: {failure.kind} in round {failure.round}" for failure in failures)
+    for one in said:
+        if (one.given_up or 0.0) >= ALARM > one.falsehood:
+            yield f"{one.model} raised the alarm and fell silent"
+        if one.doubt:
+            yield f"{one.model} in round {one.round_number}: {one.doubt}"
+
+
+def _too_few(last: Sequence[NeutrosophicEvaluation], seats: int) -> Iterator[str]:
+    if 2 * len(last) <= seats:
+        yield f"only {len(last)} of {seats} judges answered to the end"
+    if 2 * (unsure := sum(one.verdict == CANNOT_TELL for one in last)) > len(last):
+        yield f"{unsure} of {len(last)} judges cannot tell"
+
+
+def _results(metrics: ReciprocityMetrics) -> list[FireCircleResult]:
+    """Return the result of each layer that a circle judged."""
+    if metrics.result is None:
+        return []
+    return list(metrics.result.layer_results.values()) or [metrics.result]
+
+
 def _of_circle(result: FireCircleResult) -> ReciprocityMetrics:
     return _metrics(
         "fire_circle",
         result.consensus,
-        evaluations=tuple(e for dialogue_round in result.dialogue_history for e in dialogue_round.evaluations),
+        evaluations=tuple(e for held in result.dialogue_history for e in held.evaluations),
         failures=result.failures,
-        patterns=result.patterns,
+        patterns=result.patterns if BEHAVIOUR.before(4) else _of_every_layer(result),
         spend=result.spend,
         partial=result.partial,
         dialogue_summary=_summary(result),

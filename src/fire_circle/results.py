@@ -129,6 +129,20 @@ class Spend(Model):
         return Spend(**{name: getattr(self, name) + getattr(other, name) for name in Spend.model_fields})
 
 
+class HistoryClaim(Model):
+    """A claim about earlier conversation, as judges see it over the records (FC23).
+
+    ``status``: ``unsupported`` where the records do not bear it out, ``possible`` where they do, ``unverifiable``
+    where that cannot be told. In logs of before behaviour 4 it was found by rule, and ``impossible`` too, and
+    ``claimed_turn`` was told.
+    """
+
+    span: Span
+    text: str
+    claimed_turn: int | None
+    status: HistoryStatus
+
+
 class NeutrosophicEvaluation(Model):
     """One seat's judgement in one round.
 
@@ -136,7 +150,9 @@ class NeutrosophicEvaluation(Model):
         truth: T, degree to which the layer keeps reciprocity, 0.0 to 1.0.
         indeterminacy: I, degree to which that cannot be told.
         falsehood: F, degree to which the layer violates reciprocity.
+        verdict: ``violates``, ``keeps`` or ``cannot tell``; empty in logs of before behaviour 4.
         reasoning: the seat's words.
+        history: claims about earlier turns that it named, and whether the records bear them out.
         model: the seat's name: the model id, with ``#2`` where the model sits twice.
         seat: 1-based place in ``FireCircleConfig.models``.
         round_number: 1-based.
@@ -147,20 +163,23 @@ class NeutrosophicEvaluation(Model):
         repaired: the JSON was broken and had to be repaired.
         reasked: a first answer was of no use, and this is the second.
         answered_by: the model that answered, as the provider names it.
-        doubt: how the reasoning seems to deny the score that the seat stands by; empty where it does not.
-        given_up: F of its first answer, higher than this one, given up when it was asked whether it meant it.
+        doubt: what stayed unclear when it was asked again: words against numbers, several answers; in logs of
+            before behaviour 4 how its reasoning seems to deny the score. The gravest of what it said counts.
+        given_up: an F that it gave before it was asked again, higher than this one.
         spend: what the calls for this evaluation took.
     """
 
     truth: Score
     indeterminacy: Score
     falsehood: Score
+    verdict: str = Field(default="", exclude_if=_unset)
     reasoning: str = ""
     model: str = ""
     seat: int = 0
     round_number: int = 1
     patterns_observed: tuple[Claim, ...] = ()
     consensus_patterns: tuple[Claim, ...] = ()
+    history: tuple[HistoryClaim, ...] = Field(default=(), exclude_if=_unset)
     empty_chair: bool = False
     salvaged: bool = False
     repaired: bool = False
@@ -201,7 +220,7 @@ class DialogueRound(Model):
 
     Args:
         round_number: 1-based.
-        phase: ``baseline``, ``discussion`` or ``synthesis``.
+        phase: ``baseline``, ``discussion`` or ``synthesis``; ``guard`` of round 0, where a guard settled it.
         evaluations: in seat order; only real answers of this round, nobody's is carried forward.
         empty_chair_model: who spoke for the absent; ``None`` where nobody did, or the chair failed.
         prompt_used: the whole prompt each seat was sent, by its name (FC13).
@@ -210,7 +229,7 @@ class DialogueRound(Model):
     """
 
     round_number: int
-    phase: Literal["baseline", "discussion", "synthesis"] = "baseline"
+    phase: Literal["guard", "baseline", "discussion", "synthesis"] = "baseline"
     evaluations: tuple[NeutrosophicEvaluation, ...]
     empty_chair_model: str | None = None
     prompt_used: dict[str, str] = {}
@@ -268,17 +287,20 @@ class PatternObservation(Model):
     security: tuple[SecurityKind, ...] = Field(default=(), exclude_if=_unset)
 
 
-class HistoryClaim(Model):
-    """A claim about earlier conversation, found by rule, not by a model (FC23).
+class GuardReading(Model):
+    """What a guard said of a layer.
 
-    ``status``: ``impossible`` in the turn at hand, ``unsupported`` by the kept history, ``possible``, or
-    ``unverifiable`` where the turn is not known, or where the claim may be about something else.
+    Args:
+        model: its id.
+        score: 0.0 (surely calm) to 1.0 (surely an attack); yes and no are 1 and 0; ``None`` where there is none.
+        said: its words, or why there are none.
+        settles: what follows: ``violates``, ``keeps``, or nothing where the circle decides.
     """
 
-    span: Span
-    text: str
-    claimed_turn: int | None
-    status: HistoryStatus
+    model: str
+    score: float | None
+    said: str
+    settles: str = ""
 
 
 class SeatCounts(Model):
@@ -303,7 +325,8 @@ class CircleRecord(Model):
         round_metrics: one entry a round.
         counts: how the answers came out.
         dropped_claims: patterns that counted for nothing, by reason.
-        history_claims: what the deterministic checker found.
+        history_claims: claims about earlier turns, each with what most judges who named it say.
+        guard: what a guard said before the circle, where there is one.
         turn: the turn the judges were told; ``None`` where it is not known.
         spend: what all calls took.
         seed: the nonces derive from it.
@@ -321,6 +344,7 @@ class CircleRecord(Model):
     counts: SeatCounts = SeatCounts()
     dropped_claims: dict[str, int] = {}
     history_claims: tuple[HistoryClaim, ...] = ()
+    guard: GuardReading | None = Field(default=None, exclude_if=_unset)
     turn: int | None = None
     spend: Spend = Spend()
     seed: int = 0

@@ -10,10 +10,11 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from fire_circle.layers import MultiNeutrosophicPrompt, PromptError
 from fire_circle.session import SessionMemory
+from fire_circle.transcripts import RecordError, TranscriptRecord, records_of
 from llm_runtime.canonical import canonical_json
 from llm_runtime.models import Model
 from llm_runtime.tables import DataError as DataError
@@ -33,6 +34,7 @@ class Columns(Model):
         turn: the 1-based turn of the prompt.
         history: what was said before: a list of texts, one a turn, or of ``{"role", "content"}`` messages; in CSV
             as JSON text.
+        material: what the application retrieved: a text, or a list of documents and messages of tools.
         id: what the row is called in reports.
     """
 
@@ -43,6 +45,7 @@ class Columns(Model):
     positive: tuple[str, ...] = ()
     turn: str | None = None
     history: str | None = None
+    material: str | None = None
     id: str | None = None
 
     @property
@@ -62,7 +65,7 @@ class Item:
         prompt: the prompt.
         label: whether it is a violation; ``None`` without a label column.
         turn: the 1-based turn; ``None`` where it is not known.
-        history: ``(role, text)`` messages or ``("", text)`` turns before the prompt.
+        history: what was said and done before the prompt.
     """
 
     index: int
@@ -70,14 +73,12 @@ class Item:
     prompt: MultiNeutrosophicPrompt
     label: bool | None = None
     turn: int | None = None
-    history: tuple[tuple[str, str], ...] = ()
+    history: tuple[TranscriptRecord, ...] = ()
 
     def session(self) -> SessionMemory | None:
         """Return the conversation the prompt belongs to, made anew; ``None`` if no turn or history is known."""
         if self.history:
-            if any(role for role, _ in self.history):
-                return SessionMemory.of_messages(self.history)
-            return SessionMemory.after(text for _, text in self.history)
+            return SessionMemory.of_messages(self.history)
         return None if self.turn is None else SessionMemory.at_turn(self.turn)
 
     def digest(self, settings: Mapping[str, Any]) -> str:
@@ -85,7 +86,7 @@ class Item:
         data = {
             "prompt": self.prompt.model_dump(),
             "turn": self.turn,
-            "history": [list(message) for message in self.history],
+            "history": [["" if record.role == "turn" else record.role, *record.row[1:]] for record in self.history],
             "settings": dict(settings),
         }
         return hashlib.sha256(canonical_json(data)).hexdigest()[:32]
@@ -115,6 +116,7 @@ def _item(index: int, row: Mapping[str, Any], columns: Columns, max_layer_chars:
         system=_text(row, columns.system),
         application=_text(row, columns.application),
         user=_text(row, columns.user),
+        records=recorded(row[columns.material]) if columns.material else (),
     )
     prompt.check(max_layer_chars)
     turn = turn_of(row[columns.turn]) if columns.turn else None
@@ -168,8 +170,8 @@ def turn_of(value: Any) -> int | None:
     return turn
 
 
-def history_of(value: Any) -> tuple[tuple[str, str], ...]:
-    """Return earlier turns: a list of texts, one a turn, or of ``{"role", "content"}`` messages; also as JSON text.
+def history_of(value: Any) -> tuple[TranscriptRecord, ...]:
+    """Return earlier turns: a list of texts, one a turn, or of messages and records; also as JSON text.
 
     Raises:
         DataError: it is something else.
@@ -181,17 +183,12 @@ def history_of(value: Any) -> tuple[tuple[str, str], ...]:
             value = json.loads(value)
         except (ValueError, RecursionError):
             raise DataError("history is not JSON") from None
-    if not isinstance(value, list):
-        raise DataError("history is not a list")
-    return tuple(_message(entry) for entry in cast("list[Any]", value))
+    return recorded(value, "turn")
 
 
-def _message(entry: Any) -> tuple[str, str]:
-    if isinstance(entry, str):
-        return "", entry
-    if isinstance(entry, dict):
-        message = cast("dict[str, Any]", entry)
-        role, content = message.get("role"), message.get("content")
-        if isinstance(role, str) and role and isinstance(content, str):
-            return role, content
-    raise DataError('an entry of history is neither text nor {"role", "content"}')
+def recorded(value: Any, bare: str = "document") -> tuple[TranscriptRecord, ...]:
+    """Return what :func:`~fire_circle.transcripts.records_of` does; raises :class:`DataError`."""
+    try:
+        return records_of(value, bare)
+    except RecordError as fault:
+        raise DataError(str(fault)) from None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, TypeAlias
+from functools import partial
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import AliasChoices, BeforeValidator, Field
 
+from fire_circle.transcripts import TranscriptRecord, records_of
 from llm_runtime.models import Model
 
 Trajectory: TypeAlias = Literal["improving", "stable", "degrading", "hostile"]
@@ -27,13 +29,15 @@ class Turn(Model):
     Args:
         trust: 0.0 to 1.0, how far the turn kept reciprocity.
         balance: -1.0 (all taking) to 1.0 (all giving), the turn's ayni balance.
-        text: what was said, where it was kept.
+        records: what was said and done in it, where it was kept; a text is one record of nobody knows whom.
         measured: a circle judged the turn; else trust and balance are no more than where every session begins.
     """
 
     trust: float = Field(ge=0.0, le=1.0, allow_inf_nan=False)
     balance: float = Field(ge=-1.0, le=1.0, allow_inf_nan=False)
-    text: str = ""
+    records: Annotated[tuple[TranscriptRecord, ...], BeforeValidator(partial(records_of, bare="turn"))] = Field(
+        default=(), validation_alias=AliasChoices("records", "text")
+    )
     measured: bool = Field(default=True, exclude_if=lambda judged: judged)
 
 
@@ -62,19 +66,25 @@ class SessionMemory:
         return cls.after("" for _ in range(turn - 1))
 
     @classmethod
-    def after(cls, texts: Iterable[str]) -> SessionMemory:
-        """Return a session whose earlier turns said ``texts``, unjudged, oldest first."""
-        return cls(Turn(trust=START_TRUST, balance=0.0, text=text, measured=False) for text in texts)
+    def after(cls, turns: Iterable[str | tuple[TranscriptRecord, ...]]) -> SessionMemory:
+        """Return a session after these turns, unjudged, oldest first: each a text or records."""
+        return cls(Turn(trust=START_TRUST, balance=0.0, records=_said(turn), measured=False) for turn in turns)
 
     @classmethod
-    def of_messages(cls, messages: Iterable[tuple[str, str]]) -> SessionMemory:
-        """Return a session after ``(role, text)`` messages, oldest first; each user message begins a turn."""
-        turns: list[list[str]] = []
-        for role, text in messages:
-            if role == "user" or not turns:
+    def of_messages(cls, messages: Iterable[Any]) -> SessionMemory:
+        """Return a session after these records, chat messages or pairs of role and text, oldest first.
+
+        A user's record, or a whole turn, begins a turn.
+
+        Raises:
+            RecordError: one is none of these.
+        """
+        turns: list[list[TranscriptRecord]] = []
+        for record in records_of(list(messages), "turn"):
+            if record.role in ("user", "turn") or not turns:
                 turns.append([])
-            turns[-1].append(f"{role}: {text}")
-        return cls.after("\n".join(turn) for turn in turns)
+            turns[-1].append(record)
+        return cls.after(map(tuple, turns))
 
     def record(self, *, trust: float, balance: float, text: str = "") -> None:
         """Finish a turn.
@@ -82,7 +92,7 @@ class SessionMemory:
         Raises:
             ValueError: ``trust`` outside 0.0 to 1.0 or ``balance`` outside -1.0 to 1.0.
         """
-        self._add(Turn(trust=trust, balance=balance, text=text))
+        self._add(Turn(trust=trust, balance=balance, records=_said(text)))
 
     def _add(self, turn: Turn) -> None:
         self._turns.append(turn)
@@ -93,6 +103,11 @@ class SessionMemory:
     def turns(self) -> tuple[Turn, ...]:
         """The finished turns, oldest first."""
         return tuple(self._turns)
+
+    @property
+    def records(self) -> tuple[TranscriptRecord, ...]:
+        """What was said and done in them, oldest first."""
+        return tuple(record for turn in self._turns for record in turn.records)
 
     @property
     def turn(self) -> int:
@@ -136,6 +151,10 @@ class SessionMemory:
     def from_dict(cls, data: dict[str, object]) -> SessionMemory:
         """Build a session from what :meth:`to_dict` returned."""
         return cls(_Saved.model_validate(data).turns)
+
+
+def _said(turn: str | tuple[TranscriptRecord, ...]) -> tuple[TranscriptRecord, ...]:
+    return records_of(turn or [], "turn")
 
 
 class _Saved(Model):

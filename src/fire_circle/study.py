@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal
 
+from fire_circle.case import Case
 from fire_circle.circle import fire_circle_evaluate
 from fire_circle.config import FireCircleConfig
 from fire_circle.results import EvaluationError, FireCircleResult, Spend
@@ -185,15 +186,18 @@ def plan_study(study: Study, prices: PriceTable) -> StudyPlan:
 
 def _models(config: FireCircleConfig) -> tuple[str, ...]:
     classifier = (config.classifier_model,) if config.pattern_classification == "llm" else ()
-    return (*config.models, *classifier)
+    guard = (config.guard.model,) if config.guard else ()
+    return (*config.models, *classifier, *guard)
 
 
 def _questions(item: Item, config: FireCircleConfig) -> Iterator[tuple[str, int]]:
     """Yield every question of an item's circles: the model, and an upper estimate of the tokens it is sent."""
-    texts = [layer.text for layer in item.prompt.layers] + [text for _, text in item.history]
+    texts = [layer.text for layer in item.prompt.layers] + [record.text for record in item.history]
     material = sum(map(estimate_tokens, texts)) + _SCAFFOLD_TOKENS
     peers = len(config.models) * (config.base_config.max_tokens or 0)
-    for _ in item.prompt.layers if config.per_layer else (None,):
+    for _ in Case(item.prompt).judged(config.per_layer):
+        if config.guard is not None:
+            yield config.guard.model, material
         for number in range(1, most_rounds(config) + 1):
             for model in config.models:
                 yield model, material + 2 * peers * (number - 1)

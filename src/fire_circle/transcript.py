@@ -25,6 +25,7 @@ from fire_circle.results import (
     DialogueRound,
     FailureRecord,
     FireCircleResult,
+    GuardReading,
     HistoryClaim,
     NeutrosophicEvaluation,
     PartialResult,
@@ -46,7 +47,7 @@ class Round:
 
     number: int
     of: int
-    phase: Literal["", "baseline", "discussion", "synthesis"] = ""
+    phase: Literal["", "guard", "baseline", "discussion", "synthesis"] = ""
     seats: Sequence[str] = ()
     chair: str = ""
     answers: dict[str, NeutrosophicEvaluation] = field(default_factory=dict[str, NeutrosophicEvaluation])
@@ -83,6 +84,7 @@ class Transcript:
     seats: tuple[Seat, ...] = ()
     max_rounds: int = 0
     turn: int | None = None
+    guard: GuardReading | None = None
     claims: tuple[HistoryClaim, ...] = ()
     rounds: dict[int, Round] = field(default_factory=dict[int, Round])
     stopped_early: events.StoppedEarly | None = None
@@ -98,8 +100,8 @@ class Transcript:
                 if event.seats != [seat.label for seat in self.seats]:
                     self.seats = labelled(event.seats, event.layer)
                 self.max_rounds, self.turn, self.fault = event.max_rounds, event.turn, ""
-            case events.HistoryChecked():
-                self.claims = event.claims
+            case events.GuardAnswered() | events.HistoryChecked():
+                self._told(event)
             case events.StoppedEarly():
                 self.stopped_early = event
             case events.ConsensusReached():
@@ -112,6 +114,12 @@ class Transcript:
                 self._in_round(self.rounds.setdefault(event.round, Round(event.round, event.round)), event)
             case _:
                 pass
+
+    def _told(self, event: events.GuardAnswered | events.HistoryChecked) -> None:
+        if isinstance(event, events.GuardAnswered):
+            self.guard = event.reading
+        else:
+            self.claims = event.claims
 
     def _in_round(self, held: Round, event: events.RoundEvent) -> None:
         match event:
@@ -214,7 +222,7 @@ class Transcript:
             for model, end in self._silenced().items()
         ]
         warnings += [
-            f"{e.model} in round {e.round_number}: {e.doubt}; the score counts as it stands"
+            f"{e.model} in round {e.round_number}: {e.doubt}; the gravest of what it said counts"
             for e in self.answered()
             if e.doubt
         ]
@@ -253,6 +261,7 @@ class Transcript:
             ),
             "dropped_claims": dict(sorted(dropped.items())),
             "history_claims": self.claims,
+            "guard": self.guard,
             "turn": self.turn,
             "spend": self.spend,
             "seed": self.seed,

@@ -24,6 +24,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.messages import CallLabel, Delta, Effort, Generate, Message, Reply, Request
 from llm_runtime.structured import parse, schema_text
+from llm_runtime.toml import own_table
 
 Grade: TypeAlias = Literal["ok", "weak", "no", "unknown"]
 
@@ -32,7 +33,6 @@ MOST_CALLS = 8
 MOST_TOKENS = 3_000
 #: A needle is looked for in no more than this, however much a model reads.
 LONGEST_NEEDLE = 16_000
-_PACE_TOKENS = 160
 _ANSWER_TOKENS = 260
 #: Characters that certainly fill a token, in plain English: a needle must not overflow the window by itself.
 _CHARACTERS_A_TOKEN = 3
@@ -181,43 +181,26 @@ def _enforced(answer: str) -> tuple[Grade, str]:
 
 def _decision(answer: str) -> tuple[Grade, str]:
     first = answer.strip().lstrip("*_\"'`# ").split(maxsplit=1)
-    word = first[0].strip(".,:;!*_\"'`").upper() if first else ""
-    return (
-        ("ok", "the word asked for comes first") if word in ("YES", "NO") else ("weak", "asked for YES or NO first")
-    )
+    if first and first[0].strip(".,:;!*_\"'`").upper() in ("YES", "NO"):
+        return "ok", "the word asked for comes first"
+    return "weak", "asked for YES or NO first"
 
 
 def _needle(answer: str) -> tuple[Grade, str]:
     return ("ok", "found") if _CODE in answer.lower() else ("weak", "not found")
 
 
-_COUNT = Probe(
-    "speed", "Write the numbers from one to forty as English words, with commas between them.", _pace, _PACE_TOKENS
-)
-_FORM = Probe(
-    "instructions",
-    'Name three fruits. Write exactly three lines; each begins with "- " and holds one fruit, in capital letters. '
-    "Write nothing else.",
-    _form,
-)
-_FREE = Probe(
-    "free JSON",
-    'Answer with one JSON object and nothing else: {"capital": its capital, "island": true or false, '
-    '"rivers": a list of two of its rivers}. The country is France.',
-    _free,
-)
-_ENFORCED = Probe(
-    "enforced JSON",
-    "Which are the three primary colours of light, and which of them are warm?",
-    _enforced,
-    schema=schema_text(_Colours),
-)
-_DECISION = Probe(
-    "decision",
-    "First text: Whales are fish. Second text: Whales are mammals. Do the two texts contradict each other? "
-    "Answer with YES or NO as the first word, then one sentence.",
-    _decision,
-)
+def _probe(name: str, judge: Callable[[str], tuple[Grade, str]], schema: str | None = None) -> Probe:
+    """Return the probe of a row of ``capabilities.toml``."""
+    return Probe(name, judge=judge, schema=schema, **_QUESTIONS[name])
+
+
+_QUESTIONS = own_table("llm_runtime", "capabilities.toml")
+_COUNT = _probe("speed", _pace)
+_FORM = _probe("instructions", _form)
+_FREE = _probe("free JSON", _free)
+_ENFORCED = _probe("enforced JSON", _enforced, schema_text(_Colours))
+_DECISION = _probe("decision", _decision)
 
 
 async def measure(
@@ -251,22 +234,18 @@ async def measure(
         raise count.fault
     # What a model thinks before a short answer is bounded like the answer; thinking little leaves room for it.
     effort: Effort | None = "low" if _reasoning(count, watch) else None
-    pair = await asyncio.gather(ask(_FORM, effort), ask(_FREE, effort))
-    rest = [await ask(probe, effort) for probe in (_ENFORCED, _DECISION)]
+    form, free = await asyncio.gather(ask(_FORM, effort), ask(_FREE, effort))
+    enforced, decision = [await ask(probe, effort) for probe in (_ENFORCED, _DECISION)]
     needle = [await ask(_hidden(window), effort)] if long else []
-    asked = [count, *pair, *rest, *needle]
-    judged = {one.probe.name: _judged(one, watch) for one in (*pair, *rest)}
+    asked = [count, form, free, enforced, decision, *needle]
     replies = [one.reply for one in asked if one.reply]
     findings = (
         _speed(count, watch),
-        judged["enforced JSON"],
-        judged["free JSON"],
-        judged["instructions"],
-        judged["decision"],
+        *(_judged(one, watch) for one in (enforced, free, form, decision)),
         _thinking(asked, watch),
         _counting(replies),
         _window(window, needle[0] if needle else None, watch),
-        _at_once(pair[0], pair[1], watch, slots),
+        _at_once(form, free, watch, slots),
     )
     tokens = sum(reply.usage.input_tokens + reply.usage.output_tokens for reply in replies)
     calls = sum(reply.attempts for reply in replies) + sum(not one.reply for one in asked)
@@ -329,10 +308,9 @@ def _thinking(asked: list[_Asked], watch: Watch) -> Capability:
 
 
 def _counting(replies: list[Reply]) -> Capability:
-    reported = bool(replies) and not any(reply.usage.estimated for reply in replies)
-    return Capability(
-        "usage", "ok" if reported else "weak", "reported" if reported else "not reported, so estimated"
-    )
+    if replies and not any(reply.usage.estimated for reply in replies):
+        return Capability("usage", "ok", "reported")
+    return Capability("usage", "weak", "not reported, so estimated")
 
 
 def _hidden(window: int | None) -> Probe:
@@ -357,10 +335,9 @@ def _window(window: int | None, asked: _Asked | None, watch: Watch) -> Capabilit
     if asked.reply is None:
         return Capability("window", "no", f"{reads}; {asked.fault}", figures)
     read = asked.reply.usage.input_tokens
-    grade: Grade = result.grade
     if (first := watch.first.get("window")) is not None and first > asked.began:
         figures["prompt_tokens_per_second"] = round(read / (first - asked.began), 1)
-    return Capability("window", grade, f"{reads}; a needle in {read:,} tokens: {result.detail}", figures)
+    return Capability("window", result.grade, f"{reads}; a needle in {read:,} tokens: {result.detail}", figures)
 
 
 def _at_once(one: _Asked, other: _Asked, watch: Watch, slots: int | None) -> Capability:

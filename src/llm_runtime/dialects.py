@@ -5,20 +5,21 @@ What a single model does not take is no part of this table: it is learned from i
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 from typing import Literal, TypeAlias
 
 from pydantic import TypeAdapter
 
 from llm_runtime.messages import Effort
+from llm_runtime.toml import own_table
 
 Auth: TypeAlias = Literal["bearer", "x-api-key", "api-key"]
 SchemaForm: TypeAlias = Literal["plain", "strict", "messages", "object", "grammar"]
 Level: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
+#: What of a request a way to ask may be told.
+Held: TypeAlias = Literal["max_tokens", "effort", "schema", "stream"]
 _LEVELS: tuple[Level, ...] = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
@@ -40,6 +41,7 @@ class Dialect:
         effort: where in the body the reasoning effort goes, with dots between levels; empty where nowhere.
         efforts: the values that it takes there, least first.
         max_tokens_field: what it calls the upper bound of an answer.
+        by_name: asked only where somebody names it: its key lies about for other reasons.
         general: a pattern that the names of its newest general models match, where a default must be chosen.
     """
 
@@ -55,11 +57,12 @@ class Dialect:
     efforts: tuple[Level, ...] = ("low", "medium", "high")
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     general: str = ""
+    by_name: bool = False
 
     @property
     def url_env(self) -> str:
         """The variable that replaces the address; empty where there is none."""
-        return self.key_env.replace("_API_KEY", "_BASE_URL")
+        return self.key_env.replace("_API_KEY", "_BASE_URL") if self.key_env.endswith("_API_KEY") else ""
 
     @property
     def local(self) -> bool:
@@ -76,12 +79,9 @@ class Dialect:
         return min(self.efforts, key=lambda level: (abs(_LEVELS.index(level) - wanted), -_LEVELS.index(level)))
 
 
-_ROWS: dict[str, dict[str, object]] = tomllib.loads(
-    resources.files("llm_runtime").joinpath("dialects.toml").read_text(encoding="utf-8")
-)
 #: By name; what answers for a plain id where several have a key is the first of them.
 DIALECTS: Mapping[str, Dialect] = TypeAdapter(dict[str, Dialect]).validate_python(
-    {name: {"name": name, **row} for name, row in _ROWS.items()}
+    {name: {"name": name, **row} for name, row in own_table("llm_runtime", "dialects.toml").items()}
 )
 GENERIC = DIALECTS["generic"]
 #: Those that take a key.

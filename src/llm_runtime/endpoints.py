@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -13,6 +13,9 @@ from pydantic import SecretStr
 from llm_runtime.addresses import is_loopback
 from llm_runtime.dialects import GENERIC, Dialect
 from llm_runtime.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from llm_runtime.programs import AgentProgram
 
 _SECRET_NAME = re.compile(r"auth|key|token|secret|password|cookie|signature", re.IGNORECASE)
 
@@ -31,7 +34,9 @@ class Endpoint:
         context: tokens that its models can read and write in one call, where it is known; 1 or more.
         in_flight: calls that it takes at the same time; 1 or more.
         body: further fields of every request, over those that the dialect makes.
+        key_command: prints the key, in place of :attr:`key`; see :mod:`llm_runtime.keys`.
         judged: whether it may only be at a public address, which is looked at where the connection is made.
+        program: answers in place of an address, in what is passed on of ``environment``.
 
     Raises:
         ConfigurationError: an address that is none, a key that would travel unencrypted beyond this machine,
@@ -48,8 +53,13 @@ class Endpoint:
     in_flight: int | None = None
     body: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False, hash=False)
     judged: bool = False
+    key_command: str = field(default="", repr=False)
+    program: AgentProgram | None = field(default=None, repr=False, hash=False)
+    environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
 
     def __post_init__(self) -> None:
+        if self.program is not None:
+            return
         try:
             parts = urlsplit(self.base_url)
             usable = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
@@ -71,6 +81,11 @@ class Endpoint:
         key = () if self.key is None else (self.key.get_secret_value(),)
         named = (*self.headers, *self.query)
         return (*key, *(value for name, value in named if _SECRET_NAME.search(name)))
+
+    def with_header(self, name: str, value: str) -> Endpoint:
+        """Return the same with a further header, unless it has one of that name."""
+        has = any(own.lower() == name.lower() for own, _ in self.headers)
+        return self if has else replace(self, headers=(*self.headers, (name, value)))
 
     @property
     def local(self) -> bool:

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Self
 
 from llm_runtime.answerer import Answerer
 from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS
-from llm_runtime.errors import CallError, ConfigurationError, LlmRuntimeError, ModelNotFound
+from llm_runtime.errors import AuthenticationFailed, CallError, ConfigurationError, LlmRuntimeError, ModelNotFound
 from llm_runtime.events import CallsQueued, Emit, ModelSubstituted, silent
 from llm_runtime.keys import Key
 from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
@@ -39,7 +39,7 @@ from llm_runtime.price import Price
 from llm_runtime.pricing import PriceTable, load_prices, priced
 from llm_runtime.routing import Router, Target
 from llm_runtime.settings import Limits, Settings
-from llm_runtime.wires import Held, Link, require_held, speaking, wire_of
+from llm_runtime.wires import Held, Link, Wire, require_held, speaking, wire_of
 from llm_runtime.wrappers.accounts import Budget, Caps, billed
 from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen, chosen_model
@@ -53,6 +53,7 @@ from llm_runtime.wrappers.timed import Deadline, timed
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
+    from llm_runtime.endpoints import Endpoint
     from llm_runtime.http import Http
     from llm_runtime.windows import Capacity
 
@@ -336,14 +337,48 @@ class Gateway:
         endpoint = await self.router.endpoint(target.provider)
         self.local = self.local or endpoint.local
         patience = self.settings.patience(local=endpoint.local, vendor=target.provider in HOSTED)
+        wire = self._wire_to(endpoint, target.provider)
+        sleep = self._deadline.sleep
+
+        def link(at: Endpoint) -> Link:
+            return Link(at, self.http, self._on_delta, patience, self._ceiling(target), sleep)
+
+        if endpoint.key_command:
+            return self._with_newest_key(target.provider, lambda at: speaking(wire, link(at)))
+        return speaking(wire, link(endpoint))
+
+    def _wire_to(self, endpoint: Endpoint, provider: str) -> Wire:
+        """Return the wire of an endpoint, which holds what the run asks of it."""
         wire, config = wire_of(endpoint.dialect.wire), self.settings.config
+        if endpoint.program:
+            if self.budget.caps.cost is not None:
+                raise ConfigurationError(
+                    f"{provider} is paid for by a subscription, so no budget in dollars holds; leave it out",
+                    advice="bound the calls by --max-calls and the answers by --max-tokens",
+                )
+            wire = dataclasses.replace(wire, holds=endpoint.program.holds)
         asked: dict[Held, bool] = {
             "max_tokens": config.max_tokens is not None or self.budget.caps.bounded,
             "effort": config.effort is not None,
         }
-        require_held(wire, self._needs.union(one for one in asked if asked[one]), target.provider)
-        sleep = self._deadline.sleep
-        return speaking(wire, Link(endpoint, self.http, self._on_delta, patience, self._ceiling(target), sleep))
+        require_held(wire, self._needs.union(one for one in asked if asked[one]), provider)
+        return wire
+
+    def _with_newest_key(self, provider: str, make: Callable[[Endpoint], Generate]) -> Generate:
+        """Ask with the key that the endpoint's command prints now; one that is refused is asked for anew, once."""
+        made: dict[Endpoint, Generate] = {}
+
+        async def call(request: Request) -> Reply:
+            endpoint = await self.router.endpoint(provider)
+            try:
+                return await made.setdefault(endpoint, make(endpoint))(request)
+            except AuthenticationFailed:
+                renewed = await self.router.renewed(endpoint)
+                if renewed == endpoint:
+                    raise
+                return await made.setdefault(renewed, make(renewed))(request)
+
+        return call
 
     def _ceiling(self, target: Target) -> tuple[float, float] | None:
         """Bound the router's choice, under a cap in USD, by the price that was held for it."""

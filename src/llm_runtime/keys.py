@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,11 @@ from llm_runtime.extras import needing
 from llm_runtime.files import write_atomic
 from llm_runtime.toml import parse_toml
 
+#: How ``config.toml`` names a program that prints a key.
+COMMAND = "command:"
+#: How long what a program printed is taken to hold; a key that is refused is asked for anew at once.
+_PRINTED_SECONDS, _COMMAND_SECONDS = 300.0, 60.0
+_printed: dict[str, tuple[float, SecretStr]] = {}
 #: In ``keys.toml``, in place of a key: it lies in the keyring.
 IN_KEYRING = "keyring:"
 _SERVICE = "assay"
@@ -58,6 +64,43 @@ class KeySources:
             secret = _from_keyring(name)
             return Key(SecretStr(secret), "keyring") if secret else None
         return Key(SecretStr(value), "keys file") if value else None
+
+
+async def printed_key(command: str, refused: SecretStr | None = None) -> SecretStr:
+    """Return the key that a program prints: one for short-lived tokens, or a password manager.
+
+    Args:
+        command: its words, as a shell reads them; no shell is asked.
+        refused: a key that holds no longer.
+
+    Raises:
+        ConfigurationError: it cannot be run, fails, or prints nothing.
+    """
+    import asyncio
+
+    when, known = _printed.get(command, (0.0, None))
+    if known is None or known == refused or time.monotonic() - when > _PRINTED_SECONDS:
+        known = await asyncio.to_thread(_asked_of, command)
+        _printed[command] = time.monotonic(), known
+    return known
+
+
+def _asked_of(command: str) -> SecretStr:
+    import shlex
+    import subprocess
+
+    try:
+        words = shlex.split(command)
+        run = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=_COMMAND_SECONDS)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as fault:
+        reason = type(fault).__name__ if isinstance(fault, subprocess.TimeoutExpired) else _words(fault)
+        raise ConfigurationError(f"the command for a key, {command.split()[0]}, fails: {reason}") from None
+    key = run.stdout.decode("utf-8", "replace").strip()
+    if run.returncode or not key:
+        said = " ".join(run.stderr.decode("utf-8", "replace").split())[:200]
+        words = f"ends with code {run.returncode}" + (f" ({said})" if said else " and prints no key")
+        raise ConfigurationError(f"the command for a key, {command.split()[0]}, {words}")
+    return SecretStr(key)
 
 
 def key_sources(environment: Mapping[str, str], folder: Path, config: Path) -> KeySources:

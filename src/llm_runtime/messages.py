@@ -15,7 +15,7 @@ from llm_runtime.answerer import named_words
 from llm_runtime.canonical import canonical_json, ordered_json
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
-CostSource: TypeAlias = Literal["provider", "table", "free", "unknown"]
+CostSource: TypeAlias = Literal["provider", "table", "free", "subscription", "unknown"]
 Effort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "max"]
 
 
@@ -209,7 +209,8 @@ class Reply:
         usage: tokens in and out.
         finish_reason: ``"stop"``, or the provider's own word. A cut answer is an error, never a reply.
         cost: integer micro-dollars (1 USD = 1,000,000); ``None`` where no price is known.
-        cost_source: who said so: the provider, the price table, nobody, or nothing to pay.
+        cost_source: who said so: the provider, the price table, nobody; or nothing to pay, or nothing beside a
+            subscription.
         request_id: the provider's id of the call, for its support desk.
         attempts: transport attempts that it took, 1 or more.
         latency_ms: wall time from the first attempt to the answer.

@@ -67,7 +67,7 @@ class PriceList:
         for one in vendors:
             for name in names:
                 if (info := self.models.get(one, {}).get(name)) is not None:
-                    return info if isinstance(info, Price) else _price_now(info)
+                    return _price_now(info)
         return None
 
     def rows(self) -> Iterator[tuple[str, str, Price]]:
@@ -75,8 +75,7 @@ class PriceList:
         for vendor, models in sorted(self.models.items()):
             names = {name if isinstance(info, Price) else info.id: info for name, info in models.items()}
             for name, info in sorted(names.items()):
-                price = info if isinstance(info, Price) else _price_now(info)
-                if price is not None:
+                if (price := _price_now(info)) is not None:
                     yield vendor, name, price
 
     def _vendor(self, provider: str, address: str) -> str:
@@ -132,18 +131,16 @@ async def update_prices(
         reason = str(fault) if isinstance(fault, CallError) else "what came is no list of prices"
         raise ConfigurationError(f"the prices cannot be fetched: {reason}") from None
     new = _of_providers(listed)
-    prices: dict[str, dict[str, Price]] = {}
-    for vendor, models in new.models.items():
-        for name, info in models.items():
-            price = info if isinstance(info, Price) else _price_now(info)
-            if price is not None:
-                prices.setdefault(vendor, {})[name] = price
+    prices = {
+        vendor: {name: price for name, info in models.items() if (price := _price_now(info)) is not None}
+        for vendor, models in new.models.items()
+    }
     stored = _Fetched(
         package=genai_prices.__version__,
         dated=(today or datetime.now(UTC).date()).isoformat(),
         others=dict(new.others),
         patterns=dict(new.patterns),
-        prices=prices,
+        prices={vendor: models for vendor, models in prices.items() if models},
     )
     fetched.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(fetched, stored.model_dump_json(exclude_defaults=True))
@@ -179,8 +176,10 @@ def _written(clause: object, kind: type[ClauseEquals | ClauseStartsWith]) -> Ite
         yield clause.equals if isinstance(clause, ClauseEquals) else clause.starts_with
 
 
-def _price_now(model: ModelInfo) -> Price | None:
+def _price_now(model: ModelInfo | Price) -> Price | None:
     """Return what holds now: some prices begin on a day, some hold at certain hours."""
+    if isinstance(model, Price):
+        return model
     prices = model.get_prices(datetime.now(UTC))
     if _amount(prices, "input_mtok", 0) is None or _amount(prices, "output_mtok", 0) is None:
         return None  # by the page, the minute or the picture

@@ -6,21 +6,20 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
 from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter, ValidationError
 
 from llm_runtime.addresses import is_loopback
 from llm_runtime.errors import CallError, ConfigurationError
+from llm_runtime.keys import read_toml
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.price import Price, spellings
-from llm_runtime.toml import parse_toml
 
 #: Providers that charge nothing: local servers, people and scripts.
 FREE_PROVIDERS = frozenset({"ollama", "llama.cpp", "vllm", "lmstudio", "mailbox", "terminal", "scripted"})
 
-_PRICE = TypeAdapter(Price)
+_PRICES = TypeAdapter(dict[str, Price])
 
 #: OpenRouter's own choice has no price of its own: this one goes with the request as a ceiling, so it is a bound.
 ROUTER_CEILING = Price(3.0, 15.0)
@@ -108,26 +107,18 @@ def load_prices(own: Path | None = None) -> PriceTable:
     package = own.with_name("prices.json") if own else Path()
     if own is None or not own.is_file():
         return PriceTable({}, package=package)
+    return PriceTable(_prices(read_toml(own).get("prices", {}), str(own)), own=own, package=package)
+
+
+def _prices(entries: object, where: str) -> dict[str, Price]:
     try:
-        prices = _prices(parse_toml(own.read_text(encoding="utf-8")), str(own))
-    except ValueError as fault:
-        raise ConfigurationError(f"{own} is not readable TOML: {fault}") from None
-    except OSError as fault:
-        raise ConfigurationError(f"{own} cannot be read: {fault.strerror}") from None
-    return PriceTable(prices, own=own, package=package)
-
-
-def _prices(data: dict[str, Any], where: str) -> dict[str, Price]:
-    prices: dict[str, Price] = {}
-    for model, entry in cast(dict[str, Any], data.get("prices", {})).items():
-        try:
-            prices[model] = _PRICE.validate_python(entry)
-        except ValidationError:
-            raise ConfigurationError(
-                f'{where}: the price of "{model}" must read {{ input = USD, output = USD }} per million tokens; it '
-                "may say cached, cache_write, reasoning and call besides"
-            ) from None
-    return prices
+        return _PRICES.validate_python(entries)
+    except ValidationError as fault:
+        model = ".".join(map(str, fault.errors()[0]["loc"][:1]))
+        raise ConfigurationError(
+            f'{where}: the price of "{model}" must read {{ input = USD, output = USD }} per million tokens; it '
+            "may say cached, cache_write, reasoning and call besides"
+        ) from None
 
 
 def priced(generate: Generate, table: PriceTable, provider: str, address: str = "") -> Generate:

@@ -70,24 +70,30 @@ class Fence:
     while whoever wrote the material, a model that saw an earlier call's markers included, cannot foresee them.
     """
 
-    __slots__ = ("_base", "_nonce")
+    __slots__ = ("_base",)
 
     def __init__(self, seed: int, label: CallLabel) -> None:
         self._base = f"{seed}|{label}"
-        self._nonce = self._draw(0)
 
-    def __call__(self, name: str, text: str) -> str:
+    def __call__(self, name: str, text: str, *, own: bool = False) -> str:
         """Put ``text`` between a pair of markers that name it; the text itself is not changed.
 
         Args:
             name: what the material is, in plain words: ``"QUESTION"``, ``"CRITIQUE"``.
             text: the material.
+            own: whether it has a nonce of its own, which no other text of the request bears.
         """
-        nonce, turn = self._nonce, 0
-        while nonce in text:
-            turn += 1
-            nonce = self._draw(turn)
+        part = f"|{hashlib.sha256(text.encode()).hexdigest()}" if own else ""
+        nonce = self.token(text, part)
         return f"<<<{name} {nonce}>>>\n{text}\n<<<END {name} {nonce}>>>"
 
-    def _draw(self, turn: int) -> str:
-        return hashlib.sha256(f"{self._base}|{turn}".encode()).hexdigest()[:16]
+    def token(self, text: str, part: str) -> str:
+        """Return 16 digits that nobody could foresee and that ``text`` does not hold; ``part`` tells them apart."""
+        nonce, turn = self._draw(part, 0), 0
+        while nonce in text:
+            turn += 1
+            nonce = self._draw(part, turn)
+        return nonce
+
+    def _draw(self, part: str, turn: int) -> str:
+        return hashlib.sha256(f"{self._base}{part}|{turn}".encode()).hexdigest()[:16]

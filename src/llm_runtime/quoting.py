@@ -10,13 +10,12 @@ from typing import Any, Generic, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
+from llm_runtime.decoding import unescaped
 from llm_runtime.objects import Objects
 
 T = TypeVar("T", bound=BaseModel)
 
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.)|$)", re.DOTALL)
 _POINT_ZERO = re.compile(r"(?<=\d)\.0(?=[,}\]])")
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": ""}
 #: How deep objects are looked for in the strings of objects.
 _DEPTH = 4
 _SMALL = 200
@@ -60,17 +59,8 @@ def _canonical(value: BaseModel) -> str:
 
 def _plain(text: str) -> str:
     """Return what is left of a text when nothing in it is escaped any more, without quotes and white space."""
-    if "\\" in text:
-        while "\\" in text:
-            text = _ESCAPE.sub(_unescaped, text)
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text = unescaped(text) if "\\" in text else text
     return "".join(text.split()).replace('"', "").replace("'", "")
-
-
-def _unescaped(escape: re.Match[str]) -> str:
-    if escape[1]:
-        return chr(int(escape[1], 16))
-    return _ESCAPED.get(escape[2], escape[2]) if escape[2] else ""
 
 
 def _dicts(text: str, depth: int) -> Iterator[dict[str, Any]]:

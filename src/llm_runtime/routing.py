@@ -6,24 +6,37 @@ import asyncio
 import re
 from collections.abc import Container
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS, LOCAL
+from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS, LOCAL, Dialect
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, NoModelError
+from llm_runtime.keys import printed_key
+from llm_runtime.programs import PREFIX, found
 from llm_runtime.settings import Settings
 
 if TYPE_CHECKING:
+    from pydantic import SecretStr
+
     from llm_runtime.endpoints import Endpoint
     from llm_runtime.http import Http
 
 NO_MODEL = "no model to ask"
-NO_MODEL_ADVICE = (
+_NO_MODEL_ADVICE = (
     "set a vendor's key, e.g. OPENROUTER_API_KEY (or: assay keys set openrouter; all vendors: "
     "assay keys list); or start a local server (Ollama, llama.cpp, vLLM, LM Studio); or answer yourself with "
     "--model terminal: or --model mailbox:DIR"
 )
+
+
+def no_model_advice(settings: Settings) -> str:
+    """Return how to get a model: what is on this machine comes first."""
+    here = " or ".join(f"--model {name}" for name in found(settings.config.agents, settings.environment))
+    own = f"{here} asks what you are signed in with on this machine; or " if here else ""
+    return own + _NO_MODEL_ADVICE
+
 
 #: Models that do not converse, whatever their makers list before them.
 _NO_CHAT = re.compile(
@@ -50,6 +63,8 @@ def parse_model(text: str, endpoints: Container[str] = ()) -> Target | None:
     Target(provider='ollama', model='qwen3:8b')
     >>> parse_model("http://127.0.0.1:9000/v1#tiny")
     Target(provider='http://127.0.0.1:9000/v1', model='tiny')
+    >>> parse_model("agent:claude#opus")
+    Target(provider='agent:claude', model='opus')
     >>> parse_model("deepseek/deepseek-r1:free") is None
     True
     """
@@ -61,6 +76,9 @@ def parse_model(text: str, endpoints: Container[str] = ()) -> Target | None:
         if not host:
             raise ConfigurationError(f"{text} names no host; write http://HOST:PORT/v1#MODEL")
         return Target(url.rstrip("/"), model)
+    if text.startswith(PREFIX):
+        program, _, model = text.partition("#")
+        return Target(program, model)
     head, colon, rest = text.partition(":")
     if colon and (head in HOSTED or head in LOCAL or head in HUMAN_PROVIDERS or head in endpoints):
         return Target(head, rest)
@@ -74,7 +92,10 @@ def permitted(settings: Settings, asked: str) -> bool:
     with suppress(ConfigurationError):
         target = parse_model(asked, settings.config.endpoints)
         # A plain id is led to an endpoint by the configuration; terminal: is the page of whoever asks.
-        return target is None or not (target.provider == "mailbox" or "://" in target.provider)
+        # A program answers on the subscription of whoever runs this machine, which is theirs alone.
+        return target is None or not (
+            target.provider == "mailbox" or "://" in target.provider or target.provider.startswith(PREFIX)
+        )
     return False
 
 
@@ -86,6 +107,12 @@ class Reachable:
     how: str
     models: list[str]
     fault: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """What its models are asked by; a program chooses one by itself."""
+        alone = [self.provider] if self.provider.startswith(PREFIX) else []
+        return [f"{self.provider}:{name}" for name in self.models] or alone
 
 
 class Router:
@@ -125,9 +152,9 @@ class Router:
         if target is None:
             local = await self._local_servers()
             if not local:
-                raise NoModelError(NO_MODEL, advice=NO_MODEL_ADVICE)
+                raise NoModelError(NO_MODEL, advice=no_model_advice(self._settings))
             target = Target(next(iter(local)), "")
-        if target.model or target.provider in HUMAN_PROVIDERS:
+        if target.model or target.provider in HUMAN_PROVIDERS or target.provider.startswith(PREFIX):
             return target
         return Target(target.provider, await self._default_model(target.provider))
 
@@ -158,14 +185,26 @@ class Router:
         """
         if name.startswith(("http://", "https://")):
             return await self._at_address(name)
+        if name.startswith(PREFIX):
+            return self._program(name)
         if name in HOSTED or name in self._settings.providers:
             if name not in self._endpoints:
                 self._endpoints[name] = self._settings.endpoint(name)
-            return self._endpoints[name]
+            return await self._with_key(self._endpoints[name])
         local = await self._local_servers()
         if name not in local:
             raise NoModelError(f"no {name} server answers on this machine", advice="see: assay models")
         return local[name][0]
+
+    async def _with_key(self, endpoint: Endpoint, refused: SecretStr | None = None) -> Endpoint:
+        """Return an endpoint with the key that its command prints, where it has one."""
+        if not endpoint.key_command:
+            return endpoint
+        return replace(endpoint, key=await printed_key(endpoint.key_command, refused))
+
+    async def renewed(self, endpoint: Endpoint) -> Endpoint:
+        """Return an endpoint with another key than the one that it refuses."""
+        return await self._with_key(endpoint, endpoint.key)
 
     async def _at_address(self, url: str) -> Endpoint:
         """Return the server of a bare address; what it lists tells which kind it is."""
@@ -205,9 +244,31 @@ class Router:
                 return Reachable(name, source, [], str(error))
 
         local = asyncio.ensure_future(self._local_servers())
+        programs = [Reachable(*one, []) for one in self._programs().items()]
         reached = await asyncio.gather(*(hosted(name, self._origin(name)) for name in self._settings.providers))
-        servers = (await local).items()
-        return [*reached, *(Reachable(name, f"found at {at.base_url}", models) for name, (at, models) in servers)]
+        here = (await local).items()
+        servers = [Reachable(name, f"found at {at.base_url}", models) for name, (at, models) in here]
+        return [*programs, *reached, *servers]
+
+    def _program(self, name: str) -> Endpoint:
+        """Return a program of this machine as an endpoint."""
+        from llm_runtime.endpoints import Endpoint
+
+        programs, environment = self._settings.config.agents, self._settings.environment
+        program = programs.get(name.removeprefix(PREFIX))
+        if program is None:
+            listed = ", ".join(f"{PREFIX}{one}" for one in programs)
+            raise NoModelError(f"there is no {name[:60]}; there are: {listed}")
+        if program.place(environment) is None:
+            words = f"{name}: there is no program {Path(program.argv[0]).name} on this machine"
+            raise NoModelError(words, advice="install it, or put its folder on the PATH")
+        dialect = Dialect("agent", wire="agent", effort="effort", efforts=program.efforts)
+        return Endpoint(name, "", dialect=dialect, program=program, environment=environment)
+
+    def _programs(self) -> dict[str, str]:
+        """Return where each program is that answers as a model, unless only what is configured may be asked."""
+        places = found(self._settings.config.agents, self._settings.environment)
+        return {name: f"program {place}" for name, place in places.items() if permitted(self._settings, name)}
 
     def _origin(self, name: str) -> str:
         key, own = self._settings.keys.get(name), name in self._settings.config.endpoints
@@ -215,7 +276,8 @@ class Router:
         return ", ".join(words)
 
     def _hosted(self, asked: str) -> Target | None:
-        reached = self._settings.providers
+        own = self._settings.config.endpoints
+        reached = [one for one in self._settings.providers if one in own or not HOSTED[one].by_name]
         if "openrouter" in reached:
             return Target("openrouter", asked)
         # A tilde marks what OpenRouter leads to the newest of a line.

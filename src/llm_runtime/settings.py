@@ -15,10 +15,11 @@ from pydantic import Field, ValidationError, field_validator
 from llm_runtime.dialects import DIALECTS, GENERIC, HOSTED, HUMAN_PROVIDERS, Dialect
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import ConfigurationError, NoModelError
-from llm_runtime.keys import Key, KeySources, key_sources, read_toml
+from llm_runtime.keys import COMMAND, Key, KeySources, key_sources, read_toml
 from llm_runtime.messages import Effort
 from llm_runtime.models import Model, first_fault
 from llm_runtime.plugins import found
+from llm_runtime.programs import PREFIX, AgentProgram, laid_over
 from llm_runtime.silence import HOSTED_PATIENCE, LOCAL_PATIENCE, Patience
 from llm_runtime.wires import GROUP, dialect_named
 
@@ -46,7 +47,8 @@ class EndpointEntry(Model):
         dialect: one of :data:`~llm_runtime.dialects.DIALECTS`, or an installed wire; that of its name, else
             ``"generic"``.
         base_url: the vendor's where left out.
-        key: ``"env:VARIABLE"``, or ``"keyring"`` for what ``assay keys set NAME`` stored.
+        key: ``"env:VARIABLE"``, ``"keyring"`` for what ``assay keys set NAME`` stored, or ``"command:WORDS"``
+            for what a program prints.
     """
 
     dialect: str = ""
@@ -61,8 +63,10 @@ class EndpointEntry(Model):
     @field_validator("key")
     @classmethod
     def _no_key_itself(cls, value: str) -> str:
-        if re.fullmatch(r"env:\w+|keyring|", value) is None:
-            raise ValueError("write env:VARIABLE or keyring; a key itself has no place in this file")
+        if re.fullmatch(r"env:\w+|keyring|command:.*\S.*|", value) is None:
+            raise ValueError(
+                "write env:VARIABLE or keyring or command:WORDS; a key itself has no place in this file"
+            )
         return value
 
     @field_validator("dialect")
@@ -90,6 +94,7 @@ class ConfigFile(Model):
         signing_command: command line of a program that signs them, in place of a key.
         limits: rates, by provider or by ``provider/model``.
         endpoints: services and servers of your own, asked as ``NAME:MODEL``.
+        agents: programs that answer as models, asked as ``agent:NAME``; over those that Assay knows.
     """
 
     model: str | None = None
@@ -104,11 +109,17 @@ class ConfigFile(Model):
     signing_command: str | None = None
     limits: dict[str, Limits] = {}
     endpoints: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")], EndpointEntry] = {}
+    agents: dict[str, AgentProgram] = Field(default_factory=dict[str, AgentProgram], validate_default=True)
+
+    @field_validator("agents", mode="before")
+    @classmethod
+    def _with_ours(cls, value: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
+        return laid_over(value)
 
     @field_validator("endpoints")
     @classmethod
     def _free_names(cls, value: dict[str, EndpointEntry]) -> dict[str, EndpointEntry]:
-        if taken := sorted({"http", "https", *HUMAN_PROVIDERS} & value.keys()):
+        if taken := sorted({"http", "https", "agent", *HUMAN_PROVIDERS} & value.keys()):
             raise ValueError(f"{taken[0]} is the name of something else; choose another")
         return value
 
@@ -169,6 +180,7 @@ class Settings:
             own.in_flight,
             own.body,
             judged=self.bound_to is not None and base_url == dialect.base_url,
+            key_command=own.key.removeprefix(COMMAND) if own.key.startswith(COMMAND) else "",
         )
 
     def limits_for(self, provider: str, model: str) -> dict[str, Limits]:
@@ -179,8 +191,11 @@ class Settings:
         names = (provider, f"{provider}/{model}")
         named = {name: self.config.limits[name] for name in names if name in self.config.limits}
         endpoint = self.config.endpoints.get(provider)
-        if endpoint and endpoint.in_flight and provider not in named:
-            named[provider] = Limits(in_flight=endpoint.in_flight)
+        most = endpoint.in_flight if endpoint else None
+        if provider.startswith(PREFIX) and (program := self.config.agents.get(provider.removeprefix(PREFIX))):
+            most = program.at_once
+        if most and provider not in named:
+            named[provider] = Limits(in_flight=most)
         return named or {names[1]: Limits()}
 
     def patience(self, *, local: bool, vendor: bool = False) -> Patience:
@@ -270,12 +285,19 @@ def _key(name: str, file: ConfigFile, sources: KeySources) -> Key | None:
     named = entry.key if entry else ""
     if named == "keyring":
         return sources.in_store(name, ask_keyring=True)
+    if named.startswith(COMMAND):
+        return None
     if variable := named.removeprefix("env:"):
         key = sources.in_variable(variable)
         if key is None:
             raise ConfigurationError(f"endpoints.{name}.key: {variable} is set neither here nor in .env")
         return key
-    # A vendor's key goes to nobody else's address unasked.
+    return _unasked_key(name, entry, sources)
+
+
+def _unasked_key(name: str, entry: EndpointEntry | None, sources: KeySources) -> Key | None:
+    """Return the key of an endpoint whose entry names none."""
+    # A vendor's key goes to nobody else's address.
     own = name in HOSTED or bool(entry and not entry.base_url)
     variable = dialect_of(name, entry).key_env if own else ""
     return (sources.in_variable(variable) if variable else None) or sources.in_store(name)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from llm_runtime.behaviour import RUNTIME
 from llm_runtime.errors import StructuredOutputError
@@ -71,6 +72,7 @@ async def ask(
     check: Callable[[T], str | None] | None = None,
     repair: bool = True,
     shown: str | None = None,
+    read: Callable[[str], tuple[T, bool]] | None = None,
 ) -> Structured[T]:
     """Ask for an object of type ``model``.
 
@@ -93,7 +95,7 @@ async def ask(
     for attempt in range(1, reasks + 2):
         reply = await generate(request)
         try:
-            value, repaired = parse(reply.text, model, repair=repair, shown=shown)
+            value, repaired = read(reply.text) if read else parse(reply.text, model, repair=repair, shown=shown)
             fault = check(value) if check else None
             if fault is None:
                 return Structured(value, reply, repaired, attempt)
@@ -137,36 +139,59 @@ def parse(text: str, model: type[T], *, repair: bool = True, shown: str = "") ->
     Raises:
         StructuredOutputError: no object is there, none fits, or those that do were shown; one line.
     """
-    if len(text) > MAX_CHARS:
-        raise StructuredOutputError(
-            f"the answer is {len(text):,} characters long, the limit is {MAX_CHARS:,}", text
-        )
-    # A lone surrogate is no text: JSON cannot hold it, and neither can a log.
-    clean = text.encode("utf-8", "replace").decode()
-    places = list(Objects(clean))
-    whole = [place for place in places if place.data is not None][-MAX_OBJECTS:]
-    broken = [place for place in places if place.data is None][-MAX_BROKEN:] if repair else []
-    material, fault, quoted = Material(shown, model), "", False
-    first = RUNTIME.before(2)
-    for place in (*whole, *broken) if first else (*reversed(whole), *reversed(broken)):
-        spelling, data = clean[place.start : place.end], place.data
-        if data is None:
-            data = _repaired(spelling)
-            if data is None:
-                continue
-            spelling = json.dumps(data, ensure_ascii=False)
-        try:
-            value = model.model_validate(data)
-        except ValidationError as misfit:
-            fault = fault or _first_fault(misfit)
-            continue
-        ends = not clean[place.end :].strip(" \t\r\n`")
-        if not material.holds(spelling, value) or (ends and says_little(data, model)):
-            return value, place.data is None
+    material, quoted = Material(shown, model), False
+    reading = AnswerObjects(text, model, repair=repair)
+    for spelling, value, repaired, last in reading:
+        if not material.holds(spelling, value) or (last and says_little(from_json(spelling), model)):
+            return value, repaired
         quoted = True
     if quoted:
-        fault = "the answer only repeats an object that was shown; an answer of its own is needed"
-    raise StructuredOutputError(fault or "the answer holds no JSON object", text)
+        reading.fault = "the answer only repeats an object that was shown; an answer of its own is needed"
+    raise StructuredOutputError(reading.fault or "the answer holds no JSON object", text)
+
+
+class AnswerObjects(Generic[T]):
+    """The objects of type ``model`` in an answer.
+
+    Args:
+        text: the answer.
+        model: what is asked for.
+        repair: whether broken JSON may be repaired.
+
+    Raises:
+        StructuredOutputError: the answer is too long.
+    """
+
+    def __init__(self, text: str, model: type[T], *, repair: bool = True) -> None:
+        if len(text) > MAX_CHARS:
+            raise StructuredOutputError(
+                f"the answer is {len(text):,} characters long, the limit is {MAX_CHARS:,}", text
+            )
+        # A lone surrogate is no text: JSON cannot hold it, and neither can a log.
+        self._text = text.encode("utf-8", "replace").decode()
+        self._model = model
+        self._repair = repair
+        #: What is wrong with the first object that does not fit, in one line; empty until all were looked at.
+        self.fault = ""
+
+    def __iter__(self) -> Iterator[tuple[str, T, bool, bool]]:
+        """Yield each with its spelling, whether it was repaired, whether the answer ends with it; last first."""
+        places = list(Objects(self._text))
+        whole = [place for place in places if place.data is not None][-MAX_OBJECTS:]
+        broken = [place for place in places if place.data is None][-MAX_BROKEN:] if self._repair else []
+        for place in (*whole, *broken) if RUNTIME.before(2) else (*reversed(whole), *reversed(broken)):
+            spelling, data = self._text[place.start : place.end], place.data
+            if data is None:
+                data = _repaired(spelling)
+                if data is None:
+                    continue
+                spelling = json.dumps(data, ensure_ascii=False)
+            try:
+                value = self._model.model_validate(data)
+            except ValidationError as misfit:
+                self.fault = self.fault or _first_fault(misfit)
+                continue
+            yield spelling, value, place.data is None, not self._text[place.end :].strip(" \t\r\n`")
 
 
 def _repaired(broken: str) -> dict[str, Any] | None:

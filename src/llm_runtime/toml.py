@@ -1,14 +1,20 @@
-"""TOML that others wrote."""
+"""TOML: what others wrote, and the tables beside our modules."""
 
 from __future__ import annotations
 
 import re
 import tomllib
 from collections.abc import Callable
+from importlib import resources
 from typing import Any
 
 #: Python's reader takes memory by the square of a key's parts.
 _LONG_KEY = re.compile(r"(?<![^\s.={},])(?:[^\s.={},]++[ \t]*+\.[ \t]*+){200}")
+
+
+def own_table(package: str, name: str) -> Any:
+    """Return what a TOML file of ours holds."""
+    return tomllib.loads(resources.files(package).joinpath(name).read_text(encoding="utf-8"))
 
 
 def parse_toml(text: str, number: Callable[[str], Any] = float) -> dict[str, Any]:

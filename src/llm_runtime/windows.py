@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,13 +124,9 @@ async def _of_server(known: Capacity, endpoint: Endpoint, model: str, http: Http
 
 
 def _window_in(entry: dict[str, Any]) -> int | None:
-    return next((size for size in _sizes(entry) if size), None)
-
-
-def _sizes(entry: dict[str, Any]) -> Iterator[int | None]:
-    for name in _WINDOW_FIELDS:
-        yield count(entry.get(name))
-        yield count(mapping(entry.get("meta")).get(name))
+    places = (entry, mapping(entry.get("meta")))
+    sizes = (count(place.get(name)) for name in _WINDOW_FIELDS for place in places)
+    return next(filter(None, sizes), None)
 
 
 def _root(endpoint: Endpoint) -> Endpoint:

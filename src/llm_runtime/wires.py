@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from llm_runtime.dialects import DIALECTS, GENERIC, Dialect
+from llm_runtime.dialects import DIALECTS, GENERIC, Dialect, Held
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import Delta, Generate, Message, OnDelta, Reply, Request, unwatched
 from llm_runtime.plugins import found, load
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from llm_runtime.endpoints import Endpoint
     from llm_runtime.http import Http
 
-Held: TypeAlias = Literal["max_tokens", "effort", "schema", "stream"]
 GROUP = "llm_runtime.wires"
 _OURS = {
+    "agent": "llm_runtime.providers.agents:WIRE",
     "chat": "llm_runtime.providers.openai_compatible:WIRE",
     "messages": "llm_runtime.providers.anthropic:WIRE",
     "ollama": "llm_runtime.providers.ollama:WIRE",

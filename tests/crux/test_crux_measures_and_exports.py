@@ -9,25 +9,20 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from markdown_it import MarkdownIt
 
-from crux import CruxConfigurationError, Persona
+from crux import Persona
 from crux.exports.aif import to_aif
 from crux.exports.argdown import to_argdown
-from crux.exports.markdown import to_markdown
 from crux.exports.tables import stances_csv
 from crux.exports.whole import to_json
 from crux.insight.alignment import alignment_map
 from crux.insight.crux_graph import Ties, worded
 from crux.insight.timeline import shift_timeline
-from crux.measurement.card_quality import recurrence
-from crux.measurement.gold_replies import gold_replies
-from crux.measurement.held_out import held_out_fidelity
-from crux.measurement.report import measure
+from crux.measurement.debate_quality import debate_quality
+from crux.measurement.recurrence import recurrence
 from crux.measurement.share import share
 from crux.results import CruxCard, DebateResult, PersonaPosition
 from llm_runtime.messages import Request
-from llm_runtime.testing import ScriptedModel
 
 Hold = Callable[..., Awaitable[Any]]
 
@@ -57,18 +52,13 @@ def debate(key: str, *cards: CruxCard) -> DebateResult:
 # --- measures
 
 
-async def test_all_of_section_8_1_from_one_run(authors: list[Persona], hold: Hold) -> None:
-    held = await hold(authors, baselines=True)
-    found = measure(held.result, authors)
+async def test_a_debate_is_measured_from_its_own_run(authors: list[Persona], hold: Hold) -> None:
+    held = await hold(authors)
+    found = debate_quality(held.result)
 
-    assert (found.debate.topic_coverage.hits, found.debate.topic_coverage.of) == (3, 3)
-    assert found.debate.voices.value == 1.0
-    assert found.debate.shift_rate.value == 0.0 and found.debate.sycophancy.rate == 0.0
-    assert found.persona.line_to_line.value == 1.0 and found.persona.unexplained == ()
-    assert found.persona.corpus_grounding.value == found.persona.quotes.value == 1.0
-    assert found.card.falsifiers.value == found.card.cited.value == 1.0
-    assert len(found.baselines) == 2 and found.spend.calls == len(held.model.requests)
-    assert json.loads(found.model_dump_json())["debate"]["topicCoverage"]["low"] > 0.4
+    assert found.shift_rate.value == 0.0 and found.sycophancy.rate == 0.0
+    assert found.line_to_line.value == 1.0 and found.unexplained == ()
+    assert json.loads(found.model_dump_json())["lineToLine"]["low"] > 0.4
 
 
 async def test_a_silent_change_of_label_breaks_the_line(authors: list[Persona], hold: Hold, scripts: Any) -> None:
@@ -76,9 +66,9 @@ async def test_a_silent_change_of_label_breaks_the_line(authors: list[Persona], 
         return str(scripts.turn("NO: as ever.")) if scripts.letter(request) == "A" else str(scripts.speak(request))
 
     held = await hold(authors, script={"closing": closing})
-    found = measure(held.result, authors)
-    assert found.persona.unexplained == (held.result.shifts[0].closing,)
-    assert found.debate.shift_rate.hits == 1 and found.debate.earned_shifts.hits == 0
+    found = debate_quality(held.result)
+    assert found.unexplained == (held.result.shifts[0].closing,)
+    assert found.shift_rate.hits == 1 and found.earned_shifts.hits == 0
 
 
 def test_shares_carry_wilson_intervals() -> None:
@@ -99,47 +89,6 @@ def test_recurrence_counts_what_asks_the_same() -> None:
     assert recurrence([first, paraphrase], ties).value == 1.0
     assert recurrence([first, negation], ties).value == 0.0
     assert recurrence([first, first], {}).value == 1.0
-
-
-async def test_held_out_fidelity_compares_with_another_author(authors: list[Persona]) -> None:
-    """The scripted reader knows the truth of a text only where the author's own passages are shown."""
-    truths: dict[str, str] = {}
-
-    def question(request: Request) -> str:
-        truth = "YES" if "answer, by this text, is YES" in request.messages[0].content else "NO"
-        truths[request.label.seat] = truth
-        return json.dumps(
-            {"question": f"Is the charge at the bridge owed back, case {request.label.seat}?", "found": True}
-        )
-
-    def predict(request: Request) -> str:
-        item, side = request.label.seat.split("@")
-        own = "Threllick" not in request.messages[0].content and side == "own"
-        return json.dumps({"answer": truths[item] if own else "UNKNOWN"})
-
-    model = ScriptedModel({"held_out_question": question, "held_out_predict": predict})
-    hidden = ["tarrowby-05", "tarrowby-08", "tarrowby-13"]
-    found = await held_out_fidelity(authors[0], authors[1], generate=model, hidden=hidden, seed=2)
-
-    assert [case.item for case in found.cases] == hidden
-    assert (found.own.hits, found.control.hits, found.skipped) == (3, 0, 0)
-    assert found.p_value == pytest.approx(0.25)
-    hidden_texts = [authors[0].corpus.by_id[key].text for key in hidden]
-    for request in model.asked("held_out_predict"):
-        assert not any(text[200:400] in request.messages[0].content for text in hidden_texts)
-    drawn = await held_out_fidelity(authors[0], authors[1], generate=model, seed=2)
-    assert len(drawn.cases) == 2  # a fifth of thirteen
-    with pytest.raises(CruxConfigurationError, match="has no text nowhere"):
-        await held_out_fidelity(authors[0], authors[1], generate=model, hidden=["nowhere"])
-
-
-def test_gold_replies_of_the_shipped_authors(authors: list[Persona], key: dict[str, Any]) -> None:
-    essays = [item for persona in authors for item in persona.corpus.items]
-    found = gold_replies(essays, essays)
-    ranks = {(reply.item, link) for reply in found.replies for link in reply.linked if link in reply.found}
-    gold = {(pair["from"], pair["to"]) for pair in key["gold_reply"]}
-    assert len(gold & ranks) >= 6
-    assert found.hits.value is not None and found.hits.value >= 0.9
 
 
 # --- over several debates
@@ -197,12 +146,7 @@ async def test_exports(authors: list[Persona], hold: Hold, scripts: Any) -> None
 
     assert DebateResult.model_validate_json(to_json(result)) == result
 
-    markdown = to_markdown(result)
-    page = MarkdownIt("commonmark").render(markdown)
-    assert "<script" not in page and 'href="javascript' not in page and "<h2>" in page
     assert result.cards[0].personas["Maud Tarrowby"].grounding_quotes
-    assert "characters" in markdown
-
     argdown = to_argdown(result)
     assert argdown.count("[Crux ") == 2 and "<script>" not in argdown
     assert "  + <Maud Tarrowby 1>" in argdown and "  - <Ilario Fennimast 1>" in argdown

@@ -16,7 +16,6 @@ from tests.extent import FULL, payloads
 from crux import DebateConfig, Evidence, Persona
 from crux.anonymity import Panel
 from crux.building import build_persona
-from crux.measurement.held_out import held_out_fidelity
 from crux.personas.corpus import CorpusItem, make_corpus
 from crux.personas.store import StoredCorpus
 from llm_runtime.messages import Request
@@ -369,7 +368,7 @@ async def test_a_portrait_is_in_the_third_person_with_one_line_of_instruction(
 
 def test_every_prompt_says_what_it_must() -> None:
     """Role or task, material named as such, the form of the answer, what to do when unsure."""
-    for package in ("crux", "crux.personas", "crux.measurement"):
+    for package in ("crux", "crux.personas"):
         folder = resources.files(package).joinpath("prompts")
         for file in (one for one in folder.iterdir() if one.is_file()):
             name = file.name.removesuffix(".md")
@@ -387,18 +386,6 @@ PARTS = {
     *("opening", "take", "rebuttal", "closing", "closing_supposing", "politeness", "form", "form_convergence"),
     *("room_position", "room_exchange", "room_steelman", "room_convergence"),
 }
-
-
-async def test_held_out_prompts_are_fenced(authors: list[Persona]) -> None:
-    judge = ScriptedModel(
-        {
-            "held_out_question": '{"question": "Should a wait be priced by the city?", "found": true}',
-            "held_out_predict": '{"answer": "YES"}',
-        }
-    )
-    await held_out_fidelity(authors[0], authors[1], generate=judge, hidden=["tarrowby-05"])
-    for request in judge.requests:
-        assert "Cordon" not in frame(request.messages[0].content)
 
 
 def test_the_configuration_round_trips() -> None:

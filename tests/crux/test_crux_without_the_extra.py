@@ -22,7 +22,7 @@ HEAVY = ("numpy", "bm25s", "Stemmer", "sentencex", "py3langid", "aiohttp", "rich
 
 def test_importing_crux_touches_only_pydantic() -> None:
     code = (
-        "import sys, crux, crux.personas.importing, crux.insight.crux_graph, crux.measurement.card_quality;"
+        "import sys, crux, crux.personas.importing, crux.insight.crux_graph, crux.measurement.recurrence;"
         "import crux.exports.claims, crux.card_changes, crux.estimate;"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )

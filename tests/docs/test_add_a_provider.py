@@ -24,7 +24,7 @@ from llm_runtime.wires import Held
 from llm_runtime.wrappers.retrying import Backoff
 
 PAGE = "add-a-provider.md"
-QUESTION = Request("cohere:some-model", (Message("user", "Is it so?"),), CallLabel("docs", "ask"))
+QUESTION = Request("acme:some-model", (Message("user", "Is it so?"),), CallLabel("docs", "ask"))
 
 
 async def test_one_row_makes_a_provider(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

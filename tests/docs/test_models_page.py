@@ -13,7 +13,8 @@ PAGE = (Path(__file__).parents[2] / "docs/models.md").read_text("utf-8")
 
 
 def test_every_vendor_stands_in_the_table_with_its_key() -> None:
-    assert set(re.findall(r"`([A-Z_]+_API_KEY)`", PAGE)) == {dialect.key_env for dialect in HOSTED.values()}
+    named = set(re.findall(r"`([A-Z_]+_(?:API_KEY|TOKEN|TOKEN_BEDROCK))`", PAGE))
+    assert named == {dialect.key_env for dialect in HOSTED.values()}
     asked = {target.provider for name in re.findall(r"`([\w.]+:[^`]*)`", PAGE) if (target := parse_model(name))}
     assert asked >= {*HOSTED, *LOCAL}
 

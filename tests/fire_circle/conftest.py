@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
 import pytest
+from tests.bound import ID, binding, named, words
 
 from fire_circle import (
     FireCircleConfig,
@@ -46,7 +47,11 @@ def tif() -> Callable[..., str]:
         falsehood: float, reasoning: str = "I weighed it.", patterns: Sequence[tuple[str, str]] = (), **rest: Any
     ) -> str:
         listed = [{"pattern": pattern, "quote": quote} for pattern, quote in patterns]
+        scores = {"truth": round(1 - falsehood, 6), "falsehood": falsehood} | rest
         answer: dict[str, Any] = {
+            "request": ID,
+            "verdict": words(scores),
+            "conclusion": words(scores),
             "truth": round(1 - falsehood, 6),
             "indeterminacy": 0.1,
             "falsehood": falsehood,
@@ -73,7 +78,7 @@ def seats() -> Callable[..., Generate]:
                 line = cast("Callable[[Request], Any]", line)(request)
             return line
 
-        return scripted(script)
+        return binding(scripted(script), named)
 
     return make
 

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.bound import ID
 
 from fire_circle import FireCircleResult
 from llm_runtime.errors import ReplyFiltered, ServerFault
 from llm_runtime.messages import Request
 
 CALM = {"2:b": 0.3, "3:c": 0.3}
-ABSTAIN = '{"abstain": true, "reasoning": "I would rather not go on with this."}'
-TIF = '{"truth": 0.5, "indeterminacy": 0.2, "falsehood": %s, "reasoning": "It is open."}'
+ABSTAIN = json.dumps({"request": ID, "abstain": True, "reasoning": "I would rather not go on with this."})
 REFUSAL = "I'm sorry, I can't help with that."
 
 CONCESSIONS = [
@@ -44,13 +44,13 @@ def after(first: Any, then: Any) -> Callable[[Request], Any]:
 
 @pytest.mark.parametrize("then", [ABSTAIN, REFUSAL, "Well.", ReplyFiltered("filtered"), ServerFault("down")])
 async def test_an_alarm_that_is_asked_about_and_gets_no_other_score_stays(circle: Any, tif: Any, then: Any) -> None:
-    result = await verdict(circle, tif, [after(tif(0.95, CONCESSIONS[0]), then)], max_rounds=1)
+    result = await verdict(circle, tif, [after(tif(0.95, CONCESSIONS[0], conclusion="keeps"), then)], max_rounds=1)
     assert (result.consensus.falsehood, result.failures, result.abstentions) == (0.95, (), ())
     assert result.consensus.doubt
 
 
 async def test_an_alarm_given_up_when_asked_about_is_named(circle: Any, tif: Any) -> None:
-    script = [after(tif(0.95, CONCESSIONS[0]), tif(0.1, "It is fair."))]
+    script = [after(tif(0.95, CONCESSIONS[0], conclusion="keeps"), tif(0.1, "It is fair."))]
     result = await verdict(circle, tif, script, max_rounds=1)
     assert (result.consensus.falsehood, result.silenced) == (0.3, ("a",))
     assert any("asked whether it meant 0.95" in warning for warning in result.warnings)
@@ -67,11 +67,10 @@ async def test_who_falls_silent_takes_nothing_back(circle: Any, tif: Any, then: 
 
 @pytest.mark.parametrize(("falsehood", "kept"), [(1.0, 1.0), (0.7, 0.7), (0.4, 0.3)])
 async def test_an_alarm_in_the_same_answer_as_an_abstention_counts(
-    circle: Any, falsehood: float, kept: float
+    circle: Any, tif: Any, falsehood: float, kept: float
 ) -> None:
-    scores = {"truth": 0.0, "indeterminacy": 0.0, "falsehood": falsehood}
-    answer = json.dumps({**scores, "reasoning": "It takes what nobody gave.", "abstain": True})
-    result = await verdict(circle, lambda value: TIF % value, [answer], max_rounds=1)
+    answer = tif(falsehood, "It takes what nobody gave.", abstain=True)
+    result = await verdict(circle, tif, [answer], max_rounds=1)
     assert (result.consensus.falsehood, len(result.abstentions)) == (kept, int(kept == 0.3))
 
 

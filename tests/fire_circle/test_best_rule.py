@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from dataclasses import asdict
+from math import comb, exp
 from typing import Any
 
 import pytest
+from tests.bound import scripted_judges as scripted
 
 from fire_circle import FireCircleConfig, MultiNeutrosophicPrompt, SessionMemory, fire_circle_evaluate
-from fire_circle.measurement.rules import cost_table, rule_report
-from fire_circle.measurement.scores import ItemScores
+from fire_circle.measurement.calibration import allowed_alarms, calibrate, exact_bound
+from fire_circle.measurement.lift import lift_report
+from fire_circle.measurement.power import lift_power
+from fire_circle.measurement.scores import ItemScores, place, scales_of
 from fire_circle.results import Spend
 from llm_runtime.messages import Request
 from llm_runtime.normal import normal
-from llm_runtime.providers.scripted import scripted
-from llm_runtime.statistics.power import lift_power
 from llm_runtime.statistics.thresholds import roc_area
 
 
@@ -45,21 +48,79 @@ def items() -> list[ItemScores]:
     return made
 
 
-def test_the_best_rule_is_found_on_items_that_no_threshold_was_fitted_to(items: list[ItemScores]) -> None:
-    report = rule_report(items, max_fpr=0.05, rng=random.Random(1))
-    rates = {fit.rule: fit.detected.estimate for fit in report.fits}
-    assert report.best.rule == "mean" and rates["mean"] > rates["maximum"] and rates["mean"] > rates["chair"]
-    assert report == rule_report(items, max_fpr=0.05, rng=random.Random(1))
-    with pytest.raises(ValueError, match="at least 5"):
-        rule_report(items[:6], max_fpr=0.05, rng=random.Random(1))
+def test_the_rule_is_chosen_on_one_part_and_reported_on_another(items: list[ItemScores]) -> None:
+    found = calibrate(items[:30], items[30:], max_fpr=0.2)
+    rates = {fit.rule: fit.detected.estimate for fit in found.fits}
+    assert found.best.rule == "mean" and rates["mean"] > rates["maximum"] and rates["mean"] > rates["chair"]
+    assert (found.violations, found.benign, found.warning) == (25, 25, "") and found.bound <= 0.2
+    assert found.best.false_alarms.estimate <= 0.2 and found.best.threshold == round(found.best.threshold, 6)
+    with pytest.raises(ValueError, match="each part of the data needs violations"):
+        calibrate(items[:1], items, max_fpr=0.05)
+
+
+@pytest.mark.parametrize(
+    ("benign", "aim", "alarms"), [(58, 0.05, -1), (59, 0.05, 0), (298, 0.01, -1), (299, 0.01, 0)]
+)
+def test_what_too_few_items_cannot_support_is_refused(benign: int, aim: float, alarms: int) -> None:
+    assert allowed_alarms(benign, aim) == alarms
+    calm = [item(n, False, (n / 1000,), n / 1000, 0.0) for n in range(benign)]
+    found = calibrate(
+        [*calm[:2], item(-1, True, (0.9,), 0.9, 0.0)], [*calm, item(-2, True, (0.9,), 0.9, 0.0)], max_fpr=aim
+    )
+    assert bool(found.warning) is (alarms < 0) and (found.bound > aim) is (alarms < 0)
+    assert found.of("maximum").threshold > calm[-1].consensus
+
+
+@pytest.mark.parametrize(("alarms", "benign"), [(0, 59), (3, 100), (17, 400)])
+def test_the_bound_is_the_one_of_clopper_and_pearson(alarms: int, benign: int) -> None:
+    bound = exact_bound(alarms, benign)
+    below = sum(comb(benign, k) * bound**k * (1 - bound) ** (benign - k) for k in range(alarms + 1))
+    assert below == pytest.approx(0.05, abs=1e-9)
+
+
+def test_a_threshold_keeps_its_aim_in_at_least_95_of_100_studies() -> None:
+    """The true rate of uniform scores over a threshold is what is left above it."""
+    rng, kept, fitted = random.Random(11), 0, 200
+    for _ in range(fitted):
+        scores = [item(n, n < 4, (0.5,), 1.0 if n < 4 else rng.random(), 0.0) for n in range(124)]
+        kept += 1 - calibrate(scores[:7], scores[3:], max_fpr=0.05).of("maximum").threshold <= 0.05
+    assert kept >= 0.95 * fitted
+
+
+def test_a_strict_judge_is_put_on_its_own_scale() -> None:
+    rng = random.Random(4)
+
+    def drawn(number: int, label: bool, strict: float) -> ItemScores:
+        shared = rng.gauss(0, 0.7)
+        raw = [1.3 * (shared + rng.gauss(0, 0.7)) - 1.8 + 2 * label + strict * (at == 0) for at in range(3)]
+        seats = tuple((f"judge {at}", 1 / (1 + exp(-score))) for at, score in enumerate(raw))
+        first = tuple(falsehood for _, falsehood in seats)
+        return item(number, label, first, max(first), first[1]).model_copy(update={"seats": seats})
+
+    found: dict[float, dict[str, float]] = {}
+    for strict in (0.0, 3.0):
+        every = [drawn(n, n % 3 == 0, strict) for n in range(900)]
+        fits = calibrate(every[:300], every[300:], max_fpr=0.1).fits
+        found[strict] = {fit.rule: fit.detected.estimate for fit in fits}
+    assert found[3.0]["quantile"] > found[0.0]["quantile"] - 0.06
+    assert found[3.0]["maximum"] < found[3.0]["quantile"] - 0.05
+
+
+def test_a_scale_keeps_the_order_and_its_ends() -> None:
+    benign = [
+        item(n, False, (0.1,), 0.1, 0.1).model_copy(update={"seats": (("a", n / 40), ("b", 0.5 + n / 80))})
+        for n in range(20)
+    ]
+    scales = scales_of(benign)
+    placed = [place(scales, "b", n / 100) for n in range(101)]
+    assert placed == sorted(placed) and placed[0] == 0.0 and placed[-1] == 1.0 and placed[60] < 0.45
+    assert place(scales, "nobody", 0.3) == 0.3 and scales_of([]) == {}
 
 
 def test_a_caught_attack_has_its_price_by_every_way(items: list[ItemScores]) -> None:
-    ways = {way.name.split()[0]: way for way in cost_table(items, max_fpr=0.05)}
-    assert set(ways) == {"judge", "panel", "circle", "cascade"}
-    assert ways["judge"].spend.cost == 80 * 100 and ways["panel"].spend.cost == 80 * 300
-    assert ways["circle"].spend.cost == 80 * 900 and 80 * 300 <= ways["cascade"].spend.cost <= 80 * 900
-    for way in ways.values():
+    ways = lift_report(items, rng=random.Random(1), resamples=100).methods
+    assert {way.name for way in ways} == {"consensus", "round-1 max", "round-1 mean", "round-1 majority"}
+    for way in ways:
         caught = round(way.detected.estimate * 40)
         assert way.per_caught == (pytest.approx(way.spend.cost / caught) if caught else None)
 
@@ -84,12 +145,15 @@ def test_the_area_under_the_curve_is_that_of_pairs_and_its_interval_is_never_emp
     assert wide.high - wide.low > narrow.high - narrow.low
 
 
-def test_power_grows_with_items_and_with_the_gain() -> None:
-    few = lift_power(50, 50, max_fpr=0.05, rng=random.Random(3))
-    many = lift_power(300, 300, max_fpr=0.05, rng=random.Random(3))
-    large = lift_power(50, 50, max_fpr=0.05, rng=random.Random(3), gain=0.35)
-    assert few.apart < many.apart and few.alike < many.alike and few.apart < large.apart
-    assert few.apart < few.alike and "find a gain of 10 points in" in few.summary
+def test_power_grows_with_items_and_falls_with_a_control() -> None:
+    few, many = (lift_power(count, 2 * count, control=False) for count in (40, 300))
+    assert few.apart < many.apart and few.alike < many.alike
+    assert lift_power(150, 150, control=False).alike == pytest.approx(0.69, abs=0.1)
+    assert lift_power(1, 1, control=True).alike <= lift_power(25, 25, control=True).alike + 1e-9
+    assert lift_power(9_999, 9_999, control=True) == lift_power(400, 400, control=True).__class__(
+        **{**asdict(lift_power(400, 400, control=True)), "violations": 9_999, "benign": 9_999}
+    )
+    assert "show a gain of 10 points in" in few.summary
 
 
 async def test_an_equal_prompt_before_an_equal_circle_is_asked_once(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.bound import ID
 
 from fire_circle import (
     CircleConfigurationError,
@@ -197,15 +198,16 @@ async def test_an_answer_that_is_none_gives_no_number(circle: Any, tif: Any, ans
 
 @pytest.mark.parametrize("rest", ["", ', "reasoning": 7'])
 async def test_scores_without_reasoning_are_salvaged_and_marked(circle: Any, tif: Any, rest: str) -> None:
-    answer = '{"truth": 0.5, "indeterminacy": 0, "falsehood": 0.5' + rest + "}"
+    named = f'"request": "{ID}", "verdict": "violates", '
+    answer = "{" + named + '"truth": 0.5, "indeterminacy": 0, "falsehood": 0.5' + rest + "}"
     result = (await circle({"1:a": [answer], "2:b": [tif(0.2)]}, max_rounds=1)).result
     assert (result.counts.valid, result.counts.salvaged) == (1, 1)
 
 
 @pytest.mark.parametrize("mark", ["\\ud800", "\ud800", "\\u0000"])
-async def test_text_that_no_store_can_hold_does_not_spread(circle: Any, mark: str) -> None:
-    odd = '{"truth": 0.1, "indeterminacy": 0.1, "falsehood": 0.9, "reasoning": "a' + mark + 'b"}'
-    calm = '{"truth": 0.9, "indeterminacy": 0.1, "falsehood": 0.2, "reasoning": "b"}'
+async def test_text_that_no_store_can_hold_does_not_spread(circle: Any, tif: Any, mark: str) -> None:
+    odd = tif(0.9, "a-b").replace("a-b", f"a{mark}b")
+    calm = tif(0.2, "b")
     sitting = await circle({"1:a": [odd], "2:b": [calm]})
     assert sitting.result.consensus.falsehood == 0.9
     for request in sitting.asked:

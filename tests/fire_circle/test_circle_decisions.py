@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bound import ID, named, request_id
+from tests.bound import scripted_judges as scripted
 from tests.virtual_time import run
 
 from fire_circle import (
@@ -32,7 +34,6 @@ from fire_circle import (
     pattern_types,
     store_fire_circle_patterns,
 )
-from fire_circle.contradiction import contradiction
 from fire_circle.events import RoundStarted, SeatFailed, StoppedEarly
 from fire_circle.measurement.ablation import suite_influence
 from fire_circle.results import FireCircleResult, Span
@@ -42,7 +43,6 @@ from llm_runtime.events import Event
 from llm_runtime.messages import Reply, Request, Usage
 from llm_runtime.price import Price
 from llm_runtime.pricing import PriceTable
-from llm_runtime.providers.scripted import scripted
 from llm_runtime.silence import Silence, queued
 
 QUOTE = "As we agreed in turn 3"
@@ -66,20 +66,34 @@ async def test_fc1_every_judge_is_told_what_t_i_and_f_mean(circle: Any, tif: Any
         assert "`indeterminacy` (I)" in spoken(request)
 
 
-async def test_fc1_a_judge_that_stands_by_a_doubtful_score_is_asked_once_and_counts(circle: Any, tif: Any) -> None:
-    doubtful = tif(1.0, "I find no violation here, the request is harmless.")
-    sitting = await circle({"1:a": [doubtful], "2:b": [tif(0.2)], "3:c": [tif(0.1)]}, max_rounds=1)
-    assert (sitting.result.consensus.falsehood, sitting.result.failures) == (1.0, ())
-    assert "seems to find no violation" in sitting.result.consensus.doubt
-    assert any("a in round 1" in warning for warning in sitting.result.warnings)
+INVERTED = [
+    {"falsehood": 0.05, "truth": 0.9, "verdict": "violates", "conclusion": "violates"},
+    {"falsehood": 0.05, "truth": 0.0, "verdict": "violates", "conclusion": "violates"},
+    {"falsehood": 0.95, "truth": 0.0, "verdict": "keeps", "conclusion": "keeps"},
+    {"falsehood": 0.0, "truth": 0.0, "verdict": "keeps", "conclusion": "keeps"},
+    {"falsehood": 0.05, "truth": 0.9, "verdict": "keeps", "conclusion": "violates"},
+    {"falsehood": 0.05, "truth": 0.9, "verdict": "cannot tell", "conclusion": "cannot tell"},
+    {"falsehood": 0.05, "truth": 0.9, "verdict": "harmless", "conclusion": "keeps"},
+]
+
+
+@pytest.mark.parametrize("said", INVERTED, ids=str)
+async def test_fc1_words_against_numbers_are_asked_about_once_and_stay_a_doubt(
+    circle: Any, tif: Any, said: dict[str, Any]
+) -> None:
+    doubtful = json.dumps(json.loads(tif(0.05, "Это явное нарушение.")) | said)
+    sitting = await circle({"1:a": [doubtful], "2:b": [tif(0.01)], "3:c": [tif(0.02)]}, max_rounds=1)
+    result = sitting.result
+    assert (result.consensus.falsehood, result.failures) == (max(said["falsehood"], 0.02), ())
+    assert result.dialogue_history[0].evaluations[0].doubt
+    assert any("a in round 1" in warning for warning in result.warnings)
     assert [r.label.attempt for r in sitting.asked if r.label.seat == "1:a"] == [1, 2]
 
 
 async def test_fc1_a_judge_that_corrects_itself_keeps_its_seat(circle: Any, tif: Any) -> None:
     def corrected(request: Request) -> str:
-        return (
-            tif(1.0, "There is no violation.") if request.label.attempt == 1 else tif(0.0, "There is no violation.")
-        )
+        first = tif(1.0, "There is no violation.", verdict="keeps", conclusion="keeps")
+        return first if request.label.attempt == 1 else tif(0.0, "There is no violation.")
 
     sitting = await circle({"1:a": [corrected], "2:b": [tif(0.4)]}, max_rounds=1)
     (first, _) = sitting.result.dialogue_history[0].evaluations
@@ -87,34 +101,13 @@ async def test_fc1_a_judge_that_corrects_itself_keeps_its_seat(circle: Any, tif:
     assert not sitting.result.failures
 
 
-@pytest.mark.parametrize(
-    ("falsehood", "reasoning", "caught"),
-    [
-        (1.0, "No violation.", True),
-        (0.9, "The layer does not violate reciprocity; it is benign.", True),
-        (0.0, "This is a clear violation of reciprocity.", True),
-        (0.1, "The layer contains a serious violation.", True),
-        (0.9, "This is a clear violation.", False),
-        (0.0, "No violation.", False),
-        (0.9, "No violation of format, but a clear violation of reciprocity.", False),
-        (0.9, 'The layer says "there is no violation here" to calm its judges.', False),
-        (0.1, "If the history were false this would be a clear violation.", False),
-        (0.1, "This is not a violation.", False),
-        (0.9, "This is not harmless.", False),
-        (0.5, "No violation.", False),
-        (1.0, "I see no evidence of any reciprocity violation.", True),
-        (1.0, "The layer doesn't violate reciprocity.", True),
-        (0.9, "It poses as a legitimate audit; the passwords are extracted under a benign cover.", False),
-        (0.9, "There is no earlier turn and this is fabrication.", False),
-        (0.9, "The user has no right to the data and the extraction is plain.", False),
-        (0.9, "No polite extraction; a false authority all the more.", False),
-        (0.1, "The user asks what is a phishing attack, a plain question.", False),
-        (0.1, "A question of law: what counts as a serious violation of parole.", False),
-        (0.1, "A harmless recipe.", False),
-    ],
-)
-def test_fc1_only_plain_contradictions_are_flagged(falsehood: float, reasoning: str, caught: bool) -> None:
-    assert (contradiction(falsehood, reasoning) is not None) is caught
+async def test_fc1_a_word_of_alarm_that_is_taken_back_stays_a_doubt(circle: Any, tif: Any) -> None:
+    def turned(request: Request) -> str:
+        word = "violates" if request.label.attempt == 1 else "keeps"
+        return tif(0.05, "A clear violation.", verdict=word, conclusion=word)
+
+    result = (await circle({"1:a": [turned], "2:b": [tif(0.1)]}, max_rounds=1)).result
+    assert "said violates first" in result.dialogue_history[0].evaluations[0].doubt
 
 
 async def test_fc2_consensus_is_the_whole_triple_of_the_highest_f_of_any_round(circle: Any, tif: Any) -> None:
@@ -163,7 +156,8 @@ async def test_fc5_the_word_violation_in_prose_is_not_a_score(circle: Any, tif: 
 
 
 async def test_fc5_labelled_numbers_are_salvaged_in_resilient_mode_only(circle: Any, tif: Any) -> None:
-    prose = "My scores. Truth: 0.2, indeterminacy: 0.3, falsehood: 0.7. The claimed turn cannot exist."
+    scores = "Truth: 0.2, indeterminacy: 0.3, falsehood: 0.7"
+    prose = f"Request {ID}. Verdict: violates. My scores. {scores}. The claimed turn cannot exist."
     lines = {"1:a": [prose], "2:b": [tif(0.1)]}
     result = (await circle(lines, max_rounds=1)).result
     salvaged = result.consensus
@@ -194,10 +188,13 @@ async def test_fc5_fences_and_broken_json_are_read_in_both_modes(circle: Any, ti
         "truth: 0.2, indeterminacy: 0.3, falsehood: 1 out of 10",
         "truth: 0.2, indeterminacy: 0.3, falsehood: 1.5",
         "truth: 0.2, indeterminacy: 0.3, falsehood: 0.1 ... finally falsehood: 0.9",
+        "truth: 0.2, indeterminacy: 0.3, falsehood: 0.1",
+        "truth: 0.2, indeterminacy: 0.3, falsehood: 0.9, conclusion: keeps",
     ],
 )
 async def test_fc5_nothing_doubtful_is_salvaged(circle: Any, tif: Any, prose: str) -> None:
-    result = (await circle({"1:a": [prose], "2:b": [tif(0.1)], "3:c": [tif(0.2)]}, max_rounds=1)).result
+    named = f"Request {ID}, verdict: violates, {prose}"
+    result = (await circle({"1:a": [named], "2:b": [tif(0.1)], "3:c": [tif(0.2)]}, max_rounds=1)).result
     assert [f.kind for f in result.failures] == ["unparseable"]
 
 
@@ -208,8 +205,8 @@ async def test_fc6_each_kind_of_no_answer_is_counted_apart(circle: Any, tif: Any
                 "1:a": ["I'm sorry, I can't help with that."],
                 "2:b": [ReplyFiltered("filtered")],
                 "3:c": [ServerFault("down")],
-                "4:d": ['{"abstain": true, "reasoning": "it is all in cipher"}'],
-                "5:e": ["truth: 0.5, indeterminacy: 0.5, falsehood: 0.4"],
+                "4:d": [json.dumps({"request": ID, "abstain": True, "reasoning": "it is all in cipher"})],
+                "5:e": [f"{ID} Verdict: keeps. truth: 0.5, indeterminacy: 0.5, falsehood: 0.4"],
                 "6:f": [tif(0.3)],
             },
             max_rounds=1,
@@ -674,16 +671,19 @@ async def test_fc23_session_memory_counts_turns_and_follows_trust(circle: Any, t
     assert SessionMemory.from_dict(session.to_dict()).to_dict() == session.to_dict()
 
 
-async def test_fc23_claimed_history_is_checked_by_rule_beside_the_judges(circle: Any, tif: Any) -> None:
-    lines = {"1:a": [tif(0.1)], "2:b": [tif(0.9)]}
-    for session, status in (
-        (SessionMemory(), "impossible"),
-        (SessionMemory.at_turn(3), "impossible"),
-        (SessionMemory.at_turn(4), "possible"),
-        (None, "unverifiable"),
+async def test_fc23_judges_say_over_the_records_whether_a_claim_is_borne_out(circle: Any, tif: Any) -> None:
+    def says(word: str) -> str:
+        claims = [{"quote": "As we agreed in turn 3", "records_say": word}, {"quote": "never there at all"}]
+        return tif(0.9, earlier_claims=claims)
+
+    for words, status in (
+        (("not borne out", "not borne out", "borne out"), "unsupported"),
+        (("borne out", "borne out", "cannot tell"), "possible"),
+        (("cannot tell", "borne out", "not borne out"), "unsupported"),
     ):
-        (claim,) = (await circle(lines, session=session)).result.history_claims
-        assert (claim.claimed_turn, claim.status) == (3, status)
+        lines = {f"{n}:{name}": [says(word)] for n, (name, word) in enumerate(zip("abc", words, strict=True), 1)}
+        (claim,) = (await circle(lines)).result.history_claims
+        assert (claim.text, claim.status) == ("As we agreed in turn 3", status)
 
 
 async def test_fc23_a_circle_with_a_session_records_its_turn(attack: Any, tif: Any) -> None:
@@ -735,7 +735,8 @@ async def test_fc25_prompt_guard_has_all_modes(attack: Any, tif: Any, mode: str,
 
 async def test_fc26_costs_are_token_counts_times_a_dated_price(tmp_path: Path, attack: Any, tif: Any) -> None:
     async def paid(request: Request) -> Reply:
-        return Reply(tif(0.5), request.model, "p", Usage(1000, 100), cost=4_500 if request.model == "a" else None)
+        text = named(tif(0.5), request_id(request.messages))
+        return Reply(text, request.model, "p", Usage(1000, 100), cost=4_500 if request.model == "a" else None)
 
     config = FireCircleConfig(models=("a", "b"), max_rounds=2)
     spend = (await fire_circle_evaluate(attack, config, generate=paid)).spend

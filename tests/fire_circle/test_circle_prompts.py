@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bound import scripted_judges as scripted
 
 from fire_circle import (
     EvaluationConfig,
@@ -19,9 +20,9 @@ from fire_circle import (
     SessionMemory,
     fire_circle_evaluate,
 )
+from fire_circle.config import GuardConfig
 from llm_runtime.messages import Request
 from llm_runtime.prompts import load_prompt
-from llm_runtime.providers.scripted import scripted
 
 NAMES = sorted(
     entry.name.removesuffix(".md")
@@ -48,12 +49,16 @@ def payloads() -> tuple[str, ...]:
     ))  # fmt: skip
 
 
-async def requests_with(payload: str, policy: str = "", answer: str = "", similar: str = "") -> list[Request]:
+async def requests_with(
+    payload: str, policy: str = "", answer: str = "", similar: str = "", page: str = ""
+) -> list[Request]:
     """Every request of a circle whose layers, history, and peers all say ``payload``."""
     asked: list[Request] = []
 
     def script(request: Request) -> str:
         asked.append(request)
+        if request.label.phase == "guard":
+            return "0.5"
         if request.label.phase == "classify":
             return json.dumps({"classified": [{"number": 1, "kinds": []}]})
         patterns = [{"pattern": payload, "quote": f"Hello. {payload}"}]
@@ -69,12 +74,15 @@ async def requests_with(payload: str, policy: str = "", answer: str = "", simila
         )
 
     await fire_circle_evaluate(
-        MultiNeutrosophicPrompt(system=payload, user=f"Hello. {payload}", answer=answer),
+        MultiNeutrosophicPrompt(
+            system=payload, user=f"Hello. {payload}", answer=answer, records=[page] if page else []
+        ),
         FireCircleConfig(
             models=("a", "b", "c"),
             pattern_classification="llm",
             classifier_model="k",
             base_config=EvaluationConfig(policy=policy),
+            guard=GuardConfig(model="g", calm=0.1) if page else None,
         ),
         SessionMemory.after([payload]),
         generate=scripted(script),
@@ -84,7 +92,7 @@ async def requests_with(payload: str, policy: str = "", answer: str = "", simila
     return asked
 
 
-_MARKER = re.compile(r"^<<<(END )?([A-Z0-9 ,]+) ([0-9a-f]{16})>>>$", re.MULTILINE)
+_MARKER = re.compile(r"^<<<(END )?([A-Za-z0-9 ,:]+) ([0-9a-f]{16})>>>$", re.MULTILINE)
 
 
 def unfenced(text: str, payload: str) -> str:
@@ -128,7 +136,9 @@ async def test_injected_instructions_of_a_public_set_stay_behind_the_fence(share
 
 
 async def test_no_placeholder_is_left_and_every_template_is_used() -> None:
-    asked = await requests_with("plainly said", policy="Print no keys.", answer="Here.", similar="[]")
+    asked = await requests_with(
+        "plainly said", policy="Print no keys.", answer="Here.", similar="[]", page="A page."
+    )
     for request in asked:
         assert all("{{" not in message.content for message in request.messages)
     used = "\n".join(message.content for request in asked for message in request.messages)

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bound import bound, request_id
+from tests.bound import scripted_judges as scripted
 
 from fire_circle import FireCircleConfig
 from fire_circle.rows import Columns, DataError, Item, read_items
@@ -21,7 +23,6 @@ from fire_circle.study import Study, StudyLine, item_seed, plan_study, read_stud
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, ServerFault, StoreBusy, StoreDamaged
 from llm_runtime.messages import Generate, Reply, Request, Usage, request_digest
 from llm_runtime.pricing import PriceTable
-from llm_runtime.providers.scripted import scripted
 
 CONFIG = FireCircleConfig(models=("a", "b"), max_rounds=2)
 
@@ -45,7 +46,7 @@ def judged(tif: Any) -> Any:
     def answer(request: Request) -> Reply:
         odd = any(f"number {i}\n" in request.messages[1].content for i in (1, 3, 5))
         falsehood = (0.9 if odd else 0.2) - (0.0 if request.model == "a" else 0.2)
-        text = tif(falsehood, f"{request.label} as I see it")
+        text = bound(tif(falsehood, f"{request.label} as I see it"), request_id(request.messages))
         return Reply(text, request.model, "scripted", Usage(100, 10), cost=7, cost_source="table")
 
     return answer
@@ -117,6 +118,7 @@ from fire_circle import FireCircleConfig
 from fire_circle.rows import Columns
 from fire_circle.study import Study, run_study
 from llm_runtime.messages import Reply, Usage, request_digest
+from tests.bound import bound, request_id
 
 data, out, paid, life = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
 
@@ -127,7 +129,8 @@ async def generate(request):
     with paid.open("a") as stream:
         stream.write(request_digest(request.to_dict()) + "\\n")
     scores = {"truth": 0.5, "indeterminacy": 0.5, "falsehood": 0.2 if request.model == "a" else 0.8}
-    return Reply(json.dumps({**scores, "reasoning": "so it is"}), request.model, "x", Usage(1, 1), cost=1)
+    text = bound(json.dumps({**scores, "reasoning": "so it is"}), request_id(request.messages))
+    return Reply(text, request.model, "x", Usage(1, 1), cost=1)
 
 config = FireCircleConfig(models=("a", "b"), max_rounds=2)
 asyncio.run(run_study(Study(data, Columns(user="prompt", label="label"), config, out, 5), generate, concurrency=2))

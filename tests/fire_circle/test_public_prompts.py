@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bound import bound, request_id
 
 from fire_circle import FireCircleConfig, MultiNeutrosophicPrompt, SessionMemory, fire_circle_evaluate
 from llm_runtime.messages import Request
@@ -72,7 +73,8 @@ async def test_nothing_breaks_out(shared: Path, name: str, style: Callable[[str,
             falsehood = SCORES[request.model]
             scores = {"truth": round(1 - falsehood, 2), "indeterminacy": 0.1, "falsehood": falsehood}
             reasoning = f"Judge {request.model} weighs the words of round {request.label.round} by themselves."
-            return style(text, json.dumps({**scores, "reasoning": reasoning}))
+            own = bound(json.dumps({**scores, "reasoning": reasoning}), request_id(request.messages))
+            return style(text, own)
 
         result = await fire_circle_evaluate(
             MultiNeutrosophicPrompt(system="You are a helper.", user=text),
@@ -86,5 +88,7 @@ async def test_nothing_breaks_out(shared: Path, name: str, style: Callable[[str,
         for request in asked:
             content = request.messages[-1].content
             assert text in content
-            (nonce,) = {match[3] for match in _MARKER.finditer(content.replace(text, ""))}
-            assert nonce not in text and request.messages[0].content.find(text) < 0
+            nonces = {match[3] for match in _MARKER.finditer(content.replace(text, ""))}
+            assert (
+                nonces and not any(nonce in text for nonce in nonces) and request.messages[0].content.find(text) < 0
+            )

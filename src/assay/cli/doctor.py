@@ -31,10 +31,8 @@ class Remark:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def doctor(as_json: bool) -> int:
     """Show what is installed, what is missing and what to do about it. Exit code 1 where something is at fault."""
-    return show(
-        [*_python(), *_parts(), *_installed(), *_isolation(), *_configuration(), *_models(), *_store()],
-        as_json=as_json,
-    )
+    looked_at = (_python, _parts, _installed, _isolation, _configuration, _programs, _models, _store)
+    return show([remark for look in looked_at for remark in look()], as_json=as_json)
 
 
 def show(checks: list[Remark], *, as_json: bool) -> int:
@@ -136,16 +134,34 @@ def _configuration() -> Iterator[Remark]:
         yield Remark("note", "no key", ", ".join(without))
 
 
+def _programs() -> Iterator[Remark]:
+    """Ask the programs that answer as models for their versions: nothing is asked of a model."""
+    from llm_runtime.programs import found, version
+    from llm_runtime.settings import load_settings
+
+    with suppress(LlmRuntimeError):  # the configuration's own check has said it
+        settings = load_settings()
+        for name in found(settings.config.agents, settings.environment):
+            program = settings.config.agents[name.partition(":")[2]]
+            try:
+                words = version(program, settings.environment)
+                yield Remark("ok", name, f"{words}; whether somebody is signed in shows at the first call")
+            except (OSError, TimeoutError) as fault:
+                yield Remark("fault", name, f"it does not say its version ({fault or 'in 20 s'}); install it again")
+
+
 def _models() -> Iterator[Remark]:
     import asyncio
 
     from llm_runtime.gateway import Gateway
+    from llm_runtime.programs import PREFIX
     from llm_runtime.settings import Settings, load_settings
 
     async def local() -> list[str]:
         # Without keys only servers on this machine are looked for: nothing is spent, nothing leaves it.
         async with Gateway(Settings(environment=load_settings().environment)) as gateway:
-            return [f"{server.provider} {server.how}" for server in await gateway.router.reachable()]
+            reached = await gateway.router.reachable()
+            return [f"{one.provider} {one.how}" for one in reached if not one.provider.startswith(PREFIX)]
 
     try:
         servers = asyncio.run(local())

@@ -31,15 +31,17 @@ def models(context: click.Context, prices: bool, search: str | None, as_json: bo
         click.echo(json.dumps({"endpoints": [asdict(entry) for entry in endpoints]}, indent=1))
         return 0 if endpoints else 78
     if not endpoints:
-        from llm_runtime.routing import NO_MODEL, NO_MODEL_ADVICE
+        from llm_runtime.routing import NO_MODEL, no_model_advice
+        from llm_runtime.settings import load_settings
 
-        click.echo(f"assay: {NO_MODEL}; {NO_MODEL_ADVICE}", err=True)
+        click.echo(f"assay: {NO_MODEL}; {no_model_advice(load_settings())}", err=True)
         return 78
     for entry in endpoints:
         names = [name for name in entry.models if (search or "").lower() in name.lower()]
         listed = names if search else names[:8]
         click.secho(f"{entry.provider}", bold=True, nl=False)
-        click.echo(f"  {entry.how}" + (f"  ({entry.fault})" if entry.fault else f"  {len(names)} models"))
+        count = f"  {len(names)} models" if entry.models else ""
+        click.echo(f"  {entry.how}" + (f"  ({entry.fault})" if entry.fault else count))
         for name in listed:
             click.echo(f"    {name}")
         if len(listed) < len(names):

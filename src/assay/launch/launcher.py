@@ -310,8 +310,9 @@ class Launcher:
         )
         with behaving(numbers):
             result = await run.hooks.run(run.task, run.options, context)
+            anew = run.hooks.read_anew(run.options)
         emit(RunFinished(state="finished", result=result))
-        told, anew = result_of(events), run.hooks.read_anew(run.options)
+        told = result_of(events)
         return Replayed(result, told and told | {name: result[name] for name in anew if name in told})
 
     def _taken_up(self, run: Prepared) -> Prepared:

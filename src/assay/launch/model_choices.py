@@ -95,11 +95,11 @@ class ModelChoices:
 async def _choices(settings: Settings, lately: list[str]) -> Choices:
     async with Gateway(settings) as gateway:
         endpoints = await gateway.router.reachable()
-        names = [f"{entry.provider}:{name}" for entry in endpoints for name in entry.models]
+        names = [name for entry in endpoints for name in entry.names]
         usual = settings.config.model or ""
         notes = {usual: "your default"} if usual else {}
         notes |= {name: "used lately" for name in lately if _may_be_asked(name, names, notes)}
-        notes |= {f"{entry.provider}:{name}": "" for entry in endpoints for name in entry.models[:_OF_EACH]} | notes
+        notes |= {name: "" for entry in endpoints for name in entry.names[:_OF_EACH]} | notes
         listed = sorted(notes, key=lambda name: ("your default", "used lately", "").index(notes[name]))[:_CHIPS]
         windows = await asyncio.gather(*(_window(gateway, name) for name in listed))
     chips = (

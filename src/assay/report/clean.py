@@ -62,6 +62,16 @@ def one_line(text: str, width: int | None = None) -> str:
     return line
 
 
+def label(text: str) -> str:
+    """Return a name that is not ours, on one line, in which no build server finds a command (``::``, ``##[``)."""
+    return re.sub(r":(?=:)|#(?=#)", "", one_line(text))
+
+
+def unheard(text: str) -> str:
+    """Return text for a log, cleaned, of which no line is a command to a build server."""
+    return re.sub(r"(?m)^\s*::|##(?=\[|vso)", "| ", clean(text))
+
+
 def fenced(text: str) -> str:
     """Return text as a fenced block of Markdown that nothing in it can close."""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)

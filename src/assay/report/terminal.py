@@ -13,7 +13,7 @@ from rich.rule import Rule
 from rich.table import Table as Grid
 from rich.text import Text
 
-from assay.report.clean import clean, one_line
+from assay.report.clean import clean, one_line, unheard
 from assay.report.screen import COLOURS
 from assay.report.standing import Next, RunStanding
 from assay.report.story import (
@@ -91,13 +91,17 @@ def print_story(story: Story, stream: TextIO, *, whole: bool = False) -> None:
     if console.is_terminal:
         # Longer lines nobody reads.
         console.width = min(console.width, _LONGEST_LINE)
-    if whole:
+    if whole and console.is_terminal:
         console.print(story_view(story))
+    elif whole:
+        with console.capture() as held:
+            console.print(story_view(story))
+        stream.write(unheard(held.get()))
     elif console.is_terminal:
         console.print(summary_view(story))
     else:
         texts = [text for section in story.sections[:1] for text in _texts(section.blocks)]
-        stream.write("\n\n".join(clean(text).strip() for text in texts) + "\n")
+        stream.write("\n\n".join(unheard(text).strip() for text in texts) + "\n")
 
 
 def _texts(blocks: Iterable[Block]) -> Iterator[str]:

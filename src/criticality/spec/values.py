@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
@@ -26,8 +25,7 @@ class Bounds:
     positive: bool = False
 
 
-@lru_cache(maxsize=512)
-def bounds(constraints: tuple[str, ...]) -> Bounds:
+def bounds(constraints: Iterable[str]) -> Bounds:
     """Return the bounds that constraints come to together."""
     lows: list[int] = []
     highs: list[int] = []

@@ -79,11 +79,12 @@ async def proposed_links(
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
     """
     answers = answers or Answers()
-    held = book.of(author, "holds", "denies", "grants")
-    denied = {claim.id for claim in book.of(author, "denies")}
+    signed = book.signed_by(author)
+    held = [one.claim for one in signed]
+    words = {one.claim.id: one.words(listed=True) for one in signed}
     proposed: dict[tuple[str, str], Link | None] = {}
     for number, start in enumerate(range(0, len(held), BLOCK), start=1):
-        block = {claim.id: _worded(claim, denied) for claim in held[start : start + BLOCK]}
+        block = {claim.id: words[claim.id] for claim in held[start : start + BLOCK]}
         label = CallLabel("crux", "linking", author, number)
         lines = [json.dumps({"id": key, "claim": words}, ensure_ascii=False) for key, words in block.items()]
         text = load_prompt("crux.claims", "linking").render(claims=Fence(seed, label)("CLAIMS", "\n".join(lines)))
@@ -92,33 +93,37 @@ async def proposed_links(
         for one in answer.relations if answer else ():
             if one.from_ in block and one.to in block and one.from_ != one.to:
                 proposed.setdefault((one.from_, one.to), one.kind)
-    known = {(relation.from_, relation.to) for relation in book.relations}
+    known = {(relation.from_, relation.to) for relation in book.standing_relations}
     tied = {end for pair in (*known, *proposed) for end in pair}
     for pair in _near([claim for claim in held if claim.id not in tied], held):
         proposed.setdefault(pair, None)
     kinds: dict[tuple[str, str], Link | None] = {
         pair: kind for pair, kind in proposed.items() if pair not in known and pair[::-1] not in known
     }
-    return Links(author, kinds, {claim.id: _worded(claim, denied) for claim in held})
+    return Links(author, kinds, words)
 
 
 def linked(book: ClaimBook, links: Links, verdicts: Sequence[Verdict]) -> ClaimBook:
     """Return the book with the relations that the verdicts bear out."""
+    denied = {one.claim.id: one.denied for one in book.signed_by(links.author)}
     judged = [
-        Relation(from_=pair[0], to=pair[1], kind=kind, author=links.author, origin="judged")
+        Relation(
+            from_=pair[0],
+            to=pair[1],
+            kind=kind,
+            author=links.author,
+            origin="judged",
+            denied=(denied[pair[0]], denied[pair[1]]),
+        )
         for (pair, named), verdict in zip(links.kinds.items(), verdicts, strict=True)
         if (kind := _kind(verdict, named))
     ]
-    return book.model_copy(update={"relations": (*book.relations, *judged)})
+    return book.changed(relations=(*book.standing_relations, *judged))
 
 
 def _kind(verdict: Verdict, proposed: Link | None) -> Link | None:
     kind = _KINDS.get(verdict.kind)
     return "narrower" if proposed == "narrower" and kind == "supports" else kind
-
-
-def _worded(claim: Claim, denied: set[str]) -> str:
-    return f"(denied) {claim.text}" if claim.id in denied else claim.text
 
 
 def _near(alone: Sequence[Claim], held: Sequence[Claim]) -> list[tuple[str, str]]:

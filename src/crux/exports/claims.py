@@ -1,4 +1,4 @@
-"""A comparison's claim books in other people's forms: GraphML, Argdown, AIF, Mermaid, Kialo's outline, CSV."""
+"""A comparison's claim books in other people's forms: GraphML, Argdown, AIF, CSV."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from crux.book import ClaimBook
+from crux.book import ClaimBook, SignedClaim
 from crux.comparison import Comparison
 from crux.exports.tables import safe
 
-#: Claims that a Mermaid picture shows; more is a wall.
-MERMAID_NODES = 80
 _RESERVED = re.compile(r"[\[\]<>{}#@*_:/\\|()\"`]")
 _FOR = frozenset({"supports", "narrower"})
 
@@ -31,14 +29,16 @@ def _sides(comparison: Comparison) -> Iterator[tuple[str, ClaimBook]]:
     return ((read.name, book) for read, book in zip(comparison.authors, comparison.books, strict=True))
 
 
-def _stances(book: ClaimBook, claim: str) -> str:
-    return " ".join(sorted({mention.stance for mention in book.by_claim.get(claim, ())}))
+def _signed(comparison: Comparison) -> Iterator[SignedClaim]:
+    """Yield what each author holds, denies or grants: every relation is one between these, words and all."""
+    for author, book in _sides(comparison):
+        yield from book.signed_by(author)
 
 
 def _edges(comparison: Comparison) -> Iterator[tuple[str, str, str, str]]:
     """Yield (from, to, kind, origin): relations within each book, then what joins the two."""
     for _, book in _sides(comparison):
-        yield from ((one.from_, one.to, one.kind, one.origin) for one in book.relations)
+        yield from ((one.from_, one.to, one.kind, one.origin) for one in book.standing_relations)
     yield from ((a, b, "contradicts", "judged") for a, b in _opposed(comparison))
     yield from ((a, b, "same", "judged") for a, b in _shared(comparison))
 
@@ -49,22 +49,24 @@ def to_json(comparison: Comparison) -> str:
 
 
 def to_graphml(comparison: Comparison) -> str:
-    """Return the graph for Gephi, yEd or networkx: claims with their stances and quotations, and relations."""
+    """Return the graph for Gephi, yEd or networkx: signed claims with their quotations, and relations."""
     root = ElementTree.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
-    keys = [("author", "node"), ("text", "node"), ("kind", "node"), ("stances", "node"), ("quotes", "node")]
+    keys = [(name, "node") for name in ("author", "text", "kind", "stance", "before", "quotes")]
     keys += [("kind", "edge"), ("origin", "edge")]
     for name, what in keys:
         key = {"id": f"{what}-{name}", "for": what, "attr.name": name, "attr.type": "string"}
         ElementTree.SubElement(root, "key", key)
     graph = ElementTree.SubElement(root, "graph", id="claims", edgedefault="directed")
-    for author, book in _sides(comparison):
-        for claim in book.claims:
-            node = ElementTree.SubElement(graph, "node", id=claim.id)
-            quotes = "\n".join(place.quote for place in book.places(claim.id))
-            values = (author, claim.text, claim.kind, _stances(book, claim.id), quotes)
-            for (name, _), value in zip(keys, values, strict=False):
-                ElementTree.SubElement(node, "data", key=f"node-{name}").text = value
+    for one in _signed(comparison):
+        node = ElementTree.SubElement(graph, "node", id=one.claim.id)
+        quotes = "\n".join(place.quote for place in one.places)
+        values = (one.author, one.words(), one.claim.kind, one.stance, one.history, quotes)
+        for (name, _), value in zip(keys, values, strict=False):
+            ElementTree.SubElement(node, "data", key=f"node-{name}").text = value
+    known = {one.claim.id for one in _signed(comparison)}
     for source, target, kind, origin in _edges(comparison):
+        if not {source, target} <= known:
+            continue
         edge = ElementTree.SubElement(graph, "edge", source=source, target=target)
         ElementTree.SubElement(edge, "data", key="edge-kind").text = kind
         ElementTree.SubElement(edge, "data", key="edge-origin").text = origin
@@ -73,31 +75,27 @@ def to_graphml(comparison: Comparison) -> str:
 
 
 def claims_argdown(comparison: Comparison) -> str:
-    """Return every claim as a statement with its quotations, and every relation under its target."""
+    """Return every signed claim as a statement with its quotations, and every relation under its target."""
     title = comparison.topic or " and ".join(author.name for author in comparison.authors)
     lines = ["===", f"title: {_flat(title)}", "===", ""]
-    texts = {claim.id: claim.text for _, book in _sides(comparison) for claim in book.claims}
-    names = {key: f"{_flat(text)[:80]} {key}" for key, text in texts.items()}
+    names = {one.claim.id: f"{_flat(one.words())[:80]} {one.claim.id}" for one in _signed(comparison)}
     into: dict[str, list[tuple[str, str]]] = {}
     for source, target, kind, _ in _edges(comparison):
-        if source in texts and target in texts:
+        if source in names and target in names and kind != "same":
             into.setdefault(target, []).append((source, kind))
-    for author, book in _sides(comparison):
-        for claim in book.claims:
-            lines.append(f"[{names[claim.id]}]: {_flat(claim.text)} #{_flat(author).replace(' ', '-')}")
-            lines += [
-                f"  {'+' if kind in _FOR else '><' if kind in ('contradicts',) else '-'} [{names[source]}]"
-                for source, kind in into.get(claim.id, ())
-                if kind != "same"
-            ]
-            for number, place in enumerate(book.places(claim.id, "", "holds", "denies")[:3], start=1):
-                lines.append(f"  + <Source {number} of {claim.id}>: {_flat(place.quote)}")
-            lines.append("")
+    for one in _signed(comparison):
+        key = one.claim.id
+        lines.append(f"[{names[key]}]: {_flat(one.words())} #{_flat(one.author).replace(' ', '-')}")
+        for source, kind in into.get(key, ()):
+            lines.append(f"  {'+' if kind in _FOR else '><' if kind == 'contradicts' else '-'} [{names[source]}]")
+        for number, place in enumerate(one.places[:3], start=1):
+            lines.append(f"  + <Source {number} of {key}>: {_flat(place.quote)}")
+        lines.append("")
     return "\n".join(lines)
 
 
 def claims_aif(comparison: Comparison) -> str:
-    """Return the graph of AIF: an I-node a claim, RA and CA nodes between, an L-node for each stance."""
+    """Return the graph of AIF: an I-node a signed claim, RA and CA nodes between, an L-node for its author."""
     nodes: list[dict[str, str]] = []
     edges: list[dict[str, str]] = []
     locutions: list[dict[str, str]] = []
@@ -110,14 +108,12 @@ def claims_aif(comparison: Comparison) -> str:
         edges.append({"edgeID": str(len(edges) + 1), "fromID": start, "toID": end})
 
     home: dict[str, str] = {}
-    for author, book in _sides(comparison):
-        for claim in book.claims:
-            home[claim.id] = node(claim.text, "I")
-            for stance in sorted({mention.stance for mention in book.by_claim[claim.id]}):
-                statement, asserting = node(f"{author} {stance}: {claim.text}", "L"), node("Asserting", "YA")
-                edge(statement, asserting)
-                edge(asserting, home[claim.id])
-                locutions.append({"nodeID": statement, "personID": author})
+    for one in _signed(comparison):
+        home[one.claim.id] = node(one.words(), "I")
+        statement, asserting = node(f"{one.author}: {one.words()}", "L"), node("Asserting", "YA")
+        edge(statement, asserting)
+        edge(asserting, home[one.claim.id])
+        locutions.append({"nodeID": statement, "personID": one.author})
     for source, target, kind, _ in _edges(comparison):
         if kind != "same" and source in home and target in home:
             scheme = ("Default Inference", "RA") if kind in _FOR else ("Default Conflict", "CA")
@@ -125,43 +121,6 @@ def claims_aif(comparison: Comparison) -> str:
             edge(home[source], middle)
             edge(middle, home[target])
     return json.dumps({"nodes": nodes, "edges": edges, "locutions": locutions}, ensure_ascii=False, indent=2) + "\n"
-
-
-def to_mermaid(comparison: Comparison) -> str:
-    """Return a flow chart of what is joined across the two, and what rests on it, up to :data:`MERMAID_NODES`."""
-    joined = [key for pair in (*_opposed(comparison), *_shared(comparison)) for key in pair]
-    books = [book for _, book in _sides(comparison)]
-    resting = [near for key in joined for book in books for near in book.dependants(key)[:4]]
-    every = [claim.id for book in books for claim in book.claims]
-    shown = list(dict.fromkeys((*joined, *resting, *every)))[:MERMAID_NODES]
-    short = {key: f"n{number}" for number, key in enumerate(shown, start=1)}
-    lines = ["flowchart LR"]
-    for place, (author, book) in enumerate(_sides(comparison), start=1):
-        lines.append(f'  subgraph s{place}["{_flat(author)}"]')
-        lines += [f'    {short[c.id]}["{_flat(c.text)}"]' for c in book.claims if c.id in short]
-        lines.append("  end")
-    arrows = {"contradicts": "x--x", "same": "<-->", "undermines": "--x"}
-    for source, target, kind, _ in _edges(comparison):
-        if source in short and target in short:
-            lines.append(f"  {short[source]} {arrows.get(kind, '-->')}|{kind}| {short[target]}")
-    return "\n".join(lines) + "\n"
-
-
-def to_kialo(comparison: Comparison) -> str:
-    """Return Kialo's outline: each candidate crux as a thesis, the first author's side Pro, the second's Con."""
-    books = list(comparison.books)
-    parts: list[str] = []
-    for candidate in comparison.candidates:
-        lines = [f"Discussion Name: {_line(candidate.question)}", "", f"1. {_line(candidate.question)}"]
-        for place, (side, book, word) in enumerate(
-            ((candidate.first, books[0], "Pro"), (candidate.second, books[1], "Con")), start=1
-        ):
-            lines.append(f"1.{place}. {word}: {_line(side.text)}")
-            reasons = [one.from_ for one in book.relations if one.to == side.claim and one.kind in _FOR]
-            texts = [book.by_id[key].text for key in dict.fromkeys(reasons) if key in book.by_id]
-            lines += [f"1.{place}.{n}. Pro: {_line(text)}" for n, text in enumerate(texts, start=1)]
-        parts.append("\n".join(lines))
-    return "\n\n".join(parts) + "\n"
 
 
 def claims_csv(comparison: Comparison) -> str:
@@ -180,7 +139,3 @@ def claims_csv(comparison: Comparison) -> str:
 def _flat(text: str) -> str:
     """Return one line without the characters that these forms read."""
     return " ".join(_RESERVED.sub(" ", text).split())
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

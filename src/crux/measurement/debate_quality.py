@@ -1,4 +1,4 @@
-"""Debate quality: coverage, shifts, sycophancy."""
+"""What a debate shows of itself: who moved, whether it was earned, and whether a line was kept."""
 
 from __future__ import annotations
 
@@ -19,39 +19,35 @@ class Sycophancy(CamelModel):
 
 
 class DebateQuality(CamelModel):
-    """The first table.
+    """What can be counted in a debate without asking anybody.
 
     Args:
-        topic_coverage: aspects with at least one message, over all aspects.
-        voices: messages of the takes over aspects times personas: who was silent in a round.
         shift_rate: personas whose label on the topic differs from opening to closing, over those who gave both.
         earned_shifts: of these shifts, those that the ledger holds to be earned.
-        mean_drift: mean distance between opening and closing texts, 0 to 1; drift and not a shift (CX11).
         sycophancy: of everybody together; ``by_persona`` of each.
+        line_to_line: of each two consecutive stances of a persona on one question, those that agree or are joined
+            by an earned concession (after Abdulhai et al. 2025, arXiv:2511.00222, which asks a judge).
+        unexplained: ids of the messages that break a line.
     """
 
-    topic_coverage: Share
-    voices: Share
     shift_rate: Share
     earned_shifts: Share
-    mean_drift: float | None
     sycophancy: Sycophancy
     by_persona: dict[str, Sycophancy]
+    line_to_line: Share
+    unexplained: tuple[str, ...]
 
 
 def debate_quality(result: DebateResult) -> DebateQuality:
-    """Return the first table."""
-    spoken = {message.aspect for message in result.messages if message.phase == "take"}
-    takes = {(message.aspect, message.persona) for message in result.messages if message.phase == "take"}
-    drifts = [shift.drift for shift in result.shifts if shift.drift is not None]
+    """Return the measures of a debate, finished or not."""
+    lines = _lines(result)
     return DebateQuality(
-        topic_coverage=share(aspect.id in spoken for aspect in result.aspects),
-        voices=share((aspect.id, name) in takes for aspect in result.aspects for name in result.personas),
         shift_rate=share(shift.shifted for shift in result.shifts),
         earned_shifts=share(bool(shift.earned) for shift in result.shifts if shift.shifted),
-        mean_drift=sum(drifts) / len(drifts) if drifts else None,
         sycophancy=sycophancy(result),
         by_persona={name: sycophancy(result, name) for name in result.personas},
+        line_to_line=share(held for _, held in lines),
+        unexplained=tuple(message for message, held in lines if not held),
     )
 
 
@@ -70,3 +66,17 @@ def sycophancy(result: DebateResult, persona: str | None = None) -> Sycophancy:
         unearned=unearned,
         rate=unearned / len(agreements) if agreements else 0.0,
     )
+
+
+def _lines(result: DebateResult) -> list[tuple[str, bool]]:
+    """Return each stance that follows one of the same persona on the same question, and whether the line holds."""
+    earned = {(entry.message, entry.question): entry.earned for entry in result.ledger}
+    last: dict[tuple[str, str], str] = {}
+    checked: list[tuple[str, bool]] = []
+    for stance in result.stances:
+        key = (stance.persona, stance.question)
+        if key in last:
+            held = last[key] == stance.stance or earned.get((stance.message, stance.question), False)
+            checked.append((stance.message, held))
+        last[key] = stance.stance
+    return checked

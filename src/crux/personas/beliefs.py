@@ -108,7 +108,7 @@ def density(documents: int) -> float:
 
 
 def graph_of(book: ClaimBook, author: str, corpus: Corpus, persona_id: str, extracted_at: str) -> BeliefGraph:
-    """Return what an author holds or denies in a book; a claim that is only denied becomes its denial.
+    """Return what an author holds or denies in a book now; a claim that is denied becomes its denial.
 
     Args:
         author: as the book names the person.
@@ -121,26 +121,27 @@ def graph_of(book: ClaimBook, author: str, corpus: Corpus, persona_id: str, extr
         own = chunks.get(place.item, [])
         return next((chunk.id for chunk in own if chunk.start <= place.start < chunk.end), "")
 
-    held = {claim.id: claim for claim in book.of(author, "holds", "denies")}
     nodes: dict[str, BeliefNode] = {}
     contradictions: list[Contradiction] = []
-    for key, claim in held.items():
+    for signed in book.signed_by(author):
+        key, places = signed.claim.id, signed.places
         own, against = (tuple(book.places(key, author, stance)) for stance in ("holds", "denies"))
-        places = own or against
-        nodes[key] = BeliefNode(
-            id=key,
-            concept=claim.text if own else f"It is not so: {claim.text}",
-            type=_TYPES.get(claim.kind, "inference"),
-            confidence=density(len({place.item for place in places})),
-            grounding=tuple(dict.fromkeys(filter(None, map(chunk_of, places)))),
-            places=places,
-        )
         if own and against:
             contradictions.append(
                 Contradiction(kind="beliefs", first=key, second=key, first_places=own, second_places=against)
             )
+        if signed.stance not in ("holds", "denies"):
+            continue
+        nodes[key] = BeliefNode(
+            id=key,
+            concept=signed.words(),
+            type=_TYPES.get(signed.claim.kind, "inference"),
+            confidence=density(len({place.item for place in places})),
+            grounding=tuple(dict.fromkeys(filter(None, map(chunk_of, places)))),
+            places=places,
+        )
     edges: list[BeliefEdge] = []
-    for one in book.relations:
+    for one in book.standing_relations:
         if one.from_ not in nodes or one.to not in nodes:
             continue
         source = nodes[one.from_]

@@ -9,7 +9,8 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
-from crux.book import ClaimBook
+from crux.behaviour import BEHAVIOUR
+from crux.book import OWN, ClaimBook
 from crux.budget import fitting
 from crux.config import ModelTable
 from crux.personas.corpus import Chunk, Corpus, spread
@@ -117,10 +118,15 @@ def contract_request(
 def _claims(book: ClaimBook, name: str) -> str:
     """Return what the author takes a stance to, in all the texts, those met most first, each with a sentence."""
     lines: list[str] = []
-    for claim in book.of(name, "holds", "denies", "grants"):
-        mention = next(one for one in book.by_claim[claim.id] if one.author == name and one.stance != "reports")
-        entry = {"claim": claim.text, "stance": mention.stance, "wrote": mention.place.quote}
-        if date := mention.place.date:
+    for signed in book.signed_by(name):
+        entry = {"claim": signed.words(), "wrote": signed.places[-1].quote}
+        date = signed.places[-1].date
+        if BEHAVIOUR.before(5):
+            mentions = book.by_claim[signed.claim.id]
+            mention = next(one for one in mentions if one.author == name and one.stance in OWN)
+            entry = {"claim": signed.claim.text, "stance": mention.stance, "wrote": mention.place.quote}
+            date = mention.place.date
+        if date:
             entry["date"] = date
         lines.append(json.dumps(entry, ensure_ascii=False))
     return "\n".join(fitting(lines, CLAIM_TOKENS))

@@ -1,95 +1,179 @@
-"""A threshold that is fitted once, frozen, and then tested on items it has not seen (the maximum of nine calls
-raises false alarms: FC2)."""
+"""Which F makes the alarm, and from which threshold its rate of false alarms is bounded exactly.
+
+The rule is chosen on one part of the items. On the other its threshold is fitted, to the benign ones alone, so that
+what it detects there is no fitted figure; and the bound on its false alarms holds whatever their distribution (the
+maximum of nine calls raises false alarms: FC2).
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Literal
+from math import exp, floor, fsum, lgamma, log, log1p
+from typing import Literal, get_args
 
-from fire_circle.measurement.scores import ItemScores
+from fire_circle.measurement.scores import ItemScores, Rule, Scales, scales_of
+from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
 from llm_runtime.statistics.interval import Interval
-from llm_runtime.statistics.thresholds import detection_rates, threshold_at_fpr
+from llm_runtime.statistics.thresholds import detection_rates, tpr_at_fpr
+
+CONFIDENCE = 0.95
+_UNSUPPORTED = (
+    "{benign} benign items cannot support {aim:.1%}: where none of them fires, the rate is at most {bound:.1%} "
+    "with 95% confidence"
+)
+_CHEAPEST: tuple[Rule, ...] = ("mean", "maximum", "quantile", "chair")
+
+
+class RuleFit(Model):
+    """One rule.
+
+    Args:
+        chosen_by: what it detects of the part on which the rule is chosen, 0.0 to 1.0.
+        threshold: the alarm is raised where F reaches it; above 1 where nothing may raise it.
+        detected, false_alarms: on the other part, with Wilson intervals.
+    """
+
+    rule: Rule
+    chosen_by: float
+    threshold: float
+    detected: Interval
+    false_alarms: Interval
 
 
 class Calibration(Model):
-    """A frozen threshold.
+    """What a gate may rest on.
 
     Args:
-        threshold: the alarm is raised where F reaches it.
-        max_fpr: what it was fitted to.
-        violations, benign: items it was fitted on.
-        items: their ids; a test on any of them is refused.
-        warning: what the number of items cannot show, or empty.
+        max_fpr: the aim, 0.0 to 1.0.
+        bound: what the rate of false alarms exceeds in at most one study of twenty.
+        violations, benign: items that the thresholds were fitted on and tried on.
+        fits: every rule.
+        scales: each judge's own, from the part on which the rule is chosen.
+        warning: why the aim cannot be promised; empty where it can.
     """
 
-    threshold: float
     max_fpr: float
+    bound: float
     violations: int
     benign: int
-    items: frozenset[str]
+    fits: tuple[RuleFit, ...]
+    scales: dict[str, tuple[float, ...]]
     warning: str = ""
 
+    @property
+    def best(self) -> RuleFit:
+        """The rule that detects most; ties to the cheaper."""
+        return max(self.fits, key=lambda fit: (fit.chosen_by, -_CHEAPEST.index(fit.rule)))
 
-class CalibrationTest(Model):
-    """What a frozen threshold does on unseen items, with Wilson intervals."""
+    def of(self, rule: Rule) -> RuleFit:
+        """Return what is known of a rule."""
+        return next(fit for fit in self.fits if fit.rule == rule)
 
-    threshold: float
-    violations: int
-    benign: int
-    detected: Interval
-    false_alarms: Interval
-    holds: bool
+    def checked(self, fit: RuleFit, where: str) -> float:
+        """Return a threshold that a gate may rest on.
+
+        Raises:
+            ConfigurationError: the items promise nothing, or nothing reaches it.
+        """
+        if why := self.warning or ("its threshold lies above every score" if fit.threshold > 1 else ""):
+            raise ConfigurationError(f"{where}: {why}; give --threshold")
+        return fit.threshold
 
 
-def split_of(item: str, *, development_share: float = 0.5, salt: str = "") -> Literal["development", "test"]:
+def split_of(item: str, *, development_share: float = 1 / 3, salt: str = "") -> Literal["development", "test"]:
     """Return the split of an item, by its id alone, so that it never changes sides."""
     place = int.from_bytes(hashlib.sha256(f"{salt}|{item}".encode()).digest()[:8], "big") / 2**64
     return "development" if place < development_share else "test"
 
 
-def calibrate(items: Sequence[ItemScores], *, max_fpr: float = 0.01) -> Calibration:
-    """Fit the lowest threshold on the consensus that fires on at most ``max_fpr`` of the benign items.
+def calibrate(
+    choosing: Sequence[ItemScores], fitting: Sequence[ItemScores], *, max_fpr: float = 0.01
+) -> Calibration:
+    """Choose a rule on some items, and fit thresholds on others so that at most ``max_fpr`` of benign ones fire.
+
+    The bound is that of order statistics: over the (k+1)-th highest of n benign scores fires more than ``max_fpr``
+    with the probability that a binomial of n and ``max_fpr`` is at most k, which is kept at 0.05.
+
+    Source: Tong, Feng & Li 2018, Science Advances 4:eaao1659 (Neyman-Pearson umbrella algorithm).
 
     Raises:
-        ValueError: no violations or no benign items, or ``max_fpr`` outside 0.0 to 1.0.
+        ValueError: a part lacks violations or has fewer than two benign items, or ``max_fpr`` is no share.
     """
-    labels = [item.label for item in items]
-    threshold = threshold_at_fpr([item.consensus for item in items], labels, max_fpr)
+    labels, kinds = [item.label for item in fitting], [item.label for item in choosing]
+    if min(labels.count(False), kinds.count(False)) < 2 or not any(labels) or not any(kinds):
+        raise ValueError("each part of the data needs violations and at least two benign items")
     benign = labels.count(False)
-    warning = ""
-    if benign * max_fpr < 1:
-        warning = (
-            f"{benign} benign items are too few to tell a false-positive rate of {max_fpr:.1%}: "
-            "the threshold lets none of them through, and more cannot be said"
-        )
+    alarms = allowed_alarms(benign, max_fpr)
+    bound = exact_bound(max(alarms, 0), benign)
+    warning = "" if alarms >= 0 else _UNSUPPORTED.format(benign=benign, aim=max_fpr, bound=bound)
+    scales = scales_of(item for item in choosing if not item.label)
+    fits = tuple(_fit(rule, scales, choosing, fitting, max_fpr, max(alarms, 0)) for rule in get_args(Rule))
     return Calibration(
-        threshold=threshold,
         max_fpr=max_fpr,
+        bound=bound,
         violations=labels.count(True),
         benign=benign,
-        items=frozenset(item.item for item in items),
+        fits=fits,
+        scales=scales,
         warning=warning,
     )
 
 
-def try_calibration(calibration: Calibration, items: Sequence[ItemScores]) -> CalibrationTest:
-    """Measure a frozen threshold on unseen items; ``holds`` is false where the false alarms exclude its aim.
-
-    Raises:
-        ValueError: an item was used to fit the threshold, or there are no violations or no benign items.
-    """
-    seen = sum(item.item in calibration.items for item in items)
-    if seen:
-        raise ValueError(f"{seen} of the test items were used to fit the threshold; test on others")
-    labels = [item.label for item in items]
-    rates = detection_rates([item.consensus for item in items], labels, calibration.threshold)
-    return CalibrationTest(
-        threshold=calibration.threshold,
-        violations=labels.count(True),
-        benign=labels.count(False),
+def _fit(
+    rule: Rule,
+    scales: Scales,
+    choosing: Sequence[ItemScores],
+    fitting: Sequence[ItemScores],
+    max_fpr: float,
+    alarms: int,
+) -> RuleFit:
+    (first, kinds), (scores, labels) = (
+        ([item.by_rule(rule, scales) for item in items], [item.label for item in items])
+        for items in (choosing, fitting)
+    )
+    ranked = sorted((score for score, label in zip(scores, labels, strict=True) if not label), reverse=True)
+    threshold = _above(ranked[alarms], scores)
+    rates = detection_rates(scores, labels, threshold)
+    return RuleFit(
+        rule=rule,
+        chosen_by=tpr_at_fpr(first, kinds, max_fpr),
+        threshold=threshold,
         detected=rates.true_positive_rate,
         false_alarms=rates.false_positive_rate,
-        holds=rates.false_positive_rate.low <= calibration.max_fpr,
     )
+
+
+def _above(score: float, scores: Sequence[float]) -> float:
+    """Return the lowest observed score above another, with the six decimals that a condition has."""
+    observed = floor(min((other for other in scores if other > score), default=0.0) * 1e6) / 1e6
+    return observed if observed > score else (floor(score * 1e6) + 1) / 1e6
+
+
+def allowed_alarms(benign: int, max_fpr: float) -> int:
+    """Return how many of so many benign items may fire; -1 where not even none of them is proof enough."""
+    alarms = -1
+    while alarms + 1 < benign and _at_most(alarms + 1, benign, max_fpr) <= 1 - CONFIDENCE:
+        alarms += 1
+    return alarms
+
+
+def exact_bound(alarms: int, benign: int) -> float:
+    """Return the rate below which so many alarms have a probability of 0.05 at most (Clopper-Pearson)."""
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (low, middle) if _at_most(alarms, benign, middle) <= 1 - CONFIDENCE else (middle, high)
+    return high
+
+
+def _at_most(count: int, trials: int, rate: float) -> float:
+    """Return the probability of at most ``count`` of ``trials``, each at ``rate``."""
+    if rate in (0.0, 1.0):
+        return float(rate == 0.0 or count >= trials)
+    logs = (
+        lgamma(trials + 1) - lgamma(k + 1) - lgamma(trials - k + 1) + k * log(rate) + (trials - k) * log1p(-rate)
+        for k in range(count + 1)
+    )
+    return fsum(map(exp, logs))

@@ -33,7 +33,7 @@ async def with_control(
     Raises:
         EvaluationError: fewer samples than asked for; a smaller control would flatter the circle.
     """
-    case = Case(prompt, prompt.least_trusted, session)
+    case = Case(prompt, session)
     seats = seat_circle(config.models)
     samples: list[float] = []
     spend = Spend()
@@ -41,7 +41,7 @@ async def with_control(
     while (wanted := evaluations - sample * len(seats)) > 0:
         sample += 1
         answers = await independent_evaluations(
-            generate, case, seats[:wanted], config.base_config, seed=seed, sample=sample
+            generate, case, prompt.least_trusted, seats[:wanted], config.base_config, seed=seed, sample=sample
         )
         samples += [answer.falsehood for answer, _ in answers if isinstance(answer, NeutrosophicEvaluation)]
         spend = sum((spent for _, spent in answers), spend)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from fire_circle.measurement.scores import ItemScores, majority
@@ -30,6 +30,7 @@ class MethodRates(Model):
         detected_matched: true-positive rate at exactly the wanted false-positive rate, by interpolation.
         spend: what judging all items this way took.
         area: under the ROC curve, with Newcombe's interval; ``None`` in older figures.
+        per_caught: micro-dollars for each detected violation; ``None`` where there is none or a price is unknown.
     """
 
     name: str
@@ -39,6 +40,7 @@ class MethodRates(Model):
     detected_matched: float
     spend: Spend
     area: Interval | None = None
+    per_caught: float | None = None
 
 
 class Comparison(Model):
@@ -85,17 +87,19 @@ class LiftReport(Model):
     summary: str
 
 
+WAYS: dict[str, Callable[[Sequence[float]], float]] = {
+    "max": max,
+    "mean": lambda scores: sum(scores) / len(scores),
+    "majority": majority,
+}
+"""How one F is made of several that nobody talked about."""
 _Score = Callable[[ItemScores], float]
 _METHODS: dict[str, _Score] = {
     "consensus": lambda item: item.consensus,
-    "round-1 max": lambda item: item.baseline_max,
-    "round-1 mean": lambda item: item.baseline_mean,
-    "round-1 majority": lambda item: item.baseline_majority,
+    **{f"round-1 {name}": lambda item, way=way: way(item.baseline) for name, way in WAYS.items()},
 }
 _CONTROLS: dict[str, _Score] = {
-    "control max": lambda item: max(item.control),
-    "control mean": lambda item: sum(item.control) / len(item.control),
-    "control majority": lambda item: majority(item.control),
+    f"control {name}": lambda item, way=way: way(item.control) for name, way in WAYS.items()
 }
 
 
@@ -131,9 +135,12 @@ def lift_report(
         )
     methods = {**_METHODS, **(_CONTROLS if all(item.control for item in items) else {})}
     rates = {name: _rates(name, score, items, max_fpr) for name, score in methods.items()}
-    others = [name for name in methods if name != "consensus"]
-    differences = _differences(positives, negatives, methods, others, max_fpr, rng, resamples)
-    comparisons = tuple(_compare(name, positives, methods, rates, differences[name]) for name in others)
+    columns = {
+        name: ([score(item) for item in positives], [score(item) for item in negatives])
+        for name, score in methods.items()
+    }
+    shown = differences(columns, max_fpr, rng, resamples)
+    comparisons = tuple(_compare(name, columns, rates, difference) for name, difference in shown.items())
     verdict = _verdict([comparison.verdict for comparison in comparisons])
     return LiftReport(
         violations=len(positives),
@@ -157,71 +164,85 @@ def _rates(name: str, score: _Score, items: Sequence[ItemScores], max_fpr: float
     scores, labels = [score(item) for item in items], [item.label for item in items]
     threshold = threshold_at_fpr(scores, labels, max_fpr)
     rates = detection_rates(scores, labels, threshold)
+    spend, caught = _spend(name, items), round(rates.true_positive_rate.estimate * sum(labels))
     return MethodRates(
         name=name,
         threshold=threshold,
         detected=rates.true_positive_rate,
         false_alarms=rates.false_positive_rate,
         detected_matched=tpr_at_fpr(scores, labels, max_fpr),
-        spend=_spend(name, items),
+        spend=spend,
         area=roc_area(scores, labels),
+        per_caught=spend.cost / caught if caught and not spend.unpriced_calls else None,
     )
 
 
-def _differences(
-    positives: Sequence[ItemScores],
-    negatives: Sequence[ItemScores],
-    methods: dict[str, _Score],
-    others: Sequence[str],
-    max_fpr: float,
-    rng: random.Random,
-    resamples: int,
-) -> dict[str, Interval]:
-    """Compute each other way's difference, all from the same resamples."""
-    labels = [True] * len(positives) + [False] * len(negatives)
-    columns = {
-        name: ([score(item) for item in positives], [score(item) for item in negatives])
-        for name, score in methods.items()
-    }
+Columns = Mapping[str, tuple[Sequence[float], Sequence[float]]]
+"""By way of judging: the scores of the violations, and those of the benign items."""
 
-    def detected(name: str, p: Sequence[int], n: Sequence[int]) -> float:
-        of_positives, of_negatives = columns[name]
-        return tpr_at_fpr([of_positives[i] for i in p] + [of_negatives[i] for i in n], labels, max_fpr)
 
-    def drawn(count: int) -> list[int]:
-        return [int(rng.random() * count) for _ in range(count)]
+def differences(columns: Columns, max_fpr: float, rng: random.Random, resamples: int) -> dict[str, Interval]:
+    """Return what the consensus detects more than each other way, all from the same resamples."""
+    steps = {name: _steps(*scores) for name, scores in columns.items()}
+    sizes = [len(scores) for scores in columns["consensus"]]
 
-    replicates: dict[str, list[float]] = {name: [] for name in others}
-    for _ in range(resamples):
-        p, n = drawn(len(positives)), drawn(len(negatives))
-        consensus = detected("consensus", p, n)
-        for name in others:
-            replicates[name].append(consensus - detected(name, p, n))
-    whole = range(len(positives)), range(len(negatives))
-    consensus = detected("consensus", *whole)
-    return {name: percentile_interval(consensus - detected(name, *whole), replicates[name]) for name in others}
+    def more(positives: Sequence[int], negatives: Sequence[int]) -> dict[str, float]:
+        found = {name: _detected(each, positives, negatives, max_fpr) for name, each in steps.items()}
+        return {name: found["consensus"] - value for name, value in found.items() if name != "consensus"}
+
+    whole = more(*([1] * size for size in sizes))
+    replicates = [more(*(_resampled(size, rng) for size in sizes)) for _ in range(resamples)]
+    return {name: percentile_interval(at, [each[name] for each in replicates]) for name, at in whole.items()}
+
+
+def _resampled(count: int, rng: random.Random) -> list[int]:
+    """Return how often each of so many items is drawn."""
+    times = [0] * count
+    for _ in range(count):
+        times[int(rng.random() * count)] += 1
+    return times
+
+
+def _steps(positives: Sequence[float], negatives: Sequence[float]) -> list[tuple[list[int], list[int]]]:
+    """Return which items fire at each distinct score and not above it, from the highest down."""
+    steps: dict[float, tuple[list[int], list[int]]] = {}
+    for kind, scores in enumerate((positives, negatives)):
+        for place, score in enumerate(scores):
+            steps.setdefault(score, ([], []))[kind].append(place)
+    return [step for _, step in sorted(steps.items(), reverse=True)]
+
+
+def _detected(
+    steps: Sequence[tuple[list[int], list[int]]], positives: Sequence[int], negatives: Sequence[int], max_fpr: float
+) -> float:
+    """Return what :func:`tpr_at_fpr` does of items that count so many times each, without sorting them again."""
+    hits = alarms = 0
+    last_x = last_y = 0.0
+    every, harmless = sum(positives), sum(negatives)
+    for fired, raised in steps:
+        for place in fired:
+            hits += positives[place]
+        for place in raised:
+            alarms += negatives[place]
+        x, y = alarms / harmless, hits / every
+        if x > max_fpr:
+            return last_y + (y - last_y) * (max_fpr - last_x) / (x - last_x)
+        last_x, last_y = x, y
+    return last_y
 
 
 def _compare(
     name: str,
-    positives: Sequence[ItemScores],
-    methods: dict[str, _Score],
+    columns: Columns,
     rates: dict[str, MethodRates],
     difference: Interval,
 ) -> Comparison:
     ours, theirs = rates["consensus"], rates[name]
-    counts = PairedCounts.of(
-        (methods["consensus"](item) >= ours.threshold, methods[name](item) >= theirs.threshold)
-        for item in positives
-    )
+    pairs = zip(columns["consensus"][0], columns[name][0], strict=True)
+    counts = PairedCounts.of((a >= ours.threshold, b >= theirs.threshold) for a, b in pairs)
     p = mcnemar(counts.only_a, counts.only_b)
     extra, cost = counts.only_a - counts.only_b, ours.spend.cost - theirs.spend.cost
     priced = ours.spend.unpriced_calls == theirs.spend.unpriced_calls == 0
-    verdict: Verdict = "no lift"
-    if p < SIGNIFICANT and difference.low > 0:
-        verdict = "lift"
-    elif p < SIGNIFICANT and difference.high < 0:
-        verdict = "harm"
     return Comparison(
         against=name,
         difference=difference,
@@ -230,8 +251,15 @@ def _compare(
         p=p,
         extra_cost=cost,
         cost_per_extra_detection=cost / extra if extra > 0 and priced else None,
-        verdict=verdict,
+        verdict=compared(p, difference.low, difference.high),
     )
+
+
+def compared(p: float, low: float, high: float) -> Verdict:
+    """Return what one comparison shows, by the p of its test and the ends of its interval."""
+    if p >= SIGNIFICANT or low <= 0 <= high:
+        return "no lift"
+    return "lift" if low > 0 else "harm"
 
 
 def _verdict(verdicts: Sequence[Verdict]) -> Verdict:

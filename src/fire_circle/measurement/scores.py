@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from statistics import mean, median_low
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import mean, median_low, quantiles
 from typing import Literal, TypeAlias
 
 from pydantic import Field
@@ -11,12 +12,51 @@ from pydantic import Field
 from fire_circle.results import FireCircleResult, Spend
 from llm_runtime.models import Model
 
-Rule: TypeAlias = Literal["maximum", "mean", "chair"]
-"""How one F is made of a circle: the highest of all, the mean of round 1, the last from the empty chair."""
+Rule: TypeAlias = Literal["maximum", "mean", "chair", "quantile"]
+"""How one F is made of a circle: the highest of all, the mean of round 1, the last from the empty chair, or the
+mean of every seat's highest, each put on the scale of its own model."""
 
 
-def score_by(rule: Rule, result: FireCircleResult) -> float:
+Scales: TypeAlias = Mapping[str, Sequence[float]]
+"""What each judge gives to harmless items, by its model's id: the lowest F, nine deciles, the highest."""
+
+
+_NOBODY: Scales = {}
+
+
+def scales_of(benign: Iterable[ItemScores]) -> dict[str, tuple[float, ...]]:
+    """Return the scales of who judged harmless items; a model in several seats has one."""
+    by_judge: dict[str, list[float]] = {}
+    for item in benign:
+        for judge, falsehood in item.seats:
+            by_judge.setdefault(judge, []).append(falsehood)
+    return {
+        judge: (min(held), *quantiles(held, n=10, method="inclusive"), max(held))
+        for judge, held in by_judge.items()
+        if len(held) > 1
+    }
+
+
+def place(scales: Scales, judge: str, falsehood: float) -> float:
+    """Return where an F stands on its judge's scale, 0.0 to 1.0; the F itself of a judge without one."""
+    if judge not in scales:
+        return falsehood
+    own = (0.0, *scales[judge], 1.0)
+    at = min(bisect_right(own, falsehood), len(own) - 1) - 1
+    width = own[at + 1] - own[at]
+    return (at + ((falsehood - own[at]) / width if width else 1.0)) / (len(own) - 1)
+
+
+def highest_of_seats(result: FireCircleResult) -> tuple[tuple[str, float], ...]:
+    """Return the model of each seat with the highest F that it gave, in seat order."""
+    every = sorted((e.seat, e.model, e.falsehood) for held in result.dialogue_history for e in held.evaluations)
+    return tuple({seat: (model, falsehood) for seat, model, falsehood in every}.values())
+
+
+def score_by(rule: Rule, result: FireCircleResult, scales: Scales = _NOBODY) -> float:
     """Return a circle's F by a rule, 0.0 to 1.0; where nobody sat in the chair the highest stands for it."""
+    if rule == "quantile":
+        return mean(place(scales, judge, falsehood) for judge, falsehood in highest_of_seats(result))
     if rule == "mean":
         return mean(e.falsehood for e in result.dialogue_history[0].evaluations)
     spoken = [e.falsehood for held in result.dialogue_history for e in held.evaluations if e.empty_chair]
@@ -36,6 +76,7 @@ class ItemScores(Model):
         control: F of as many independent samples as the circle had evaluations; empty where there is no control.
         control_spend: what the control took.
         chair: F from the empty chair, as :func:`score_by` has it; ``None`` in older files.
+        seats: the model of each seat with its highest F; empty in older files.
     """
 
     item: str
@@ -47,6 +88,7 @@ class ItemScores(Model):
     control: tuple[float, ...] = ()
     control_spend: Spend = Spend()
     chair: float | None = Field(default=None, exclude_if=lambda score: score is None)
+    seats: tuple[tuple[str, float], ...] = Field(default=(), exclude_if=lambda seats: not seats)
 
     @property
     def baseline_max(self) -> float:
@@ -58,15 +100,12 @@ class ItemScores(Model):
         """The mean F of round 1."""
         return sum(self.baseline) / len(self.baseline)
 
-    def by_rule(self, rule: Rule) -> float:
+    def by_rule(self, rule: Rule, scales: Scales = _NOBODY) -> float:
         """Return F as a rule makes it, where only these scores are left of the circle."""
+        if rule == "quantile" and self.seats:
+            return mean(place(scales, judge, falsehood) for judge, falsehood in self.seats)
         scores = {"mean": self.baseline_mean, "maximum": self.consensus}
         return scores.get(rule, self.consensus if self.chair is None else self.chair)
-
-    @property
-    def baseline_majority(self) -> float:
-        """The score at which more than half of round 1 would raise the alarm."""
-        return majority(self.baseline)
 
 
 def majority(scores: Sequence[float]) -> float:
@@ -94,4 +133,5 @@ def scores_of(item: str, label: bool, result: FireCircleResult) -> ItemScores:
         baseline_spend=sum((evaluation.spend for evaluation in first), Spend()),
         circle_spend=result.spend,
         chair=score_by("chair", result),
+        seats=highest_of_seats(result),
     )

@@ -6,7 +6,7 @@ import importlib
 import posixpath
 import zipfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path, PurePath
@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 from llm_runtime.documents.markup import clean, one_line, quoted_text, text_of_html
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
+from llm_runtime.toml import own_table
 
 MAX_BYTES = 256 * 2**20
 #: A line on this share of a document's pages is its running head or foot.
@@ -24,21 +25,7 @@ _ON_PAGES, _LEAST_PAGES = 0.6, 4
 _MAX_MEMBERS, _MOST_RATIO = 20_000, 200
 _TRIES = 3
 #: What a web server calls a kind of document, and the ending of its files.
-ENDINGS = {
-    "text/html": ".html",
-    "application/xhtml+xml": ".html",
-    "text/plain": ".txt",
-    "text/markdown": ".md",
-    "application/pdf": ".pdf",
-    "application/epub+zip": ".epub",
-    "application/rss+xml": ".xml",
-    "application/atom+xml": ".xml",
-    "application/xml": ".xml",
-    "text/xml": ".xml",
-    "text/vtt": ".vtt",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
-}
+ENDINGS: Mapping[str, str] = own_table("llm_runtime.documents", "endings.toml")
 _LOGIN = 'type="password"'
 
 
@@ -227,8 +214,7 @@ def _epub(name: str, data: bytes) -> Document:
             text += "\n\n" if text else ""
             quoted += [(len(text) + start, len(text) + end) for start, end in spans]
             text += chapter
-    title = next((e.text for e in book.iter() if _local(e) == "title"), "")
-    date = next((e.text for e in book.iter() if _local(e) == "date"), "")
+    title, date = (next((e.text for e in book.iter() if _local(e) == tag), "") for tag in ("title", "date"))
     return Document(text, "epub", one_line(title), date or "", tuple(quoted) or None)
 
 
@@ -262,12 +248,12 @@ def _members(name: str, data: bytes) -> zipfile.ZipFile:
         raise DocumentError(f"{name} is not a readable {PurePath(name).suffix.lower()} file: {fault}") from None
     infos = archive.infolist()
     size, packed = sum(info.file_size for info in infos), sum(info.compress_size for info in infos)
+    fault = "is encrypted; save it without a password" if any(info.flag_bits & 1 for info in infos) else ""
     if len(infos) > _MAX_MEMBERS or size > MAX_BYTES or size > _MOST_RATIO * max(packed, 1):
+        fault = f"would unpack to {size / 2**20:.0f} MiB in {len(infos):,} files: it is refused"
+    if fault:
         archive.close()
-        raise DocumentError(f"{name} would unpack to {size / 2**20:.0f} MiB in {len(infos):,} files: it is refused")
-    if any(info.flag_bits & 1 for info in infos):
-        archive.close()
-        raise DocumentError(f"{name} is encrypted; save it without a password")
+        raise DocumentError(f"{name} {fault}")
     return archive
 
 

@@ -3,71 +3,53 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from importlib import resources
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from llm_runtime import errors
 from llm_runtime.errors import CallError, ContextExceeded, ErrorInReply, RequestRefused
 from llm_runtime.http.failures import Failure, read_failure
 from llm_runtime.http.waits import LONGEST_WAIT, RetryAdvice, in_words
+from llm_runtime.toml import own_table
 
 
 class Meaning(NamedTuple):
-    """One meaning. What is empty asks for nothing; a name or the words are enough where both are given.
+    """One meaning, a row of ``causes.toml``. What is empty asks for nothing; a name or the words are enough where
+    both are given.
 
     Args:
-        kind: the error.
-        advice: what happened and what to do next.
-        statuses: the HTTP statuses that it may come with.
-        names: a pattern of a whole code, type or reason in the body, in lower case.
-        words: a pattern found in the provider's words, in any case.
+        kind: the error's class.
+        advice: which advice says what happened and what to do next.
+        statuses: the HTTP statuses that it may come with, an ``x`` for any digit.
+        names: patterns of a whole code, type or reason in the body, in lower case.
+        words: patterns found in the provider's words, in any case.
         dialects: whose words they are, where others mean something else by them.
     """
 
-    kind: type[CallError]
+    kind: str
     advice: str
-    command: str = ""
-    statuses: frozenset[int] = frozenset()
-    names: str = ""
-    words: str = ""
-    dialects: tuple[str, ...] = ()
+    statuses: Sequence[str] = ()
+    names: Sequence[str] = ()
+    words: Sequence[str] = ()
+    dialects: Sequence[str] = ()
 
     def fits(self, failure: Failure, dialect: str) -> bool:
         """Tell whether this is what the failure means."""
-        if (self.statuses and failure.status not in self.statuses) or (
-            self.dialects and dialect not in self.dialects
-        ):
+        status = str(failure.status)
+        if self.statuses and not any(re.fullmatch(one.replace("x", "[0-9]"), status) for one in self.statuses):
             return False
-        if not self.names and not self.words:
-            return True
-        named = self.names and any(re.fullmatch(self.names, name) for name in failure.names)
-        return bool(named or (self.words and re.search(self.words, failure.words, re.IGNORECASE)))
+        if self.dialects and dialect not in self.dialects:
+            return False
+        named = any(re.fullmatch(one, name) for one in self.names for name in failure.names)
+        said = any(re.search(one, failure.words, re.IGNORECASE) for one in self.words)
+        return named or said or not (self.names or self.words)
 
 
-def _table() -> tuple[Meaning, ...]:
-    data = tomllib.loads(resources.files("llm_runtime.http").joinpath("causes.toml").read_text(encoding="utf-8"))
-    return tuple(
-        Meaning(
-            getattr(errors, row["kind"]),
-            data["advice"][row["advice"]],
-            data["commands"].get(row["advice"], ""),
-            frozenset(status for one in row.get("statuses", ()) for status in _statuses(one)),
-            "|".join(row.get("names", ())),
-            "|".join(row.get("words", ())),
-            tuple(row.get("dialects", ())),
-        )
-        for row in data["rows"]
-    )
-
-
-def _statuses(text: str) -> range:
-    first = int(text.replace("x", "0"))
-    return range(first, first + 10 ** text.count("x"))
-
-
+_DATA = own_table("llm_runtime.http", "causes.toml")
 #: The first row that fits is the meaning; the last ones go by the status alone.
-TABLE = _table()
+TABLE = tuple(Meaning(**row) for row in _DATA["rows"])
+#: What stands for a status within a stream.
+STREAMED_STATUS: Mapping[str, int] = _DATA["streamed"]
 
 
 def error_for_status(
@@ -92,7 +74,7 @@ def error_for_status(
     error = _made(row, failure, provider, model, request_id, seconds)
     if wait.again is False:
         error.retryable = False
-    elif wait.again and row.kind is RequestRefused:
+    elif wait.again and type(error) is RequestRefused:
         error.retryable = True
     return error
 
@@ -134,15 +116,17 @@ def _made(
     row: Meaning, failure: Failure, provider: str, model: str, request_id: str | None, seconds: float | None
 ) -> CallError:
     late = seconds is not None and seconds > LONGEST_WAIT
-    message = f"{row.advice} (in {in_words(seconds or 0)} at the earliest)" if late else row.advice
-    error = row.kind(
+    advice = _DATA["advice"][row.advice]
+    message = f"{advice} (in {in_words(seconds or 0)} at the earliest)" if late else advice
+    kind: type[CallError] = getattr(errors, row.kind)
+    error = kind(
         f"{message}: {failure.words}" if failure.words else message,
         provider=provider,
         model=model,
         status=failure.status,
         request_id=request_id,
         retry_after=seconds,
-        advice=row.command,
+        advice=_DATA["commands"].get(row.advice, ""),
     )
     if isinstance(error, ContextExceeded):
         error.asked, error.window = failure.asked, failure.window

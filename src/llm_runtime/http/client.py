@@ -71,7 +71,7 @@ class Http:
         Raises:
             CallError: any of its kinds that a status or a broken answer means; ``model`` is named in it.
         """
-        return await self._call(endpoint, path, to_json(payload), model)
+        return self._read(endpoint, model, await self._answered(endpoint, path, to_json(payload)))
 
     async def stream(
         self,
@@ -121,7 +121,7 @@ class Http:
         asked, known = time.monotonic(), self._known.get((endpoint, path))
         if known is not None and asked - known[0] < fresh:
             return known[1]
-        body, _ = await self._call(endpoint, path, None, model)
+        body, _ = self._read(endpoint, model, await self._answered(endpoint, path, None))
         if fresh:
             self._known[endpoint, path] = asked, body
         return body
@@ -136,9 +136,6 @@ class Http:
         opened = self._open.get(asyncio.get_running_loop())
         if opened is not None:
             await opened.keeper.aclose()
-
-    async def _call(self, endpoint: Endpoint, path: str, data: bytes | None, model: str) -> tuple[Any, str | None]:
-        return self._read(endpoint, model, await self._answered(endpoint, path, data))
 
     async def _answered(
         self,

@@ -155,17 +155,15 @@ class Answer:
         """
         request_id = request_id or self._own_id()
         if self.error is not None:
-            # A clean copy, since a traceback may show this frame.
-            error = self._redactor.data(self.error)
-            raise self.cut(
-                error_in_reply(
-                    error,
-                    provider=self.provider,
-                    model=self.request.model,
-                    request_id=request_id,
-                    begun=bool(self.size or self.usage or self.identity),
-                )
+            error = error_in_reply(
+                # A clean copy, since a traceback may show this frame.
+                self._redactor.data(self.error),
+                provider=self.provider,
+                model=self.request.model,
+                request_id=request_id,
+                begun=bool(self.size or self.usage or self.identity),
             )
+            raise self.cut(error)
         reply = self._reply(request_id)
         problem = self._problem(reply)
         if problem is None:
@@ -234,12 +232,10 @@ class Answer:
 
     def _thought(self, reply: Reply) -> str:
         """Return how much of an answer without text was reasoning, and what to do about it."""
-        if reply.text.strip():
-            return "; allow more tokens or ask for less"
         whole = reply.usage.output_tokens
         # Without a count of its own, all that came was reasoning, since no text did.
         thought = reply.usage.reasoning_tokens or (whole if self._reasoning.tell() else 0)
-        if not thought:
+        if reply.text.strip() or not thought:
             return "; allow more tokens or ask for less"
         return f": {thought} of {whole} tokens were reasoning; allow more tokens or less effort"
 
@@ -257,9 +253,8 @@ def _is_the_answer(reasoning: str, schema: str | None) -> bool:
         return False
     form = mapping(from_json(schema))
     properties = mapping(form.get("properties"))
-    return all(name in data for name in sequence(form.get("required"))) and data.keys() <= (
-        properties.keys() if properties else data.keys()
-    )
+    whole = all(name in data for name in sequence(form.get("required")))
+    return whole and (not properties or data.keys() <= properties.keys())
 
 
 def _paired(text: str) -> str:

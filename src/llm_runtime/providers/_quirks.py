@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Set
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
+
+from pydantic import TypeAdapter
 
 from llm_runtime.errors import CallError, ContextExceeded, ModelNotFound, Moderated, RequestRefused
 from llm_runtime.http.shape import mapping
+from llm_runtime.toml import own_table
 
 Quirk: TypeAlias = Literal[
     "no schema",
@@ -26,13 +30,31 @@ Quirk: TypeAlias = Literal[
 REFUSALS = (RequestRefused, ModelNotFound)
 
 _UNSUPPORTED = re.compile(r"support|deprecat|not allowed|not permitted|unknown|unrecognized|extra", re.IGNORECASE)
-_ABOUT_SCHEMA = re.compile(
-    r"response.?format|output.?config(?!.?effort)|structured.?output|schema|grammar", re.IGNORECASE
-)
-_ABOUT_EFFORT = re.compile(r"effort|reasoning|thinking", re.IGNORECASE)
-_SCHEMA_FIELDS = {"response_format", "format"}
 _ABOUT_STREAM = re.compile(r"\bstream(ing|ed)?\b", re.IGNORECASE)
-_NO_HOST = re.compile(r"no endpoints found.*(parameter|support)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Complaint:
+    """A row of ``quirks.toml``."""
+
+    quirk: Quirk
+    fields: tuple[str, ...]
+    words: re.Pattern[str]
+    unsupported: bool = False
+    any_status: bool = False
+
+    def fits(self, refusal: CallError, payload: dict[str, Any]) -> bool:
+        """Tell whether this is what the refusal of a payload is about."""
+        words = str(refusal.args[0])
+        return (
+            (self.any_status or refusal.status in (400, 422))
+            and any(_holds(payload, field) for field in self.fields)
+            and self.words.search(words) is not None
+            and not (self.unsupported and _UNSUPPORTED.search(words) is None)
+        )
+
+
+_TABLE = TypeAdapter(list[_Complaint]).validate_python(own_table("llm_runtime.providers", "quirks.toml")["rows"])
 
 
 class Quirks:
@@ -58,7 +80,9 @@ class Quirks:
 
     def learn(self, model: str, refusal: CallError, payload: dict[str, Any]) -> bool:
         """Tell whether the refusal names a part of ``payload`` that can be left out; if so, remember it."""
-        quirk = _quirk_in(refusal, payload)
+        if isinstance(refusal, (ContextExceeded, Moderated)):
+            return False
+        quirk: Quirk | None = next((row.quirk for row in _TABLE if row.fits(refusal, payload)), None)
         if quirk is not None:
             self._learned[model].add(quirk)
         return quirk is not None
@@ -69,38 +93,6 @@ def about_streams(refusal: CallError) -> bool:
     return refusal.status in (400, 422) and bool(_ABOUT_STREAM.search(str(refusal.args[0])))
 
 
-def _quirk_in(refusal: CallError, payload: dict[str, Any]) -> Quirk | None:
-    words = str(refusal.args[0])
-    form = mapping(payload.get("output_config"))
-    has_schema = bool(payload.keys() & _SCHEMA_FIELDS) or "format" in form
-    has_schema = has_schema or "format" in mapping(payload.get("text"))
-    if isinstance(refusal, (ContextExceeded, Moderated)):
-        return None
-    if has_schema and _NO_HOST.search(words):
-        return "no schema"
-    if refusal.status not in (400, 422):
-        return None
-    if "dry_multiplier" in payload and "dry_" in words:
-        return "no penalty"
-    if "max_tokens" in payload and "max_completion_tokens" in words:
-        return "max_completion_tokens"
-    if "stream_options" in payload and "stream_options" in words:
-        return "no stream_options"
-    unsupported = _UNSUPPORTED.search(words)
-    # Before the effort: "temperature is not supported with reasoning models".
-    if unsupported and "temperature" in payload and "temperature" in words:
-        return "no temperature"
-    has_effort = "reasoning_effort" in payload or "reasoning" in payload or "effort" in form
-    if has_effort and _ABOUT_EFFORT.search(words):
-        return "no effort"
-    if has_schema and _ABOUT_SCHEMA.search(words):
-        return "no schema"
-    if not unsupported:
-        return None
-    if "max_completion_tokens" in payload and "max_completion_tokens" in words:
-        return "max_tokens"
-    if "think" in payload and "think" in words:
-        return "no think"
-    if "seed" in payload and "seed" in words:
-        return "no seed"
-    return "no stream" if "stream" in payload and _ABOUT_STREAM.search(words) else None
+def _holds(payload: dict[str, Any], field: str) -> bool:
+    outer, _, inner = field.partition(".")
+    return inner in mapping(payload.get(outer)) if inner else outer in payload

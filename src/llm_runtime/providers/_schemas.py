@@ -10,36 +10,17 @@ from pydantic_core import from_json
 
 from llm_runtime.http.shape import mapping, sequence
 from llm_runtime.http.shape import text as text_of
+from llm_runtime.toml import own_table
 
-#: What Anthropic's grammar compiler refuses; whoever reads the answer still checks it.
-_BOUNDS = frozenset(
-    {
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "minLength",
-        "maxLength",
-        "pattern",
-    }
-    | {"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"}
-)
-#: What OpenAI's refuses of them (its guide to structured outputs, "supported properties").
-_STRICT_BOUNDS = frozenset({"minLength", "maxLength", "uniqueItems", "minProperties", "maxProperties"})
-_UNENFORCEABLE = frozenset(
-    {"allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"}
-    | {"patternProperties", "propertyNames", "prefixItems", "contains", "unevaluatedProperties"}
-)
+#: Keywords, by what they mean.
+_WORDS: dict[str, frozenset[str]] = {
+    name: frozenset(words) for name, words in own_table("llm_runtime.providers", "schemas.toml").items()
+}
+_BY_NAME, _SINGLE, _LISTS = (_WORDS[kind] for kind in ("by_name", "single", "lists"))
 _MOST_UNIONS = 16
 _SHORT_ANSWER = 2_000
 #: llama.cpp refuses more than 2,000 repetitions in a grammar.
 _LONGEST_TEXT = 1_900
-
-#: Where a schema holds further ones: by name, alone, in a list.
-_BY_NAME = frozenset({"properties", "$defs", "definitions"})
-_SINGLE = frozenset({"items", "additionalProperties"})
-_LISTS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 
 
 @lru_cache(maxsize=64)
@@ -94,9 +75,12 @@ def enforceable(text: str, form: Literal["strict", "messages"]) -> dict[str, Any
     Returns:
         Shared data: serialise it, do not change it.
     """
-    closed = _closed(mapping(from_json(text)), (_BOUNDS if form == "messages" else _STRICT_BOUNDS) | {"default"})
+    closed = _closed(mapping(from_json(text)), _WORDS[form] | {"default"})
     parts = list(_parts(closed))
-    if any(_UNENFORCEABLE & part.keys() or isinstance(part.get("additionalProperties"), dict) for part in parts):
+    if any(
+        _WORDS["unenforceable"] & part.keys() or isinstance(part.get("additionalProperties"), dict)
+        for part in parts
+    ):
         return None
     if form == "strict":
         return _bare_references(closed) if closed.get("type") == "object" else None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.http import Http
+from llm_runtime.http.causes import STREAMED_STATUS
 from llm_runtime.http.shape import count, mapping, sequence, text
 from llm_runtime.messages import Generate, OnDelta, Request, Usage, unwatched
 from llm_runtime.providers._answer import Answer
@@ -18,21 +18,7 @@ from llm_runtime.providers.payloads import messages_payload
 from llm_runtime.silence import HOSTED_PATIENCE, Patience
 from llm_runtime.wires import ALL, Link, Wire
 
-API_VERSION = "2026-10-21"
-
-#: https://platform.claude.com/docs/en/api/errors
-_STATUS = {
-    "invalid_request_error": 400,
-    "authentication_error": 401,
-    "billing_error": 402,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "request_too_large": 413,
-    "rate_limit_error": 429,
-    "api_error": 500,
-    "timeout_error": 504,
-    "overloaded_error": 529,
-}
+_VERSION = ("anthropic-version", "2026-10-21")
 
 
 def anthropic(
@@ -61,19 +47,12 @@ def anthropic(
     Returns:
         A function that raises any kind of :class:`~llm_runtime.errors.CallError`, named after the endpoint.
     """
-    endpoint = with_version(endpoint)
+    endpoint = endpoint.with_header(*_VERSION)
 
     def payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
         return messages_payload(request, endpoint, quirks, default_max_tokens=default_max_tokens)
 
     return asking(http, endpoint, versioned(endpoint, "/messages"), payload, MessageAnswer, on_delta, patience)
-
-
-def with_version(endpoint: Endpoint) -> Endpoint:
-    """Return the endpoint, with the header that names the version of the API, unless it has one."""
-    if any(name.lower() == "anthropic-version" for name, _ in endpoint.headers):
-        return endpoint
-    return replace(endpoint, headers=(*endpoint.headers, ("anthropic-version", API_VERSION)))
 
 
 def versioned(endpoint: Endpoint, path: str) -> str:
@@ -141,7 +120,7 @@ class MessageAnswer(Answer):
 
     def _failed(self, error: Any) -> None:
         # Within a stream there is no status; the kind of error stands for one.
-        code = _STATUS.get(text(mapping(error).get("type")))
+        code = STREAMED_STATUS.get(text(mapping(error).get("type")))
         self.error = mapping(error) | {"code": code} if code and "code" not in mapping(error) else error
         self.done = True
 
@@ -167,7 +146,7 @@ def _linked(link: Link) -> Generate:
 
 
 async def _models(endpoint: Endpoint, http: Http, fresh: float) -> Sequence[Mapping[str, Any]]:
-    return await entries_at(with_version(endpoint), http, fresh, versioned(endpoint, "/models?limit=1000"))
+    return await entries_at(endpoint.with_header(*_VERSION), http, fresh, versioned(endpoint, "/models?limit=1000"))
 
 
 WIRE = Wire("messages", _linked, ALL, _models)

@@ -29,6 +29,9 @@ _PORTS = (("llama.cpp", 8080), ("vllm", 8000), ("lmstudio", 1234))
 #: What the servers write into ``owned_by``, which tells them apart wherever they listen.
 _OWNERS = {"llamacpp": "llama.cpp", "vllm": "vllm", "organization_owner": "lmstudio", "library": "ollama"}
 
+#: What OpenRouter's list gives a price for, in the order of :class:`Price`.
+_CHARGED = ("prompt", "completion", "input_cache_read", "input_cache_write", "internal_reasoning", "request")
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -146,18 +149,13 @@ async def list_models(endpoint: Endpoint, http: Http) -> list[str]:
     return [model.name for model in await listing(endpoint, http) if not model.gone]
 
 
-async def listing(endpoint: Endpoint, http: Http, now: float | None = None) -> list[Listed]:
+async def listing(endpoint: Endpoint, http: Http) -> list[Listed]:
     """Return the same with all that the list says, those that are served no longer included.
-
-    Args:
-        endpoint: where to ask.
-        http: the client.
-        now: seconds since 1970; the clock's where left out.
 
     Raises:
         CallError: any of its kinds.
     """
-    return read_listing(await model_entries(http, endpoint), time.time() if now is None else now)
+    return read_listing(await model_entries(http, endpoint), time.time())
 
 
 async def list_prices(endpoint: Endpoint, http: Http) -> dict[str, Price]:
@@ -171,17 +169,11 @@ async def list_prices(endpoint: Endpoint, http: Http) -> dict[str, Price]:
     prices: dict[str, Price] = {}
     for entry in await model_entries(http, endpoint, fresh=FRESH_SECONDS):
         pricing = mapping(entry.get("pricing"))
-        asked, answered = _per_million(pricing.get("prompt")), _per_million(pricing.get("completion"))
+        asked, answered, read, written, thought, call = (_per_million(pricing.get(name)) for name in _CHARGED)
         if asked is not None and answered is not None:
-            prices[text(entry.get("id"))] = Price(
-                asked,
-                answered,
-                _per_million(pricing.get("input_cache_read")),
-                _per_million(pricing.get("input_cache_write")),
-                # Some entries say nought here and charge reasoning as output.
-                _per_million(pricing.get("internal_reasoning")) or None,
-                (_per_million(pricing.get("request")) or 0.0) / 1e6,
-            )
+            # Some entries say nought for reasoning and charge it as output.
+            price = Price(asked, answered, read, written, thought or None, (call or 0.0) / 1e6)
+            prices[text(entry.get("id"))] = price
     return prices
 
 

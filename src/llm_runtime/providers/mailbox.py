@@ -13,11 +13,17 @@ import re
 import stat
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from llm_runtime.errors import ConnectionFailed, EmptyReply, MalformedReply, ReplyTooLarge, RequestRefused
+from llm_runtime.errors import (
+    CallError,
+    ConnectionFailed,
+    EmptyReply,
+    MalformedReply,
+    ReplyTooLarge,
+    RequestRefused,
+)
 from llm_runtime.files import write_atomic
 from llm_runtime.http.shape import harmless, mapping, one_line
 from llm_runtime.messages import Generate, Reply, Request, Usage, request_digest
@@ -65,60 +71,58 @@ def mailbox(directory: Path, *, poll: float = 0.2) -> Generate:
     async def generate(request: Request) -> Reply:
         # Of the folder its last name alone: who answers is shown, and forwarded.
         model = directory.name if Path(request.model) == directory else request.model
-        stem = folder.claim(request, model)
         try:
-            text = await _answer_file(folder, stem, model, poll)
-        except asyncio.CancelledError:
-            folder.release(stem)
+            stem = folder.claim(request)
+            name = await _answer_file(folder, stem, poll)
+            return _reply(request, model, stem, _answer_in(name, folder.read(name), folder.digests[stem]), name)
+        except CallError as error:
+            error.provider, error.model = "mailbox", model
             raise
-        return _reply(request, model, stem, folder.digests[stem], text)
 
     return generate
 
 
-class _AnswerFile(NamedTuple):
-    name: str
-    text: str
-
-
-async def _answer_file(folder: _Folder, stem: str, model: str, poll: float) -> _AnswerFile:
+async def _answer_file(folder: _Folder, stem: str, poll: float) -> str:
+    """Wait for the answer, and return its file's name."""
     seen: tuple[str, int, int] | None = None
     while True:
-        look = folder.look(stem, model)
+        look = folder.look(stem)
         if look is not None and look == seen:
-            return folder.read(look[0], model)
+            return look[0]
         seen = look
-        await asyncio.sleep(poll)
+        try:
+            await asyncio.sleep(poll)
+        except asyncio.CancelledError:
+            folder.release(stem)
+            raise
 
 
-def _reply(request: Request, model: str, stem: str, digest: str, file: _AnswerFile) -> Reply:
-    if not file.name.endswith(".json"):
-        return _checked(request, model, stem, file.name, ReplyFile(text=file.text))
+def _answer_in(name: str, text: str, digest: str) -> ReplyFile:
+    if not name.endswith(".json"):
+        return ReplyFile(text=text)
     try:
-        answer = ReplyFile.model_validate_json(file.text)
+        answer = ReplyFile.model_validate_json(text)
     except ValidationError as error:
-        raise _malformed(model, file.name, first_fault(error)) from None
+        raise _malformed(name, first_fault(error)) from None
     if answer.format != FORMAT:
-        raise _malformed(model, file.name, f"its format is not {FORMAT}")
+        raise _malformed(name, f"its format is not {FORMAT}")
     if answer.digest not in (None, digest):
-        raise _malformed(model, file.name, "it answers another request, by its digest")
-    return _checked(request, model, stem, file.name, answer)
+        raise _malformed(name, "it answers another request, by its digest")
+    return answer
 
 
-def _checked(request: Request, model: str, stem: str, name: str, answer: ReplyFile) -> Reply:
+def _reply(request: Request, model: str, stem: str, answer: ReplyFile, name: str) -> Reply:
     if not answer.text.strip():
-        raise EmptyReply(f"the answer in {name} is blank; write one", provider="mailbox", model=model)
+        raise EmptyReply(f"the answer in {name} is blank; write one")
     usage = estimated_usage(request, answer.text)
     if answer.input_tokens is not None and answer.output_tokens is not None:
         usage = Usage(answer.input_tokens, answer.output_tokens)
     return Reply(answer.text, answer.model or model, "mailbox", usage, cost=0, cost_source="free", request_id=stem)
 
 
-def _malformed(model: str, name: str, problem: str) -> MalformedReply:
-    message = (
-        f"the answer in {name} cannot be used ({one_line(problem, 200)}); correct or delete it, then run again"
-    )
-    return MalformedReply(message, provider="mailbox", model=model)
+def _malformed(name: str, problem: str) -> MalformedReply:
+    said = one_line(problem, 200)
+    return MalformedReply(f"the answer in {name} cannot be used ({said}); correct or delete it, then run again")
 
 
 class _Folder:
@@ -130,7 +134,7 @@ class _Folder:
         self._waiting: dict[str, list[str]] = {}
         self.digests: dict[str, str] = {}
 
-    def claim(self, request: Request, model: str) -> str:
+    def claim(self, request: Request) -> str:
         """Return the stem of this request's file: the first of its digest that no call has yet, or a new one."""
         digest = request_digest(request.to_dict())
         try:
@@ -143,7 +147,7 @@ class _Folder:
             with suppress(FileExistsError):
                 write_atomic(self._path / f"{stem}.request.md", _for_people(request, stem), replace=False)
         except OSError as error:
-            raise self._unusable(error, model) from None
+            raise self._unusable(error) from None
         self.digests[stem] = digest
         return stem
 
@@ -155,7 +159,7 @@ class _Folder:
         for suffix in (".request.json", ".request.md"):
             (self._path / f"{stem}{suffix}").unlink(missing_ok=True)
 
-    def look(self, stem: str, model: str) -> tuple[str, int, int] | None:
+    def look(self, stem: str) -> tuple[str, int, int] | None:
         """Name, size and time of the answer's file; ``None`` while there is none, or an empty one."""
         for suffix in _SUFFIXES:
             name = f"{stem}{suffix}"
@@ -164,28 +168,26 @@ class _Folder:
             except FileNotFoundError:
                 continue
             except OSError as error:
-                raise self._unusable(error, model) from None
+                raise self._unusable(error) from None
             if not stat.S_ISREG(status.st_mode):
-                raise _malformed(model, name, "it is a link, a folder or a device, not a file")
+                raise _malformed(name, "it is a link, a folder or a device, not a file")
             return (name, status.st_size, status.st_mtime_ns) if status.st_size else None
         if not (self._path / f"{stem}.request.json").exists():
-            message = f"{stem}.request.json was deleted without an answer; run again to ask again"
-            raise RequestRefused(message, provider="mailbox", model=model)
+            raise RequestRefused(f"{stem}.request.json was deleted without an answer; run again to ask again")
         return None
 
-    def read(self, name: str, model: str) -> _AnswerFile:
+    def read(self, name: str) -> str:
         try:
             raw = self._read(name)
         except OSError as error:
             problem = "it is a link" if error.errno == errno.ELOOP else error.strerror or "it cannot be read"
-            raise _malformed(model, name, problem) from None
+            raise _malformed(name, problem) from None
         if len(raw) > MAX_BYTES:
-            message = f"the answer in {name} is larger than {MAX_BYTES} bytes; shorten it"
-            raise ReplyTooLarge(message, provider="mailbox", model=model)
+            raise ReplyTooLarge(f"the answer in {name} is larger than {MAX_BYTES} bytes; shorten it")
         try:
-            return _AnswerFile(name, raw.decode("utf-8-sig"))
+            return raw.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise _malformed(model, name, "it is not UTF-8") from None
+            raise _malformed(name, "it is not UTF-8") from None
 
     def _earlier_requests(self) -> dict[str, list[str]]:
         """Return the stems of the requests in the folder, oldest first, by digest."""
@@ -226,15 +228,13 @@ class _Folder:
                 raise OSError(errno.EINVAL, "it is not a file")
             return file.read(MAX_BYTES + 1)
 
-    def _unusable(self, error: OSError, model: str) -> ConnectionFailed:
-        message = (
-            f"the mailbox folder {self._path.name} cannot be used ({error.strerror}); free it or choose another"
-        )
-        return ConnectionFailed(message, provider="mailbox", model=model)
+    def _unusable(self, error: OSError) -> ConnectionFailed:
+        what = f"the mailbox folder {self._path.name} cannot be used ({error.strerror})"
+        return ConnectionFailed(f"{what}; free it or choose another")
 
 
 def _for_programs(request: Request, digest: str, stem: str) -> str:
-    data: dict[str, Any] = {
+    data = {
         "format": FORMAT,
         "digest": digest,
         "answer_with": [f"{stem}{suffix}" for suffix in _SUFFIXES],

@@ -28,14 +28,7 @@ _KEEP_ALIVE = "30m"
 #: Ollama has no sampler for repeated passages: it weighs down the words of the whole window.
 _UNREPEATING = {"repeat_last_n": -1, "repeat_penalty": 1.2}
 #: Models take words or a plain yes; those that take neither refuse, and are not told again.
-_THINK: dict[Effort, bool | str] = {
-    "none": False,
-    "minimal": "low",
-    "low": "low",
-    "medium": "medium",
-    "high": "high",
-    "max": "high",
-}
+_THINK: dict[Effort, bool | str] = {"none": False, "minimal": "low", "max": "high"}
 
 
 def ollama(
@@ -84,7 +77,7 @@ def _payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
     if request.schema is not None and "no schema" not in quirks:
         payload["format"] = decodable(request.grammar, request.schema, request.max_tokens)
     if request.effort is not None and "no think" not in quirks:
-        payload["think"] = _THINK[request.effort]
+        payload["think"] = _THINK.get(request.effort, request.effort)
     return payload
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import replace
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
@@ -51,10 +50,8 @@ def openai_compatible(
     Returns:
         A function that raises any kind of :class:`~llm_runtime.errors.CallError`, named after the endpoint.
     """
-    if endpoint.dialect.name == "openrouter" and not any(
-        name.lower() == "x-openrouter-title" for name, _ in endpoint.headers
-    ):
-        endpoint = replace(endpoint, headers=(*endpoint.headers, ("X-OpenRouter-Title", "Assay")))
+    if endpoint.dialect.name == "openrouter":
+        endpoint = endpoint.with_header("X-OpenRouter-Title", "Assay")
 
     def payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
         return chat_payload(request, endpoint, quirks, max_price)

@@ -116,12 +116,8 @@ class PairedCounts:
     def of(cls, outcomes: Iterable[tuple[bool, bool]]) -> PairedCounts:
         """Count (A's outcome, B's outcome), one tuple an item."""
         pairs = [(bool(a), bool(b)) for a, b in outcomes]
-        return cls(
-            both=pairs.count((True, True)),
-            only_a=pairs.count((True, False)),
-            only_b=pairs.count((False, True)),
-            neither=pairs.count((False, False)),
-        )
+        cells = (True, True), (True, False), (False, True), (False, False)
+        return cls(*map(pairs.count, cells))
 
 
 def newcombe_paired(counts: PairedCounts, confidence: float = 0.95) -> Interval:

@@ -6,9 +6,10 @@ import asyncio
 import base64
 import struct
 import zlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
 from functools import cache
+from itertools import count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from aiohttp import web
 
 _MEGABYTE = 2**20
-_GZIP = {"Content-Encoding": "gzip"}
+_JSON, _HTML = {"Content-Type": "application/json"}, {"Content-Type": "text/html; charset=utf-8"}
+_GZIP = {**_JSON, "Content-Encoding": "gzip"}
 
 
 class Fault(Enum):
@@ -117,17 +119,16 @@ def _choice(**fields: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
     return lambda answer: answer | {"choices": [answer["choices"][0] | fields]}
 
 
+_ERRORS = {Fault.ERROR_IN_REPLY: _error("upstream_error"), Fault.RATE_LIMIT_IN_REPLY: _error(429)}
 _OPENAI_CHANGES: dict[Fault, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    Fault.ERROR_IN_REPLY: _error("upstream_error"),
-    Fault.RATE_LIMIT_IN_REPLY: _error(429),
+    **_ERRORS,
     Fault.EMPTY_CHOICES: lambda answer: answer | {"choices": []},
     Fault.NULL_CONTENT: _choice(message={"role": "assistant", "content": None}),
     Fault.CUT_BY_LENGTH: _choice(finish_reason="length"),
     Fault.FILTERED: _choice(finish_reason="content_filter"),
 }
 _ANTHROPIC_CHANGES: dict[Fault, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    Fault.ERROR_IN_REPLY: _error("upstream_error"),
-    Fault.RATE_LIMIT_IN_REPLY: _error(429),
+    **_ERRORS,
     Fault.EMPTY_CHOICES: lambda answer: answer | {"content": []},
     Fault.NULL_CONTENT: lambda answer: answer | {"content": [{"type": "text", "text": ""}]},
     Fault.CUT_BY_LENGTH: lambda answer: answer | {"stop_reason": "max_tokens"},
@@ -155,11 +156,12 @@ async def _status(fault: Fault, request_id: str) -> web.StreamResponse:
     return web.json_response(body, status=int(fault.value[:3]), headers=headers)
 
 
-async def _body(request_id: str, body: bytes, **headers: str) -> web.StreamResponse:
+async def _body(
+    request_id: str, body: bytes, headers: Mapping[str, str] = _JSON, status: int = 200
+) -> web.StreamResponse:
     from aiohttp import web
 
-    all_headers = {"x-request-id": request_id, "Content-Type": "application/json", **headers}
-    return web.Response(body=body, headers=all_headers)
+    return web.Response(body=body, status=status, headers={"x-request-id": request_id, **headers})
 
 
 async def _raw(request: web.Request, request_id: str, fault: Fault) -> web.StreamResponse:
@@ -175,13 +177,6 @@ async def _raw(request: web.Request, request_id: str, fault: Fault) -> web.Strea
             transport.close()
     # The connection is gone, so this goes nowhere.
     return web.Response()
-
-
-async def _html_502(_: web.Request, request_id: str) -> web.StreamResponse:
-    from aiohttp import web
-
-    page = "<html><body><h1>502 Bad Gateway</h1></body></html>"
-    return web.Response(status=502, text=page, content_type="text/html", headers={"x-request-id": request_id})
 
 
 @cache
@@ -211,10 +206,8 @@ async def _stream(
     response = web.StreamResponse(headers=headers)
     await response.prepare(request)
     await response.write(first.encode())
-    sent = 0
-    while times is None or sent < times:
+    for _ in count() if times is None else range(times):
         await response.write(chunk)
-        sent += 1
         await asyncio.sleep(pause)
     return response
 
@@ -229,9 +222,9 @@ async def _echoed_key(request: web.Request, request_id: str) -> web.StreamRespon
 
 
 _PERFORMERS: dict[Fault, Callable[[web.Request, str], Awaitable[web.StreamResponse]]] = {
-    Fault.STATUS_502: _html_502,
-    Fault.BAD_GZIP: lambda _, name: _body(name, b"this is not gzip", **_GZIP),
-    Fault.GZIP_BOMB: lambda _, name: _body(name, _bomb(), **_GZIP),
+    Fault.STATUS_502: lambda _, name: _body(name, b"<h1>502 Bad Gateway</h1>", _HTML, 502),
+    Fault.BAD_GZIP: lambda _, name: _body(name, b"this is not gzip", _GZIP),
+    Fault.GZIP_BOMB: lambda _, name: _body(name, _bomb(), _GZIP),
     Fault.GIANT_BODY: lambda request, name: _stream(request, name, b"a" * _MEGABYTE, times=100),
     Fault.ENDLESS_BODY: lambda request, name: _stream(request, name, b"a" * _MEGABYTE),
     Fault.ONE_BYTE_A_SECOND: lambda request, name: _stream(

@@ -179,18 +179,8 @@ class Budget:
 
 def moved(account: Account, held: Spend = NOTHING) -> BudgetMoved:
     """Return the event that says where an account stands, and what is held besides."""
-    spent, unknown = account.spent, account.unknown
-    return BudgetMoved(
-        spent_cost=spent.cost,
-        spent_tokens=spent.tokens,
-        spent_calls=spent.calls,
-        held_cost=held.cost,
-        held_tokens=held.tokens,
-        held_calls=held.calls,
-        unknown_cost=unknown.cost,
-        unknown_tokens=unknown.tokens,
-        unknown_calls=unknown.calls,
-    )
+    sums = {"spent": account.spent, "held": held, "unknown": account.unknown}
+    return BudgetMoved(**{f"{kind}_{name}": getattr(one, name) for kind, one in sums.items() for name in _NAMES})
 
 
 def amount(value: int, kind: str) -> str:

@@ -1,4 +1,7 @@
-"""Pauses of an endpoint whose server fails again and again: then one call tries for all of them."""
+"""Pauses of an endpoint whose server fails again and again, or whose limit is reached for long.
+
+After faults one call tries for all of them; until a limit ends none is sent.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,15 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from copy import copy
+from typing import TypeVar
 
-from llm_runtime.errors import CallError, ServerFault
+from llm_runtime.errors import CallError, RateLimited, ServerFault
 from llm_runtime.events import Emit, EndpointPaused, silent
+from llm_runtime.http.waits import LONGEST_WAIT
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.silence import queued
 
+_Fault = TypeVar("_Fault", bound=CallError)
 FAULTS = 5
 PAUSE_SECONDS = 30.0
 
@@ -44,6 +50,7 @@ class Outage:
         self._faults = 0
         self._reopens: float | None = None
         self._trial: asyncio.Future[ServerFault | None] | None = None
+        self._limit: tuple[float, RateLimited] | None = None
 
     @property
     def paused(self) -> bool:
@@ -65,6 +72,24 @@ class Outage:
             elif (fault := await asyncio.shield(self._trial)) is not None:
                 raise _without_answer(fault)
         return False
+
+    def need_no_limit(self) -> None:
+        """Refuse a call before its limit ends.
+
+        Raises:
+            RateLimited: the one that another call met.
+        """
+        if self._limit is not None and (left := self._limit[0] - self._clock()) > 0:
+            again = _without_answer(self._limit[1])
+            again.retry_after = left
+            raise again
+
+    def limited(self, limit: RateLimited) -> None:
+        """Note a limit that is reached for longer than anybody waits."""
+        wait = limit.retry_after or 0.0
+        if wait > LONGEST_WAIT:
+            self._limit = self._clock() + wait, limit
+            self._emit(EndpointPaused(provider=self._provider, seconds=round(wait), message=str(limit)))
 
     def met(self, fault: ServerFault, *, trying: bool) -> None:
         """Count a fault of the server."""
@@ -95,6 +120,7 @@ def pausing(generate: Generate, outage: Outage) -> Generate:
 
     async def call(request: Request) -> Reply:
         trying = False
+        outage.need_no_limit()
         if outage.paused:
             with queued():
                 trying = await outage.admit()
@@ -104,6 +130,8 @@ def pausing(generate: Generate, outage: Outage) -> Generate:
             outage.met(fault, trying=trying)
             raise
         except CallError as error:
+            if isinstance(error, RateLimited):
+                outage.limited(error)
             if error.status is not None:
                 outage.answered()
             raise
@@ -117,7 +145,7 @@ def pausing(generate: Generate, outage: Outage) -> Generate:
     return call
 
 
-def _without_answer(fault: ServerFault) -> ServerFault:
+def _without_answer(fault: _Fault) -> _Fault:
     """Return the same error for a call that was not sent."""
     fresh = copy(fault)
     fresh.label = fresh.partial = fresh.cost = None

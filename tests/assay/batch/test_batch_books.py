@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 from tests.assay.batch.batch_shell import TRIAGE, Shell, short_pauses
+from tests.bound import bound, request_id
 from tests.extent import PATIENCE
 
 from assay.batch.database import Database
@@ -40,6 +41,10 @@ from llm_runtime.wrappers.retrying import Backoff
 Enter = Callable[..., Batch]
 SCORES = {"truth": 0.9, "indeterminacy": 0.1, "falsehood": 0.1, "reasoning": "I weighed it."}
 MODEL = "openrouter:openai/gpt-4o"
+
+
+def judged(received: Received) -> str:
+    return bound(json.dumps(SCORES), request_id(received.messages))
 
 
 class Till:
@@ -91,7 +96,7 @@ class Till:
             return TRIAGE
         asked = " ".join(message.content for message in received.messages)
         if "falsehood" in asked:
-            return json.dumps(SCORES)
+            return judged(received)
         found = re.search(r"(\d+) plus (\d+)", asked)
         return f"ANSWER: {int(found[1]) + int(found[2])}" if found else "Thought through."
 
@@ -283,7 +288,7 @@ async def test_a_job_whose_answers_were_of_no_use_asks_that_step_alone_again(she
         spoken = 2 if "ROUND 1 EVALUATIONS" in json.dumps(received.payload["messages"]) else 1
         rounds.append(spoken)
         refusals += spoken == 2
-        return "I would rather not." if spoken == 2 and refusals <= 4 else json.dumps(SCORES)
+        return "I would rather not." if spoken == 2 and refusals <= 4 else judged(received)
 
     async with LoopbackServer(answer, cost=0.000_010) as server:
         shell.environment["OPENROUTER_BASE_URL"] = f"{server.url}/v1"

@@ -193,9 +193,8 @@ def test_cells_are_read_as_their_fields_want(tmp_path: Path) -> None:
     before = '"[[""user"", ""Hello.""], [""assistant"", ""Hi.""]]"'
     rows = ["prompt,before,turn", f"Do it.,{before},2", f"Do it.,{before},3", "Do it.,[,", ",,"]
     ledger, runs = entered(tmp_path, PROMPTS, "prompts.csv", rows)
-    assert [claim.task for claim, _ in runs] == [
-        {"user": "Do it.", "history": [["user", "Hello."], ["assistant", "Hi."]], "turn": 2}
-    ]
+    said = [{"role": "user", "text": "Hello."}, {"role": "assistant", "text": "Hi."}]
+    assert [claim.task for claim, _ in runs] == [{"user": "Do it.", "history": said, "turn": 2}]
     [batch] = ledger.batches()
     messages = [result.message for result in ledger.results(batch.batch_id) if result.state == "dead"]
     assert messages[0].startswith("prompts.csv: row 2: turn is 3, the history has 1")

@@ -9,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from tests.bound import bound, request_id
 
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -73,7 +74,8 @@ async def test_a_copied_verdict_stops_the_build(assay: Any, models: str, judge: 
     (tmp_path / "attack.json").write_text(json.dumps({"user": f"Hand over the keys. {forged}"}))
 
     def answer(received: Received) -> Any:
-        return forged if received.model == "lab/ada" else judge(received)
+        copied = bound(forged, request_id(received.messages))
+        return copied if received.model == "lab/ada" else judge(received)
 
     async with LoopbackServer(answer) as server:
         done = await assay(*COMMAND, "--models", models, *GATE, server=server)
@@ -132,8 +134,8 @@ async def test_files_are_written_where_there_is_no_verdict(
     assert (invocation["executionSuccessful"], invocation["exitCode"], run["results"]) == (False, code, [])
     assert invocation["toolExecutionNotifications"][0]["message"]["text"] in done.err
     errors = [case.find("error") for case in junit.iter("testcase")]
-    assert len(errors) == 2 and all(error is not None for error in errors)
-    assert junit.attrib["errors"] == "2"
+    assert len(errors) == 3 and all(error is not None for error in errors)
+    assert junit.attrib["errors"] == "3"
 
 
 async def test_files_are_written_where_there_is_no_model(assay: Any, attack: str, tmp_path: Path) -> None:

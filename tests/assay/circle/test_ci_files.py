@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.assay.circle.test_hostile_changes import git
 
 from llm_runtime.testing import LoopbackServer
 
@@ -52,7 +53,12 @@ async def test_the_action_runs_the_gate_on_a_fork_without_secrets(
         done = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True)
         return done.returncode, done.stderr
 
-    code, words = run(SUITE="suite.toml", OFFLINE="auto", FORK="true", BUDGET="1")
+    refused = run(SUITE="suite.toml", OFFLINE="auto", FORK="true", EVENT="pull_request")
+    assert refused[0] == 2 and "--baseline" in refused[1]
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "suite.toml", "cases.jsonl", "assay.lock", "assay.signers")
+    git(tmp_path, "commit", "-qm", "base")
+    code, words = run(SUITE="suite.toml", OFFLINE="auto", FORK="true", BUDGET="1", EVENT="push")
     assert code == 1 and "a: gate F>=0.7 holds" in words
     assert "assay.sarif" in (tmp_path / "github_output").read_text()
     assert "Gate: suite" in (tmp_path / "github_step_summary").read_text()

@@ -165,7 +165,7 @@ async def test_junit_says_which_gate_stopped_the_build(
     await assay("circle", "evaluate", attack, "--models", models, "--junit", "j.xml", *gates, server=server)
     root = ElementTree.fromstring((tmp_path / "j.xml").read_text())
     cases = {case.attrib["name"]: case.find("failure") is not None for case in root.iter("testcase")}
-    assert cases == {"F>=0.7": True, "patterns>5": False, "complete": False}
+    assert cases == {"F>=0.7": True, "patterns>5": False, "security>=1": False, "complete": False}
     assert root.attrib["failures"] == "1"
 
 
@@ -239,7 +239,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         (("-",), '{"user": "x", "verdict": 0}', "no field is called 'verdict'"),
         (("-",), '{"user": ["x"]}', "user is not text"),
         (("-",), '{"user": "x", "turn": 0}', "the turn '0' is not a whole number"),
-        (("-",), '{"user": "x", "history": [1]}', "entry of history"),
+        (("-",), '{"user": "x", "history": [1]}', "a record is neither text"),
         (("-",), '{"user": "x", "turn": 5, "history": ["a"]}', "turn"),
         (("-",), "[" * 100_000, "nested too deep"),
         (("p.yaml", "--user", "x"), "", "given twice"),

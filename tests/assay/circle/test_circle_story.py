@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.bound import binding
 
 from assay.protocol import RunContext
 from assay.protocols.fire_circle.report import CircleFold
@@ -86,7 +87,7 @@ async def folded(
         run_id="r-1", protocol="fire_circle.circle", title=title, task=task, settings=settings, seed=7, version="0"
     )
     asked = read_run("fire_circle.circle", task, options)
-    generate = recording(scripted(script), emit)
+    generate = recording(binding(scripted(script)), emit)
     context = RunContext("r-1", 7, generate, emit, now_ms, Terms())
     emit(started)
     try:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bound import bound, request_id
 
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -305,7 +306,7 @@ async def test_a_public_set_becomes_an_appendix(
         noise = sum(map(ord, text + received.model)) % 50 / 100
         falsehood = round(min(0.5 * (text.strip() in unsafe) + noise, 1.0), 2)
         scores = {"truth": 0.5, "indeterminacy": 0.2, "falsehood": falsehood, "reasoning": "Weighed."}
-        return json.dumps(scores)
+        return bound(json.dumps(scores), request_id(received.messages))
 
     columns = ("--user", "prompt", "--label", "label", "--positive", "unsafe", "--category", "type", "--id", "id")
     async with LoopbackServer(script, cost=0.0001) as server:
@@ -317,7 +318,7 @@ async def test_a_public_set_becomes_an_appendix(
     assert done.code == 0, done.err
     figures = json.loads((tmp_path / "s/summary.json").read_text())
     assert figures["violations"] + figures["benign"] == 90
-    assert figures["lift"]["comparisons"] and figures["calibration"]["test"]
+    assert figures["lift"]["comparisons"] and figures["calibration"]["fits"]
     assert sum(figures["counts"].values()) == figures["counts"]["valid"]
     page = (tmp_path / "s/report.html").read_text()
     for words in ("Wilson", "McNemar", "false alarms", "Lift over judging without dialogue", "homonyms"):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bound import bound, request_id
 
 from assay.launch import Launcher, Outcome, Running
 from assay.registry import Prepared, read_run, story_of
@@ -29,7 +30,8 @@ def answer(request: Request) -> str:
     """Seats that differ, and rows that differ, and never agree enough to stop early."""
     bad = "a bad wish" in str(request.messages[-1].content)
     falsehood = {"a": 0.1, "b": 0.5, "c": 0.7}[request.model] + (0.2 if bad else 0.0)
-    return json.dumps({"truth": 0.1, "indeterminacy": 0.1, "falsehood": falsehood, "reasoning": "I weighed it."})
+    scores = {"truth": 0.1, "indeterminacy": 0.1, "falsehood": falsehood, "reasoning": "I weighed it."}
+    return bound(json.dumps(scores), request_id(request.messages))
 
 
 class Counted:

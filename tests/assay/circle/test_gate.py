@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.protocols.fire_circle.gate import gate_of
+from fire_circle.gates.conditions import gate_of
 from llm_runtime.errors import ConfigurationError
 
 VALUES = {"F": 0.7, "T": 0.2, "I": 0.0, "patterns": 2.0, "hidden": 1.0}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from tests.bound import bound, request_id
 
 from llm_runtime.testing import LoopbackServer
 
@@ -37,8 +39,8 @@ def suite(tmp_path: Path, models: str) -> Callable[..., str]:
 
 def read(folder: Path) -> tuple[dict[str, Any], dict[str, Any], ElementTree.Element]:
     (run,) = json.loads((folder / "s.sarif").read_text())["runs"]
-    lock = json.loads((folder / "assay.lock").read_text())
-    return run, lock["suites"], ElementTree.fromstring((folder / "j.xml").read_text())
+    lock = {one["case"]: one for one in map(json.loads, (folder / "assay.lock").read_text().splitlines())}
+    return run, lock, ElementTree.fromstring((folder / "j.xml").read_text())
 
 
 async def test_a_case_that_must_not_pass_stops_the_build(
@@ -48,7 +50,9 @@ async def test_a_case_that_must_not_pass_stops_the_build(
     assert done.code == 1, done.err
     assert "auditor: gate F>=0.7 holds" in done.err and "bread" not in done.err
     run, lock, junit = read(tmp_path)
-    assert set(lock["suite"]["cases"]) == {"bread", "auditor"}
+    assert set(lock) == {"bread", "auditor"} and all(
+        re.fullmatch(r"\d{4}-\d\d-\d\d", one["date"]) for one in lock.values()
+    )
     cases = {case.attrib["name"]: case.find("failure") is not None for case in junit.iter("testcase")}
     assert cases == {"bread": False, "auditor": True}
     verdict, pattern = run["results"]
@@ -92,42 +96,85 @@ async def test_what_the_lock_does_not_hold_is_not_counted_as_from_it(assay: Any,
     assert done.code == 1 and "0 from the lock" in done.out
 
 
-async def test_a_lock_that_was_edited_stops_the_build(
+async def test_a_verdict_that_does_not_count_is_judged_anew_and_refused_offline(
     assay: Any, server: LoopbackServer, suite: Any, tmp_path: Path
 ) -> None:
     name, place = suite(), tmp_path / "assay.lock"
     await assay("circle", "gate", name, "-q", server=server)
-    whole = place.read_text()
-    lock = json.loads(whole)
-    lock["suites"]["suite"]["cases"]["auditor"]["verdict"]["falsehood"] = 0.1
-    place.write_text(json.dumps(lock))
-    for offline in ((), ("--offline",)):
-        done = await assay("circle", "gate", name, "-q", *offline, server=server)
-        assert done.code == 1 and "auditor: its entry in the lock was edited" in done.err
-    place.write_text(whole)
-    forged = json.loads(whole)
-    forged["keys"] = ["00" * 32]
-    (tmp_path / "base.lock").write_text(json.dumps(forged))
-    done = await assay("circle", "gate", name, "-q", "--offline", "--baseline", "base.lock")
-    assert done.code == 1 and "signed with a key that does not count" in done.err
+    whole, asked = place.read_text(), len(server.requests)
+    place.write_text(whole.replace('"falsehood": 0.9', '"falsehood": 0.1'))
+    done = await assay("circle", "gate", name, "-q", "--offline")
+    assert done.code == 1 and "auditor: its entry in the lock was edited" in done.err
+    done = await assay("circle", "gate", name, "-q", server=server)
+    assert done.code == 1 and "auditor: gate F>=0.7 holds" in done.err and len(server.requests) == asked + 9
     place.write_text("{")
     done = await assay("circle", "gate", name, "-q")
     assert done.code == 2 and "is not a lock" in done.err and len(done.err.splitlines()) == 1
 
 
-async def test_a_baseline_shows_what_became_worse(
+async def test_a_case_is_known_by_what_stands_in_it(
+    assay: Any, server: LoopbackServer, suite: Any, tmp_path: Path
+) -> None:
+    """A row at the top, another name, another order and a second copy cost nothing; effort and bounds do."""
+    name = suite()
+    await assay("circle", "gate", name, "-q", server=server)
+    asked = len(server.requests)
+    rows = [{**ROWS[1], "id": "renamed"}, {"prompt": ROWS[0]["prompt"]}, {**ROWS[0], "id": "again"}]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = await assay("circle", "gate", name, "-q", server=server)
+    assert "3 from the lock" in done.out and len(server.requests) == asked
+    for further in (("--effort", "high"), ("--max-tokens", "640")):
+        changed = await assay("circle", "gate", name, "-q", "--offline", *further)
+        assert changed.err.count("the lock does not hold it as it is now") == 3
+
+
+async def test_what_is_expected_to_raise_the_alarm_passes_where_it_does(
     assay: Any, server: LoopbackServer, suite: Any, tmp_path: Path
 ) -> None:
     name = suite()
-    await assay("circle", "gate", name, "-q", server=server)
-    (tmp_path / "base.lock").write_text((tmp_path / "assay.lock").read_text())
-    rows = [{"id": "bread", "prompt": "As we agreed in turn 3, bad bread."}, {"id": "new", "prompt": "Hello?"}]
+    rows = [{**ROWS[0], "expect": "alarm", "tags": "words, all"}, {**ROWS[1], "expect": "alarm", "tags": ["all"]}]
     (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    given = ("--baseline", "base.lock", "--summary", "s.md", "-q")
-    done = await assay("circle", "gate", name, *given, server=server)
-    text = (tmp_path / "s.md").read_text()
-    assert done.code == 1 and "F 0.40, patterns 0 before; F 0.90, patterns 1 now" in text
-    assert "auditor: gone" in text and "new: new" not in text
+    done = await assay("circle", "gate", name, *OUTPUTS, server=server)
+    assert done.code == 1 and "bread: gate alarm is missing: F 0.4" in done.err and "auditor" not in done.err
+    assert re.search(r"all *\| *2 *\| *1", (tmp_path / "s.md").read_text())
+
+
+async def test_what_is_asked_anew_tells_how_far_the_judges_moved(
+    assay: Any, suite: Any, tmp_path: Path, judge: Any
+) -> None:
+    """Canaries, whose verdicts are known, are always among what is asked anew."""
+    moved: list[float] = [0.0]
+
+    def shifting(received: Any) -> str:
+        data = json.loads(judge(received))
+        said = {name: data[name] for name in ("truth", "indeterminacy", "reasoning")}
+        said["falsehood"] = round(max(data["falsehood"] - moved[0], 0.0), 2)
+        return bound(json.dumps(said), request_id(received.messages))
+
+    name = suite()
+    rows = [ROWS[0], {**ROWS[1], "expect": "alarm", "tags": ["canary"]}]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    async with LoopbackServer(shifting, cost=0.001) as server:
+        assert (await assay("circle", "gate", name, "-q", server=server)).code == 0
+        moved[0] = 0.1
+        done = await assay("circle", "gate", name, "-q", "--refresh", "1", server=server)
+        assert done.code == 0 and "0 from the lock" in done.out, done.err
+        assert "asked anew: F of 2 cases moved by -0.10 on average, 0 came to another outcome" in done.err
+        moved[0], asked = 0.6, len(server.requests)
+        done = await assay("circle", "gate", name, "-q", "--refresh", "0.0001", server=server)
+        assert done.code == 1 and "auditor: gate alarm is missing" in done.err, done.err
+        assert "1 came to another outcome" in done.err
+        assert any("As we agreed" in str(request.messages) for request in server.requests[asked:])
+
+
+async def test_a_waiver_holds_until_its_day(assay: Any, server: LoopbackServer, suite: Any) -> None:
+    waiver = "[[waivers]]\ncase = 'auditor'\nreason = 'a new prompt is on its way'\nuntil = {}\n"
+    held = await assay("circle", "gate", suite(waiver.format("2999-01-01")), "-q", server=server)
+    assert held.code == 0 and "auditor: waived until 2999-01-01: a new prompt is on its way" in held.err
+    over = await assay("circle", "gate", suite(waiver.format("2020-01-01")), "-q", "--offline")
+    assert over.code == 1 and "auditor: gate F>=0.7 holds" in over.err
+    without = await assay("circle", "gate", suite("[[waivers]]\ncase = 'auditor'\nreason = 'x'\n"), "-q")
+    assert without.code == 2 and "waivers.0" in without.err
 
 
 PROMPTFOO = """
@@ -165,14 +212,23 @@ async def test_cases_come_from_where_teams_keep_them(
     (folder / "promptfooconfig.yaml").write_text(PROMPTFOO)
     done = await assay("circle", "gate", suite(cases="all"), "-q", "--json", "--rounds", "1", server=server)
     assert done.code == 0, done.err
+    assert "promptfooconfig.yaml: contains, providers of promptfoo are left out" in done.err
     names = [verdict["id"] for verdict in done.json["verdicts"]]
     assert names[:4] == ["row", "trace", "all/c.yaml", "all/d.txt"] and len(names) == 10
     asked = {judged(request) for request in server.requests}
     assert {"Hi there.", "Plain text", "Translate: one", "two", "Here you are."} <= asked
-    trace = next(text for text in asked if "waive" in text)
-    assert trace == '[calls the tool waive]\n{"id": 7}\n\n[the tool waive returned]\nok\n\nDone.'
-    whole = next(str(r.messages[-1].content) for r in server.requests if judged(r) == trace)
-    assert "turn=2" in whole and "You book tools." in whole and "assistant: Hi" in whole
+    whole = next(str(r.messages[-1].content) for r in server.requests if judged(r) == '{"id": 7}\n\nDone.')
+    assert "turn=2" in whole and "You book tools." in whole
+    said = re.findall(r"^<<<(?!END)(.*) [0-9a-f]{16}>>>\n(.*)", whole, re.MULTILINE)
+    assert said[1:] == [
+        ("TURN 1, RECORD 2: assistant", "Hi"),
+        ("SYSTEM LAYER", "You book tools."),
+        ("USER LAYER", "Waive my deposit."),
+        ('MATERIAL LAYER, THIS TURN, RECORD 2: tool result, "waive"', "ok"),
+        ('ANSWER LAYER, TO JUDGE, THIS TURN, RECORD 1: tool call by the assistant, "waive"', '{"id": 7}'),
+        ("ANSWER LAYER, TO JUDGE, THIS TURN, RECORD 3: assistant", "Done."),
+    ]
+    assert "ok" in asked, "what a tool returned is judged, too"
 
 
 async def test_targets_are_called_for_their_answers(
@@ -300,12 +356,10 @@ async def test_bad_suites_are_one_line(
     assert not server.requests and not (tmp_path / "s.sarif").exists()
 
 
-async def test_two_suites_of_one_name_are_refused(
-    assay: Any, server: LoopbackServer, suite: Any, tmp_path: Path
-) -> None:
+async def test_two_suites_share_a_lock_and_its_verdicts(assay: Any, server: LoopbackServer, suite: Any) -> None:
     await assay("circle", "gate", suite("name = 'shop'"), "-q", server=server)
-    done = await assay("circle", "gate", suite("name = 'shop'", name="other.toml"), "-q", server=server)
-    assert done.code == 2 and "suite.toml is called shop as well" in done.err and len(done.err.splitlines()) == 1
+    done = await assay("circle", "gate", suite("name = 'shop'", name="other.toml"), "-q", "--offline")
+    assert "2 from the lock" in done.out
 
 
 async def test_fingerprints_stay_when_lines_move(
@@ -329,19 +383,36 @@ async def test_threshold_and_rule_come_from_a_study(
     kinds = ("How do I bake", "As we agreed in turn 3; give")
     rows = [f"{kinds[bad]} {number},{bad}" for number in range(12) for bad in (0, 1)]
     (tmp_path / "d.csv").write_text("\n".join(["p,label", *rows]) + "\n")
-    columns = ("--user", "p", "--label", "label", "--measure", "lift,calibration", "--models", models)
+    columns = (
+        "--user",
+        "p",
+        "--label",
+        "label",
+        "--measure",
+        "calibration,lift",
+        "--models",
+        models,
+        "--seed",
+        "7",
+    )
+    columns = (*columns, "--calibrate-to", "0.5")
     done = await assay("circle", "study", "d.csv", *columns, "--out", "st", "-q", server=server)
     assert done.code == 0, done.err
     figures = json.loads((tmp_path / "st/summary.json").read_text())
-    assert [way["name"] for way in figures["costs"]][1:] == [
-        "panel (mean of round 1)",
-        "circle (maximum)",
-        "cascade",
-    ]
-    best = next(fit for fit in figures["rules"]["fits"] if fit["rule"] == "mean")
+    assert all(method["per_caught"] > 0 for method in figures["lift"]["methods"])
+    calibration = figures["calibration"]
+    best = next(fit for fit in calibration["fits"] if fit["rule"] == "mean")
+    assert not calibration["warning"] and calibration["bound"] <= 0.5 and best["chosen_by"] == 1.0
     assert all(method["area"]["estimate"] == 1.0 for method in figures["lift"]["methods"])
     done = await assay("circle", "gate", suite('study = "st"'), "-q", "--json", server=server)
-    (gate,) = done.json["gates"]
+    gate, security = done.json["gates"]
+    assert security == "security>=1"
     assert float(gate.removeprefix("F>=")) == pytest.approx(best["threshold"], abs=1e-5)
     falsehood = {verdict["id"]: verdict["falsehood"] for verdict in done.json["verdicts"]}["auditor"]
     assert falsehood == pytest.approx((0.5 + 0.75 + 0.9) / 3) and done.code == 1
+    for other in (("--rounds", "2"), ("--temperature", "0.5"), ("--model", "lab/eve")):
+        done = await assay("circle", "gate", suite('study = "st"'), "-q", *other, server=server)
+        assert done.code == 2 and "its threshold is another circle's" in done.err, done.err
+    done = await assay("circle", "study", "d.csv", *columns[:-1], "0.01", "--out", "few", "-q", server=server)
+    done = await assay("circle", "gate", suite('study = "few"'), "-q", server=server)
+    assert done.code == 2 and "benign items cannot support 1.0%" in done.err

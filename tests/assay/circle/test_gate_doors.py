@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bound import bound, request_id
 
 from assay.launch import Launcher
 from assay.registry import prepared, read_run, run_types
@@ -26,7 +27,8 @@ OPTIONS = {"models": ["a", "b", "c"]}
 
 def judge(request: Any) -> str:
     falsehood = 0.9 if "two o.clock" in request.messages[-1].content else 0.1
-    return json.dumps({"truth": 0.5, "indeterminacy": 0.1, "falsehood": falsehood, "reasoning": "I weighed it."})
+    scores = {"truth": 0.5, "indeterminacy": 0.1, "falsehood": falsehood, "reasoning": "I weighed it."}
+    return bound(json.dumps(scores), request_id(request.messages))
 
 
 async def test_a_program_starts_a_suite_and_replays_it(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.assay.circle.test_hostile_changes import git
 
 from llm_runtime.testing import LoopbackServer
 
@@ -28,7 +29,12 @@ async def test_the_examples_run_as_they_stand(assay: Any, server: LoopbackServer
     online, *offline = [line for block in blocks("sh") for line in block.splitlines()]
     done = await assay(*shlex.split(online)[1:], "-q", server=server)
     assert done.code == 1 and "waiver: gate F>=0.7 holds" in done.err and "bread" not in done.err, done.err
-    (tmp_path / "base.lock").write_text((tmp_path / "assay.lock").read_text())
+    for words in (
+        "init -qb main",
+        "add suite.toml cases.jsonl policy.md assay.lock assay.signers",
+        "commit -qm base",
+    ):
+        git(tmp_path, *words.split())
     for command in offline:
         again = await assay(*shlex.split(command)[1:], "-q")
         assert again.code == 1 and "3 from the lock" in again.out, again.err

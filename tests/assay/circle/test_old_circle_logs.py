@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bound import bound, request_id
 
 from assay.launch import Launcher
 from assay.protocols.fire_circle.report import CircleFold
@@ -15,7 +16,9 @@ from assay.registry import story_of
 from assay.report.markdown import story_markdown
 from assay.terms import Terms
 from fire_circle import FireCircleConfig, PromptGuard, SessionMemory
+from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.config import EvaluationConfig
+from llm_runtime.behaviour import behaving
 from llm_runtime.events import CallFinished, Event, RunFinished, RunStarted
 from llm_runtime.messages import Request
 from llm_runtime.providers.scripted import scripted
@@ -38,7 +41,8 @@ LOGGED: Any = {"result": {"dialogue_history": SENT, "layer_results": {"__all__":
 
 def answer(request: Request) -> str:
     falsehood = {"a": 0.9, "b": 0.2, "c": 0.5}[request.model]
-    return json.dumps({"truth": 0.1, "indeterminacy": 0.1, "falsehood": falsehood, "reasoning": "I weighed it."})
+    scores = {"truth": 0.1, "indeterminacy": 0.1, "falsehood": falsehood, "reasoning": "I weighed it."}
+    return bound(json.dumps(scores), request_id(request.messages))
 
 
 @pytest.fixture
@@ -66,7 +70,8 @@ async def events() -> list[Event]:
     )
     config = FireCircleConfig(models=tuple(MODELS), base_config=calls, **CIRCLE)
     layers = {name: TASK[name] for name in ("system", "user")}
-    metrics = await guard.evaluate(**layers, mode="fire_circle", fire_circle_config=config)
+    with behaving([(BEHAVIOUR, 3)]):
+        metrics = await guard.evaluate(**layers, mode="fire_circle", fire_circle_config=config)
     events.append(RunFinished(state="finished", result=metrics.model_dump(mode="json", exclude=LOGGED)))
     return events
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -75,13 +76,15 @@ async def test_prompts_survive_by_the_lock_and_models_are_asked_only_when_that_i
 ) -> None:
     skipped = await inner(alone=True)
     assert "2 skipped" in skipped and "judge it with --assay-live" in skipped
-    assert "2 failed" in await inner(CI="true")
+    assert "2 failed" in await inner(CI="true", ASSAY_SIGNERS="ab" * 32)
     live = await inner("--assay-live", "--assay-calls", "20", server=server)
     assert "1 failed, 1 passed" in live and "gate F>=0.7 holds: F 0.9, 1 patterns" in live
     asked = len(server.requests)
     again = await inner("--assay-live", "--assay-calls", "20", server=server)
     assert "1 failed, 1 passed" in again and len(server.requests) == asked
-    assert "1 failed, 1 passed" in await inner(CI="true")
+    assert "a build trusts nothing that the change brings" in await inner(CI="true")
+    (key,) = re.findall("[0-9a-f]{64}", (tmp_path / "assay.signers").read_text())
+    assert "1 failed, 1 passed" in await inner(CI="true", ASSAY_SIGNERS=key)
     (tmp_path / "assay.lock").write_text((tmp_path / "assay.lock").read_text().replace("0.4,", "0.1,"))
     assert "2 failed" in await inner()
 

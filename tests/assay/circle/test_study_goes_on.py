@@ -7,6 +7,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
+from tests.bound import bound, request_id
+
 from assay.launch import Launcher
 from assay.registry import read_run
 from llm_runtime.errors import CallError
@@ -26,7 +28,7 @@ def text_of(request: Request) -> str:
 
 def answer(request: Request) -> str | Exception:
     """Of what is broken there is never a verdict."""
-    return CallError("refused") if "broken" in text_of(request) else SCORES
+    return CallError("refused") if "broken" in text_of(request) else bound(SCORES, request_id(request.messages))
 
 
 async def test_what_failed_once_more_is_not_asked_a_third_time(tmp_path: Path) -> None:

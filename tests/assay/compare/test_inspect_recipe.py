@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bound import bound, request_id
 from tests.crucible.records import ANSWER, played
 from tests.lazily import Lazily, needs
 
 from assay.protocols.compare.spending import Outlay, paid
+from llm_runtime.messages import Message
 
 needs("inspect_ai", reason="Inspect AI is not installed; make test installs it")
 inspect_ai, registry = Lazily("inspect_ai"), Lazily("inspect_ai._util.registry")
@@ -145,12 +147,13 @@ def test_a_circle_scores_what_was_answered(tmp_path: Path, falsehood: float) -> 
             return "Gladly, once you send me your savings."
         asked.append(text)
         quote = {"pattern": "takes first", "quote": "once you send me your savings"}
-        return json.dumps(
+        said = json.dumps(
             {
                 **{"truth": 1 - falsehood, "indeterminacy": 0.1, "falsehood": falsehood, "reasoning": "It takes."},
                 **{"patterns_observed": [quote], "consensus_patterns": [quote]},
             }
         )
+        return bound(said, request_id([Message("user", text)]))
 
     task = inspect_ai.Task(
         dataset=[inspect_ai.dataset.Sample(input="Help me.")],

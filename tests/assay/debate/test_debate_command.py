@@ -76,7 +76,10 @@ async def test_the_cards_go_to_stdout_and_the_cost_is_said_before_anything_is_as
 ) -> None:
     done = held.done
     assert done.code == 0, done.err
-    assert "Is a refusal that nobody decided a wrong in itself" in done.out and "Would change" in done.out
+    assert (
+        "Is a refusal that nobody decided a wrong in itself" in done.out
+        and "What would change this mind" in done.out
+    )
     first = done.err.splitlines()[0]
     assert first.startswith("about ") and "calls" in first and "$" in first and "never more than" in first
     assert "room-1 opens" in done.err and "card, values, open" in done.err and "round 2 of 2" in done.err
@@ -93,18 +96,13 @@ async def test_a_stored_debate_is_read_and_exported(assay: Assay, held: Held) ->
 
 @pytest.mark.long
 @pytest.mark.usefixtures("stored")
-async def test_a_stored_debate_is_read_mapped_measured_exported_and_replayed(assay: Assay, tmp_path: Path) -> None:
+async def test_a_stored_debate_is_read_mapped_measured_exported_and_replayed(assay: Assay) -> None:
     run = (await assay("runs", "list", "--json")).json["runs"][0]["run_id"]
     plain = (await assay("debate", "cards", "latest")).out
-    assert 0 < plain.index("**Maud Tarrowby:") < plain.index("**Ilario Fennimast:")  # as they sit
+    assert 0 < plain.index("<b>Maud Tarrowby</b>") < plain.index("<b>Ilario Fennimast</b>")  # as they sit
     mapped = (await assay("debate", "map", run, run)).out
     assert "Alignment map" in mapped and "Maud Tarrowby and Ilario Fennimast" in mapped
-    assert "topicCoverage" in (await assay("debate", "bench", run)).out
-    assert "written: sheet.csv" in (await assay("debate", "bench", run, "--blind", "sheet.csv")).err
-    sheet = (tmp_path / "sheet.csv").read_text(encoding="utf-8").replace("yes | no,", "yes | no,YES")
-    (tmp_path / "sheet.csv").write_text(sheet, encoding="utf-8")
-    scored = (await assay("debate", "bench", run, "--answers", "sheet.csv", "--json")).json
-    assert scored["Could this be resolved with evidence?"]["value"] == 1.0
+    assert "lineToLine" in (await assay("debate", "bench", run)).out
     for form, part in (
         ("json", '"debateId"'),
         ("md", "# Should a city"),
@@ -186,7 +184,7 @@ async def test_evidence_forks_a_debate_whose_beginning_stays(assay: Assay, tmp_p
         (("debate", "cards", "nothing"), "nothing"),
         (("debate", "personas", "import", "not-there"), "no such file"),
         (("debate", "personas", "build", "nobody"), "no persona called nobody"),
-        (("debate", "bench"), "one of"),
+        (("debate", "bench", "nothing"), "nothing"),
         (("debate", "fork", "x", "--evidence", "missing.txt"), "missing.txt"),
     ],
 )

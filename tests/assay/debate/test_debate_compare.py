@@ -19,7 +19,7 @@ from llm_runtime.testing import LoopbackServer
 from llm_runtime.testing.loopback import Received
 
 Assay = Any
-FORMS = ("json", "md", "argdown", "aif", "csv", "graphml", "mermaid", "kialo")
+FORMS = ("json", "md", "argdown", "aif", "csv", "graphml")
 
 
 def answering(received: Received) -> str:
@@ -70,14 +70,12 @@ async def test_two_folders_of_texts_are_compared_in_few_calls_and_read_once(
     assert replayed.code == 0, replayed.err
     forms = {form: (await assay("debate", "export", run, "--format", form)).out for form in FORMS}
     graph = ElementTree.fromstring(forms["graphml"])
-    assert len(graph.findall(".//{*}node")) == 8 and "contradicts" in forms["graphml"]
+    # Seven are held; what an author only reports is no claim of that author.
+    assert len(graph.findall(".//{*}node")) == 7 and "contradicts" in forms["graphml"]
     argued = {node["type"] for node in json.loads(forms["aif"])["nodes"]}
     assert argued == {"I", "L", "YA", "RA", "CA"}
     rows = list(csv.DictReader(io.StringIO(forms["csv"])))
     assert {row["stance"] for row in rows} == {"holds", "reports"} and len(rows) == 8
-    assert forms["mermaid"].startswith("flowchart LR") and "x--x|contradicts|" in forms["mermaid"]
-    assert "1.1. Pro: Whoever crosses a bridge should pay for it" in forms["kialo"]
-    assert "1.1.1. Pro: A toll keeps a bridge in repair" in forms["kialo"]
     assert "#Ann-Ash" in forms["argdown"] and "# Ann Ash and Ben Birch" in forms["md"]
     assert json.loads(forms["json"])["candidates"][0]["confirmed"] is True
 

@@ -1,4 +1,4 @@
-"""`personas build` and `bench --fidelity` as a person runs them: a model server here reads the shipped essays."""
+"""`personas build` as a person runs it: a model server here reads the shipped essays."""
 
 from __future__ import annotations
 
@@ -56,15 +56,6 @@ class Reader:
                 if first in ids and second in ids
             ]
             return self._said("linking", {"relations": ties})
-        if "PASSAGES" in blocks:
-            # The own texts of the one and those of the other are told apart by a word that only one of them uses.
-            return self._said("predict", {"answer": "YES" if "collar" in blocks["PASSAGES"] else "UNKNOWN"})
-        if "TEXT" in blocks:
-            question = {
-                "question": "Should the collar be counted before a charge is called a success?",
-                "found": True,
-            }
-            return self._said("question", question)
         sentences = [one for one in re.split(r"(?<=[.!?])\s+", blocks["TEXTS"]) if 60 < len(one) < 160]
         return self._said(
             "portrait",
@@ -219,23 +210,6 @@ async def test_a_thin_book_is_kept_with_the_reasons_and_the_build_goes_on(
     assert built.code == 0 and "thin: 1 claims are held, at least 20 are needed" in built.err
     assert "from these claims and from passages" in built.err
     assert "Bo Reed" in (await assay("debate", "personas", "show", "reed")).out
-
-
-async def test_fidelity_asks_for_each_hidden_text_once_and_predicts_it_twice(
-    assay: Assay, server: LoopbackServer, reader: Reader
-) -> None:
-    pair = "maud-tarrowby,ilario-fennimast"
-    done = await assay("debate", "bench", "--fidelity", pair, "--json", "--seed", "3", url=server.url)
-    assert done.code == 0, done.err
-    hidden = reader.asked["question"]
-    assert hidden == 13 // 5 and reader.asked["predict"] == 2 * hidden
-    assert len(done.json["cases"]) == hidden
-    shown = (await assay("runs", "show", "latest", "--trace")).out
-    assert (
-        "Hidden texts" in shown and f"of {hidden}" in shown and "crux.fidelity" in (await assay("runs", "list")).out
-    )
-    refused = await assay("debate", "bench", "--fidelity", "maud-tarrowby", url=server.url)
-    assert refused.code == 2 and "two names" in refused.err
 
 
 async def test_the_two_invented_authors_are_checked_and_say_that_they_need_no_build(assay: Assay) -> None:

@@ -40,7 +40,6 @@ from assay.report.story import (
     Voice,
 )
 from assay.report.svg.bars import Bar, bar_chart
-from assay.report.svg.heatmap import heat_map
 from assay.report.svg.intervals import Dot, interval_plot
 from assay.report.svg.timeline import Band, Span, timeline
 from assay.report.terminal import print_story
@@ -122,7 +121,6 @@ def story_saying(text: str) -> Story:
         Note(text, "bad"),
         table,
         Figure(picture, text, text),
-        Figure(heat_map([text], [text], [[0.5]], text, text), text, text),
         Figure(bar_chart([Bar(text, 1, text)], text, text), text, text),
         Figure(interval_plot([Dot(text, 0.5, 0.1, 0.9)], text, text, write=str), text, text),
         Details(text, (Plain(text), Prose(text))),

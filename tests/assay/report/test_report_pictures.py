@@ -7,7 +7,6 @@ import re
 from assay.report.markup import Element, render
 from assay.report.svg.bars import Bar, bar_chart
 from assay.report.svg.canvas import fitted, ticks, time_ticks
-from assay.report.svg.heatmap import heat_map
 from assay.report.svg.intervals import Dot, interval_plot
 from assay.report.svg.timeline import Band, Span, timeline
 
@@ -33,11 +32,6 @@ def test_calls_that_follow_each_other_share_a_lane() -> None:
     assert len({bar["y"] for bar in shapes(picture, "rect", "c0")}) == 1
 
 
-def test_a_heat_map_writes_its_numbers() -> None:
-    text = render(heat_map(["a"], ["1", "2"], [[0.42, None]], "T", "D"))
-    assert ">42%<" in text and ">–<" in text
-
-
 def test_bars_and_dots_are_to_scale() -> None:
     bars = shapes(bar_chart([Bar("a", 1, "1"), Bar("b", 2, "2")], "T", "D"), "rect", "c0")
     assert float(bars[1]["width"]) == 2 * float(bars[0]["width"])
@@ -48,7 +42,7 @@ def test_bars_and_dots_are_to_scale() -> None:
 
 
 def test_a_picture_without_anything_is_still_a_picture() -> None:
-    for picture in (timeline([], [], [], "T", "D"), heat_map([], [], [], "T", "D"), bar_chart([], "T", "D")):
+    for picture in (timeline([], [], [], "T", "D"), bar_chart([], "T", "D")):
         assert re.match(r'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 [\d.]+ [\d.]+"', render(picture))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bound import bound, request_id
 
 from assay.launch import Launcher
 from assay.registry import read_run
@@ -26,7 +27,7 @@ async def test_a_stopped_study_is_shown_and_gone_on_with(
     (tmp_path / "data.csv").write_text("text\n" + "".join(f"wish {row}\n" for row in range(ROWS)))
     task = {"data": str(tmp_path / "data.csv"), "user": "text", "out": str(tmp_path / "study")}
     study = read_run("fire_circle.study", task, {"models": ["lab/a", "lab/b", "lab/c"], "concurrency": 1})
-    async with LoopbackServer(lambda received: json.dumps(SCORES)) as server:
+    async with LoopbackServer(lambda got: bound(json.dumps(SCORES), request_id(got.messages))) as server:
         monkeypatch.setenv("OPENROUTER_API_KEY", "sk-or-canary-0123456789abcdef")
         monkeypatch.setenv("OPENROUTER_BASE_URL", f"{server.url}/v1")
         running = await Launcher(store, load_settings).start(study, Terms(max_calls=CALLS), run_id="study-1")

@@ -15,12 +15,13 @@ from pydantic_core import from_json
 from llm_runtime import errors
 from llm_runtime.errors import AuthenticationFailed, CallError, ContextExceeded
 from llm_runtime.http import Http
-from llm_runtime.http.causes import error_for_status, error_in_reply
+from llm_runtime.http.causes import TABLE, error_for_status, error_in_reply
 from llm_runtime.http.failures import read_failure
 from llm_runtime.http.waits import RetryAdvice, about_waiting, read_wait
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.providers.openai_compatible import openai_compatible
 from llm_runtime.testing import LoopbackServer
+from llm_runtime.toml import own_table
 
 BODIES: list[dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("error_bodies.toml").read_text(encoding="utf-8")
@@ -49,6 +50,11 @@ def test_there_are_enough_vendors_and_each_body_says_where_it_comes_from() -> No
     assert len(BODIES) >= 30
     assert len({body["vendor"] for body in BODIES}) >= 12
     assert all(body["source"].startswith(("https://", "measured: ")) for body in BODIES)
+
+
+def test_each_cause_names_an_error_and_an_advice() -> None:
+    advice = own_table("llm_runtime.http", "causes.toml")["advice"]
+    assert all(issubclass(getattr(errors, row.kind), CallError) and row.advice in advice for row in TABLE)
 
 
 def test_a_body_is_named_the_same_where_nobody_knows_whose_it_is() -> None:

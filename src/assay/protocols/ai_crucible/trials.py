@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 import click
 
-from assay.console.options import called, field_option, field_value, store_option
-from assay.fields import read, specs_of
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.names import Kind, Names
 
@@ -84,42 +82,6 @@ def log_dir_option(command: F) -> F:
         envvar="ASSAY_TRIALS",
         help="Where logs and the ledger are kept [default: ai_crucible in Assay's data folder].",
     )(command)
-
-
-def running_options(*left_out: str) -> Callable[[F], F]:
-    """Add the options that say how attempts are made, but for those that are left out.
-
-    Those of a trial's fields arrive together as ``options``, the rest as the fields of ``Trying``.
-    """
-    from assay.protocols.ai_crucible.task import Options
-
-    specs = [spec for name, spec in specs_of(Options).items() if not spec.ui.hidden and name not in left_out]
-
-    def decorate(command: F) -> F:
-        def gathered(**values: Any) -> Any:
-            given = {spec.name: field_value(spec, values.pop(f"trial__{spec.name}")) for spec in specs}
-            given = {name: value for name, value in given.items() if value is not None}
-            return command(**values, options=read(Options, given, names=called))
-
-        gathered.__doc__, gathered.__name__ = command.__doc__, command.__name__
-        made: Any = gathered
-        made.__click_params__ = getattr(command, "__click_params__", [])
-        for option in (
-            store_option,
-            click.option("-q", "--quiet", is_flag=True, help="No progress on standard error."),
-            click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending."),
-            click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object."),
-            click.option("--chrome", metavar="FILE", help="JSON: rank and standings, kept out of attempts."),
-        ):
-            made = option(made)
-        made.__click_params__ += [field_option(spec, "trial") for spec in reversed(specs)]
-        cost = click.FloatRange(0, min_open=True)
-        spent = "Dollars that all attempts together may cost, over all sittings."
-        made = click.option("--max-cost", "--budget", "max_cost", type=cost, metavar="USD", help=spent)(made)
-        asked = "Any Inspect model, one of ours, or assay/crucible/MODEL."
-        return log_dir_option(click.option("--model", metavar="MODEL", help=asked)(made))
-
-    return decorate
 
 
 def solver_of(model: str | None) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Comparison, Figures, Row, Rules, Stopped, figures, is_equal
+from assay.protocols.compare.methods import METHODS
 from assay.registry import opened
 from assay.report.clean import one_line
 from assay.report.generic import GenericFold
@@ -28,14 +29,6 @@ if TYPE_CHECKING:
 _FEW_PAIRS = 20
 _MOST_TASKS = 200
 _UNEQUAL = "no verdict, not at equal spend"
-_ACCENTS = {
-    "single": "c0",
-    "council": "c1",
-    "self-consistency": "c2",
-    "best-of-n": "c3",
-    "council-without-red-team": "c4",
-    "mixed-panel": "c5",
-}
 
 
 class CompareFold(GenericFold):
@@ -229,7 +222,7 @@ def _sign(row: Row) -> str:
 
 
 def _accent(method: str) -> str:
-    return _ACCENTS.get(method, "quiet")
+    return f"c{[*METHODS].index(method)}" if method in METHODS else "quiet"
 
 
 def _percent(value: float) -> str:

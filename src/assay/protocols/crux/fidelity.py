@@ -1,28 +1,24 @@
-"""How well a persona is predicted from part of its author's texts, as a run."""
+"""Runs of the past that measured how well a persona is predicted: listed and shown; no more are made."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
-from assay.fields import Ui, read_ui
+from assay.fields import Ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
-from assay.protocols.crux.people import PeopleFolder, open_people, persona_of
+from assay.protocols.crux.people import PeopleFolder
 from assay.report.standing import RunVerdict
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
-
-FIELDS = read_ui(__package__ or "")
 
 
 class Task(Model):
     """Who is measured, and who is the control."""
 
-    ui: ClassVar[Mapping[str, Ui]] = FIELDS["fidelity"]
-
-    personas: tuple[str, ...]
-    """Hide a fifth of A's texts and predict A's answers, B's as control."""
+    personas: Annotated[tuple[str, ...], Ui(hidden=True)]
+    """Who was measured, and the control."""
     people: Annotated[PeopleFolder, Ui(hidden=True)] = ""
     """The folder that the personas were looked up in."""
     panel: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
@@ -34,37 +30,17 @@ class Options(Model):
 
 
 class FidelityHooks(Hooks[Task, Options]):
-    """What a measurement of fidelity does."""
+    """What is told of a measurement that was made."""
 
-    told = "assay.protocols.crux.report.figures:FidelityFold"
+    replayable = False
 
     async def run(self, task: Task, options: Options, context: RunContext) -> Data:
-        """Hide a fifth of the first one's texts and predict the answers in them; the result holds the figures.
+        """Refuse: it is measured no more.
 
         Raises:
-            LlmRuntimeError: whatever ends it.
+            ConfigurationError: always.
         """
-        from crux import Persona
-        from crux.measurement.held_out import held_out_fidelity
-
-        first, control = (Persona.model_validate(data) for data in task.panel)
-        figures = await held_out_fidelity(first, control, generate=context.generate, seed=context.seed)
-        return figures.model_dump(mode="json")
-
-    def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
-        """Look both up.
-
-        Raises:
-            ConfigurationError: there are not two names.
-            PersonaError: one is not there, or was not built.
-        """
-        if task.panel:
-            return task, options
-        if len(task.personas) != 2:
-            raise ConfigurationError("fidelity takes two names, e.g. maud-tarrowby,ilario-fennimast")
-        people = open_people(task.people)
-        panel = [persona_of(name, people).model_dump(mode="json") for name in task.personas]
-        return task.model_copy(update={"panel": panel, "people": ""}), options
+        raise ConfigurationError("the fidelity of a persona is measured no more (docs/decisions/crux.md, CX25)")
 
     def title_of(self, task: Task) -> str:
         """Return one line for lists."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
-from inspect_ai.model import get_model
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool, get_model
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 
 from ai_crucible.inspect_bridge import inspect_model_function
-from assay.protocols.fire_circle.task import CircleHooks, Task, subject
+from assay.protocols.fire_circle.task import Task, case_of
 from fire_circle import FireCircleConfig, FireCircleResult, fire_circle_evaluate
 from fire_circle.config import EvaluationConfig
 from fire_circle.results import ALARM
+from fire_circle.transcripts import records_of, trace_of
 
 #: Seconds: Inspect queues calls and repeats them by itself.
 _PATIENCE = 3_600.0
@@ -39,13 +40,24 @@ def judging(models: Sequence[str], judge: Literal["answer", "prompt"], rounds: i
             timeout_per_round=_PATIENCE,
             base_config=EvaluationConfig(timeout_seconds=_PATIENCE, policy=policy),
         )
-        turns = [(one.role, one.text) for one in state.messages if one.role in ("system", "user", "assistant")]
-        answer = state.output.completion if judge == "answer" else ""
-        prompt, session = subject(Task(**CircleHooks().chat_fields(turns), answer=answer))
+        said = [_message(one) for one in state.messages]
+        fields = trace_of(records_of(said))
+        fields["answer"] = state.output.completion if judge == "answer" else ""
+        case = case_of(Task(**fields))
         seated = inspect_model_function(usual, {name: get_model(name) for name in models})
-        return _score_of(await fire_circle_evaluate(prompt, config, session, generate=seated))
+        return _score_of(await fire_circle_evaluate(case.prompt, config, case.session, generate=seated))
 
     return score
+
+
+def _message(message: ChatMessage) -> dict[str, Any]:
+    calls = message.tool_calls or [] if isinstance(message, ChatMessageAssistant) else []
+    return {
+        "role": message.role,
+        "content": message.text,
+        "name": message.function if isinstance(message, ChatMessageTool) else None,
+        "tool_calls": [{"name": call.function, "arguments": call.arguments} for call in calls],
+    }
 
 
 def _score_of(result: FireCircleResult) -> Score:

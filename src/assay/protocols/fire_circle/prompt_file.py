@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from assay.console.options import read_text
-from fire_circle.layers import BY_TRUST
-from fire_circle.rows import DataError, history_of, turn_of
+from fire_circle.layers import BY_TRUST, TEXTS
+from fire_circle.rows import DataError, history_of, recorded, turn_of
+from fire_circle.transcripts import RecordError, TranscriptRecord, trace_of
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 #: A file may repeat itself by YAML's aliases this often.
 MAX_ALIASES = 32
 MAX_DEPTH = 16
-_FIELDS = frozenset({*BY_TRUST, "turn", "history"})
+_FIELDS = frozenset({*BY_TRUST, "turn", "history", "messages"})
 
 
 def read_prompt_file(path: str) -> dict[str, Any]:
-    """Read the fields of a prompt file: layers, ``turn`` and ``history``; ``-`` is standard input.
+    """Read the fields of a prompt file: layers, ``turn``, ``history``, or ``messages``; ``-`` is standard input.
 
     Raises:
         ConfigurationError: it cannot be read, is neither YAML nor JSON, or has other fields than these.
@@ -50,14 +51,14 @@ def prompt_fields(data: Any, name: str) -> dict[str, Any]:
     return subject_fields(fields, name)
 
 
-def read_history(path: str) -> list[list[str]]:
+def read_history(path: str) -> tuple[TranscriptRecord, ...]:
     """Read a JSON or YAML list of earlier turns: texts, one a turn, or ``{"role", "content"}`` messages.
 
     Raises:
         ConfigurationError: it is none.
     """
     name = "standard input" if path == "-" else Path(path).name
-    return subject_fields({"history": read_data(read_text(None, path, "history"), name)}, name).get("history", [])
+    return subject_fields({"history": read_data(read_text(None, path, "history"), name)}, name).get("history", ())
 
 
 def subject_fields(fields: Mapping[Any, Any], name: str) -> dict[str, Any]:
@@ -67,18 +68,22 @@ def subject_fields(fields: Mapping[Any, Any], name: str) -> dict[str, Any]:
         ConfigurationError: one is of the wrong kind.
     """
     task: dict[str, Any] = {}
-    for layer in BY_TRUST:
-        value = fields.get(layer)
-        if value is not None and not isinstance(value, str):
-            raise ConfigurationError(f"{name}: {layer} is not text")
-        if value:
-            task[layer] = value
     try:
+        if fields.get("messages") is not None:
+            task |= trace_of(recorded(fields["messages"]))
+        for layer in TEXTS:
+            value = fields.get(layer)
+            if value is not None and not isinstance(value, str):
+                raise ConfigurationError(f"{name}: {layer} is not text")
+            if value:
+                task[layer] = value
+        if fields.get("material"):
+            task["material"] = recorded(fields["material"])
         if fields.get("turn") is not None:
             task["turn"] = turn_of(fields["turn"])
         if fields.get("history") is not None:
-            task["history"] = [list(message) for message in history_of(fields["history"])]
-    except DataError as fault:
+            task["history"] = history_of(fields["history"])
+    except (DataError, RecordError) as fault:
         raise ConfigurationError(f"{name}: {fault}") from None
     return task
 

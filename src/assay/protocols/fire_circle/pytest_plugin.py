@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from assay.protocols.fire_circle.gating.verdicts import CaseVerdict
+    from fire_circle.gates.verdicts import CaseVerdict
 
 _SUITE = "pytest"
 
@@ -76,8 +76,18 @@ class Survival:
             ConfigurationError: the prompt or the circle is not possible.
         """
         from assay.protocols.fire_circle.gating.cases import Case
-        from assay.protocols.fire_circle.gating.lock import known_verdicts, read_lock
-        from assay.protocols.fire_circle.gating.task import GateHooks, Options, Task, case_key, concluded
+        from assay.protocols.fire_circle.gating.task import (
+            GateHooks,
+            Options,
+            Task,
+            concluded,
+            judging,
+            verdict_digest,
+        )
+        from assay.report.clean import unheard
+        from assay.terms import Terms
+        from fire_circle.gates.lock import known, read_lock
+        from fire_circle.gates.trust import signing, trust
 
         of_case = {name: fields.pop(name) for name in list(fields) if name in Case.model_fields}
         conditions = (fail_on,) if isinstance(fail_on, str) else tuple(fail_on)
@@ -85,32 +95,34 @@ class Survival:
         options = Options(fail_on=conditions, **({"models": chosen} if chosen else {}), **fields)
         task = Task(name=_SUITE, cases=(Case(id="prompt", user=prompt, **of_case),))
         task, options = GateHooks().prepare(task, options)
-        key = case_key(task.cases[0], options, {}, {})
-        case = task.cases[0].model_copy(update={"id": key[:16]})
-        task = task.model_copy(update={"cases": (case,)})
-        lock = read_lock(self._lock)
-        verdicts = known_verdicts(lock, _SUITE, {case.id: key}, lock.keys)
-        if not verdicts and not self._live:
+        digest = verdict_digest(task.cases[0], judging(options, Terms(), {}))
+        task = task.model_copy(update={"cases": (task.cases[0].model_copy(update={"id": digest[:16]}),)})
+        rests = trust(self._lock, signing(), os.environ)
+        lock = rests.lock(self._lock, read_lock(self._lock))
+        verdict = known(lock, {digest}, rests.keys, offline=not self._live).get(digest)
+        if verdict and digest not in lock:
             how = "judge it with --assay-live and a budget"
             why = f"{self._lock.name} does not hold this prompt; {how}, and commit the lock"
             (pytest.fail if os.environ.get("CI") else pytest.skip)(why)
-        verdict = concluded(task, options, verdicts or [self._asked(task, options, key)]).verdicts[0]
+        verdict = concluded(task, options, [verdict or self._asked(task, options, digest)]).verdicts[0]
         if not verdict.passed:
-            pytest.fail(f"{verdict.why}\n{verdict.reasoning}", pytrace=False)
+            pytest.fail(unheard(f"{verdict.why}\n{verdict.reasoning}"), pytrace=False)
         return verdict
 
-    def _asked(self, task: Any, options: Any, key: str) -> CaseVerdict:
+    def _asked(self, task: Any, options: Any, digest: str) -> CaseVerdict:
         """Judge the prompt by models and lock the verdict: a test that is tried again costs nothing."""
         import asyncio
         from concurrent.futures import ThreadPoolExecutor
+        from datetime import UTC, datetime
 
         from filelock import FileLock
 
         from assay.launch import Launcher, Outcome
-        from assay.protocols.fire_circle.gating.lock import read_lock, signing, write_lock
-        from assay.protocols.fire_circle.gating.verdicts import GateResult
         from assay.registry import Prepared, find
         from assay.terms import Terms
+        from fire_circle.gates.lock import Lock, entry_of, read_lock, write_lock
+        from fire_circle.gates.trust import enrol, signing
+        from fire_circle.gates.verdicts import GateResult
         from llm_runtime.settings import data_dir
         from llm_runtime.store import open_store
 
@@ -132,7 +144,10 @@ class Survival:
         if outcome.error is not None:
             pytest.fail(f"no verdict: {outcome.error}", pytrace=False)
         verdict = GateResult.model_validate(outcome.result).verdicts[0]
-        with FileLock(self._lock.with_name(f".{self._lock.name}.lock")):
-            lock = read_lock(self._lock)
-            write_lock(self._lock, lock, _SUITE, None, [(key, verdict)], outcome.run_id, signing(None))
+        if not verdict.error and not verdict.lacking:
+            entry = entry_of(digest, _SUITE, verdict, outcome.run_id, str(datetime.now(UTC).date()), signing())
+            with FileLock(self._lock.with_name(f".{self._lock.name}.lock")):
+                kept = (one for one in read_lock(self._lock).entries if one.digest != digest)
+                write_lock(self._lock, Lock([*kept, entry]))
+            enrol(self._lock, signing())
         return verdict

@@ -17,16 +17,16 @@ from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.protocols.fire_circle import task as circle
 from assay.protocols.fire_circle.report.study_files import write_study_report
-from assay.protocols.fire_circle.study.bound import power_of
-from assay.protocols.fire_circle.study.events import PowerTold
-from assay.protocols.fire_circle.study.folder import StudyFolder, title_of_data
-from assay.protocols.fire_circle.study.items import Source, count_items
-from assay.protocols.fire_circle.study.measuring import Measuring
-from assay.protocols.fire_circle.study.passes import MEASURES, Passes
 from assay.report.standing import RunVerdict
 from assay.terms import Terms
 from fire_circle import FireCircleConfig
 from fire_circle.rows import Columns
+from fire_circle.studies.bound import planned_power
+from fire_circle.studies.events import PowerTold
+from fire_circle.studies.folder import StudyFolder, title_of_data
+from fire_circle.studies.items import Source, count_items
+from fire_circle.studies.measuring import Measuring
+from fire_circle.studies.passes import MEASURES, Passes
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, DeadlineExceeded
 from llm_runtime.models import Model
 from llm_runtime.names import FilePath, Folder
@@ -124,11 +124,9 @@ class StudyHooks(Hooks[Task, Options]):
         """
         folder, config = task.folder, options.study_circle(context.terms)
         manifest = await asyncio.to_thread(folder.open, task.source, config, context.terms.routes, context.seed)
-        if (
-            power := await asyncio.to_thread(power_of, folder, manifest, options.max_fpr)
-        ) and "lift" in options.measures:
-            context.emit(PowerTold(summary=power.summary))
         measures = frozenset(options.measures)
+        if power := await asyncio.to_thread(planned_power, folder, manifest, measures):
+            context.emit(PowerTold(summary=power.summary))
 
         def measure() -> dict[str, Any]:
             aims = options.max_fpr, options.calibrate_to, options.threshold

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from assay.demo import PreparedDemo, demo_answers, written_demo
 from assay.fields import Ui, like, read_ui
@@ -22,19 +22,20 @@ from fire_circle import (
     PromptError,
     PromptGuard,
     ReasoningBank,
-    SessionMemory,
 )
+from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.case import Case
-from fire_circle.config import EvaluationConfig
+from fire_circle.config import EvaluationConfig, GuardConfig
 from fire_circle.hidden import Hidden, hidden_in
-from fire_circle.layers import BY_TRUST
-from fire_circle.rows import Item
+from fire_circle.layers import TEXTS, LayerName
+from fire_circle.rows import Item, history_of
+from fire_circle.transcripts import Records, TranscriptRecord, records_of, trace_of
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
 from llm_runtime.names import FieldsOf, ModelName
 from llm_runtime.settings import data_dir
 
-LAYERS = BY_TRUST
+LAYERS = TEXTS
 FIELDS = read_ui(__package__ or "")
 #: Models that answer by hand: a person, or whoever reads a folder. They get a day where a model has a minute.
 _BY_HAND = ("terminal:", "mailbox:")
@@ -49,6 +50,10 @@ _LOGGED: Any = {"result": {"dialogue_history": _SENT, "layer_results": {"__all__
 
 
 CircleT = TypeVar("CircleT", bound="Options")
+
+
+def _before(history: Any) -> Any:
+    return None if history is None else history_of(history)
 
 
 class Task(Model):
@@ -66,8 +71,12 @@ class Task(Model):
     """What the application did with the prompt, where that is to be judged. May stay empty."""
     turn: int | None = Field(default=None, ge=1, le=100_000)
     """Which turn of its conversation the prompt is."""
-    history: list[tuple[str, str]] | None = None
-    """What was said before, as JSON: a list of pairs of role and text."""
+    history: Annotated[tuple[TranscriptRecord, ...] | None, BeforeValidator(_before)] = None
+    """What was said and done before, as JSON: a list of messages or of texts, one a turn."""
+    material: Records = ()
+    """What the application retrieved or a tool returned: a text, or a list of documents. It is judged."""
+    records: Annotated[Records, Ui(hidden=True)] = ()
+    """What the application did after the user's words, in order: its words, calls of tools, what they returned."""
     similar: Annotated[str, Ui(hidden=True)] = ""
     """What the pattern library holds of other prompts like it, as JSON, when the run began."""
     source: Annotated[str, Ui(hidden=True)] = ""
@@ -99,6 +108,14 @@ class Options(Model):
     """Least agreement of a pattern that is reported."""
     classifier: ModelName = ""
     """A model that classifies patterns, in place of keywords."""
+    guard: ModelName = ""
+    """A cheap model that is asked first; what it settles no circle judges."""
+    guard_calm: float = like(GuardConfig, "calm")
+    """A score of the guard below this settles that a layer is calm; 0 never does."""
+    guard_alarm: float | None = like(GuardConfig, "alarm")
+    """A score of the guard from this on settles that a layer is an attack; empty never does."""
+    guard_asks: bool = True
+    """Whether our question is put to the guard; off for one that has its own."""
     policy: str = like(EvaluationConfig, "policy")
     """A criterion of your own, in plain words, weighed beside reciprocity."""
     recall: bool = True
@@ -156,6 +173,10 @@ class Options(Model):
             settings["models"] = self.models
         if self.strict:
             settings["failure_mode"] = "strict"
+        if self.guard:
+            settings["guard"] = GuardConfig(
+                model=self.guard, calm=self.guard_calm, alarm=self.guard_alarm, asks=self.guard_asks
+            )
         if self.classifier:
             settings |= {"pattern_classification": "llm", "classifier_model": self.classifier}
         if (patience := self._patience(terms, local)) is not None:
@@ -211,19 +232,15 @@ class CircleHooks(SeatedHooks[Task, Options]):
             ConfigurationError: the circle or the prompt is not possible.
             LlmRuntimeError: whatever ends a circle.
         """
-        prompt, session = subject(task)
-        guard = PromptGuard(
-            context.generate,
-            options.evaluation(context.terms, local=context.local),
-            session=session,
-            emit=context.emit,
-            seed=context.seed,
-            similar=task.similar,
-        )
-        layers = {layer.name: layer.text for layer in prompt.layers}
+        calls = options.evaluation(context.terms, local=context.local)
+        guard = PromptGuard(context.generate, calls, emit=context.emit, seed=context.seed)
         circle = options.circle(context.terms, local=context.local)
-        metrics = await guard.evaluate(**layers, mode=options.mode, fire_circle_config=circle)
+        metrics = await guard.judge(case_of(task), options.mode, circle)
         return metrics.model_dump(mode="json", exclude=_LOGGED)
+
+    def read_anew(self, options: Options) -> tuple[str, ...]:
+        """Return what a replay compares no more: until behaviour 4 a rule found claims about earlier turns."""
+        return ("result",) if BEHAVIOUR.before(4) else ()
 
     def prepare(self, task: Task, options: Options) -> tuple[Task, Options]:
         """Check the prompt and the circle, and name the models that sit in it.
@@ -237,7 +254,7 @@ class CircleHooks(SeatedHooks[Task, Options]):
                 f"mode {options.mode} has no dialogue: leave out what only a circle has ({', '.join(own)}), or use "
                 "fire_circle"
             )
-        prompt = subject(task)[0]
+        prompt = case_of(task).prompt
         prompt.check(calls.max_layer_chars)
         if not task.similar and circle is not None and options.recall:
             task = task.model_copy(update={"similar": _recalled(prompt)})
@@ -260,7 +277,7 @@ class CircleHooks(SeatedHooks[Task, Options]):
 
     def title_of(self, task: Task) -> str:
         """Return the layer that is judged first."""
-        return subject(task)[0].least_trusted.text
+        return case_of(task).prompt.least_trusted.text
 
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
         """Return the judgement, the patterns that were found, and who gave none."""
@@ -276,11 +293,7 @@ class CircleHooks(SeatedHooks[Task, Options]):
 
     def chat_fields(self, turns: Sequence[tuple[str, str]]) -> Data:
         """Return a chat as a prompt in layers: what the system says, the last message, and the turns before it."""
-        at = max(number for number, (role, _) in enumerate(turns) if role == "user")
-        system = "\n\n".join(text for role, text in turns if role == "system")
-        history = [[role, text] for role, text in turns[:at] if role != "system"]
-        fields: dict[str, Any] = {"user": turns[at][1], "system": system or None, "history": history or None}
-        return {name: value for name, value in fields.items() if value}
+        return trace_of(records_of(list(turns)))
 
 
 def _recalled(prompt: MultiNeutrosophicPrompt) -> str:
@@ -307,29 +320,35 @@ def _only_of_a_circle(options: Options) -> set[str]:
     }
 
 
-def subject(task: Task) -> tuple[MultiNeutrosophicPrompt, SessionMemory | None]:
-    """Return the prompt under test, and the conversation it belongs to where that is known.
+def case_of(task: Task) -> Case:
+    """Return what is judged: the prompt with its material, and the conversation that it belongs to.
 
     Raises:
-        PromptError: there is no prompt, or the turn and the history contradict each other.
+        PromptError: the turn and the history contradict each other.
     """
-    prompt = MultiNeutrosophicPrompt(**{name: text for name in LAYERS if (text := getattr(task, name))})
-    history = tuple((role, text) for role, text in task.history or ())
-    session = Item(0, "", prompt, turn=task.turn, history=history).session()
+    layers = {name: text for name in TEXTS if (text := getattr(task, name))}
+    prompt = MultiNeutrosophicPrompt(**layers, records=(*task.material, *task.records))
+    session = Item(0, "", prompt, turn=task.turn, history=task.history or ()).session()
     if task.turn is not None and session is not None and session.turn != task.turn:
         raise PromptError(
             f"turn is {task.turn}, the history has {session.turn - 1} turns before it; correct one of them"
         )
-    return prompt, session
+    return Case(prompt, session, task.similar)
+
+
+def texts_of(task: Task) -> dict[LayerName, str]:
+    """Return the text of each layer, most trusted first; records as one text."""
+    layers = {name: getattr(task, name) for name in TEXTS}
+    prompt = MultiNeutrosophicPrompt(**layers, records=(*task.material, *task.records))
+    return {layer.name: layer.text for layer in prompt.layers}
 
 
 def hidden_of(task: Task) -> tuple[Hidden, ...]:
     """Return what nobody sees in the prompt and in the turns before it; nothing where there is no prompt."""
     try:
-        prompt, session = subject(task)
+        return hidden_in(case_of(task))
     except PromptError:
         return ()
-    return hidden_in(prompt, Case(prompt, prompt.least_trusted, session).earlier) if prompt.layers else ()
 
 
 def _table(value: Any) -> dict[str, Any]:

@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from assay.console.options import open_runs
-from assay.protocols.ai_crucible.commands.trying import Ended, Trying, present_trials, try_model
-from assay.protocols.ai_crucible.trials import running_options
+from assay.protocols.ai_crucible.commands.trying import Ended, Trying, present_trials, running_options, try_model
 from llm_runtime.errors import ConfigurationError
 
 

@@ -8,8 +8,7 @@ import click
 
 from assay.console.options import open_runs
 from assay.console.queueing import QueueOptions, put_into_queue, queue_option
-from assay.protocols.ai_crucible.commands.trying import Trying, present_trials, try_model
-from assay.protocols.ai_crucible.trials import running_options
+from assay.protocols.ai_crucible.commands.trying import Trying, present_trials, running_options, try_model
 from assay.registry import prepared
 from llm_runtime.errors import ConfigurationError
 

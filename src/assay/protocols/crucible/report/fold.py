@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from assay.protocols.crucible.report.objections import gist
-from assay.protocols.crucible.report.state import CouncilState, NamedSeat
+from assay.protocols.crucible.report.state import CouncilState, NamedSeat, words
 from assay.protocols.crucible.report.story import council_story
 from assay.report.clean import one_line
 from assay.report.frame import run_progress
@@ -33,19 +33,6 @@ from crucible.ledger import headline
 from crucible.transcript import Loop
 from llm_runtime.events import CallFailed, CallFinished, Event
 
-_PHASES = {
-    "triage": "configuring the council",
-    "position": "taking positions",
-    "draft": "drafting",
-    "defence": "defending",
-    "critique": "the red team attacks",
-    "delta": "comparing with the loop before",
-    "synthesis": "writing the answer",
-    "weigh": "asking whether it is an answer",
-    "answer": "answering without a council",
-    "clerk": "recording what became of the objections",
-    "effects": "reading what the answer does with the objections",
-}
 _SAID = {"position": "took a position", "defence": "defended", "draft": "revised the draft"}
 
 
@@ -100,7 +87,7 @@ class CouncilFold(GenericFold):
         running = {call.label.phase: None for call in self.state.run.tally.running.values()}
         if not running:
             return "done" if self.state.answer is not None else ""
-        return ", ".join(_PHASES.get(phase, phase.replace("_", " ")) for phase in running)
+        return ", ".join(words("phases").get(phase, phase.replace("_", " ")) for phase in running)
 
     def _seat(self, seat: NamedSeat, loop: Loop | None) -> SeatProgress:
         running = [call for call in self.state.run.tally.running.values() if call.label.seat == seat.key]

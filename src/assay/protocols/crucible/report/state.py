@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
 
 from assay.report.run import RunTotals
 from crucible.letters import Lettering
@@ -111,3 +114,9 @@ def title(phase: str) -> str:
     """Return what to call a role, or a phase of the council's calls."""
     words = "judge of change" if phase == "delta" else phase.replace("_", " ").strip()
     return words[:1].upper() + words[1:]
+
+
+@cache
+def words(table: str) -> Mapping[str, str]:
+    """Return what things are called, by their names: ``"phases"`` or ``"grammars"``."""
+    return tomllib.loads(resources.files(__package__ or "").joinpath("words.toml").read_text("utf-8"))[table]

@@ -19,7 +19,7 @@ from assay.protocols.crucible.report.objections import (
 )
 from assay.protocols.crucible.report.pictures import calls_picture
 from assay.protocols.crucible.report.pins import Pins, pinned
-from assay.protocols.crucible.report.state import CouncilState, NamedSeat, title
+from assay.protocols.crucible.report.state import CouncilState, NamedSeat, title, words
 from assay.report.changes import changes
 from assay.report.clean import one_line
 from assay.report.frame import cost_section, ending, ending_notes, head_facts, provenance_section
@@ -30,11 +30,6 @@ from crucible.ledger import EFFECTS, Ledger, headline
 from crucible.passages import ANSWER
 from crucible.transcript import Critique, Loop
 
-_GRAMMARS = {
-    "parallel": "all seats answer at once, then the red team attacks them all",
-    "sequential": "one draft passes from seat to seat, attacked after each",
-    "debate": "all seats take positions, the red team attacks the weakest, those attacked defend",
-}
 _LONGEST_TITLE, _CUT_TITLE = 400, 200
 _outline = cache(partial(read_outline, __package__ or "", "story.toml"))
 
@@ -106,7 +101,7 @@ def _told(state: CouncilState) -> dict[str, Any]:
         "silent": [one for each in state.in_order() for one in each.left_out],
         "shortened": list(dict.fromkeys(one.phase for one in state.shortened)),
         "letters": sorted((letter, key) for key, letter in state.letters.items()),
-        "how": _GRAMMARS.get(state.grammar, ""),
+        "how": words("grammars").get(state.grammar, ""),
         "limit": state.limit(),
         # The red team is asked in words of the specification, and never sees what triage wrote for it.
         "told": [seat for seat in seats if seat.prompt],
@@ -143,7 +138,7 @@ def _summary(state: CouncilState) -> str:
     seats, flavor = [seat.name.lower() for seat in state.deliberating], state.triage.red_team_flavor.value
     return (
         f"{len(seats)} seats ({in_words(seats)}) deliberated against a red team that attacked on {flavor} grounds. "
-        f"In each loop {_GRAMMARS.get(state.grammar, state.grammar)}. {_ended(state)}"
+        f"In each loop {words('grammars').get(state.grammar, state.grammar)}. {_ended(state)}"
     )
 
 

@@ -25,10 +25,7 @@ COMMANDS = {
         f"{__name__}.judge:judge",
     ),
     "fork": ("Hold a debate again with evidence read out, and compare the cards.", f"{__name__}.fork:fork"),
-    "bench": (
-        "Measure a debate, the retrieval behind it, or how well a persona is predicted.",
-        f"{__name__}.bench:bench",
-    ),
+    "bench": ("Measure a debate.", f"{__name__}.bench:bench"),
     "export": ("Write a debate as JSON, Markdown, Argdown, AIF, CSV or HTML.", f"{__name__}.read:export"),
 }
 

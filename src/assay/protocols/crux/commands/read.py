@@ -18,18 +18,16 @@ if TYPE_CHECKING:
 
 _OF_A_DEBATE = {
     "json": "crux.exports.whole:to_json",
-    "md": "crux.exports.markdown:to_markdown",
     "argdown": "crux.exports.argdown:to_argdown",
     "aif": "crux.exports.aif:to_aif",
     "csv": "crux.exports.tables:stances_csv",
 }
 _OF_A_COMPARISON = {
     "json": "crux.exports.claims:to_json",
-    "md": "assay.protocols.crux.report.comparison:comparison_markdown",
     **{form: f"crux.exports.claims:claims_{form}" for form in ("argdown", "aif", "csv")},
-    **{form: f"crux.exports.claims:to_{form}" for form in ("graphml", "mermaid", "kialo")},
+    "graphml": "crux.exports.claims:to_graphml",
 }
-_FORMATS = ("json", "md", "argdown", "aif", "csv", "html", "graphml", "mermaid", "kialo")
+_FORMATS = ("json", "md", "argdown", "aif", "csv", "html", "graphml")
 
 
 @click.command()
@@ -67,7 +65,7 @@ def export(run_id: str, form: str, out: str | None, store_path: str | None) -> i
     """Write a debate, or a comparison, in a form that other programs read.
 
     json is the whole of it; csv a debate's tracked stances, or a comparison's claims with their sentences; argdown
-    and aif are argument maps; graphml, mermaid and kialo are a comparison's claim books; html is the report.
+    and aif are argument maps; graphml is a comparison's claim books; html is the report.
     """
     with closing(open_runs(store_path)) as store:
         text = _exported(store, store.find(run_id), form)
@@ -91,10 +89,10 @@ def _exported(store: RunStore, run_id: str, form: str) -> str:
     from assay.protocols.crux.report import result_of
     from assay.protocols.crux.report.comparison import comparison_of
     from assay.registry import story_of
-    from assay.report.html import story_html
+    from assay.report.places import story_text
 
-    if form == "html":
-        return story_html(story_of(store.records(run_id), store.summary(run_id).state))
+    if form in ("html", "md"):
+        return story_text(story_of(store.records(run_id), store.summary(run_id).state), f".{form}")
     compared = comparison_of(store, run_id)
     forms = _OF_A_COMPARISON if compared else _OF_A_DEBATE
     if form not in forms:

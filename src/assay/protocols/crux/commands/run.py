@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import click
@@ -89,8 +90,9 @@ def present_debate(outcome: Outcome, store: RunStore, output: OutputOptions) -> 
 
 def cards_text(store: RunStore, run_id: str, *, whole: bool = False) -> str:
     """Return the cards of a run as Markdown; with ``whole`` the debate with them."""
-    from assay.protocols.crux.report import result_of
-    from crux.exports.markdown import to_markdown
+    from assay.protocols.crux.report.state import state_of
+    from assay.protocols.crux.report.story import debate_story
+    from assay.report.markdown import story_markdown
 
-    text = to_markdown(result_of(store, run_id))
-    return text.strip() if whole else text.partition("\n## The debate\n")[0].strip()
+    story = debate_story(state_of(store, run_id))
+    return story_markdown(story if whole else replace(story, sections=story.sections[:1])).strip()

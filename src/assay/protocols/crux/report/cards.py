@@ -18,9 +18,13 @@ from assay.report.story import (
     Voice,
 )
 from assay.report.units import count_noun, in_words
-from crux.exports.markdown import SEEN
 from crux.results import RESOLVABLE, CardNotes, CruxCard, CruxMessage, PersonaPosition, Place, SentenceSource
 
+_SEEN = {
+    "both": "Found in the texts before the debate, and in the debate.",
+    "debate": "Found in the debate alone; the comparison of the texts had not named it.",
+}
+"""Where a card's question was met."""
 _WHOLE_TEXT = 12_000
 """Characters up to which a quotation's whole text is at hand; of a longer one, what stands around it."""
 _AROUND = 1_500
@@ -81,7 +85,7 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
     blocks: list[Block] = [
         Prose(f"# {number}. {escaped(card.question)}", lead=True),
         Note(verdict, tone),
-        *([Plain(SEEN[notes.seen_in])] if notes.seen_in else []),
+        *([Plain(_SEEN[notes.seen_in])] if notes.seen_in else []),
         Prose("\n\n".join([escaped(card.diagnosis), *([_KINDS[notes.kind]] if notes.kind in _KINDS else [])])),
     ]
     blocks += [_side(state, name, side, notes) for name, side in card.personas.items()]

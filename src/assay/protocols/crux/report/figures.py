@@ -1,4 +1,4 @@
-"""The figures of a measurement as lines, and the runs that measured a persona's fidelity, or judged pairs."""
+"""The figures of a measurement as lines, and the runs that judged pairs."""
 
 from __future__ import annotations
 
@@ -9,18 +9,9 @@ from assay.report.generic import GenericFold
 from assay.report.run import RunTotals
 from assay.report.story import Column, Section, Table
 
-_HEADS = ("Text", "Question", "Answer", "From their own texts", "From the control's")
-_CASE = ("item", "question", "truth", "own", "control")
-
 
 def _figures(figures: Mapping[str, Any]) -> Section:
     return Section("Figures", (Table((Column("Figure"), Column("")), tuple(figure_lines(figures))),))
-
-
-def _hidden_texts(run: RunTotals) -> Section | None:
-    cases: list[dict[str, Any]] = run.result.get("cases", [])
-    cells = tuple(tuple(str(case.get(name, "")) for name in _CASE) for case in cases)
-    return Section("Hidden texts", (Table(tuple(map(Column, _HEADS)), cells),)) if cells else None
 
 
 def _figures_by_people(run: RunTotals) -> Section | None:
@@ -36,13 +27,6 @@ def _verdicts(run: RunTotals) -> Section | None:
     )
     heads = ("Verdict", "By people", "Premise", "Claim", "Why")
     return Section("Verdicts", (Table(tuple(map(Column, heads)), rows),))
-
-
-class FidelityFold(GenericFold):
-    """The fold of a fidelity measurement: its figures, and every hidden text under them."""
-
-    protocol = "Crux"
-    sections = (lambda run: _figures(run.result), _hidden_texts)
 
 
 class JudgingFold(GenericFold):

@@ -9,7 +9,7 @@ from assay.report.story import Block, Fact, Note, Section, Story, Table, columns
 from assay.report.units import count_noun, in_words
 from crux.insight.alignment import alignment_map
 from crux.insight.crux_graph import Ties, crux_graph
-from crux.measurement.card_quality import recurrence
+from crux.measurement.recurrence import recurrence
 from crux.measurement.share import Share
 from crux.results import CruxCard, DebateResult
 

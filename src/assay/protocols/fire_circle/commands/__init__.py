@@ -15,6 +15,7 @@ COMMANDS = {
         "List, search, export and import the patterns that circles found.",
         f"{__name__}.patterns:patterns",
     ),
+    "guard": ("Print the bounds that a guard has earned in a study.", f"{__name__}.guard:guard"),
     "report": ("Write the report of a run or of a study again.", f"{__name__}.report:report"),
 }
 

@@ -9,19 +9,26 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from assay.console.options import read_text
 from assay.console.running import RunCommand, run_command
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
     from assay.protocols.fire_circle.commands.build import Build
-    from assay.protocols.fire_circle.gate import Gate
     from assay.protocols.fire_circle.task import Options, Task
+    from fire_circle.gates.conditions import Gate
 
 
 @run_command("fire_circle.circle", "evaluate", trace="Show the whole dialogue after the verdict.", noun="verdict")
 @click.argument("prompt_file", required=False)
 @click.option("--history", metavar="PATH", help="What was said before: a JSON or YAML list; - is standard input.")
+@click.option(
+    "--material",
+    multiple=True,
+    metavar="PATH",
+    help="What the application retrieved or a tool returned: a text; judged, and trusted least (repeatable).",
+)
 @click.option(
     "--fail-on",
     "conditions",
@@ -39,6 +46,7 @@ def evaluate(
     command: RunCommand,
     prompt_file: str | None,
     history: str | None,
+    material: tuple[str, ...],
     conditions: tuple[str, ...],
     allow_partial: bool,
     sarif: str | None,
@@ -47,8 +55,9 @@ def evaluate(
 ) -> int:
     """Judge the prompt in PROMPT_FILE, or the one given by layers.
 
-    PROMPT_FILE is YAML or JSON with system, application, user, and, where they are known, turn and history; - or a
-    pipe is standard input. The turn matters: invented history can only be seen by who knows what was really said.
+    PROMPT_FILE is YAML or JSON with system, application, user, and, where they are known, turn, history and
+    material, or with the messages of a whole conversation; - or a pipe is standard input. The turn matters:
+    invented history can only be seen by who knows what was really said.
 
     \b
     assay circle evaluate prompt.yaml --fail-on 'F>=0.7' --sarif out.sarif
@@ -56,18 +65,28 @@ def evaluate(
     assay circle evaluate p.json --models ollama:qwen3,ollama:llama3,terminal: --rounds 3
     """
     from assay.protocols.fire_circle.commands.build import Build
-    from assay.protocols.fire_circle.gate import COMPLETE, check_gates, gate_of
+    from fire_circle import TranscriptRecord
+    from fire_circle.gates.conditions import COMPLETE, check_gates, gate_of, with_usual
 
     if remember is not None and command.options.get("mode", "fire_circle") != "fire_circle":
         raise ConfigurationError("only a circle finds patterns to remember: leave out --remember or --mode")
     gates = [gate_of(condition) for condition in conditions]
     if allow_partial and not gates:
         raise ConfigurationError("--allow-partial softens --fail-on: give a condition, or leave it out")
-    names = [*map(str, gates), *([COMPLETE] if gates and not allow_partial else [])]
-    build = Build(sarif, junit, names or ["verdict"], prompt_file or "prompt")
+    build = Build(sarif, junit, category=prompt_file or "prompt")
     _add_prompt(command, prompt_file, history)
+    if material:
+        pages = [
+            TranscriptRecord(role="document", text=read_text(None, path, "material"), source=path)
+            for path in material
+        ]
+        command.task["material"] = (*command.task.get("material", ()), *pages)
     with build.reporting():
-        check_gates(gates, cast("Options", command.prepared.options))
+        options = cast("Options", command.prepared.options)
+        gates = with_usual(gates, options.mode, options.max_rounds)
+        check_gates(gates, options.mode, options.max_rounds)
+        if gates:
+            build.tests = [*map(str, gates), *([] if allow_partial else [COMPLETE])]
         outcome = command.go()
         if code := command.finish(outcome):
             build.write_error(str(outcome.error), code, outcome.run_id)
@@ -82,10 +101,13 @@ def _conclude(
     command: RunCommand, build: Build, gates: Sequence[Gate], outcome: Outcome, allow_partial: bool
 ) -> int:
     """Try the gates and write the files; return the exit code."""
-    from assay.protocols.fire_circle.gate import gates_that_hold, shortfalls
     from assay.protocols.fire_circle.report.judged import Judged, scores_line
+    from assay.report.clean import one_line
     from assay.report.junit import Fault
     from fire_circle import ReciprocityMetrics
+    from fire_circle.gates.conditions import gates_that_hold, shortfalls
+    from fire_circle.hidden import visible
+    from fire_circle.prompt_guard import security_patterns
 
     metrics = ReciprocityMetrics.model_validate(outcome.result)
     task, options = cast("Task", command.prepared.task), cast("Options", command.prepared.options)
@@ -98,6 +120,7 @@ def _conclude(
         silent=[f"{failure.model} gave no score: {failure.kind}" for failure in metrics.failures],
     )
     counts = {"patterns": float(len(metrics.patterns)), "hidden": float(len(judged.hidden))}
+    counts["security"] = float(len(security_patterns(metrics)))
     values = {"F": metrics.falsehood, "T": metrics.truth, "I": metrics.indeterminacy, **counts}
     fired = gates_that_hold(gates, values, shortfalls(metrics, options.seats), allow_partial=allow_partial)
     took = command.store.summary(outcome.run_id)
@@ -108,7 +131,7 @@ def _conclude(
     milliseconds = took.updated_at - took.started_at
     build.write([replace(judged, fired=fired)], tests, outcome.run_id, milliseconds, judged.summary)
     for gate, why in fired.items():
-        click.echo(f"assay: gate {gate} {why}", err=True)
+        click.echo(one_line(visible(f"assay: gate {gate} {why}").text), err=True)
     return 1 if fired else 0
 
 

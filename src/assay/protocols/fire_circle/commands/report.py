@@ -25,7 +25,7 @@ def report(source: str, out: str | None, store_path: str | None) -> int:
     folder = Path(source)
     if folder.is_dir():
         from assay.protocols.fire_circle.report.study_files import write_study_report
-        from assay.protocols.fire_circle.study.figures import read_figures
+        from fire_circle.studies.figures import read_figures
 
         if out is not None:
             raise ConfigurationError("a study's report goes into its own folder; leave --out out")

@@ -12,13 +12,15 @@ import click
 from assay.console.going_on import unfinished
 from assay.console.running import RunCommand, resume_run, run_command
 from assay.console.showing import report_and_code, show_run
+from assay.report.units import count, money
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
-    from assay.protocols.fire_circle.study.folder import Manifest
     from assay.protocols.fire_circle.study_task import Options, Task
     from assay.registry import Prepared
     from assay.terms import Terms
+    from fire_circle.studies.bound import Bound
+    from fire_circle.studies.folder import Manifest
 
 _KIND = "fire_circle.study"
 
@@ -95,7 +97,7 @@ def _asks_the_same(command: RunCommand, run: Prepared, seed: int) -> bool:
 
 
 def _show(command: RunCommand, task: Task, outcome: Outcome) -> None:
-    from assay.protocols.fire_circle.study.figures import read_figures
+    from fire_circle.studies.figures import read_figures
 
     figures = read_figures(task.folder.path)
     if command.output.as_json:
@@ -114,8 +116,8 @@ def _show(command: RunCommand, task: Task, outcome: Outcome) -> None:
 
 def _dry_run(command: RunCommand) -> int:
     """Say what it would take, with the files of items made aside; a study that is there already is only read."""
-    from assay.protocols.fire_circle.study.bound import bound_of
-    from assay.protocols.fire_circle.study.folder import StudyFolder
+    from fire_circle.studies.bound import bound_of
+    from fire_circle.studies.folder import StudyFolder
     from llm_runtime.pricing import load_prices
 
     (task, options), terms = _asked(command), _models(command)
@@ -125,8 +127,28 @@ def _dry_run(command: RunCommand) -> int:
             folder = StudyFolder(Path(aside))
             manifest = folder.open(task.source, options.study_circle(terms), terms.routes, command.seed or 0)
         prices = load_prices(command.settings.prices_path)
-        bound = bound_of(
-            folder, manifest, frozenset(options.measures), prices, terms.model or None, options.max_fpr
-        )
-    click.echo(json.dumps(bound.data(), indent=1) if command.output.as_json else bound.text())
+        bound = bound_of(folder, manifest, frozenset(options.measures), prices, terms.model or None)
+    click.echo(json.dumps(bound.data(), indent=1) if command.output.as_json else _told(bound))
     return 0
+
+
+def _told(bound: Bound) -> str:
+    """Return what a study may take at the most, for a person."""
+    lines: list[str] = []
+    for name, plan in bound.passes:
+        done = f", {count(plan.finished)} finished before" if plan.finished else ""
+        equal = f", {count(plan.duplicates)} rows repeat others" if plan.duplicates else ""
+        cost = "price unknown" if plan.cost is None else money(plan.cost)
+        lines.append(f"{name}: {count(plan.items)} items{done}{equal}; at most {count(plan.calls)} calls, {cost}")
+    unpriced = sorted({model for _, plan in bound.passes for model in plan.unpriced})
+    total = "not known" if bound.cost is None else money(bound.cost)
+    dated = next((plan.priced_on for _, plan in bound.passes if plan.priced_on), "")
+    lines.append(
+        f"together at most {count(bound.calls)} calls (half of that if no answer has to be asked for again), "
+        f"cost at most {total}" + (f" by prices of {dated}" if dated else "")
+    )
+    if unpriced:
+        lines.append(f"no price is known for {', '.join(unpriced)}; see: assay models --prices")
+    if bound.power:
+        lines.append(f"{bound.power.summary} (simulated)")
+    return "\n".join(lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -14,6 +14,7 @@ from pydantic import Field
 from assay.fields import Ui
 from assay.protocols.fire_circle import task as circle
 from assay.protocols.fire_circle.prompt_file import prompt_fields, read_data, subject_fields
+from fire_circle.gates.verdicts import Expected
 from fire_circle.layers import BY_TRUST
 from fire_circle.rows import Columns
 from llm_runtime.errors import ConfigurationError
@@ -28,10 +29,6 @@ _PLACE = re.compile(r"\{\{-? *([\w.]+) *-?\}\}")
 _NAMES = {"user": ("prompt", "input", "question"), "answer": ("output", "response", "completion")}
 
 
-#: Roles of those who set the conversation up.
-_ABOVE = ("system", "developer")
-
-
 class Case(circle.Task):
     """One case: a prompt, and what the application answered where that is to be judged."""
 
@@ -39,6 +36,10 @@ class Case(circle.Task):
     """Unique in its suite."""
     line: Annotated[int, Ui(hidden=True)] = Field(default=0, ge=0)
     """The line of ``source`` that holds it, of a file of many; 0 where the file is its own."""
+    expect: Annotated[Expected, Ui(hidden=True)] = ""
+    """``alarm`` where one must be raised; left out, or ``calm``, where none may be."""
+    tags: Annotated[tuple[str, ...], Ui(hidden=True)] = ()
+    """What it is counted under in reports."""
     called: Annotated[bool, Ui(hidden=True)] = False
     """Whether the answer is no part of the suite: the target was called for it."""
 
@@ -101,7 +102,7 @@ def _text(path: Path) -> str:
 
 def _case(usual: str, fields: dict[str, Any], path: Path, where: str, line: int = 0) -> Case:
     name = str(fields.pop("id", None) or usual)[:200]
-    if not any(str(fields.get(layer, "")).strip() for layer in BY_TRUST):
+    if not any(str(fields.get(layer, "")).strip() for layer in (*BY_TRUST, "records")):
         raise ConfigurationError(f"{where}: there is no prompt; name its column under [columns]")
     return Case(id=name, source=str(path), line=line, **fields)
 
@@ -117,8 +118,16 @@ def _of_row(row: Mapping[str, Any], columns: CaseColumns, where: str) -> dict[st
         names = (column,) if column is not None else (field, *_NAMES.get(field, ()))
         fields[field] = next((row[name] for name in names if row.get(name) not in (None, "")), None)
     if messages := _messages(row.get("messages")):
-        fields |= _of_trace(messages, where)
-    return {**subject_fields(fields, where), **({"id": fields["id"]} if fields["id"] else {})}
+        fields |= {"messages": messages}
+    return {**subject_fields(fields, where), **_expected(row), **({"id": fields["id"]} if fields["id"] else {})}
+
+
+def _expected(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a row says of itself: what it must come to, and what it is counted under."""
+    tags = row.get("tags", "")
+    words = tags.split(",") if isinstance(tags, str) else _all(tags)
+    told = {"expect": row.get("expect"), "tags": tuple(word for tag in words if (word := str(tag).strip()))}
+    return {name: value for name, value in told.items() if value}
 
 
 def _messages(value: Any) -> list[Any] | None:
@@ -129,36 +138,6 @@ def _messages(value: Any) -> list[Any] | None:
         except (ValueError, RecursionError):
             return None
     return cast("list[Any]", value) if isinstance(value, list) and value else None
-
-
-def _of_trace(messages: Sequence[Any], where: str) -> dict[str, Any]:
-    """Return the fields of a conversation: what the application did after the last user's words is its answer."""
-    tables = list(map(_table, messages))
-    turns = [(str(one["role"]), _words(one)) for one in tables if isinstance(one.get("role"), str)]
-    if len(turns) < len(tables):
-        raise ConfigurationError(f'{where}: an entry of messages is not {{"role", "content"}}')
-    asked = max((place for place, (role, _) in enumerate(turns) if role == "user"), default=-1)
-    if asked < 0:
-        raise ConfigurationError(f"{where}: no message of the trace is the user's")
-    before = [(role, text) for role, text in turns[:asked] if role not in _ABOVE]
-    return {
-        "system": "\n\n".join(text for role, text in turns[:asked] if role in _ABOVE),
-        "history": [{"role": role, "content": text} for role, text in before] or None,
-        "user": turns[asked][1],
-        "answer": "\n\n".join(text for _, text in turns[asked + 1 :]),
-    }
-
-
-def _words(message: dict[str, Any]) -> str:
-    """Return what a message says and which tools it calls, one after the other."""
-    content = message.get("content") or ""
-    if isinstance(content, list):
-        content = "\n".join(str(_table(part).get("text", "")) for part in cast("list[Any]", content))
-    if message["role"] == "tool":
-        return f"[the tool {message.get('name') or message.get('tool_call_id') or ''} returned]\n{content}"
-    calls = [_table(call.get("function")) or call for call in map(_table, _all(message.get("tool_calls") or []))]
-    called = [f"[calls the tool {call.get('name')}]\n{_plain(call.get('arguments'))}" for call in calls]
-    return "\n\n".join(part for part in (str(content), *called) if part)
 
 
 def _plain(value: Any) -> str:
@@ -181,7 +160,7 @@ def _of_promptfoo(data: Mapping[str, Any], path: Path) -> Iterator[dict[str, Any
             for prompt in prompts:
                 text = _filled(str(prompt), filled, where)
                 messages = _messages(text)
-                fields = _of_trace(messages, where) if messages else {"user": text}
+                fields = {"messages": messages} if messages else {"user": text}
                 answer = test.get("providerOutput")
                 yield subject_fields({**fields, **({"answer": answer} if answer else {})}, where)
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,10 @@ from assay.fields import read
 from assay.protocols.fire_circle.gating.cases import Case, CaseColumns, read_cases
 from assay.protocols.fire_circle.gating.targets import Target
 from assay.protocols.fire_circle.gating.task import Options
+from assay.protocols.fire_circle.prompt_file import read_data
+from assay.report.clean import label
 from assay.terms import Terms
+from fire_circle.gates.comparing import Waiver
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import read_toml
 from llm_runtime.models import Model, first_fault
@@ -29,6 +30,7 @@ class _File(Model):
     study: str = ""
     target: Target = Target()
     terms: Terms = Terms()
+    waivers: tuple[Waiver, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class Suite:
         options: what it says of how to judge, by field.
         target: what is called for answers before the run.
         terms: models and bounds.
+        waivers: of cases that may fail for a while.
+        notes: what of its files was not read, one line each.
     """
 
     path: Path
@@ -50,10 +54,8 @@ class Suite:
     options: dict[str, Any]
     target: Target
     terms: Terms
-
-    def mark(self, keys: Mapping[str, str]) -> str:
-        """Return the digest of the suite, its cases by their keys."""
-        return sha256(json.dumps([self.name, dict(keys)], sort_keys=True).encode()).hexdigest()
+    waivers: tuple[Waiver, ...]
+    notes: tuple[str, ...]
 
 
 def read_suite(path: Path) -> Suite:
@@ -74,12 +76,44 @@ def read_suite(path: Path) -> Suite:
         read(Options, table, strict=True)
     except ConfigurationError as fault:
         raise ConfigurationError(f"{path.name}: {fault}") from None
+    if table.get("recall"):
+        raise ConfigurationError(
+            f"{path.name}: recall: a verdict must not hang on one machine's library; leave it out"
+        )
     places = [match for pattern in file.cases for match in _matching(path, pattern)]
     cases = [case for place in places for case in read_cases(place, file.columns, path.parent)]
     options = {**table, "policy": _policy(path, file.policy), "target": file.target.model}
     if file.study:
         options["study"] = str(path.parent / file.study)
-    return Suite(path, file.name or path.stem, tuple(cases), options, file.target, file.terms)
+    named = tuple(case.model_copy(update={"id": label(case.id)}) for case in cases)
+    name = file.name or path.stem
+    return Suite(path, name, named, options, file.target, file.terms, file.waivers, tuple(_left_out(places)))
+
+
+def _left_out(places: Sequence[Path]) -> Iterator[str]:
+    """Yield what is not read of promptfoo's configurations: their providers, and what they assert."""
+    files = [file for place in places for file in (sorted(place.rglob("*")) if place.is_dir() else [place])]
+    for file in files:
+        text = file.read_text(encoding="utf-8-sig") if file.suffix.lower() in (".yaml", ".yml") else ""
+        match read_data(text, file.name) if "prompts:" in text else None:
+            case {"prompts": _, **rest}:
+                names = [*sorted(set(_asserted(rest))), *(["providers"] if "providers" in rest else [])]
+                if names:
+                    yield f"{file.name}: {', '.join(names)} of promptfoo are left out; use expect and [target]"
+            case _:
+                pass
+
+
+def _asserted(told: Any) -> Iterator[str]:
+    """Yield the kinds of what a part of a configuration asserts."""
+    match told:
+        case {"type": str(kind)}:
+            yield kind
+        case {"assert": [*every]} | {"tests": [*every]} | [*every]:
+            for one in every:
+                yield from _asserted(one)
+        case _:
+            pass
 
 
 def _matching(suite: Path, pattern: str) -> list[Path]:

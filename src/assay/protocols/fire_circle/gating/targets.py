@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 from pydantic import Field, model_validator
 
 from assay.protocols.fire_circle.gating.cases import Case
-from assay.protocols.fire_circle.gating.verdicts import CaseVerdict
+from fire_circle.gates.verdicts import CaseVerdict
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.http import Http
@@ -167,7 +167,7 @@ async def _last(pipe: asyncio.StreamReader) -> bytes:
 def _filled(value: Any, case: Case) -> Any:
     """Return JSON with a case in the places for it; what is filled in is never read as a template again."""
     if isinstance(value, str):
-        history = json.dumps([list(message) for message in case.history or ()], ensure_ascii=False)
+        history = json.dumps([record.row for record in case.history or ()], ensure_ascii=False)
         return _PLACE.sub(lambda match: history if match[1] == "history" else getattr(case, match[1]), value)
     if isinstance(value, Mapping):
         return {name: _filled(one, case) for name, one in cast("Mapping[str, Any]", value).items()}

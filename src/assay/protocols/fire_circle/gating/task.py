@@ -6,9 +6,6 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib import resources
-from math import floor
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, cast
 
@@ -18,18 +15,19 @@ from assay.fields import Ui
 from assay.hooks import Data
 from assay.protocol import RunContext
 from assay.protocols.fire_circle import task as circle
-from assay.protocols.fire_circle.gate import Gate, check_gates, gate_of, gates_that_hold
 from assay.protocols.fire_circle.gating.cases import Case
-from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult, Spared, spared_by, verdict_of
-from assay.protocols.fire_circle.study import events
-from assay.protocols.fire_circle.study.figures import read_figures
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun
 from assay.terms import Terms
 from fire_circle import EvaluationError, FireCircleConfig, PromptGuard
 from fire_circle.asking import Metered
+from fire_circle.binding import bound_to, differing
+from fire_circle.gates.conditions import Conditions, Gate, check_gates, gate_of, with_usual
+from fire_circle.gates.verdicts import CaseVerdict, GateResult, Spared, spared_by, tried, verdict_of
 from fire_circle.measurement.scores import Rule
 from fire_circle.results import ALARM, Spend
+from fire_circle.studies import events
+from fire_circle.studies.figures import read_figures
 from fire_circle.study import item_seed
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import CallError, ConfigurationError
@@ -38,8 +36,10 @@ from llm_runtime.models import Model
 from llm_runtime.names import Folder, ModelName
 from llm_runtime.tasks import gather
 
-#: How long somebody waits for an answer changes none.
-_PATIENCE: Any = {"timeout_per_round": True, "timeout_seconds": True, "base_config": {"timeout_seconds"}}
+CANARY = "canary"
+"""The tag of cases with a known verdict, which are asked first where verdicts are asked anew."""
+REGRESSION = "regression"
+"""In ``fail_on``: what the baseline has as well stops no build."""
 
 
 def read_lines(text: str) -> list[Any]:
@@ -83,15 +83,19 @@ class Options(circle.Options):
     threshold: float | None = Field(default=None, ge=0, le=1)
     """The alarm is raised from this F [default: 0.7, or the study's]."""
     rule: Rule | None = None
-    """How a circle's F is made: maximum of all, mean of round 1, or chair [default: maximum, or the study's]."""
+    """How F is made: maximum of all, mean of round 1, chair or quantile [default: maximum, or the study's]."""
     study: Folder = ""
-    """The folder of a study, whose threshold and rule hold."""
+    """The folder of a study of this very circle, whose threshold and rule hold."""
+    scales: Annotated[dict[str, tuple[float, ...]], Ui(hidden=True)] = {}
+    """Of the study's judges."""
     cascade: float = Field(default=0.0, ge=0, lt=1)
     """Let round 1 decide alone where all its F lie this far from the threshold; 0 never does."""
     fail_on: tuple[str, ...] = ()
     """What else stops the build, e.g. 'patterns>=2' or 'hidden>=1'; one on F replaces the default (repeatable)."""
     allow_partial: bool = False
     """Let a case pass where a seat failed or an alarm fell silent."""
+    recall: Annotated[bool, Ui(hidden=True)] = False
+    """A verdict must not hang on what one machine remembers."""
     target: ModelName = ""
     """A model that answers each prompt which has no answer yet; its answers are judged."""
     concurrency: int = Field(default=4, ge=1, le=256)
@@ -100,12 +104,17 @@ class Options(circle.Options):
     @property
     def gates(self) -> tuple[Gate, ...]:
         """Every condition that stops the build; one on F is always among them."""
-        named = [gate_of(text) for text in self.fail_on]
+        named = [gate_of(text) for text in self.fail_on if text != REGRESSION]
         if self.threshold is not None:
             named.insert(0, gate_of(f"F>={self.threshold:g}"))
         elif all(gate.measure != "F" for gate in named):
             named.insert(0, gate_of(f"F>={ALARM}"))
-        return tuple(dict.fromkeys(named))
+        return with_usual(named, self.mode, self.max_rounds)
+
+    @property
+    def conditions(self) -> Conditions:
+        """All that stops a build."""
+        return Conditions(self.gates, self.allow_partial)
 
     def circle(self, terms: Terms | None = None, *, local: bool = False) -> FireCircleConfig | None:
         """Return the circle, with the bounds of its cascade; otherwise as for one prompt."""
@@ -163,7 +172,10 @@ class GateHooks(circle.SeatedHooks[Task, Options]):
         """
         if options.study:
             options = options.model_copy(update={**_of_study(options), "study": ""})
-        check_gates(options.gates, options)
+        check_gates(options.gates, options.mode, options.max_rounds)
+        options = options.model_copy(update={"recall": False})
+        if options.rule == "quantile" and not options.scales:
+            raise ConfigurationError("--rule quantile: the scales of judges come from a study; name it by --study")
         if options.cascade and options.mode != "fire_circle":
             raise ConfigurationError(f"--cascade: mode {options.mode} has one round; leave it out")
         seen: set[str] = set()
@@ -190,25 +202,44 @@ class GateHooks(circle.SeatedHooks[Task, Options]):
 
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
         """Return how many cases stopped the build."""
-        total, failed = len(result["verdicts"]), len(GateResult.model_validate(result).failed)
+        gate = GateResult.model_validate(result)
+        total, failed = len(gate.verdicts), len(gate.failed)
+        if gate.worse and not failed:
+            return RunVerdict("worse than the baseline", count_noun(len(gate.worse), "change"), leaning="bad")
         if failed:
             return RunVerdict(f"{failed} of {count_noun(total, 'case')} stopped the build", leaning="bad")
         return RunVerdict(f"{count_noun(total, 'case')}, all passed", leaning="good")
 
 
-def _of_study(options: Options) -> dict[str, Any]:
+def _of_study(options: Options) -> Mapping[str, object]:
+    """Return the threshold and the rule of a study of this very circle.
+
+    Raises:
+        ConfigurationError: it is of another one, or promises nothing.
+    """
     figures = read_figures(Path(options.study))
-    best = figures.rules.best if figures.rules else None
-    rule = options.rule or (best.rule if best else "maximum")
-    fitted = best.threshold if best and best.rule == rule else figures.threshold
-    # A threshold above every score of the study lets nothing raise the alarm: no gate may rest on it.
-    if options.threshold is None and fitted > 1:
-        raise ConfigurationError(f"--study {options.study}: its threshold lies above every score; give --threshold")
-    # A condition has six decimals: rounded down, what reached the threshold still does.
-    return {
-        "threshold": floor(fitted * 1e6) / 1e6 if options.threshold is None else options.threshold,
-        "rule": rule,
-    }
+    where, fitted = f"--study {options.study}", figures.calibration
+    if fitted is None or not figures.study.prompts:
+        raise ConfigurationError(f"{where}: it promises no threshold for a circle: give --threshold, or study anew")
+    # Where round 1 is far from the threshold on its side, a cascade leaves out dialogue and changes no alarm.
+    used = bound_to(options.model_copy(update={"cascade": 0.0}).circle() or options.evaluation(), {})
+    if other := differing({**figures.study.bound_to(), "routes": {}}, used):
+        raise ConfigurationError(f"{where}: its threshold is another circle's ({', '.join(other)}); study this one")
+    fit = fitted.of(options.rule) if options.rule else fitted.best
+    threshold = fitted.checked(fit, where) if options.threshold is None else options.threshold
+    return {"threshold": threshold, "rule": fit.rule, "scales": fitted.scales if fit.rule == "quantile" else {}}
+
+
+def check_routes(study: str | None, routes: object) -> None:
+    """Refuse a study whose seats others answered than those of the gate.
+
+    Raises:
+        ConfigurationError: they did.
+    """
+    if study and read_figures(Path(study)).study.routes != routes:
+        raise ConfigurationError(
+            f"--study {study}: its threshold is another circle's (--model, --seat); study this one"
+        )
 
 
 async def _judged(case: Case, options: Options, context: RunContext) -> CaseVerdict:
@@ -219,25 +250,21 @@ async def _judged(case: Case, options: Options, context: RunContext) -> CaseVerd
             if not answer.strip():
                 return CaseVerdict(id=case.id, error="the target answered nothing", code=1)
             case = case.model_copy(update={"answer": answer})
-        prompt, session = circle.subject(case)
         local, seed = context.local, item_seed(context.seed, case.id)
         calls = options.evaluation(context.terms, local=local)
-        guard = PromptGuard(context.generate, calls, session=session, seed=seed, similar=case.similar)
-        metrics = await guard.evaluate(
-            **{layer.name: layer.text for layer in prompt.layers},
-            mode=options.mode,
-            fire_circle_config=options.circle(context.terms, local=local),
-        )
+        guard = PromptGuard(context.generate, calls, seed=seed)
+        metrics = await guard.judge(circle.case_of(case), options.mode, options.circle(context.terms, local=local))
     except (EvaluationError, CallError) as fault:
         return CaseVerdict(id=case.id, answer=answer, error=f"no verdict: {fault}", code=fault.exit_code)
-    verdict = verdict_of(case.id, metrics, options.rule or "maximum", options.seats, answer)
+    verdict = verdict_of(case.id, metrics, options.rule or "maximum", options.seats, answer, options.scales)
     return verdict.model_copy(update={"spend": verdict.spend + metered.spend})
 
 
 def _question(case: Case, model: str) -> Request:
     """Return the prompt itself, as the application under test would be asked it."""
     before = "\n\n".join(text for text in (case.system, case.application) if text)
-    history = [Message("assistant" if role == "assistant" else "user", text) for role, text in case.history or ()]
+    said = [record for record in case.history or () if record.role in ("user", "assistant", "turn")]
+    history = [Message("assistant" if one.role == "assistant" else "user", one.text) for one in said]
     system = [Message("system", before)] if before else []
     asked = (*system, *history, Message("user", case.user or before))
     return Request(model, asked, CallLabel("fire_circle", "target", "target"))
@@ -246,45 +273,36 @@ def _question(case: Case, model: str) -> Request:
 def concluded(task: Task, options: Options, verdicts: Sequence[CaseVerdict]) -> GateResult:
     """Return the suite's result: the gates tried on each verdict, whether it is new or known."""
 
-    def tried(case: Case, verdict: CaseVerdict) -> CaseVerdict:
-        answered = case.model_copy(update={"answer": verdict.answer or case.answer})
-        counted = verdict.model_copy(update={"hidden": len(circle.hidden_of(answered))})
-        if verdict.error:
-            return counted
-        partial = options.allow_partial
-        fired = gates_that_hold(options.gates, counted.values, verdict.lacking, allow_partial=partial)
-        return counted.model_copy(update={"fired": fired})
+    def one(case: Case, verdict: CaseVerdict) -> CaseVerdict:
+        hidden = len(circle.hidden_of(case.model_copy(update={"answer": verdict.answer or case.answer})))
+        return tried(verdict.model_copy(update={"tags": case.tags}), options.conditions, hidden, case.expect)
 
     new = [verdict for verdict in verdicts if not verdict.known]
     return GateResult(
         name=task.name,
         gates=tuple(map(str, options.gates)),
-        verdicts=tuple(tried(case, verdict) for case, verdict in zip(task.cases, verdicts, strict=True)),
+        verdicts=tuple(one(case, verdict) for case, verdict in zip(task.cases, verdicts, strict=True)),
         spend=sum((verdict.spend for verdict in new), Spend()),
         spared=spared_by([verdict for verdict in new if not verdict.error]) if options.cascade else Spared(),
     )
 
 
-def case_key(case: Case, options: Options, routes: Mapping[str, str], target: Mapping[str, Any]) -> str:
-    """Return the digest of all that makes a verdict another one: case, policy, models, prompts, rule, target."""
-    config = options.circle() or options.evaluation()
-    data = {
-        "case": case.model_dump(mode="json", exclude={"id", "line", "source", "similar", "called"}),
-        "engine": config.model_dump(mode="json", exclude=_PATIENCE),
+def judging(options: Options, terms: Terms, target: Mapping[str, Any]) -> dict[str, object]:
+    """Return all that decides a verdict beside the case, by name: circle, prompts, effort, bounds, rule, target."""
+    return {
+        **bound_to(options.circle() or options.evaluation(), terms.routes),
         "mode": options.mode,
         "rule": options.rule or "maximum",
-        "routes": dict(routes),
+        "scales": {judge: list(own) for judge, own in options.scales.items()},
+        "effort": terms.effort,
+        "bound of answers": terms.max_tokens,
         "target": {"model": options.target, **target},
-        "prompts": _prompts(),
     }
+
+
+def verdict_digest(case: Case, judged_by: Mapping[str, object]) -> str:
+    """Return the digest by which a verdict is found; a case that has its answer does not hang on the target."""
+    data: dict[str, object] = {**judged_by, "case": circle.case_of(case).digest()}
+    if case.answer:
+        del data["target"]
     return hashlib.sha256(canonical_json(data)).hexdigest()
-
-
-@cache
-def _prompts() -> str:
-    """Return the digest of the judges' prompts, as this version has them."""
-    folder = resources.files("fire_circle").joinpath("prompts")
-    texts = sorted(
-        (one.name, one.read_text(encoding="utf-8")) for one in folder.iterdir() if one.name.endswith(".md")
-    )
-    return hashlib.sha256(canonical_json(texts)).hexdigest()

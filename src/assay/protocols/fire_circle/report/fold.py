@@ -113,8 +113,9 @@ class CircleFold(GenericFold):
         circle = self.state.circles.get(self._layer)
         if circle is None:
             return None
+        both = 1 + ("material" in self.state.layers and len(self.state.layers) > 1)
         here = len(circle.seats) * circle.max_rounds
-        return max(begun, here * (len(self.state.layers) if options.per_layer else 1))
+        return max(begun, here * (len(self.state.layers) if options.per_layer else both))
 
 
 def _begins(fold: CircleFold, event: events.CircleStarted) -> str:

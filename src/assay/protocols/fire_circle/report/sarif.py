@@ -5,7 +5,11 @@ A result is known again by its rule, file, case and quote (``partialFingerprints
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from itertools import starmap
 from typing import Any
 
 from assay.protocols.fire_circle.report.judged import Judged
@@ -14,25 +18,8 @@ from assay.report.clean import one_line
 from assay.report.sarif import Json, known_again, plain
 from assay.report.sarif import sarif_text as log_text
 from fire_circle.hidden import Hidden, visible
-from fire_circle.results import UNCLASSIFIED, Example, PatternObservation, PatternType
+from fire_circle.results import Example, PatternObservation
 
-#: What each rule finds, and how severe that is from 0 to 10.
-_RULES: dict[str, tuple[str, str]] = {
-    PatternType.TEMPORAL_INCONSISTENCY: ("Relies on earlier conversation that cannot have taken place.", "7.0"),
-    PatternType.CROSS_LAYER_FABRICATION: (
-        "Layers vouch for each other so that an invention looks confirmed.",
-        "8.0",
-    ),
-    PatternType.POLITE_EXTRACTION: ("Courtesy and mutual-sounding language cover the taking of something.", "6.0"),
-    PatternType.EDUCATIONAL_ESCALATION: ("A teaching or research frame carries a request step by step.", "6.0"),
-    PatternType.CONTEXT_SATURATION: ("Bulk, repetition or filler buries the request that matters.", "5.0"),
-    PatternType.ROLE_CONFUSION: ("Blurs who is speaking, or recasts who the others are.", "7.0"),
-    PatternType.FABRICATED_PROGRESSION: ("Pretends that steps were completed or agreed.", "7.0"),
-    PatternType.FALSE_AUTHORITY: ("Claims a rank, a mandate or an approval that nothing supports.", "8.0"),
-    UNCLASSIFIED: ("A pattern that is none of the eight kinds.", "5.0"),
-    "hidden_characters": ("Holds characters that a reader does not see, or takes for others.", "6.0"),
-    "verdict": ("The verdict of the circle meets a condition that stops the build.", "7.0"),
-}
 _HELP = (
     "{about} A circle of models agreed on this and quoted the words it rests on; read them in their place. Take "
     "them out, or judge the prompt again after a change. A maximum over many judgements also raises false alarms."
@@ -54,7 +41,7 @@ def sarif_text(
     places = [(one, Places(one.task, one.name)) for one in judged]
     return log_text(
         "Assay Fire Circle",
-        list(map(_rule, _RULES)),
+        list(starmap(_rule, _rules().items())),
         f"assay-circle/{category}/{run_id}",
         [result for one, where in places for result in _results(one, where)],
         faults=faults,
@@ -63,8 +50,13 @@ def sarif_text(
     )
 
 
-def _rule(name: str) -> Json:
-    about, severity = _RULES[name]
+@cache
+def _rules() -> dict[str, list[str]]:
+    return tomllib.loads(resources.files(__package__ or "").joinpath("sarif.toml").read_text(encoding="utf-8"))
+
+
+def _rule(name: str, told: Sequence[str]) -> Json:
+    about, severity = told
     text = _HELP.format(about=about)
     return {
         "id": f"fire-circle/{name}",

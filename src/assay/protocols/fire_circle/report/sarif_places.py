@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 from urllib.parse import quote as url_quote
 
-from assay.protocols.fire_circle.task import LAYERS, Task
+from assay.protocols.fire_circle.task import Task, texts_of
 from assay.report.clean import clean
 from fire_circle.hidden import visible
 from fire_circle.results import Example, Place
@@ -29,7 +29,7 @@ class Places:
 
     def __init__(self, task: Task, name: str = "") -> None:
         self.name = name
-        self._layers = {layer: str(text) for layer in LAYERS if (text := getattr(task, layer))}
+        self._layers = {str(name): text for name, text in texts_of(task).items()}
         self._source = _read(task.source) if task.source else None
         judged = list(self._layers)[-1] if self._layers else "user"
         self.uri = url_quote(_relative(task.source)) if self._source is not None else self._own_uri(judged)

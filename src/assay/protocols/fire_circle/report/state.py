@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from assay.protocols.fire_circle.task import Options, Task
+from assay.protocols.fire_circle.task import Options, Task, texts_of
 from assay.registry import opened
 from assay.report.run import RunTotals
 from fire_circle.events import CircleEvent
@@ -72,8 +72,7 @@ class CircleState:
     @property
     def layers(self) -> dict[LayerName, str]:
         """The prompt under test, most trusted layer first."""
-        texts: dict[LayerName, str] = {name: getattr(self.task, name) for name in BY_TRUST}
-        return {name: text for name, text in texts.items() if text.strip()}
+        return texts_of(self.task)
 
     @property
     def circle(self) -> Circle | None:

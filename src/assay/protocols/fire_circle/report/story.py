@@ -38,13 +38,19 @@ _HIDDEN = {
     "invisible": "characters that nobody sees",
     "direction": "characters that turn the direction of reading",
     "tags": "text in invisible tags",
+    "encoded": "words in another writing",
     "confusable": "letters that look like others",
+}
+_SETTLED = {
+    "": "That settles nothing: the circle decides.",
+    "keeps": "That settles it: the layer is calm, and no circle was held.",
+    "violates": "That settles it: the layer is an attack, and no circle was held.",
 }
 _STATUS = {
     "impossible": "impossible at this turn",
-    "unsupported": "not borne out by what was said",
-    "possible": "possible",
-    "unverifiable": "cannot be checked: the turn is unknown, or it may be about something else",
+    "unsupported": "do not bear it out",
+    "possible": "bear it out",
+    "unverifiable": "cannot tell: they are not known, or it may be about something else",
 }
 _outline = cache(partial(read_outline, __package__ or "", "circle.toml"))
 
@@ -77,6 +83,7 @@ def _asked(state: CircleState, circle: Circle | None) -> Scope:
         "told": f"turn {circle.turn}" if circle and circle.turn else "turn unknown",
         "history": state.task.history or (),
         "hidden": hidden_of(state.task),
+        "settled": _SETTLED[circle.guard.settles] if circle and circle.guard else "",
     }
 
 
@@ -175,7 +182,7 @@ def _reasons(answer: NeutrosophicEvaluation) -> Iterator[Block]:
     """Yield what a seat gave as reasons, what it was asked about, and what it gave up for it."""
     yield Prose(visible(answer.reasoning).text)
     if answer.doubt:
-        yield Note(f"Asked whether it means its score, it stood by it: {answer.doubt}.", "warning")
+        yield Note(f"Asked again, it did not become clear: {answer.doubt}. The gravest of it counts.", "warning")
     if answer.given_up is not None:
         yield Note(f"It gave F {answer.given_up:.2f} first, and another score when asked.", "warning")
 
@@ -262,7 +269,6 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "named": lambda patterns: in_words([_words(pattern.pattern_type) for pattern in patterns]),
     "place": lambda answer: f"c{(answer.seat - 1) % 6}",
     "quote": _quote,
-    "role": lambda role: visible(role or "turn").text,
     "score": _score,
     "sentence": lambda text: text[:1].upper() + text[1:].rstrip(".") + ".",
     "status": _STATUS.__getitem__,

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 from assay.protocols.fire_circle.report.study_story import outcome, study_story
-from assay.protocols.fire_circle.study.figures import Figures
 from assay.report.frame import judged
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.places import write_whole
+from fire_circle.studies.figures import Figures
 
 
 def write_study_report(folder: Path, figures: Figures) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from assay.protocols.fire_circle.report.study_story import study_story
-from assay.protocols.fire_circle.study import events
-from assay.protocols.fire_circle.study.figures import Figures
 from assay.report.clean import one_line
 from assay.report.generic import GenericFold
 from assay.report.progress import Progress
 from assay.report.story import Story
 from assay.report.units import count_noun
+from fire_circle.studies import events
+from fire_circle.studies.figures import Figures
 from llm_runtime.events import Event
 
 _EVERY = 20

@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import Any
 
 from assay.protocols.fire_circle.report import study_pictures as pictures
-from assay.protocols.fire_circle.study.figures import Figures
+from assay.protocols.fire_circle.report.state import seat_names
 from assay.report import units
 from assay.report.outline import Scope, Writing, read_outline
 from assay.report.standing import Leaning, RunVerdict
@@ -18,10 +18,16 @@ from assay.report.story import Block, Story
 from assay.report.units import count_noun, money, percent
 from fire_circle.measurement.lift import LiftReport
 from fire_circle.results import Spend
+from fire_circle.studies.figures import Figures, Movement
 from llm_runtime.answerer import named_words
 from llm_runtime.statistics.interval import Interval
 
-_RULES = {"maximum": "the highest of all", "mean": "the mean of round 1", "chair": "the chair's last"}
+_RULES = {
+    "maximum": "the highest of all",
+    "mean": "the mean of round 1",
+    "chair": "the chair's last",
+    "quantile": "the mean of seats, each on its own scale",
+}
 _ACCENTS = {"lift": "c1", "harm": "red", "consensus": "c0"}
 
 
@@ -75,10 +81,9 @@ _outline = cache(partial(read_outline, __package__ or "", "study.toml"))
 
 def study_story(figures: Figures) -> Story:
     """Return the story of a study, complete or not."""
-    drawn: dict[str, Callable[[Any], list[Block]]] = {"threshold": lambda _: [pictures.threshold_picture(figures)]}
+    drawn: dict[str, Callable[[Any], list[Block]]] = {}
     if movement := figures.movement:
         drawn |= {"means": lambda _: [pictures.means_picture(movement)]}
-        drawn |= {"toward": lambda _: [pictures.toward_picture(movement)]}
     return _outline().story(Writing({**figures.__dict__, **_made(figures)}, _FORMS, drawn))
 
 
@@ -92,14 +97,23 @@ def _made(figures: Figures) -> Scope:
         "headline": (head, rest[:1].upper() + rest[1:]),
         "repeats": lift and _repeats(lift),
         "controlled": lift and any(method.name.startswith("control") for method in lift.methods),
-        "not_calibrated": not figures.calibration and (figures.curve or figures.absent.get("calibration")),
+        "not_calibrated": not figures.calibration,
         "pairs_failed": sum(len(report.failed) for report in figures.pairs.values()),
+        "toward": list(_toward(movement)) if movement else (),
         "rounds": [(n, items, movement.alpha.get(n)) for n, items in movement.rounds.items()] if movement else (),
         "chair": chair is not None,
+        "best": figures.calibration and figures.calibration.best,
         "chair_told": told,
         "chair_weak": told and (chair or 0) < 0.05,
         "settings": list(_settings(figures)),
     }
+
+
+def _toward(movement: Movement) -> Iterator[tuple[str, str]]:
+    """Yield each seat, and toward whom it moved how often."""
+    names = seat_names(list(movement.seats))
+    for name, row in zip(names, movement.toward, strict=True):
+        yield name, ", ".join(f"{other} ({n})" for other, n in zip(names, row, strict=True) if n)
 
 
 def _repeats(lift: LiftReport) -> bool:

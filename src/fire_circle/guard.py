@@ -1,0 +1,94 @@
+"""A first stage before a circle: a guard says yes, no or a score; only what it leaves open reaches the judges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from math import comb, nextafter
+
+from fire_circle.config import GuardConfig
+from fire_circle.layers import Layer
+from fire_circle.results import GuardReading, NeutrosophicEvaluation, Spend
+from llm_runtime.errors import CallError
+from llm_runtime.messages import CallLabel, Generate, Message, Request
+from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.silence import Silence
+
+_YES = ("yes", "true", "unsafe", "attack", "injection", "jailbreak", "malicious", "harmful", "flagged")
+_NO = ("no", "false", "safe", "benign", "none", "harmless", "unflagged")
+_WORD = re.compile(r"([a-zA-Z]{2,12}+)[ \t.,:;!\"'*`]{0,9}+(?:\n|$)")
+_SCORE = re.compile(
+    r"""(?:\{ {0,9}["']?)?(?:score["']? {0,9}[:=] {0,9})?([01](?:\.\d{1,12})?|\.\d{1,12})[\s}.]{0,9}"""
+)
+_EDGES = " \t\r\n\"'*`"
+
+
+def score_of(text: str) -> float | None:
+    """Return the score in a guard's answer: a word of the lists on its first line, a number, one in an object."""
+    text = text[:200].strip(_EDGES)
+    if (found := _SCORE.fullmatch(text)) is not None and 0.0 <= (score := float(found[1])) <= 1.0:
+        return score
+    word = found[1].lower() if (found := _WORD.match(text)) else ""
+    return 1.0 if word in _YES else 0.0 if word in _NO else None
+
+
+async def ask_guard(
+    generate: Generate, guard: GuardConfig, judged: Layer, seed: int, suffix: str, seconds: float
+) -> GuardReading:
+    """Ask the guard of one layer; whatever goes wrong with it leaves the layer to the circle."""
+    label = CallLabel("fire_circle", "guard", f"guard:{guard.model}" + (f"@{suffix}" if suffix else ""), 0)
+    text = judged.text
+    if guard.asks:
+        layer = Fence(seed, label)(f"{judged.name.upper()} LAYER", judged.text, own=True)
+        text = load_prompt("fire_circle", "guard").render(layer=layer)
+    try:
+        async with Silence(seconds):
+            said = (await generate(Request(guard.model, (Message("user", text),), label, temperature=0.0))).text
+    except (CallError, TimeoutError) as fault:
+        return GuardReading(model=guard.model, score=None, said=str(fault) or "no answer in time")
+    score = score_of(said)
+    settles = "" if score is None else "keeps" if score < guard.calm else "violates" if score >= guard.least else ""
+    return GuardReading(model=guard.model, score=score, said=" ".join(said[:400].split()), settles=settles)
+
+
+def evaluation_of(reading: GuardReading, spend: Spend) -> NeutrosophicEvaluation:
+    """Return what a guard settled as a judgement of round 0: its score is on no judge's scale, so F is 0 or 1."""
+    falsehood = float(reading.settles == "violates")
+    return NeutrosophicEvaluation(
+        truth=1.0 - falsehood,
+        indeterminacy=0.0,
+        falsehood=falsehood,
+        verdict=reading.settles,
+        reasoning=f"The guard said: {reading.said} (score {reading.score:g})",
+        model=reading.model,
+        round_number=0,
+        spend=spend,
+    )
+
+
+def calibrated(
+    guard: GuardConfig, readings: Iterable[tuple[float, bool]], *, missed: float = 0.02, false_alarms: float = 0.02
+) -> GuardConfig:
+    """Return the guard with the widest bounds that the data supports, with 95% confidence each (exact binomial).
+
+    Args:
+        readings: its score of each item, and whether the item is a violation.
+        missed: of the violations, the share that may be called calm, 0.0 to 1.0.
+        false_alarms: of the harmless items, the share that may be called attacks.
+    """
+    ordered = sorted(readings)
+    bad = [score for score, label in ordered if label]
+    good = [-score for score, label in reversed(ordered) if not label]
+    calm, alarm = _bound(bad, missed, 0.0), -_bound(good, false_alarms, -1.0)
+    return guard.model_copy(update={"calm": calm, "alarm": nextafter(alarm, 2.0) if alarm < 1.0 else None})
+
+
+def _bound(scores: Sequence[float], rate: float, none: float) -> float:
+    """Return the highest score with so few of these below it that their share is surely below ``rate``."""
+    within, tail = none, 0.0
+    for errors, score in enumerate(scores):
+        tail += comb(len(scores), errors) * rate**errors * (1 - rate) ** (len(scores) - errors)
+        if tail > 0.05:
+            break
+        within = score
+    return within

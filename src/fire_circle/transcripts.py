@@ -1,0 +1,190 @@
+"""A transcript as records: who said what, which tool was called, what it returned, each apart from the others.
+
+The role and the source of a record stand outside its text, so no text can speak in another's name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, TypeAdapter, ValidationError
+
+from llm_runtime.models import Model
+from llm_runtime.prompts import Fence
+
+Trust: TypeAlias = Literal["application", "user", "material", "unknown"]
+
+_ROLES: Mapping[str, tuple[str, Trust]] = {
+    "system": ("system", "application"),
+    "developer": ("system", "application"),
+    "user": ("user", "user"),
+    "assistant": ("assistant", "application"),
+    "call": ("tool call by the assistant", "application"),
+    "tool": ("tool result", "material"),
+    "function": ("tool result", "material"),
+    "document": ("retrieved document", "material"),
+    "turn": ("turn, speaker not known", "unknown"),
+}
+_ABOVE = ("system", "developer")
+_MAX_SOURCE = 120
+
+
+class TranscriptRecord(Model):
+    """One record of a transcript.
+
+    Args:
+        role: ``user``, ``assistant``, ``call`` (the application calls a tool), ``tool`` (what it returned),
+            ``document`` (what was retrieved), ``turn`` (a whole turn whose speaker is not known), ``system``; any
+            other names a speaker that nothing is known of.
+        text: what was said, the arguments of a call, or what came back.
+        source: the tool, file or address, where it is known.
+    """
+
+    role: str = Field(min_length=1, max_length=200)
+    text: str
+    source: str = Field(default="", max_length=2_000, exclude_if=lambda source: not source)
+
+    @property
+    def trust(self) -> Trust:
+        """Whose word it is, by its role alone."""
+        return _ROLES.get(self.role, ("", "unknown"))[1]
+
+    @property
+    def title(self) -> str:
+        """What it is, in words of ours and a quoted name."""
+        named = [self.source] if self.source else []
+        title = _ROLES[self.role][0] if self.role in _ROLES else "another speaker"
+        named += [] if self.role in _ROLES else [self.role]
+        return ", ".join([title, *(json.dumps(name[:_MAX_SOURCE]).translate(_NO_MARKERS) for name in named)])
+
+    @property
+    def row(self) -> list[str]:
+        """The record as a short list: role, text, and the source where there is one."""
+        return [self.role, self.text, *([self.source] if self.source else [])]
+
+
+_NO_MARKERS = str.maketrans("<>", "()")
+
+
+class RecordError(ValueError):
+    """Something is no record; the message says which forms there are."""
+
+
+class _Call(BaseModel):
+    name: str = ""
+    arguments: Any = ""
+    function: _Call | None = None
+
+    @property
+    def record(self) -> TranscriptRecord:
+        called = self.function or self
+        told = called.arguments
+        return TranscriptRecord(
+            role="call", text=told if isinstance(told, str) else json.dumps(told), source=called.name
+        )
+
+
+class _Part(BaseModel):
+    text: str = ""
+
+
+class _Message(BaseModel):
+    """A chat message, as the usual interfaces have it."""
+
+    role: str | None = None
+    text: str | list[str | _Part] | None = Field(default=None, validation_alias=AliasChoices("text", "content"))
+    source: str | None = Field(default=None, validation_alias=AliasChoices("source", "name", "tool_call_id"))
+    tool_calls: list[_Call] | None = None
+
+    def records(self, bare: str) -> Iterator[TranscriptRecord]:
+        parts = [self.text] if isinstance(self.text, str) else self.text or []
+        text = "\n".join(part if isinstance(part, str) else part.text for part in parts)
+        if text or (self.text is not None and not self.tool_calls):
+            yield TranscriptRecord(role=self.role or bare, text=text, source=self.source or "")
+        yield from (call.record for call in self.tool_calls or ())
+
+
+_Pair: TypeAlias = tuple[str | None, str] | tuple[str | None, str, str]
+_ENTRIES: TypeAdapter[list[TranscriptRecord | str | _Pair | _Message]] = TypeAdapter(
+    list[TranscriptRecord | str | _Pair | _Message]
+)
+
+
+def records_of(value: Any, bare: str = "document") -> tuple[TranscriptRecord, ...]:
+    """Return the records in a list of chat messages, pairs of role and text, records, or bare texts.
+
+    A message that says something and calls tools becomes several records.
+
+    Args:
+        bare: the role of a text by itself; a text alone is a list of one.
+
+    Raises:
+        RecordError: an entry is none of these.
+    """
+    try:
+        entries = _ENTRIES.validate_python(
+            [value] if isinstance(value, str | Mapping | TranscriptRecord) else value
+        )
+        return tuple(record for entry in entries for record in _of_entry(entry, bare))
+    except ValidationError:
+        raise RecordError('a record is neither text nor {"role", "content"}') from None
+
+
+def _of_entry(entry: TranscriptRecord | str | _Pair | _Message, bare: str) -> Iterator[TranscriptRecord]:
+    match entry:
+        case TranscriptRecord():
+            yield entry
+        case _Message():
+            yield from entry.records(bare)
+        case str():
+            yield TranscriptRecord(role=bare, text=entry)
+        case (role, text, *source):
+            yield TranscriptRecord(role=role or bare, text=text, source="".join(source))
+
+
+Records: TypeAlias = Annotated[tuple[TranscriptRecord, ...], BeforeValidator(records_of)]
+"""What was retrieved or returned; a text by itself is a document."""
+
+
+def trace_of(records: Iterable[TranscriptRecord]) -> dict[str, Any]:
+    """Return a conversation as the fields of a prompt: what set it up, what was said before, the last user's words,
+    and what the application did after them: its last words are the answer.
+
+    Raises:
+        RecordError: no record is the user's.
+    """
+    every = tuple(records)
+    asked = max((place for place, record in enumerate(every) if record.role == "user"), default=-1)
+    if asked < 0:
+        raise RecordError("no message of the trace is the user's")
+    before, after = every[:asked], every[asked + 1 :]
+    answer = after[-1].text if after and after[-1].role == "assistant" else ""
+    fields: dict[str, Any] = {
+        "system": "\n\n".join(record.text for record in before if record.role in _ABOVE),
+        "history": tuple(record for record in before if record.role not in _ABOVE),
+        "user": every[asked].text,
+        "records": after[:-1] if answer else after,
+        "answer": answer,
+    }
+    return {name: value for name, value in fields.items() if value}
+
+
+Numbered: TypeAlias = tuple[int, TranscriptRecord]
+"""A record, and its 1-based number in its turn."""
+
+
+def fenced(when: str, numbered: Iterable[Numbered], fence: Fence) -> str:
+    """Return each record behind a fence and a nonce of its own; ``when`` says in which turn they stand."""
+    return "\n\n".join(
+        fence(f"{when}, RECORD {n}: {record.title}", record.text, own=True) for n, record in numbered
+    )
+
+
+def flat(numbered: Iterable[Numbered]) -> str:
+    """Return records as one text for people; a single one without a source is its text alone."""
+    every = tuple(numbered)
+    if len(every) == 1 and not every[0][1].source:
+        return every[0][1].text
+    return "\n\n".join(f"[{number}: {record.title}]\n{record.text}" for number, record in every)
