@@ -91,7 +91,7 @@ async def compared(
         return gate
     for name in unit:
         gate.measured[name] = figures(name, verdict, outcome)
-        gate.cases[name] = [*outcome.kept.get(name, []), *gate.cases.get(name, [])][:60]
+        gate.cases[name] = [*outcome.kept.get(name, []), *gate.cases.get(name, [])][:240]
     for difference in each_once(outcome.differences):
         await _settled(work, made, difference, gate, visit, once)
         if gate.failure is not None:

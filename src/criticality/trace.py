@@ -95,7 +95,11 @@ def _function(name: str, plan: Any, artifacts: Artifacts) -> dict[str, Any]:
         "independent": measured.get("independent", 0),
         "settled": list(artifacts.settled.get(name, ())),
         "left_open": list(artifacts.left_open.get(name, ())),
-        **{key: measured[key] for key in ("hardly", "unjudged") if key in measured},
+        **{
+            key: measured[key]
+            for key in ("hardly", "unjudged", "presupposed", "places", "sizes")
+            if key in measured
+        },
         "accepted": body is not None,
         "tier": body.tier if body else None,
         "attempts": body.attempts if body else 0,
@@ -115,6 +119,7 @@ _ABOUT = (
 )
 
 _FEW = "What these clauses presuppose was true in fewer than 20 cases, so it is not said that they hold:"
+_TRIED = "Places of the bodies that ran; cases by the longest sequence in them; cases in which a clause spoke:"
 _LEFT = "These could not be evaluated, for which no body was refused; nothing shows that they hold:"
 
 
@@ -152,6 +157,9 @@ def trace_markdown(data: dict[str, Any], isolation: str = "", about: str = _ABOU
     left = [(n, clause, why) for n, f in held_to for clause, why in f.get("unjudged", {}).items()]
     for title, rows, about_it in (("Hardly tried", few, _FEW), ("Not judged", left, _LEFT)):
         lines += _listed(title, [f"`{n}`: {_plain(clause)}: {_plain(why)}" for n, clause, why in rows], about_it)
+    lines += _listed(
+        "How each body was tried", [f"`{n}`: {told}" for n, f in held_to if (told := _tried(f))], _TRIED
+    )
     said: dict[str, str] = data.get("security", {})
     lines += _listed("Security", [f"{_plain(n)}: {_plain(text)}" for n, text in said.items()])
     lines += ["", *_decided(data["functions"]), about]
@@ -163,6 +171,14 @@ def trace_markdown(data: dict[str, Any], isolation: str = "", about: str = _ABOU
         for t in data["transformations"]
     ]
     return "\n".join([*lines, *_listed("Refactoring", changed)]) + "\n"
+
+
+def _tried(function: dict[str, Any]) -> str:
+    """Return what ran of a body, how long the values were, and how often what a clause presupposes was true."""
+    ran = "{} of {} places ran".format(*function["places"]) if function.get("places") else ""
+    sizes = ", ".join(f"{size}: {many}" for size, many in function.get("sizes", {}).items())
+    clauses = [f"{_plain(text)}: {many}" for text, many in function.get("presupposed", {}).items()]
+    return "; ".join(part for part in (ran, f"cases by items: {sizes}" if sizes else "", *clauses) if part)
 
 
 def _listed(title: str, entries: list[str], about: str = "") -> list[str]:

@@ -104,6 +104,11 @@ def hearing(
         texts={name: claim.text for name, claim in spec.claims.items()},
         variants=[(kind, name) for kind, name, _ in variants],
         counts=counts,
+        bodies={
+            name: [bodies[name].text, *(body.text for _, of, body in variants if of == name)]
+            for name in unit
+            if name in bodies
+        },
         seconds=settings.seconds,
     )
 
@@ -172,10 +177,11 @@ def figures(name: str, verdict: Verdict, compared: Verdict) -> Figures:
     """Return what is kept of how a body was tried; of clauses those alone that were not tried enough."""
     tried = [one for one in compared.tried if one.function == name]
     results = [one.result for one in tried]
-    few, left = verdict.hardly.get(name), verdict.unjudged.get(name)
+    words = ("hardly", "unjudged", "presupposed", "places", "sizes")
+    shown = {word: getattr(verdict, word).get(name) for word in words}
     return {
         "cases": verdict.cases, "changes": len(results) - results.count("same"),
         "noticed": results.count("rejected"), "same": results.count("same"), "grown": name in verdict.measured,
         "independent": sum(1 for one in tried if one.kind == "independent"),
-        **({"hardly": few} if few else {}), **({"unjudged": left} if left else {}),
+        **{word: held for word, held in shown.items() if held},
     }  # fmt: skip

@@ -225,7 +225,7 @@ class Adopting:
             "changes": len(results) - results.count("same"), "noticed": results.count("rejected"),
             "same": results.count("same"),
         }  # fmt: skip
-        adoption.kept_cases = [*outcome.kept.get(name, []), *adoption.kept_cases][:60]
+        adoption.kept_cases = [*outcome.kept.get(name, []), *adoption.kept_cases][:240]
         adoption.left_open = [
             {"function": name, "case": one.shown, "first": one.first, "second": one.second}
             for one in each_once(outcome.differences)

@@ -8,15 +8,18 @@ from itertools import islice
 from criticality.judging.evaluate import ended
 from criticality.judging.hearing import Difference, Tried, Verdict
 from criticality.judging.served import Died, Outcome, Raised, Returned
-from criticality.judging.trying import CANDIDATE, HELPERS, KEPT, CallOne, Trial, alike, outcomes
+from criticality.judging.trying import CANDIDATE, HELPERS, CallOne, Trial, alike, outcomes
 from criticality.judging.values import Case
 from criticality.judging.wire import from_json, to_json
+
+#: Cases by which other bodies are rejected that are kept of a function.
+KILLING = 200
 
 
 class Comparing(Trial):
     """A trial whose variants from 2 on are other bodies of the same functions."""
 
-    def compared(self, kinds: Sequence[str]) -> Verdict:
+    def compared(self) -> Verdict:
         """Compare variant 0, which was accepted, with those from 2 on: each is rejected, the same, or undecided."""
         verdict = Verdict()
         for name in self.hearing.unit:
@@ -29,14 +32,14 @@ class Comparing(Trial):
             ]
             others += [("lazy", name, lazy) for lazy in self._lazy(name, pairs)]
             for kind, function, other in others:
-                if function == name and kind in kinds:
+                if function == name:
                     tried, at = self._tried(name, pairs, other)
                     verdict.tried.append(Tried(kind=kind, function=name, result=tried))
                     if at is not None and tried == "rejected":
                         places[at] = None
                     if at is not None and tried == "undecided":
                         verdict.differences.append(self._difference(name, kind, pairs[at], other))
-            verdict.kept[name] = [self._row(name, *pairs[at]) for at in list(places)[:KEPT]]
+            verdict.kept[name] = [self._row(name, *pairs[at]) for at in list(places)[:KILLING]]
         return verdict
 
     def _tried(

@@ -17,8 +17,9 @@ The process holds sources alone, no contract and no case: a body can reach neith
 A name with ``#work`` behind it asks for the work of that call instead of its result: status 0 and an int, the steps
 of an interpreter, or the nanoseconds of the fastest of five tries; status 1 where it raised.
 
-The name ``#lines`` is no function: the first time the process begins to watch the lines of the sources that run and
-answers ``[0, 0]``, after that it answers with how many ran and how many there are; status 1 where it cannot.
+The name ``#places`` is no function: the first time the process begins to watch which places of the bodies run,
+after that it answers with how many did, how many there are, and ``module.function text`` of each that
+did not, all texts; status 1 where it cannot.
 
 **Values**: nil, bool, int (beyond 64 bits ext 1: decimal digits), float64, str, bin. A list, set, tuple and record
 is an array (a record's in the order of its fields, a set's in any order); a map is ext 5 holding an array of

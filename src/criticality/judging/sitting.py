@@ -54,7 +54,7 @@ def answered(job: dict[str, Any]) -> Any:
                 case "hear":
                     return VERDICT.dump_python(judge.heard(), mode="json")
                 case "compare":
-                    return VERDICT.dump_python(judge.compared(("mutant", "independent", "lazy")), mode="json")
+                    return VERDICT.dump_python(judge.compared(), mode="json")
                 case "coverage":
                     return judge.covered()
                 case _:

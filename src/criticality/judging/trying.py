@@ -69,13 +69,21 @@ class Trial:
             touched |= more
         return touched
 
-    def cases(self, name: str, counts: Counts | None = None) -> list[Case]:
-        """Return what a function is tried with; those that were pinned come first."""
+    def cases(self, name: str, counts: Counts | None = None, turn: int = 0) -> list[Case]:
+        """Return what a function is tried with; those that were pinned come first.
+
+        Args:
+            turn: others for each number.
+        """
         codec, kinds = self.codec, [(p.name, p.type) for p in self.functions[name].parameters]
         pinned = [
             args for args, _, _ in codec.cases(name, [(p, 1, [""]) for p in self.hearing.pinned.get(name, ())])
         ]
-        values = Values(self.domain, self._literals, name, self._known_results(name))
+        bodies = self.hearing.bodies.get(name, ())
+        literals = literals_of([f.contract for f in self.functions.values()], self.claims, "\n".join(bodies))
+        values = Values(
+            self.domain, literals, f"{name}{turn or ''}", self._known_results(name), bodies[: 1 + bool(turn) * 9]
+        )
         return list(values.cases(kinds, self.evaluator.conditions(name), pinned, counts or self.hearing.counts))
 
     def _known_results(self, name: str) -> dict[str, list[Any]]:
@@ -96,7 +104,7 @@ class Trial:
         """Return a few cases of an accepted function, whose results others are tried with."""
         kinds = [(p.name, p.type) for p in self.functions[name].parameters]
         values = Values(self.domain, self._literals, name)
-        return list(values.cases(kinds, self.evaluator.conditions(name), (), Counts(20, 0, 20)))
+        return list(values.cases(kinds, self.evaluator.conditions(name), (), Counts(20, 0, 20, 200, 0)))
 
     def _broken(self, name: str, args: tuple[Any, ...], outcome: Outcome) -> Broken | None:
         """Return what a call breaks: its own contract, or what a function that it calls requires."""
@@ -129,7 +137,7 @@ class Trial:
         conditions = [self.evaluator.condition(parse_predicate(text).code) for text in test.assume]
         values = Values(self.domain, self._literals, f"{claim.id}.{test.name}")
         counts = self.hearing.counts
-        fewer = Counts(counts.small // 2, counts.text // 2, counts.drawn // 2)
+        fewer = Counts(counts.small // 2, counts.text // 2, counts.drawn // 2, counts.whole // 10)
         for case in values.cases([(p.name, p.type) for p in params], conditions, (), fewer):
             turns = [values.random.randrange(3) for _ in range(12)] if claim.type == "concurrent" else ()
             yield dict(zip((p.name for p in params), case.args, strict=True)), turns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
@@ -25,7 +26,8 @@ class Bounds:
     positive: bool = False
 
 
-def bounds(constraints: Iterable[str]) -> Bounds:
+@lru_cache(maxsize=512)
+def bounds(constraints: tuple[str, ...]) -> Bounds:
     """Return the bounds that constraints come to together."""
     lows: list[int] = []
     highs: list[int] = []
