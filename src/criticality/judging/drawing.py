@@ -16,7 +16,7 @@ from criticality.judging.clauses import Condition, Part
 from criticality.judging.domain import Domain, constraint_of
 from criticality.judging.sequences import SIGN, NoValue, Sequences
 from criticality.judging.shapes import SEQUENCES, TEXTUAL
-from criticality.judging.texts import PLAIN, changes, formed, letters
+from criticality.judging.texts import PLAIN, formed, letters, some_changes
 from criticality.spec.literals import Literals
 from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import Bounds, bounds
@@ -208,10 +208,10 @@ class Drawing(Sequences):
             made = (letters(self.way) * size if self.way else "".join(mixed))[:size]
         elif self.literals.forms and start < 8:
             made = formed(random.choice(self.literals.forms), random)
-            made = random.choice([made, made, *islice(changes(made), 400)])
+            made = random.choice([made, made, *some_changes(made)])
         else:
             ways: list[Callable[[], str]] = [
-                lambda: one, lambda: random.choice(list(islice(changes(one), 400))),
+                lambda: one, lambda: random.choice(some_changes(one)),
                 lambda: "".join(random.choices(whole, k=random.randrange(1, 4))),
                 lambda: one[start % (len(one) + 1) :][: random.randrange(1, 6)],
                 lambda: str(self._number(Bounds())),

@@ -17,6 +17,8 @@ from criticality.spec.values import fields_of
 WAYS = ("", "sorted", "equal", "all 1", "all 3", "all -1", "in 1", "one 1", "one 3", "one 8", "one 4096")
 #: Items that are looked at one with the other, and offers that are refused one after the other.
 _WINDOW, _MISSES = 12, 16
+#: Items with items of their own of which, once so many were made, most are taken again.
+_BANKED = 40
 #: Bits of the numbers of an item that are moved: all of them.
 _EVERY, _FIRST = 15, 3
 #: In place of which number is moved: the next item lies within the last one.
@@ -37,6 +39,7 @@ class Sequences(Shapes):
         self.random = random
         #: How the last item followed another: in which way, by how much, and which of its numbers.
         self._how = 1, 0, _EVERY
+        self._bank: dict[str, list[Any]] = {}
 
     def draw(self, kind: TypeRef, constraints: tuple[str, ...] = (), size: int | None = None) -> Any:
         """Return a value of a type.
@@ -66,19 +69,20 @@ class Sequences(Shapes):
             way: how they follow each other, one of :data:`WAYS`.
         """
         items: list[Any] = []
-        misses = 0
+        misses, near = 0, True
         for offered in self._offers(kind, items, many, way):
             item = self._own(kind, offered, items)
             if len(items) >= many or misses > _MISSES:
                 break
-            window = items if len(items) < _WINDOW else items[-2:]
+            window = items[-2:] if near and len(items) >= _WINDOW else items
             misses += 1
             if item is not None and not (distinct and item in items) and holds((*window, item)):
                 items.append(item)
                 misses = 0
-        if len(items) > _WINDOW and not holds(items):  # neighbours alone do not show all
-            del items[bisect_left(range(len(items)), True, key=lambda n: not holds(items[: n + 1])) :]
-        return items
+            if near and len(items) > _WINDOW and len(items) in (_WINDOW + 4, 2 * _WINDOW, 8 * _WINDOW, many):
+                near = holds(items)  # neighbours alone do not show all
+                del items[len(items) if near else _sound(items, holds) :]
+        return items[: len(items) if not near or holds(items) else _sound(items, holds)]
 
     def _own(self, kind: TypeRef, item: Any, items: Sequence[Any]) -> Any:
         """Return an item with other words where its own are to be unique and were taken before."""
@@ -100,8 +104,8 @@ class Sequences(Shapes):
             yield from repeat(self._fresh(kind), many + 1)
         elif step:
             which = {"one": self.random.randrange(4), "in": _WITHIN}.get(word)
-            mask = self.random.choice((_EVERY, self.random.randrange(1, 16)))
-            yield self._first(kind, int(step), wide=word == "in")
+            mask = self.random.choice((_EVERY, _FIRST, self.random.randrange(1, 16)))
+            yield self._first(kind, int(step), mask, wide=many if word == "in" else 0)
             # A few items may follow in another way at last.
             until = many if many > _WINDOW or self.random.random() < 0.5 else self.random.randrange(many + 1)
             for _ in range(2 * many + _MISSES if until else 0):
@@ -115,27 +119,43 @@ class Sequences(Shapes):
             yield next(self.after(kind, items[-1])) if items else self._fresh(kind)
 
     def _fresh(self, kind: TypeRef) -> Any:
+        """Return an item; one that was made before where many were, and it has items itself."""
+        bank = self._bank.setdefault(str(kind), []) if self.has_items(kind) else []
         try:
-            value = self.draw(kind)
+            old = len(bank) >= _BANKED and self.random.random() < 0.7
+            value = self.random.choice(bank) if old else self.draw(kind)
         except NoValue:
             return None
+        if not old and len(bank) < 8 * _BANKED:
+            bank.append(value)
         self.note(kind, value)
         return value
 
-    def _first(self, kind: TypeRef, step: int, *, wide: bool) -> Any:
+    def _first(self, kind: TypeRef, step: int, mask: int, *, wide: int) -> Any:
         """Return an item with room for many after it: the narrowest, at the end that steps lead away from.
 
         Args:
-            wide: or the widest, with room for many within.
+            wide: or one with room for so many within.
         """
+        item = self._fresh(kind)
+        if item is None or not self.numbers(kind, item):
+            return item
 
         def room(item: Any) -> tuple[Any, Any]:
-            numbers = self.numbers(kind, item) or [0]
+            numbers = self._some_numbers(kind, item, mask)
             width = max(numbers) - min(numbers)
             return -width if wide else width, min(numbers) if step > 0 else -max(numbers)
 
-        found = [item for item in (self._fresh(kind) for _ in range(40 if wide else 8)) if item is not None]
-        return min(found, key=room, default=None)
+        found = [item, *(self._fresh(kind) for _ in range(7))]
+        for one in found[:4] if wide else ():
+            held = self._some_numbers(kind, one, mask) if one is not None else [0]
+            found.append(self.moved(kind, one, _some(_turns(-wide, min(held), max(held))[2], mask)))
+        return min((one for one in found if one is not None), key=room)
+
+    def _some_numbers(self, kind: TypeRef, item: Any, mask: int) -> list[Any]:
+        """Return those numbers of an item that a mask names; all where it names none."""
+        every = self.numbers(kind, item)
+        return [n for i, n in enumerate(every) if mask >> i % 4 & 1] or every
 
     def _further(self, kind: TypeRef, last: Any, step: int, which: int | None, mask: int) -> Iterator[Any]:
         """Yield an item whose numbers are a step further, then those that lie beyond the last one."""
@@ -148,10 +168,10 @@ class Sequences(Shapes):
             yield self.moved(kind, last, lambda i, n: n + step * (i == at))
             return
         for some in (mask, _FIRST, _EVERY):
-            held = [n for i, n in enumerate(numbers) if some >> i % 4 & 1] or numbers
+            held = self._some_numbers(kind, last, some)
             low, high = min(held), max(held)
             if which == _WITHIN:
-                yield self.moved(kind, last, _some(_turns(0, low, high)[2], some))
+                yield self.moved(kind, last, _some(_turns(1, low, high)[2], some))
                 continue
             far = (high - low) * (1 if step > 0 else -1)
             for by in (step, far, far + step, 8 * step):
@@ -168,10 +188,10 @@ class Sequences(Shapes):
                 self._how = (
                     random.randrange(8),
                     random.choice((0, 1, -1, 2, 3, 10)),
-                    random.choice((_EVERY, random.randrange(1, 16))),
+                    random.choice((_EVERY, _FIRST, random.randrange(1, 16))),
                 )
             how, by, mask = self._how
-            held = [n for i, n in enumerate(self.numbers(kind, last)) if mask >> i % 4 & 1]
+            held = self._some_numbers(kind, last, mask)
             if how < 2 or not held:
                 yield last if how == 0 else self.changed(kind, last) if random.random() < 0.5 else self._fresh(kind)
                 continue
@@ -179,11 +199,16 @@ class Sequences(Shapes):
             yield self.moved(kind, last, _some(turn, mask))
 
 
+def _sound(items: Sequence[Any], holds: Callable[[Sequence[Any]], bool]) -> int:
+    """Return how many items there are up to the first one with which it no longer holds."""
+    return bisect_left(range(len(items)), True, key=lambda n: not holds(items[: n + 1]))
+
+
 def _turns(by: Any, low: Any, high: Any) -> list[Callable[[Any], Any]]:
     """Return how numbers move: all alike, beyond the last ones, within them, before them, the largest, and both."""
     far = high - low
     return [
-        lambda n: n + by, lambda n: n + far + by, lambda n: n + (n == low) - (n == high), lambda n: n - far - by,
+        lambda n: n + by, lambda n: n + far + by, lambda n: n + by * ((n == low) - (n == high)), lambda n: n - far - by,
         lambda n: n + by * (n == high), lambda n: n + far + by * (n == high),
     ]  # fmt: skip
 

@@ -64,6 +64,10 @@ class Shapes:
             return kind.name in SEQUENCES
         return any(self.root(of).name in ("List", "Set", "Map") for _, of in fields_of(self.domain.spec, kind.name))
 
+    def has_items(self, kind: TypeRef) -> bool:
+        """Tell whether values of a type are dear to make: sequences, and records that hold some."""
+        return self.root(kind).name not in TEXTUAL and self.grows(kind)
+
     def inside(self, kind: TypeRef, value: Any) -> list[tuple[TypeRef, Any]]:
         """Return what a value is made of, each with its type; nothing where it has no parts."""
         base, spec = self.root(kind), self.domain.spec

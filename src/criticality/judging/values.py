@@ -69,7 +69,7 @@ class Values(Drawing):
         counts: Counts | None = None,
     ) -> Iterator[Case]:
         """Yield cases for named values of some types, each once, that fulfil the conditions."""
-        counts, known = counts or Counts(), set[str]()
+        counts, known, drawn = counts or Counts(), set[str](), list[tuple[Any, ...]]()
         places = self._places(kinds, conditions)
         whole = self._product(places, counts.whole)
         stages: list[tuple[str, Iterator[tuple[Any, ...]], int]] = [("pinned", iter(pinned), len(pinned))]
@@ -80,7 +80,7 @@ class Values(Drawing):
             many = max(counts.small, counts.drawn)
             stages += [
                 ("drawn", self._drawn_cases(places, conditions, many), many),
-                ("text", self._changed(places, conditions, counts.text), counts.text),
+                ("text", self._changed(places, conditions, counts.text, drawn), counts.text),
                 ("long", self._long(kinds, conditions), counts.long),
             ]
         for origin, stage, most in stages:
@@ -91,6 +91,7 @@ class Values(Drawing):
                 key = repr(args)
                 if key not in known:
                     known.add(key)
+                    drawn += [args] if origin == "drawn" else []
                     yield Case(args, origin)
 
     @staticmethod
@@ -130,14 +131,27 @@ class Values(Drawing):
                     return
 
     def _changed(
-        self, places: Sequence[Hole], conditions: Sequence[Condition], most: int
+        self, places: Sequence[Hole], conditions: Sequence[Condition], most: int, drawn: Sequence[tuple[Any, ...]]
     ) -> Iterator[tuple[Any, ...]]:
-        """Yield texts that differ from a whole one in one place, each with others that are made beside it."""
-        for place in (place for place in places if self.root(place.kind).name in TEXTUAL):
+        """Yield texts that differ from a whole one in one place, each with others that are made beside it.
+
+        Args:
+            drawn: others that are long to make are taken from these where they fit.
+        """
+        for at, place in enumerate(places):
+            if self.root(place.kind).name not in TEXTUAL:
+                continue
+            dear = bool(drawn) and any(self.has_items(other.kind) for other in places if other is not place)
             for text in islice(self._texts(place.kind), 2 * most):
                 value, self.seen = self.witness(place.kind, text), {}
                 if value is None or constraint_of(place.constraints)(value):
                     continue
+                if dear and self.random.random() < 0.8:
+                    one = self.random.choice(drawn)
+                    args = (*one[:at], value, *one[at + 1 :])
+                    if self._fits(places, conditions, args):
+                        yield args
+                        continue
                 try:
                     yield tuple(self.fill(places, conditions, fixed={place.name: value}, attempts=2).values())
                 except NoValue:
