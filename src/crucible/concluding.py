@@ -12,13 +12,15 @@ from crucible.asking import Asker, Say, Wanted, kept, part
 from crucible.behaviour import BEHAVIOUR, first_records
 from crucible.deliberation import Deliberation
 from crucible.material import Dossier
-from crucible.records import SEVERITIES, Review, Synthesis, Use, Weighed
+from crucible.records import SEVERITIES, Review, RevisionRecord, Synthesis, Use, Weighed
 from crucible.refusing import LONGEST, refuses, runs
 from crucible.rendering import review_text
 from crucible.reviewing import CheckedFinding, checked, diff_places
 from crucible.schemas import TriageOutput
 from llm_runtime.messages import CallLabel, Message
+from llm_runtime.objects import Objects
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structured import AnswerObjects
 
 _LABEL, _WEIGHED = CallLabel("crucible", "synthesis"), CallLabel("crucible", "weigh")
 _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{")
@@ -50,8 +52,8 @@ async def answered(
         said = runs(written.answer)
         if not first_records() and len(said) >= _LEAST and len(said & order) >= _REPEATED * len(said):
             return "`answer` repeats the instruction; write what the user is to read"
-        if not BEHAVIOUR.before(8) and _OBJECT.match(written.answer):
-            return "`answer` is an object; write what the user is to read"
+        if not BEHAVIOUR.before(8) and _is_record(written.answer):
+            return "`answer` is a record; write what the user is to read"
         if not complained and not rests(written) and refuses(written.answer, held):
             complained = not BEHAVIOUR.before(8)
             return "`answer` says nothing of what is held, and `claims` names no claim on which it rests"
@@ -68,6 +70,15 @@ async def answered(
     wanted = Wanted(Synthesis, compose, own, parts, lambda text: Synthesis(answer=text), held, weigh)
     got = await asker.record(wanted, _LABEL, models)
     return got.answer, {"claims": got.claims}
+
+
+def _is_record(answer: str) -> bool:
+    """Tell a record of a council, or half an object, from an object that a user asked for."""
+    found = next(iter(Objects(answer)), None) if _OBJECT.match(answer) else None
+    if found is None or not found.data:
+        return found is not None
+    shapes = (RevisionRecord, TriageOutput, *((Synthesis,) if "claims" in found.data else ()))
+    return any(True for shape in shapes for _ in AnswerObjects(answer, shape, repair=False))
 
 
 async def reviewed(

@@ -63,11 +63,26 @@ async def test_an_answer_that_breaks_off_is_asked_for_again(cut: int) -> None:
         {"answer": "```json\n{}\n```", "claims": ANSWER["claims"]},
     ],
 )
-async def test_an_object_is_no_answer_for_a_person(said: Any) -> None:
+async def test_a_record_is_no_answer_for_a_person(said: Any) -> None:
     with pytest.raises(StructuredOutputError, match=r"^nobody answered: "):
         await hold({"synthesis": said})
     result, _ = await hold({"synthesis": twice(said, ANSWER)})
     assert result.final_response == ANSWER["answer"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"answer": "B", "confidence": 0.8}',
+        '```json\n{"city": "Lyon", "claims": ["it is old"]}\n```',
+        '```tool\n{"tool": "submit", "arguments": {"summary": "we agreed"}}\n```',
+        "{x | x > 0} holds one server.",
+        '{"conclusion": "One server."}',
+    ],
+)
+async def test_who_asks_for_an_object_gets_it(answer: str) -> None:
+    result, model = await hold({"synthesis": {"answer": answer, "claims": ANSWER["claims"]}})
+    assert result.final_response == answer and model.phases.count("synthesis") == 1
 
 
 async def test_a_record_in_a_wrapper_is_that_record() -> None:

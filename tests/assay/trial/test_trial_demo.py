@@ -47,7 +47,7 @@ def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 async def test_the_recorded_trial_shows_what_it_says(assay: Assay, tmp_path: Path) -> None:
     done = await assay("demo", "trial", "--speed", "0", "-q", "--store", "runs.db")
     assert done.code == 0, done.err
-    assert "passed **2 of 4 attempts**" in done.out and "written by hand" in done.err
+    assert "**2 of 4 attempts passed**" in done.out and "written by hand" in done.err
     page = (tmp_path / "out" / "demo-trial.html").read_text(encoding="utf-8")
     assert "qmzvtkhwpx" not in page and "submitted" in page and "tool budget used up" in page
     with closing(open_store(tmp_path / "runs.db")) as store:
