@@ -109,6 +109,7 @@ class Drawing(Sequences):
     def _offered(self, place: Hole, held: Mapping[str, Any], due: _Due, size: int | None) -> Iterator[Any]:
         """Yield values for a place: built from what is due of it, drawn, and moved to where clauses point."""
         built = bool(due) and self.root(place.kind).name in SEQUENCES
+        built = built and not any("matches(" in part.text for _, part in due)  # a form is drawn whole
         broken = constraint_of(place.constraints)
         while True:
             if built:

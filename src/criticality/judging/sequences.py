@@ -208,8 +208,8 @@ def _turns(by: Any, low: Any, high: Any) -> list[Callable[[Any], Any]]:
     """Return how numbers move: all alike, beyond the last ones, within them, before them, the largest, and both."""
     far = high - low
     return [
-        lambda n: n + by, lambda n: n + far + by, lambda n: n + by * ((n == low) - (n == high)), lambda n: n - far - by,
-        lambda n: n + by * (n == high), lambda n: n + far + by * (n == high),
+        lambda n: n + by, lambda n: n + far + by, lambda n: n + by * ((n == low) - (n == high)),
+        lambda n: n - far - by, lambda n: n + by * (n == high), lambda n: n + far + by * (n == high),
     ]  # fmt: skip
 
 

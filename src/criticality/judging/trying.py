@@ -137,7 +137,7 @@ class Trial:
         conditions = [self.evaluator.condition(parse_predicate(text).code) for text in test.assume]
         values = Values(self.domain, self._literals, f"{claim.id}.{test.name}")
         counts = self.hearing.counts
-        fewer = Counts(counts.small // 2, counts.text // 2, counts.drawn // 2, counts.whole // 10)
+        fewer = Counts(counts.small // 2, counts.text // 2, counts.drawn // 2, counts.whole // 10, 6)
         for case in values.cases([(p.name, p.type) for p in params], conditions, (), fewer):
             turns = [values.random.randrange(3) for _ in range(12)] if claim.type == "concurrent" else ()
             yield dict(zip((p.name for p in params), case.args, strict=True)), turns
