@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from criticality.budget import ContextLimits, Spare, fit
 from criticality.config import Models
+from criticality.spec.grammar import grammar
 from llm_runtime import structured
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
@@ -114,7 +115,9 @@ class Asking:
 
 
 def _rendered(prompt: str, values: Mapping[str, str]) -> str:
-    return "\n".join(_squeezed(load_prompt("criticality", prompt).render(**values)))
+    page = load_prompt("criticality", prompt)
+    told = {"grammar": grammar()} if "grammar" in page.placeholders else {}
+    return "\n".join(_squeezed(page.render(**values, **told)))
 
 
 def _squeezed(text: str) -> list[str]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from criticality.artifacts import Artifacts
 
+#: What is shown of how a body was tried, where there is something.
+_SHOWN = ("hardly", "unjudged", "presupposed", "places", "sizes", "suite")
 _BY = {"hand": "you", "worker": "worker", "fallback1": "structurer", "fallback2": "architect"}
 
 
@@ -95,11 +97,7 @@ def _function(name: str, plan: Any, artifacts: Artifacts) -> dict[str, Any]:
         "independent": measured.get("independent", 0),
         "settled": list(artifacts.settled.get(name, ())),
         "left_open": list(artifacts.left_open.get(name, ())),
-        **{
-            key: measured[key]
-            for key in ("hardly", "unjudged", "presupposed", "places", "sizes")
-            if key in measured
-        },
+        **{key: measured[key] for key in _SHOWN if key in measured},
         "accepted": body is not None,
         "tier": body.tier if body else None,
         "attempts": body.attempts if body else 0,
@@ -119,7 +117,10 @@ _ABOUT = (
 )
 
 _FEW = "What these clauses presuppose was true in fewer than 20 cases, so it is not said that they hold:"
-_TRIED = "Places of the bodies that ran; cases by the longest sequence in them; cases in which a clause spoke:"
+_TRIED = (
+    "Places of the bodies that ran; cases by the longest sequence in them; rejected bodies that the delivered\n"
+    "tests were run on and tell apart; cases in which a clause spoke:"
+)
 _LEFT = "These could not be evaluated, for which no body was refused; nothing shows that they hold:"
 
 
@@ -178,7 +179,9 @@ def _tried(function: dict[str, Any]) -> str:
     ran = "{} of {} places ran".format(*function["places"]) if function.get("places") else ""
     sizes = ", ".join(f"{size}: {many}" for size, many in function.get("sizes", {}).items())
     clauses = [f"{_plain(text)}: {many}" for text, many in function.get("presupposed", {}).items()]
-    return "; ".join(part for part in (ran, f"cases by items: {sizes}" if sizes else "", *clauses) if part)
+    told = "the delivered tests tell {} of {} rejected bodies apart".format(*function.get("suite") or (0, 0))
+    told = told if function.get("suite", [0, 0])[1] else ""
+    return "; ".join(part for part in (ran, f"cases by items: {sizes}" if sizes else "", told, *clauses) if part)
 
 
 def _listed(title: str, entries: list[str], about: str = "") -> list[str]:

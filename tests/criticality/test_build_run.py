@@ -87,6 +87,7 @@ async def test_the_trace_names_every_claim_and_says_what_was_not_shown(project: 
     assert trace["claims"]["room_001"]["contracts"] == ["gate.enter"]
     told = trace["functions"]["gate.enter"]
     assert told["cases"] > 100 and told["changes_noticed"] == told["changes"] >= 4
+    assert told["suite"][0] == told["suite"][1] >= 4, "the delivered tests tell what the judge rejects"
     assert "room_002" in (project / "trace.md").read_text()
 
 

@@ -28,8 +28,8 @@ from criticality.config import Config
 from criticality.judging.court import Court
 from criticality.judging.hearing import Fault
 from criticality.judging.outcomes import JudgeFailed
-from criticality.standing import AS_IS, Adopter, Candidate, Package
-from criticality.verdicts import hearing, judged
+from criticality.standing import AS_IS, Adopted, Adopter, Candidate, Package
+from criticality.verdicts import hearing, judged, suite
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.events import Emit
 from llm_runtime.models import Model
@@ -75,7 +75,7 @@ class Adoption(Model):
     proposal: Proposal = Proposal()
     findings: list[Finding] = []
     kept_cases: list[list[Any]] = []
-    measured: dict[str, int] = {}
+    measured: dict[str, Any] = {}
     left_open: list[dict[str, str]] = []
     rewritten: str = ""
     rewriting: str = ""
@@ -224,6 +224,7 @@ class Adopting:
         adoption.measured |= {
             "changes": len(results) - results.count("same"), "noticed": results.count("rejected"),
             "same": results.count("same"),
+            "suite": suite(name, outcome, lambda rows: self._written(candidate, bench.artifacts, rows)),
         }  # fmt: skip
         adoption.kept_cases = [*outcome.kept.get(name, []), *adoption.kept_cases][:240]
         adoption.left_open = [
@@ -234,6 +235,9 @@ class Adopting:
     def _bench(self, candidate: Candidate, proposal: Proposal, examples: Promised | None) -> Bench:
         artifacts = artifacts_of(candidate, _with(proposal, examples))
         return Bench(artifacts, self.adopter.language(self.package, candidate), self.court, self.config)
+
+    def _written(self, candidate: Candidate, artifacts: Artifacts, rows: list[list[Any]]) -> dict[str, str]:
+        return self.adopter.tests(self.package, [Adopted(candidate, artifacts, rows)], self.package.root)
 
     def _question(self, candidate: Candidate, round: int) -> Question:
         return self.ask.question("adopt", candidate.id, "structurer", round)

@@ -26,7 +26,7 @@ class Comparing(Trial):
             cases = self.cases(name)
             mine = [outcome for _, outcome in outcomes(self._process(CANDIDATE), name, cases)]
             pairs = list(zip(cases, mine, strict=False))
-            places: dict[int, None] = {}
+            places: dict[int, int] = {}
             others: list[tuple[str, str, CallOne | int]] = [
                 (kind, function, number) for number, (kind, function) in enumerate(self.hearing.variants, start=2)
             ]
@@ -34,9 +34,8 @@ class Comparing(Trial):
             for kind, function, other in others:
                 if function == name:
                     tried, at = self._tried(name, pairs, other)
-                    verdict.tried.append(Tried(kind=kind, function=name, result=tried))
-                    if at is not None and tried == "rejected":
-                        places[at] = None
+                    row = places.setdefault(at, len(places)) if at is not None and tried == "rejected" else None
+                    verdict.tried.append(Tried(kind, name, tried, row))
                     if at is not None and tried == "undecided":
                         verdict.differences.append(self._difference(name, kind, pairs[at], other))
             verdict.kept[name] = [self._row(name, *pairs[at]) for at in list(places)[:KILLING]]
@@ -45,8 +44,11 @@ class Comparing(Trial):
     def _tried(
         self, name: str, pairs: Sequence[tuple[Case, Outcome]], other: CallOne | int
     ) -> tuple[str, int | None]:
-        """Tell whether another body is ``rejected``, the ``same`` or ``undecided``, and which case shows it."""
-        first: int | None = None
+        """Tell whether another body is ``rejected``, the ``same`` or ``undecided``, and which case shows it.
+
+        Of the cases on which a rejected one differs it is the one that is written in the fewest words.
+        """
+        differing: list[int] = []
         cases = [case for case, _ in pairs]
         self._current = other
         try:
@@ -56,17 +58,17 @@ class Comparing(Trial):
             for at, (case, outcome) in enumerate(outcomes(process, name, cases)):
                 if alike(outcome, pairs[at][1]):
                     continue
+                differing.append(at)
                 if self._broken(name, case.args, outcome) is not None:
-                    return "rejected", at
-                first = at if first is None else first
-            if first is None:
+                    return "rejected", min(differing, key=lambda at: len(repr(pairs[at])))
+            if not differing:
                 return "same", None
             for claim in self._due():
                 for test in claim.tests:
                     for held, turns in self._held(claim, test):
                         if self._tested(claim, test, held, turns) is not None:
-                            return "rejected", None
-            return "undecided", first
+                            return "rejected", min(differing, key=lambda at: len(repr(pairs[at])))
+            return "undecided", differing[0]
         finally:
             self._current = CANDIDATE
             if isinstance(other, int) and other > HELPERS and other in self._processes:

@@ -78,11 +78,16 @@ class Guilty:
 
 @dataclass(slots=True)
 class Tried:
-    """Another body of a function: ``rejected``, the ``same`` on all cases, or ``undecided``."""
+    """Another body of a function: ``rejected``, the ``same`` on all cases, or ``undecided``.
+
+    Args:
+        row: of a rejected one, which of the function's kept cases tells it apart; none where it does not build.
+    """
 
     kind: str
     function: str
     result: str
+    row: int | None = None
 
 
 @dataclass(slots=True)

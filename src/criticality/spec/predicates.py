@@ -24,7 +24,8 @@ BUILTINS = frozenset(
         "Decimal", "reduce", "replace", "ord", "chr", "matches",
     }
 )  # fmt: skip
-_ALLOWED = (
+#: What an expression may be made of.
+ALLOWED = (
     ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.UAdd, ast.BinOp, ast.Add,
     ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt,
     ast.GtE, ast.Is, ast.IsNot, ast.In, ast.NotIn, ast.Call, ast.Name, ast.Load, ast.Store, ast.Constant,
@@ -173,7 +174,7 @@ def _implication(operands: list[str]) -> str:
 
 def _check(tree: ast.Expression) -> None:
     for node in ast.walk(tree):
-        if not isinstance(node, _ALLOWED):
+        if not isinstance(node, ALLOWED):
             raise PredicateFault(f"a predicate cannot hold {type(node).__name__}: {ast.unparse(tree)!r}")
         if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
             raise PredicateFault(f"a predicate cannot read {node.attr!r}: names with an underscore are private")
