@@ -19,6 +19,8 @@ _BOUNDS: dict[type[ast.cmpop], tuple[tuple[str, str, int], ...]] = {
     ast.Gt: (("min", "min_length", 1),), ast.GtE: (("min", "min_length", 0),),
     ast.Eq: (("min", "min_length", 0), ("max", "max_length", 0)),
 }  # fmt: skip
+#: Functions that mean the same in a body and in a clause.
+_COMMON = frozenset({"len", "abs", "sum", "min", "max", "set", "sorted", "any", "all"})
 #: A value at a place within another: ``("balance",)`` of an account, nothing for the account itself.
 Goal = tuple[tuple[str, ...], Any]
 
@@ -155,17 +157,7 @@ def branches(code: str, params: Iterable[str]) -> Iterator[str]:
             tests = [node, *node.values]
         for test in tests:
             names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
-            if known & names and not names - known - {
-                "len",
-                "abs",
-                "sum",
-                "min",
-                "max",
-                "set",
-                "sorted",
-                "any",
-                "all",
-            }:
+            if known & names and not names - known - _COMMON:
                 yield ast.unparse(test)
                 yield f"not ({ast.unparse(test)})"
 

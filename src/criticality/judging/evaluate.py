@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -36,6 +37,38 @@ class Gone(Exception):
 
 class BodyRaised(Exception):
     """An error that the specification does not know."""
+
+
+class _Unknown:
+    """Stands for a result that nobody has asked for yet: whatever is asked of it is so."""
+
+    def __getattr__(self, name: str) -> _Unknown:
+        return self
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[_Unknown]:
+        return iter(())
+
+
+for _sign in ("eq", "ne", "lt", "le", "gt", "ge", "contains"):
+    setattr(_Unknown, f"__{_sign}__", lambda *_: True)
+for _sign in (
+    "add",
+    "radd",
+    "sub",
+    "rsub",
+    "mul",
+    "rmul",
+    "mod",
+    "rmod",
+    "floordiv",
+    "rfloordiv",
+    "neg",
+    "getitem",
+):
+    setattr(_Unknown, f"__{_sign}__", lambda self, *_: self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +153,20 @@ class Evaluator:
         if raised and not self._allowed(name, raised, held):
             return Broken("no error but those that the contract promises", shown)
         return None
+
+    def asked(self, name: str, args: Sequence[Any], outcome: Outcome) -> list[tuple[str, tuple[Any, ...]]]:
+        """Return calls that the contract of a function makes when a call of it is judged, as far as can be told."""
+        found: list[tuple[str, tuple[Any, ...]]] = []
+        held = self._held(name, args) | {"raises": partial(_is_named, "")}
+        if isinstance(outcome, Returned):
+            held["result"] = outcome.value
+        for other in self.functions:
+            held[other.partition(".")[2]] = lambda *args, other=other: found.append((other, args)) or _Unknown()
+        for clause, p in self.clauses(name).items():
+            if p.calls and not p.olds and clause not in self.unjudged[name]:
+                with suppress(Exception), clocked():
+                    self.domain.evaluate(p.code, held)
+        return found
 
     def clauses(self, name: str) -> dict[str, Predicate]:
         """Return what a function promises and can be evaluated, by its words."""

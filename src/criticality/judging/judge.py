@@ -14,7 +14,7 @@ from criticality.judging.outcomes import JudgeFailed
 from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Returned
 from criticality.judging.shapes import spread
 from criticality.judging.trying import CANDIDATE, alike, outcomes
-from criticality.judging.values import Case, Counts, Values
+from criticality.judging.values import Case, Values
 from criticality.judging.wire import PLACES, Unreadable, pack, to_json
 from criticality.spec.claims import ClaimTest, StructuredClaim
 from criticality.spec.predicates import parse_predicate
@@ -91,20 +91,17 @@ class Judge(Comparing):
         verdict.sizes[name] = spread(case.args for case in cases)
 
     def _missed(self, name: str) -> tuple[list[int], list[str]]:
-        """Return how many places of the bodies ran, how many there are, and what of a function's did not."""
+        """Return how many places of a body ran, how many there are, and the text of those that did not."""
         told = self._process(CANDIDATE).call(PLACES, ())
-        if not isinstance(told, Returned):
-            return [], []
-        ran, every, *left = told.value
-        return [int(ran), int(every)], [
-            text.removeprefix(f"{name} ") for text in left if text.startswith(f"{name} ")
-        ]
+        lines = [line.partition(" ") for line in told.value] if isinstance(told, Returned) else []
+        counts = [int(number) for of, _, text in lines if of == f"#{name}" for number in text.split()]
+        return counts, [text for of, _, text in lines if of == name]
 
     def _tried_with(self, name: str, cases: Sequence[Case], verdict: Verdict) -> bool:
         """Tell whether a function keeps its word in some cases; what it breaks goes into the verdict."""
         reported: set[str] = set()
         left, broke = len(cases), 0.0
-        for case, outcome in outcomes(self._process(CANDIDATE), name, cases):
+        for case, outcome in outcomes(self._process(CANDIDATE), name, cases, self._ask_ahead):
             left -= 1
             if isinstance(outcome, NoSuchValue):
                 continue
@@ -127,28 +124,20 @@ class Judge(Comparing):
         self, name: str, args: tuple[Any, ...], outcome: Outcome, broken: Broken
     ) -> tuple[tuple[Any, ...], Outcome, Broken]:
         """Return the simplest arguments that were found to break the same promise, and how the call ends."""
-        values, params = Values(self.domain, self._literals, name), self.functions[name].parameters
-        until, process = time.monotonic() + _SHRINK_S, self._process(CANDIDATE)
-        tries = 0
-        while not isinstance(outcome, Died):
-            for at, param in enumerate(params):
-                for other in values.simpler(param.type, args[at]):
-                    tries += 1
-                    if tries > _SHRINKS or time.monotonic() > until:
-                        return args, outcome, broken
-                    simpler = (*args[:at], other, *args[at + 1 :])
-                    if self.evaluator.fits(name, simpler):
-                        continue
-                    ended = process.call(name, simpler)
-                    told = None if isinstance(ended, Died) else self._broken(name, simpler, ended)
-                    if told is not None and told.promise == broken.promise:
-                        args, outcome, broken = simpler, ended, told
-                        break
-                else:
-                    continue
+        values, until = Values(self.domain, self._literals, name), time.monotonic() + _SHRINK_S
+        kinds = [p.type for p in self.functions[name].parameters]
+        others = values.around(kinds, args)
+        for _ in range(_SHRINKS):
+            simpler = next(others, None)
+            if simpler is None or isinstance(outcome, Died) or time.monotonic() > until:
                 break
-            else:
-                break
+            if self.evaluator.fits(name, simpler):
+                continue
+            ended = self._process(CANDIDATE).call(name, simpler)
+            told = None if isinstance(ended, Died) else self._broken(name, simpler, ended)
+            if told is not None and told.promise == broken.promise:
+                args, outcome, broken = simpler, ended, told
+                others = values.around(kinds, args)
         return args, outcome, broken
 
     def _fault(self, name: str, args: tuple[Any, ...], outcome: Outcome, broken: Broken, verdict: Verdict) -> None:
@@ -277,16 +266,6 @@ class Judge(Comparing):
                     what=f"claim {claim.id}.{test.name}: {broken}"[:600],
                 )
             )  # fmt: skip
-
-    def covered(self) -> float | None:
-        """Return the share of the bodies' places that run when the unit is tried with few cases."""
-        process = self._process(CANDIDATE)
-        process.call(PLACES, ())
-        for name in self.hearing.unit:
-            for _ in outcomes(process, name, self.cases(name, Counts(80, 80, 40, 400, 8))):
-                pass
-        places, _ = self._missed(self.hearing.unit[0])
-        return places[0] / places[1] if places and places[1] else None
 
 
 def _kind(outcome: Outcome) -> str:

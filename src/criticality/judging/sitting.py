@@ -55,8 +55,6 @@ def answered(job: dict[str, Any]) -> Any:
                     return VERDICT.dump_python(judge.heard(), mode="json")
                 case "compare":
                     return VERDICT.dump_python(judge.compared(), mode="json")
-                case "coverage":
-                    return judge.covered()
                 case _:
                     return judge.clause_fault(Difference(**job["difference"]), job["clause"], job["loser"])
     except BuildFailed as fault:

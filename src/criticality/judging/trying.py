@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Self
 
@@ -23,10 +24,13 @@ from criticality.spec.types import parse_param
 
 #: What is wrong throughout falls in the first calls, however long each takes.
 _FIRST, _BATCH = 4, 64
+#: Items of a long value where a contract asks other functions about each of them.
+_ASKED = 64
 #: Cases that are kept of a function.
 KEPT = 40
 CANDIDATE, HELPERS = 0, 1
 CallOne = Callable[[str, tuple[Any, ...]], Outcome | None]
+Ahead = Callable[[str, Sequence[tuple[Case, Outcome]]], None]
 
 
 class Trial:
@@ -69,7 +73,7 @@ class Trial:
             touched |= more
         return touched
 
-    def cases(self, name: str, counts: Counts | None = None, turn: int = 0) -> list[Case]:
+    def cases(self, name: str, turn: int = 0) -> list[Case]:
         """Return what a function is tried with; those that were pinned come first.
 
         Args:
@@ -84,7 +88,8 @@ class Trial:
         values = Values(
             self.domain, literals, f"{name}{turn or ''}", self._known_results(name), bodies[: 1 + bool(turn) * 9]
         )
-        return list(values.cases(kinds, self.evaluator.conditions(name), pinned, counts or self.hearing.counts))
+        counts = replace(self.hearing.counts, longest=_ASKED) if self._asks(name) else self.hearing.counts
+        return list(values.cases(kinds, self.evaluator.conditions(name), pinned, counts))
 
     def _known_results(self, name: str) -> dict[str, list[Any]]:
         """Return results of accepted functions by type, for those types that a function takes."""
@@ -156,6 +161,23 @@ class Trial:
         except Gone as gone:
             return Broken("an answer", str(gone))
 
+    def _ask_ahead(self, name: str, pairs: Sequence[tuple[Case, Outcome]]) -> None:
+        """Ask accepted functions at once for what judging a batch will ask them one by one, and remember it."""
+        calls: dict[tuple[str, bytes], tuple[Any, ...]] = {}
+        for case, outcome in pairs if self._asks(name) else ():
+            for other, args in self.evaluator.asked(name, case.args, outcome):
+                if other in self.hearing.accepted and other not in self._above:
+                    with suppress(Exception):  # what cannot be sent is told where it is judged
+                        calls[other, pack(self.codec.request(other, args))] = args
+        new = {key: args for key, args in calls.items() if key not in self._memory}
+        told = self._process(HELPERS).call_many((other, args) for (other, _), args in new.items())
+        self._memory |= {key: one for key, one in zip(new, told, strict=False) if not isinstance(one, Died)}
+
+    def _asks(self, name: str) -> bool:
+        """Tell whether a function's contract calls accepted ones."""
+        short = {other.partition(".")[2] for other in self.hearing.accepted}
+        return any(p.calls & short for p in self.evaluator.clauses(name).values())
+
     def _called(self, name: str, args: tuple[Any, ...]) -> Outcome | None:
         """Answer a call that an evaluation makes: the unit's own functions by the body that is tried."""
         if name not in self._above:
@@ -201,8 +223,14 @@ class Trial:
         return self._processes[variant]
 
 
-def outcomes(process: Process | CallOne, name: str, cases: Sequence[Case]) -> Iterator[tuple[Case, Outcome]]:
-    """Yield how each case ends, up to a death; a batch is finished before any of it is looked at."""
+def outcomes(
+    process: Process | CallOne, name: str, cases: Sequence[Case], ahead: Ahead = lambda *_: None
+) -> Iterator[tuple[Case, Outcome]]:
+    """Yield how each case ends, up to a death; a batch is finished before any of it is looked at.
+
+    Args:
+        ahead: is shown each batch first.
+    """
     starts = [0, *range(_FIRST, len(cases), _BATCH)]
     for start, end in pairwise([*starts, len(cases)]):
         batch = cases[start:end]
@@ -210,6 +238,7 @@ def outcomes(process: Process | CallOne, name: str, cases: Sequence[Case]) -> It
             outcomes = _answers(process, name, batch)
         else:
             outcomes = [outcome for case in batch if (outcome := process(name, case.args)) is not None]
+        ahead(name, list(zip(batch, outcomes, strict=False)))
         yield from zip(batch, outcomes, strict=False)
         if outcomes and isinstance(outcomes[-1], Died):
             return

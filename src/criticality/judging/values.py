@@ -36,13 +36,18 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many cases of each origin are made at most: drawn ones small and any; ``whole`` where they are all."""
+    """How many cases of each origin are made at most: drawn ones small and any; ``whole`` where they are all.
+
+    Args:
+        longest: items of a long value.
+    """
 
     small: int = 600
     text: int = 1200
     drawn: int = 300
     whole: int = 20_000
     long: int = 40
+    longest: int = 300
 
 
 class Values(Drawing):
@@ -81,7 +86,7 @@ class Values(Drawing):
             stages += [
                 ("drawn", self._drawn_cases(places, conditions, many), many),
                 ("text", self._changed(places, conditions, counts.text, drawn), counts.text),
-                ("long", self._long(kinds, conditions), counts.long),
+                ("long", self._long(kinds, conditions, counts.longest), counts.long),
             ]
         for origin, stage, most in stages:
             fitting = (
@@ -164,22 +169,19 @@ class Values(Drawing):
         return dict.fromkeys(change for one in whole for change in (one, *changes(one)))
 
     def _long(
-        self, kinds: Sequence[tuple[str, TypeRef]], conditions: Sequence[Condition]
+        self, kinds: Sequence[tuple[str, TypeRef]], conditions: Sequence[Condition], longest: int
     ) -> Iterator[tuple[Any, ...]]:
         """Yield long values of each argument that can be long, and of all of them."""
+        ways = [(size, way) for size, ways in _LONG if size <= longest for way in ways]
         growing = [name for name, kind in kinds if self.grows(kind)]
         for names in [[name] for name in growing] + ([growing] if len(growing) > 1 else []):
-            found = (self.grown(kinds, conditions, names, way, size) for size, ways in _LONG for way in ways)
+            found = (self.grown(kinds, conditions, names, way, size) for size, way in ways)
             yield from (args for args in found if args is not None)
 
     def grown(
-        self,
-        kinds: Sequence[tuple[str, TypeRef]],
-        conditions: Sequence[Condition],
-        names: Sequence[str],
-        way: str,
-        size: int,
-    ) -> tuple[Any, ...] | None:
+        self, kinds: Sequence[tuple[str, TypeRef]], conditions: Sequence[Condition], names: Sequence[str],
+        way: str, size: int,
+    ) -> tuple[Any, ...] | None:  # fmt: skip
         """Return values of which some are long; ``None`` where they do not come to half of the size.
 
         Args:
@@ -242,6 +244,11 @@ class Values(Drawing):
             pools.append(pool)
             most //= max(1, len(pool))
         return list(product(*pools)) if most else None
+
+    def around(self, kinds: Sequence[TypeRef], args: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+        """Yield arguments of which one is simpler."""
+        for at, kind in enumerate(kinds):
+            yield from ((*args[:at], other, *args[at + 1 :]) for other in self.simpler(kind, args[at]))
 
     def simpler(self, kind: TypeRef, value: Any) -> Iterator[Any]:
         """Yield values that are simpler than another: shorter, smaller, or so in one of their parts."""

@@ -22,7 +22,7 @@ from uuid import UUID
 import msgpack
 
 BIG, DECIMAL, WHEN, MAP = 1, 2, 3, 5
-_LONGEST_TRACE = 1 << 20
+_LONGEST_TRACE = 1 << 18
 _MOST_STEPS = 2_000_000
 #: Instructions of one call that are watched.
 _WATCHED = 20_000
@@ -190,6 +190,8 @@ class Functions:
     def note(self, depth, name, params, args, named, status, value, kind):
         if depth != 1 or self.trace is None:
             return
+        watch = sys.gettrace()
+        sys.settrace(None)  # what is done here is no step of a body
         values = [*args, *(named[p] for p, _ in params[len(args) :])]
         sent = [self.values.out(item, of) for item, (_, of) in zip(values, params, strict=True)]
         entry = [name, sent, status, value if kind is None else self.values.out(value, kind)]
@@ -197,23 +199,24 @@ class Functions:
         self.trace.append(entry)
         if self.size > _LONGEST_TRACE:
             self.trace = None
+        sys.settrace(watch)
 
     def places(self):
         """Watch which instructions of the bodies run; then tell how many did of how many, and what did not."""
         if self.missing is None:
             self.missing = {code: set(offsets) for code, offsets in self.offsets.items()}
-            sys.settrace(self.watch)
-            return ["0", "0"]
-        told, ran, every = [], 0, 0
+            return []
+        told, counts = [], {}
         for code, (name, lines) in self.codes.items():
             where = list(code.co_positions())
             known = {n: where[n // 2] for n in self.offsets[code]}
             known = {n: place for n, place in known.items() if None not in place and place[2] != place[3]}
             left = set(known.values()) - {place for n, place in known.items() if n not in self.missing[code]}
-            ran, every = ran + len(set(known.values()) - left), every + len(set(known.values()))
+            ran, every = counts.get(name, (0, 0))
+            counts[name] = ran + len(set(known.values()) - left), every + len(set(known.values()))
             told += [f"{name} {text}" for place in sorted(left, key=lambda p: (p[0], p[2], -p[1], -p[3]))
                      if (text := written(lines, *place))]  # fmt: skip
-        return [str(ran), str(every), *dict.fromkeys(told)]
+        return [*(f"#{name} {ran} {every}" for name, (ran, every) in counts.items()), *dict.fromkeys(told)]
 
     def watch(self, frame, event, argument):
         missing = self.missing.get(frame.f_code) if self.missing else None
@@ -240,7 +243,9 @@ class Functions:
             args = [self.values.read(value, kind) for value, (_, kind) in zip(sent, params, strict=True)]
             if work:
                 return _packed([identity, 0, steps(lambda: self.by_name[name](*args)), []])
+            sys.settrace(self.watch if self.missing and any(self.missing.values()) else None)
             returned = self.by_name[name](*args)
+            sys.settrace(None)
             self.depth = 0
             status, value = 0, self.values.out(returned, result)
             for (param, kind), arg, before in zip(params, args, sent, strict=True):
@@ -248,6 +253,7 @@ class Functions:
                     status, value = 2, param
         except Exception as error:
             status, value = 1, [type(error).__name__, str(error)[:400]]
+        sys.settrace(None)
         return _packed([identity, status, value, self.trace])
 
 
