@@ -1,9 +1,11 @@
-"""Writes docs/cli.md, the man page, docs/glossary.md and the picture of the architecture: `make docs`."""
+"""`make docs`: writes docs/cli.md, the man page, docs/glossary.md, the picture of the house, tables of skills."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import cast
 
 import click
 from docs.picture import PICTURE, architecture
@@ -71,6 +73,34 @@ def _helps(command: click.Command, name: str, parent: click.Context | None) -> I
                 yield from _helps(found, f"{name} {child}", context)
 
 
+SKILLS = tuple(sorted(Path(__file__).parents[1].glob("plugin/skills/*/SKILL.md")))
+_OPTIONS = re.compile(r"(<!-- options: ([a-z ]+?)((?: --?[a-z-]+)+) -->\n).*?(<!-- /options -->)", re.DOTALL)
+_CODES = re.compile(r"(<!-- exit codes -->\n).*?(<!-- /exit codes -->)", re.DOTALL)
+
+
+def skill_page(text: str) -> str:
+    """Return a skill for agents with the options that it names, in the commands' own words, and the exit codes.
+
+    Raises:
+        KeyError: a command or an option is not there.
+    """
+    codes = PREFACE[PREFACE.index("| code") :]
+    text = _CODES.sub(lambda found: f"{found[1]}## Exit codes\n\n{codes}{found[2]}", text)
+    return _OPTIONS.sub(lambda found: found[1] + _options(found[2].split(), found[3].split()) + found[4], text)
+
+
+def _options(path: list[str], names: list[str]) -> str:
+    command, context = cast("click.Command", assay), click.Context(assay)
+    for name in path:
+        found = command.get_command(context, name) if isinstance(command, click.Group) else None
+        if found is None:
+            raise KeyError(f"there is no command {name!r}")
+        command, context = found, click.Context(found)
+    records = {name: one.get_help_record(context) for one in command.params for name in one.opts}
+    rows = [record for name in names if (record := records[name])]
+    return _table("option", {f"`{option}`".replace("|", "\\|"): " ".join(about.split()) for option, about in rows})
+
+
 def glossary_page() -> str:
     """Return the glossary as a page."""
     words, reports = (glossary(packages())[name] for name in ("words", "reports"))
@@ -93,3 +123,5 @@ if __name__ == "__main__":
     Path(__file__).with_name("cli.md").write_text(cli_page(), encoding="utf-8")
     Path(__file__).with_name("assay.1").write_text(man_page(), encoding="utf-8")
     PICTURE.write_text(architecture(), encoding="utf-8")
+    for skill in SKILLS:
+        skill.write_text(skill_page(skill.read_text(encoding="utf-8")), encoding="utf-8")

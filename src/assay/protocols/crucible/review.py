@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from crucible.material import Attachment
     from crucible.records import Severity
 
+_OF_ANSWERS = ("query", "purpose", "follow", "challenge", "without_attachments")
+
 
 @run_command(
     "crucible.council",
     "review",
     trace="Show the deliberation after the findings.",
     noun="findings",
-    without=("query", "purpose", "follow", "form", "delta", "ledger", "ledger_budget"),
+    without=(*_OF_ANSWERS, "form", "delta", "ledger", "ledger_budget"),
 )
 @click.argument("revisions", required=False, default="", metavar="[REV..REV]")
 @click.option("--sarif", metavar="PATH", help="Write the findings as SARIF 2.1.0.")
