@@ -90,30 +90,35 @@ class AdoptionHooks(Hooks[Task, Options]):
         by_id = {one.id: one for one in functions}
         ask = Asking(context.generate, Models(), context.seed)
         adopting = Adopting(adopts, package, ask, court, config, context.emit, rewrite)
-        turn = asyncio.Semaphore(options.concurrency)
+        turn, folder, done = asyncio.Semaphore(options.concurrency), Path(task.into), dict[str, Adoption]()
+        async with language(package.language).toolchain(parallel=1, limits=Limits()) as tools:
+            isolation = tools.isolation
+
+        def write() -> None:
+            if package.digest() != before:
+                raise ConfigurationError(
+                    f"the files of {package.name} changed meanwhile; nothing more was written, run it again"
+                )
+            adoptions = [done[one.id] for one in functions if one.id in done]
+            write_adoption(folder, adopts, package, by_id, adoptions, left_out, isolation)
 
         async def each(one: Candidate) -> Adoption:
             if why := faults.get(one.module):
-                adoption = Adoption(
+                done[one.id] = adoption = Adoption(
                     function=one.shown, id=one.id, refused=f"{one.module} cannot be imported: {why}"
                 )
                 context.emit(FunctionJudged(function=one.shown, adoption=adoption.model_dump(mode="json")))
                 return adoption
             async with turn:
-                return await adopting.adopt(one)
+                done[one.id] = await adopting.adopt(one)
+                await asyncio.to_thread(write)
+                return done[one.id]
 
         try:
             adoptions = await gather(each(one) for one in functions)
         finally:
             await court.aclose()
-        if await asyncio.to_thread(package.digest) != before:
-            raise ConfigurationError(
-                f"the files of {package.name} changed meanwhile; nothing was written, run it again"
-            )
-        async with language(package.language).toolchain(parallel=1, limits=Limits()) as tools:
-            isolation = tools.isolation
-        folder = Path(task.into)
-        write_adoption(folder, adopts, package, by_id, adoptions, left_out, isolation)
+        await asyncio.to_thread(write)
         return {
             "package": package.name, "folder": str(folder), "untouched": before,
             "adoptions": [one.model_dump(mode="json", exclude={"kept_cases"}) for one in adoptions],
