@@ -253,7 +253,7 @@ def test_what_cannot_be_read_of_a_proposal_is_left_out_with_the_reason(package: 
     (clamp,) = (one for one in adopter(package).read(package).candidates if one.name == "clamp")
     readable = {"name": "stays", "steps": ["got = clamp(1, 0, 2)"], "check": ["got == 1"]}
     answer = {
-        "params": ["value: Int", "low: Int", "high: Int"], "returns": "Int",
+        "params": ["value: Int", "low: Int", "high: Int"], "returns": "Int", "doc": "Keeps within.",
         "contracts": ["ENSURES: low <= result", "ENSURES: result == nearest(value)", "ENSURES: raises(Unsaid)"],
         "claims": [
             {"text": "it stays", "tests": [readable]},
@@ -261,7 +261,8 @@ def test_what_cannot_be_read_of_a_proposal_is_left_out_with_the_reason(package: 
         ],
     }  # fmt: skip
     rest, lost = without_faults(clamp, Proposal.model_validate(answer))
-    assert rest.contracts == ["ENSURES: low <= result"] and [claim.text for claim in rest.claims] == ["it stays"]
+    assert rest.contracts == ["ENSURES: low <= result"], lost
+    assert [claim.text for claim in rest.claims] == ["it stays"]
     assert proposal_fault(clamp, rest) is None
     assert set(lost) == {"ENSURES: result == nearest(value)", "ENSURES: raises(Unsaid)", "it is lost"}
     assert "nearest" in lost["ENSURES: result == nearest(value)"]
