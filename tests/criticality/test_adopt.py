@@ -256,15 +256,15 @@ def test_what_cannot_be_read_of_a_proposal_is_left_out_with_the_reason(package: 
         "params": ["value: Int", "low: Int", "high: Int"], "returns": "Int", "doc": "Keeps within.",
         "contracts": ["ENSURES: low <= result", "ENSURES: result == nearest(value)", "ENSURES: raises(Unsaid)"],
         "claims": [
-            {"text": "it stays", "tests": [readable]},
-            {"text": "it is lost", "tests": [{**readable, "steps": ["clamp(1, 0, 2)"]}]},
+            {"text": "a value within stays", "tests": [readable]},
+            {"text": "a value within is lost", "tests": [{**readable, "steps": ["clamp(1, 0, 2)"]}]},
         ],
     }  # fmt: skip
     rest, lost = without_faults(clamp, Proposal.model_validate(answer))
     assert rest.contracts == ["ENSURES: low <= result"], lost
-    assert [claim.text for claim in rest.claims] == ["it stays"]
+    assert [claim.text for claim in rest.claims] == ["a value within stays"], lost
     assert proposal_fault(clamp, rest) is None
-    assert set(lost) == {"ENSURES: result == nearest(value)", "ENSURES: raises(Unsaid)", "it is lost"}
+    assert set(lost) == {"ENSURES: result == nearest(value)", "ENSURES: raises(Unsaid)", "a value within is lost"}
     assert "nearest" in lost["ENSURES: result == nearest(value)"]
 
 
