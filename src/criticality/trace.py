@@ -30,12 +30,9 @@ def trace(artifacts: Artifacts) -> dict[str, Any]:
             if scenario["claim"] == name
         ]
         claims[name] = {
-            "text": claim.text,
-            "type": claim.type,
-            "contracts": carrying,
-            "tests": tests,
+            "text": claim.text, "type": claim.type, "contracts": carrying, "tests": tests,
             "result": _result(name, tests, results, artifacts),
-        }
+        }  # fmt: skip
     return {
         "system": spec.system.name,
         "specification": artifacts.revision,
@@ -90,14 +87,11 @@ def _function(name: str, plan: Any, artifacts: Artifacts) -> dict[str, Any]:
         "tests": [p.text for p in (*plan.contract.ensures, *plan.contract.invariants) if p.checkable],
         "not_checkable": [p.text for p in plan.contract.predicates if not p.checkable],
         "complexity": _growth(plan, measured.get("grown", False)),
-        "cases": measured.get("cases", 0),
-        "changes": measured.get("changes", 0),
         "changes_noticed": measured.get("noticed", 0),
-        "same": measured.get("same", 0),
-        "independent": measured.get("independent", 0),
+        **{word: measured.get(word, 0) for word in ("cases", "changes", "same", "independent")},
         "settled": list(artifacts.settled.get(name, ())),
         "left_open": list(artifacts.left_open.get(name, ())),
-        **{key: measured[key] for key in _SHOWN if key in measured},
+        **{key: measured[key] for key in _SHOWN if measured.get(key)},
         "accepted": body is not None,
         "tier": body.tier if body else None,
         "attempts": body.attempts if body else 0,
@@ -179,8 +173,8 @@ def _tried(function: dict[str, Any]) -> str:
     ran = "{} of {} places ran".format(*function["places"]) if function.get("places") else ""
     sizes = ", ".join(f"{size}: {many}" for size, many in function.get("sizes", {}).items())
     clauses = [f"{_plain(text)}: {many}" for text, many in function.get("presupposed", {}).items()]
-    told = "the delivered tests tell {} of {} rejected bodies apart".format(*function.get("suite") or (0, 0))
-    told = told if function.get("suite", [0, 0])[1] else ""
+    suite = function.get("suite")
+    told = "the delivered tests tell {} of {} rejected bodies apart".format(*suite) if suite else ""
     return "; ".join(part for part in (ran, f"cases by items: {sizes}" if sizes else "", told, *clauses) if part)
 
 

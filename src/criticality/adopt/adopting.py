@@ -64,6 +64,7 @@ class Adoption(Model):
         refused: why it is not adopted; empty where it is.
         proposal: what holds of it.
         kept_cases: arguments, status and value of cases that the judge tried, as JSON.
+        suite: how many of the changed bodies that are rejected the tests tell apart, and of how many.
         measured: cases; small changes of the body, how many were noticed and how many are the same.
         left_open: cases that the promises do not decide.
         rewritten: a patch with another body, where one was asked for; ``rewriting`` says what came of it.
@@ -77,7 +78,8 @@ class Adoption(Model):
     proposal: Proposal = Proposal()
     findings: list[Finding] = []
     kept_cases: list[list[Any]] = []
-    measured: dict[str, Any] = {}
+    measured: dict[str, int] = {}
+    suite: list[int] = []
     left_open: list[dict[str, str]] = []
     rewritten: str = ""
     rewriting: str = ""
@@ -236,8 +238,8 @@ class Adopting:
         adoption.measured |= {
             "changes": len(results) - results.count("same"), "noticed": results.count("rejected"),
             "same": results.count("same"),
-            "suite": suite(name, outcome, lambda rows: self._written(candidate, bench.artifacts, rows)),
         }  # fmt: skip
+        adoption.suite = suite(name, outcome, lambda rows: self._written(candidate, bench.artifacts, rows))
         adoption.kept_cases = [*outcome.kept.get(name, []), *adoption.kept_cases][:240]
         adoption.left_open = [
             {"function": name, "case": one.shown, "first": one.first, "second": one.second}

@@ -63,16 +63,22 @@ class Comparing(Trial):
                     return "rejected", min(differing, key=lambda at: len(repr(pairs[at])))
             if not differing:
                 return "same", None
-            for claim in self._due():
-                for test in claim.tests:
-                    for held, turns in self._held(claim, test):
-                        if self._tested(claim, test, held, turns) is not None:
-                            return "rejected", min(differing, key=lambda at: len(repr(pairs[at])))
+            if self._refuted():
+                return "rejected", min(differing, key=lambda at: len(repr(pairs[at])))
             return "undecided", differing[0]
         finally:
             self._current = CANDIDATE
             if isinstance(other, int) and other > HELPERS and other in self._processes:
                 self._processes.pop(other).close()
+
+    def _refuted(self) -> bool:
+        """Tell whether the body that is tried breaks a claim."""
+        tests = ((claim, test) for claim in self._due() for test in claim.tests)
+        return any(
+            self._tested(claim, test, held, turns) is not None
+            for claim, test in tests
+            for held, turns in self._held(claim, test)
+        )
 
     def _difference(self, name: str, kind: str, pair: tuple[Case, Outcome], other: CallOne | int) -> Difference:
         case, mine = pair
