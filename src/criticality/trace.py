@@ -174,7 +174,7 @@ def _tried(function: dict[str, Any]) -> str:
     sizes = ", ".join(f"{size}: {many}" for size, many in function.get("sizes", {}).items())
     clauses = [f"{_plain(text)}: {many}" for text, many in function.get("presupposed", {}).items()]
     suite = function.get("suite")
-    told = "the delivered tests tell {} of {} rejected bodies apart".format(*suite) if suite else ""
+    told = "the delivered tests tell {} of {} rejected bodies apart".format(*suite) if suite and suite[1] else ""
     return "; ".join(part for part in (ran, f"cases by items: {sizes}" if sizes else "", told, *clauses) if part)
 
 
