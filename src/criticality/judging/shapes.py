@@ -143,14 +143,14 @@ class Shapes:
             self.seen[key] = [*self.seen.get(key, ())[-60:], *new]
 
     def _counts(self, kind: TypeRef, value: Any) -> list[Any]:
-        """Return a number itself, or how long a sequence is and the sums of its beginnings."""
+        """Return a number itself, or how long a sequence is, the sums of its beginnings and the numbers in it."""
         base = self.root(kind)
         if base.name not in SEQUENCES:
             return [value] if base.name in _NUMBERS else []
         items = [self.numbers(base.args[0], item) for item in list(value)[:_KNOWN]] if base.args else []
         sums = [total for column in zip(*items, strict=False) for total in accumulate(column)]
         read = [int(value[:18])] if base.name in TEXTUAL and value.isascii() and value[:18].isdigit() else []
-        return [len(value), *read, *read, *sums[:30]]
+        return [len(value), *read, *read, *sums[:30], *(number for item in items for number in item[:3])]
 
     def keys(self, kind: TypeRef) -> list[tuple[str, TypeRef]]:
         """Return the fields of a record that are unique in a list of them."""
