@@ -6,12 +6,11 @@ solutions written with care, and on many inputs that a second implementation ans
 
 from __future__ import annotations
 
-import io
-import tarfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from ai_crucible.archives import archive_of, files_of
 from ai_crucible.attempt import untouched_copy
 from ai_crucible.grading.edge import SealedGrader
 from ai_crucible.mutation import mutants
@@ -171,7 +170,7 @@ async def _unnoticed(
 
 async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: bytes, bar: Bar) -> int:
     """Return how many generated inputs the gold survived; without a program, how many draws of the task."""
-    if not any(name.endswith(_PROGRAMS) for name in _files(gold)):
+    if not any(name.endswith(_PROGRAMS) for name in files_of(gold)):
         if not puzzle.meta.drawn:
             return bar.draws
         for seed in range(1, bar.draws + 1):
@@ -237,28 +236,13 @@ def _why(result: GateResult, verdict: Verdict) -> str:
 
 def laid_on(untouched: bytes, overlay: bytes) -> bytes:
     """Return a work folder, as an archive, with the files of a solution in place of its own."""
-    return _archive({**_files(untouched), **_files(overlay)}) if overlay else untouched
-
-
-def _files(archive: bytes) -> dict[str, bytes]:
-    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-        return {entry.name: file.read() for entry in tar if (file := tar.extractfile(entry)) is not None}
+    return archive_of({**files_of(untouched), **files_of(overlay)}) if overlay else untouched
 
 
 def _mutants(puzzle: Puzzle, gold: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield where a mistake was made in the gold solution, and the solution with it."""
-    files = _files(gold)
+    files = files_of(gold)
     for name, data in files.items():
         before = puzzle.files.get(name, b"").decode("utf-8", "replace")
         for where, text in mutants(name, data.decode("utf-8", "replace"), before):
-            yield where, _archive({**files, name: text.encode()})
-
-
-def _archive(files: dict[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as tar:
-        for name, content in files.items():
-            entry = tarfile.TarInfo(name)
-            entry.size, entry.mode = len(content), 0o755
-            tar.addfile(entry, io.BytesIO(content))
-    return out.getvalue()
+            yield where, archive_of({**files, name: text.encode()})

@@ -21,9 +21,12 @@ class TrialPlanned(Event, type="ai_crucible.trial_planned"):
         environment: what verdicts rest on besides, by name and digest; see :mod:`ai_crucible.versions`.
         redraws: how often an attempt that died may be made again; ``None`` in plans from before that was fixed.
         self_reported: puzzles whose hidden tests share a process with the solver's code, which tells the outcome.
+        protocol: how tools are called; ``None`` in plans from before it, judges and rivals were named.
+        judges: models of the panel.
+        against: models that make the same attempts.
     """
 
-    newer = ("redraws", "self_reported")
+    newer = ("redraws", "self_reported", "protocol", "judges", "against")
 
     trial: str
     puzzles: dict[str, str]
@@ -34,6 +37,9 @@ class TrialPlanned(Event, type="ai_crucible.trial_planned"):
     environment: dict[str, str] = {}
     redraws: int | None = None
     self_reported: tuple[str, ...] | None = None
+    protocol: str | None = None
+    judges: tuple[str, ...] | None = None
+    against: tuple[str, ...] | None = None
 
 
 class TrialResumed(Event, type="ai_crucible.trial_resumed"):

@@ -1,4 +1,4 @@
-"""Puzzles out of exercises of a Python track of Exercism: a folder with ``.meta/config.json`` each.
+"""Tasks out of exercises of a Python track of Exercism: a folder with ``.meta/config.json`` each.
 
 ``files`` in it names the solution to be written, its tests, and the example or exemplar that passes them; what is
 to be done stands in ``.docs``.
@@ -7,59 +7,47 @@ to be done stands in ``.docs``.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
-from ai_crucible.puzzle_files import PuzzleFiles, as_json, read_text, suite_check, tests_of, why_unreadable
+from ai_crucible.puzzle_files import LeftOut, SuiteTask, read_text, tests_of
 
 _WORDS = ("introduction.md", "instructions.md", "instructions.append.md")
 
 
-def exercises(source: Path, origin: str) -> Iterator[tuple[str, PuzzleFiles | str]]:
-    """Yield each exercise below a folder by its name: a puzzle's files, or why it makes none."""
+def exercises(source: Path) -> Iterator[tuple[str, Callable[[], SuiteTask]]]:
+    """Yield each exercise below a folder by its name, with what reads it."""
     for config in sorted(source.rglob(".meta/config.json")):
-        folder = config.parent.parent
-        try:
-            yield folder.name, _puzzle(folder, json.loads(read_text(config)), origin)
-        except (OSError, ValueError, SyntaxError, RecursionError) as fault:
-            yield folder.name, why_unreadable(fault)
+        yield config.parents[1].name, partial(_task, config.parents[1])
 
 
-def _puzzle(folder: Path, config: object, origin: str) -> PuzzleFiles | str:
-    parts = cast("dict[str, Any]", config).get("files") if isinstance(config, dict) else None
+def _task(folder: Path) -> SuiteTask:
+    config: Any = json.loads(read_text(folder / ".meta/config.json"))
+    parts: Any = cast("dict[str, Any]", config).get("files") if isinstance(config, dict) else None
     if not isinstance(parts, dict):
-        return ".meta/config.json names no files"
-    named = cast("dict[str, Any]", parts)
-    solutions, tests, editor = (_names(named.get(kind)) for kind in ("solution", "test", "editor"))
-    examples = _names(named.get("exemplar")) or _names(named.get("example"))
-    if not solutions or not tests or len(solutions) != len(examples):
-        return "it names no tests, or not one example for each solution"
+        raise LeftOut(".meta/config.json names no files")
+    kinds = ("solution", "test", "editor", "exemplar", "example")
+    named = [_names(cast("dict[str, Any]", parts).get(kind)) for kind in kinds]
+    solutions, tests, editor, right = *named[:3], named[3] or named[4]
+    if not solutions or not tests or len(solutions) != len(right):
+        raise LeftOut("it names no tests, or not one example for each solution")
     if not all(name.endswith(".py") for name in (*solutions, *tests)):
-        return "it is no exercise in Python"
-    texts = {name: read_text(folder / name) for name in (*solutions, *tests, *examples, *editor)}
-    checks = [suite_check(path, [*tests_of(path, texts[path])], [path]) for path in tests]
-    if not all(check["cases"][0]["args"] for check in checks):
-        return "a test file holds no tests"
-    checks += [{"name": f"{name} is there", "kind": "file", "path": name, "absent": False} for name in solutions]
-    meta = {
-        "id": folder.name,
-        "title": f"Exercise {folder.name}",
-        "kind": "exercise",
-        "source": f"{origin}: {folder.name}",
-        "shape": "specification",
-        "editable": solutions,
-    }
+        raise LeftOut("it is no exercise in Python")
+    texts = {name: read_text(folder / name) for name in (*solutions, *tests, *right, *editor)}
     words = [read_text(folder / ".docs" / name) for name in _WORDS if (folder / ".docs" / name).is_file()]
     task = f"Write {', '.join(f'`{name}`' for name in solutions)}. Tests that you do not see decide."
-    return {
-        "meta.json": as_json(meta),
-        "prompt.md": "\n\n".join([*words, task]) + "\n",
-        "oracle/checks.json": as_json({"checks": checks}),
-        **{f"work/{name}": texts[name] for name in (*solutions, *editor)},
-        **{f"oracle/gold/{name}": texts[example] for name, example in zip(solutions, examples, strict=True)},
-        **{f"oracle/with/{name}": texts[name] for name in tests},
-    }
+    return SuiteTask(
+        f"Exercise {folder.name}",
+        "\n\n".join([*words, task]),
+        {name: texts[name] for name in (*solutions, *editor)},
+        {name: texts[example] for name, example in zip(solutions, right, strict=True)},
+        {name: texts[name] for name in tests},
+        {path: [*tests_of(path, texts[path])] for path in tests},
+        [{"name": f"{name} is there", "kind": "file", "path": name, "absent": False} for name in solutions],
+        meta={"kind": "exercise", "shape": "specification", "editable": solutions},
+    )
 
 
 def _names(value: object) -> list[str]:

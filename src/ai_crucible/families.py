@@ -13,22 +13,15 @@ FAMILIES: dict[str, list[str]] = _KNOWN["families"]
 _HOSTS = frozenset[str](_KNOWN["hosts"])
 
 
-def families_of(model: str, aliases: dict[str, str] | None = None) -> frozenset[str]:
+def families_of(model: str) -> frozenset[str]:
     """Return every family that a model's name gives away; empty for a name that tells none.
 
     >>> sorted(families_of("openrouter/anthropic/claude-sonnet-4"))
     ['claude']
     >>> sorted(families_of("deepseek/deepseek-r1-distill-llama-70b"))
     ['deepseek', 'llama']
-
-    Args:
-        model: a model id, hosts included.
-        aliases: further names, whole ids or their last part, with the family of each.
     """
     plain = unicodedata.normalize("NFKC", model).casefold().strip()
-    for name, family in (aliases or {}).items():
-        if plain == name.casefold() or plain.rpartition("/")[2] == name.casefold():
-            return frozenset({family.casefold()})
     families: set[str] = set()
     parts = plain.split("/")
     for place, part in enumerate(parts):

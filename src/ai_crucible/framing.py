@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ai_crucible.types import Arm, Budget, Line, Puzzle, PuzzleMeta
 from llm_runtime.errors import ConfigurationError
@@ -13,8 +13,7 @@ from llm_runtime.prompts import Fence, load_prompt
 _PACKAGE = "ai_crucible"
 
 
-@dataclass(frozen=True, slots=True)
-class PastAttempt:
+class PastAttempt(NamedTuple):
     """One attempt of the same model on the same puzzle, as it really happened: what a personal best rests on."""
 
     passed: bool
@@ -22,8 +21,7 @@ class PastAttempt:
     tool_calls: int
 
 
-@dataclass(frozen=True, slots=True)
-class Rival:
+class Rival(NamedTuple):
     """Other solvers' real results on the puzzle: a name, attempts and passes. For the social arm only."""
 
     name: str

@@ -16,43 +16,23 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from ai_crucible.exercism import exercises
-from ai_crucible.harbor import harbor_tasks, task_folders
-from ai_crucible.puzzle_files import (
-    PuzzleFiles,
-    as_json,
-    read_text,
-    suite_check,
-    tests_of,
-    why_unreadable,
-    write_puzzle,
-)
-from ai_crucible.swe_bench import instance_files, instances
+from ai_crucible.harbor import harbor_tasks
+from ai_crucible.puzzle_files import LeftOut, SuiteTask, read_text, tests_of, write_puzzle
+from ai_crucible.swe_bench import instances
 from llm_runtime.errors import ConfigurationError
 
 _MOST_CASES = 200
 _EQUALITIES = frozenset({"assertEqual", "assertEquals", "assertIs"})
 _NAME = re.compile(r"^[a-z][a-z0-9_]{0,50}$")
-
-
-@dataclass(frozen=True, slots=True)
-class Triple:
-    """One program to be made a puzzle of: its name, buggy and fixed text, and what its tests say."""
-
-    name: str
-    buggy: str
-    fixed: str
-    cases: list[dict[str, Any]]
-    origin: str
-    tests: dict[str, str] = field(default_factory=dict[str, str])
-    """Where no cases could be taken out of them: test files to be run beside the program, by their place."""
-    beside: dict[str, str] = field(default_factory=dict[str, str])
-    """What the tests need besides the program."""
+_NO_PROGRAM = re.compile(r"^test_|_test$|_fixed$|^__init__$|^node$")
+_UNREADABLE = (OSError, ValueError, SyntaxError, RecursionError, MemoryError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,90 +54,76 @@ def import_folder(source: Path, target: Path, *, origin: str = "") -> Imported:
     Raises:
         ConfigurationError: ``source`` holds nothing of the kind.
     """
-    results: dict[str, PuzzleFiles | str] = {}
-    for name, result in _found(source.resolve(), origin or source.resolve().name):
-        results.setdefault(name, result)
-    if not results:
+    source, written, left_out = source.resolve(), list[Path](), dict[str, str]()
+    tasks: dict[str, Callable[[], SuiteTask]] = {}
+    for form in _FORMS:
+        tasks = tasks or dict(form(source))
+    if not tasks:
         raise ConfigurationError(
             f"{source}: no programs with tests and a fixed version, no exercises (.meta/config.json), no instances "
             "(*.jsonl) and no tasks (task.toml, task.yaml) were found there"
         )
-    written: list[Path] = []
-    left_out: dict[str, str] = {}
-    for name in sorted(results):
-        files = results[name]
+    for name, read in sorted(tasks.items()):
         folder = target / re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")
-        if isinstance(files, str):
-            left_out[name] = files
-        elif folder.exists():
-            left_out[name] = f"{folder.name} is there already"
-        else:
+        try:
+            files = read().files(name, origin or source.name)
+            if folder.exists():
+                raise LeftOut(f"{folder.name} is there already")
             write_puzzle(folder, files)
             written.append(folder)
+        except LeftOut as fault:
+            left_out[name] = str(fault)
+        except _UNREADABLE as fault:
+            why = f"{fault.filename}: {fault.strerror}" if isinstance(fault, OSError) else type(fault).__name__
+            left_out[name] = f"it cannot be read: {why}"
     return Imported(tuple(written), left_out)
 
 
-def _found(source: Path, origin: str) -> Iterator[tuple[str, PuzzleFiles | str]]:
-    if instance_files(source):
-        yield from instances(source, origin)
-    elif task_folders(source):
-        yield from harbor_tasks(source, origin)
-    elif next(source.rglob(".meta/config.json"), None) is not None:
-        yield from exercises(source, origin)
-    else:
-        for name, triple in _triples(source, origin):
-            yield name, triple if isinstance(triple, str) else _puzzle(triple)
-
-
-def _triples(source: Path, origin: str) -> Iterator[tuple[str, Triple | str]]:
+def programs(source: Path) -> Iterator[tuple[str, Callable[[], SuiteTask]]]:
+    """Yield each program of a folder that has tests or a repair beside it by its name, with what reads it."""
     quix = source / "python_programs"
-    programs = sorted((quix if quix.is_dir() else source).glob("*.py"))
-    for program in programs:
+    for program in sorted((quix if quix.is_dir() else source).glob("*.py")):
         name = program.stem
-        if name.startswith("test_") or name.endswith(("_test", "_fixed")) or name in ("__init__", "node"):
-            continue
-        if not _NAME.match(name):
-            yield name, "its name is not a plain module name"
-            continue
-        fixed = next((path for path in _fixed(source, name) if path.is_file()), None)
-        if fixed is None:
-            if quix.is_dir() or (source / f"test_{name}.py").exists() or (source / f"{name}.json").exists():
-                yield name, "no fixed version of it was found"
-            continue
-        yield name, _triple(source, program, fixed, origin)
+        repaired = (f"correct_python_programs/{name}.py", f"{name}_fixed.py", f"fixed/{name}.py")
+        fixed = next((source / path for path in repaired if (source / path).is_file()), None)
+        tested = quix.is_dir() or (source / f"test_{name}.py").exists() or (source / f"{name}.json").exists()
+        if (fixed or tested) and not _NO_PROGRAM.search(name):
+            yield name, partial(_task, source, program, fixed)
 
 
-def _fixed(source: Path, name: str) -> list[Path]:
-    return [
-        source / "correct_python_programs" / f"{name}.py",
-        source / f"{name}_fixed.py",
-        source / "fixed" / f"{name}.py",
-    ]
+_FORMS = (instances, harbor_tasks, exercises, programs)
 
 
-def _triple(source: Path, program: Path, fixed: Path, origin: str) -> Triple | str:
+def _task(source: Path, program: Path, fixed: Path | None) -> SuiteTask:
     name = program.stem
-    try:
-        buggy_text, fixed_text = read_text(program), read_text(fixed)
-        tree = ast.parse(fixed_text)
-        cases = _cases(source, name)
-        tests, beside = ({}, {}) if cases else _test_files(source, name)
-    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError) as fault:
-        return why_unreadable(fault)
-    if not any(isinstance(node, ast.FunctionDef) and node.name == name for node in tree.body):
-        return f"it defines no function {name}"
-    if not cases and not tests:
-        return "its tests hold no case with literal arguments and results"
-    return Triple(name, buggy_text, fixed_text, cases, f"{origin}: {program.name}", tests, beside)
-
-
-def _test_files(source: Path, name: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Return test files to be run whole, and the modules of the checkout that they import."""
-    tests = source / "python_testcases" / f"test_{name}.py"
-    if not tests.is_file():
-        return {}, {}
+    if not _NAME.match(name):
+        raise LeftOut("its name is not a plain module name")
+    if fixed is None:
+        raise LeftOut("no fixed version of it was found")
+    right = read_text(fixed)
+    if not any(isinstance(node, ast.FunctionDef) and node.name == name for node in ast.parse(right).body):
+        raise LeftOut(f"it defines no function {name}")
+    cases, tests = _cases(source, name), source / "python_testcases" / f"test_{name}.py"
+    if not cases and not tests.is_file():
+        raise LeftOut("its tests hold no case with literal arguments and results")
+    # A test file imports its program from the checkout's folder, and what is beside it there.
+    hidden = {} if cases else {tests.name: read_text(tests)}
     node = source / "python_programs" / "node.py"
-    return {tests.name: read_text(tests)}, {"node.py": read_text(node)} if node.is_file() else {}
+    place = f"python_programs/{program.name}" if hidden else program.name
+    call = {"kind": "call", "target": f"{name}:{name}", "seconds": 30}
+    return SuiteTask(
+        f"Repair {name}",
+        f"`{place}` defines the function `{name}`, which has a defect. Repair it.",
+        {place: read_text(program), **({"node.py": read_text(node)} if hidden and node.is_file() else {})},
+        {place: right},
+        hidden,
+        {"its tests": [*tests_of(tests.name, hidden[tests.name])]} if hidden else {},
+        [
+            *({"name": f"case {n}", **call, "cases": [case]} for n, case in enumerate(cases, 1)),
+            {"name": "still defined", "kind": "file", "path": place, "matches": rf"^def {name}\b"},
+        ],
+        meta={"editable": [place]},
+    )
 
 
 def _limits(source: Path, name: str) -> tuple[list[Any], ast.expr | None]:
@@ -246,32 +212,3 @@ def _called(function: ast.expr) -> str:
     if isinstance(function, ast.Name):
         return function.id
     return function.attr if isinstance(function, ast.Attribute) else ""
-
-
-def _puzzle(triple: Triple) -> PuzzleFiles:
-    package = "python_programs/" if triple.tests else ""
-    file = f"{package}{triple.name}.py"
-    meta = {
-        "id": triple.name.replace("_", "-"),
-        "title": f"Repair {triple.name}",
-        "kind": "imported",
-        "source": triple.origin,
-        "editable": [file],
-    }
-    prompt = f"`{file}` defines the function `{triple.name}`, which has a defect. Repair it.\n"
-    call = {"kind": "call", "target": f"{triple.name}:{triple.name}", "seconds": 30}
-    checks: list[dict[str, Any]] = [
-        {"name": f"case {n}", **call, "cases": [case]} for n, case in enumerate(triple.cases, 1)
-    ]
-    for path, text in triple.tests.items():
-        checks += [suite_check(test, [test], [path]) for test in tests_of(path, text)]
-    checks.append({"name": "still defined", "kind": "file", "path": file, "matches": rf"^def {triple.name}\b"})
-    return {
-        "meta.json": as_json(meta),
-        "prompt.md": prompt,
-        "oracle/checks.json": as_json({"checks": checks}),
-        f"work/{file}": triple.buggy,
-        **{f"work/{path}": text for path, text in triple.beside.items()},
-        f"oracle/gold/{file}": triple.fixed,
-        **{f"oracle/with/{path}": text for path, text in triple.tests.items()},
-    }

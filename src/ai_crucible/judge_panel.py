@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import median
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel
 
@@ -30,55 +30,12 @@ class JudgeUntagged(ConfigurationError):
     """A judge's family is not known, and nobody said that this is all right."""
 
 
-class OfFamilies(Protocol):
-    """Whoever may be excluded for a family."""
-
-    @property
-    def model(self) -> str:
-        """Its model id."""
-        ...
-
-    @property
-    def families(self) -> frozenset[str]:
-        """The families of its model; empty where they are not known."""
-        ...
-
-
-J = TypeVar("J", bound=OfFamilies)
-
-
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """A judge of whom nothing but the model is known."""
-
-    model: str
-
-    @property
-    def families(self) -> frozenset[str]:
-        return families_of(self.model)
-
-
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """One seat of the panel.
-
-    Args:
-        generate: the way to its model.
-        model: its model id.
-        family: where the id does not tell it.
-        aliases: further names of models, with their families.
-    """
+    """One seat of the panel: the way to its model, and the model's id."""
 
     generate: Prompting
     model: str
-    family: str = ""
-    aliases: dict[str, str] = field(default_factory=dict[str, str])
-
-    @property
-    def families(self) -> frozenset[str]:
-        """Declared and recognised families: a declared one cannot hide what the id gives away."""
-        declared = families_of(self.family) or frozenset({self.family.casefold()} if self.family else ())
-        return declared | families_of(self.model, self.aliases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +68,16 @@ async def convene(
         PanelEmpty: no judge is left.
         JudgeUntagged: a judge's family, or the solver's, is unknown and that was not allowed.
     """
-    seated, excluded = eligible(judges, family, allow_untagged=allow_untagged)
+    names, excluded = eligible([judge.model for judge in judges], family, allow_untagged=allow_untagged)
+    seated = [judge for judge in judges if judge.model in names]
     ballots = await gather(_ask(judge, state, number) for number, judge in enumerate(seated))
     return tally(seated, ballots, excluded, reducer)
 
 
 def eligible(
-    judges: Sequence[J], family: str, *, allow_untagged: bool = False
-) -> tuple[list[J], list[dict[str, str]]]:
-    """Return the judges that may sit, and those that may not with the reason.
+    judges: Sequence[str], family: str, *, allow_untagged: bool = False
+) -> tuple[list[str], list[dict[str, str]]]:
+    """Return the judges that may sit, by their models, and those that may not with the reason.
 
     Raises:
         PanelEmpty, JudgeUntagged: as :func:`convene`.
@@ -129,21 +87,14 @@ def eligible(
         raise JudgeUntagged(
             "the solver's family is unknown, so no judge can be excluded; seat all the same with --untagged"
         )
-    seated: list[J] = []
-    excluded: list[dict[str, str]] = []
-    for judge in judges:
-        theirs = judge.families
-        if not theirs and not allow_untagged:
-            raise JudgeUntagged(f"judge {judge.model}: its family is unknown; seat it all the same with --untagged")
-        if shared := own & theirs:
-            excluded.append(
-                {"model": judge.model, "reason": f"of the solver's family: {', '.join(sorted(shared))}"}
-            )
-        else:
-            seated.append(judge)
+    shared = {judge: own & families_of(judge) for judge in judges}
+    if not allow_untagged and (unknown := next((judge for judge in judges if not families_of(judge)), "")):
+        raise JudgeUntagged(f"judge {unknown}: its family is unknown; seat it all the same with --untagged")
+    seated = [judge for judge in judges if not shared[judge]]
     if not seated:
         raise PanelEmpty(f"no judge is left for a solver of {', '.join(sorted(own)) or 'no known family'}; add one")
-    return seated, excluded
+    why = {judge: f"of the solver's family: {', '.join(sorted(kin))}" for judge, kin in shared.items() if kin}
+    return seated, [{"model": judge, "reason": why[judge]} for judge in judges if judge in why]
 
 
 def tally(
@@ -168,7 +119,7 @@ def tally(
         judges=tuple(
             {
                 "model": judge.model,
-                "families": sorted(judge.families),
+                "families": sorted(families_of(judge.model)),
                 "score": ballot.score,
                 "novelty_validated": ballot.novelty,
                 "reason": ballot.reason,
@@ -186,7 +137,7 @@ def check_panel(judges: Sequence[str], family: str, *, allow_untagged: bool = Fa
         PanelEmpty, JudgeUntagged: as :func:`convene`.
     """
     if judges:
-        eligible([_Named(name) for name in judges], family, allow_untagged=allow_untagged)
+        eligible(judges, family, allow_untagged=allow_untagged)
 
 
 async def _ask(judge: Judge, state: AttemptState, number: int) -> Ballot:

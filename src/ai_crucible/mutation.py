@@ -11,52 +11,16 @@ from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from typing import Any, TypeAlias, cast
 
+from llm_runtime.toml import own_table
+
 _Edit: TypeAlias = "tuple[str, Callable[[], None]]"
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LONG = 150
-_COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.LtE, ast.GtE),
-    ast.LtE: (ast.Lt, ast.Gt),
-    ast.Gt: (ast.GtE, ast.LtE),
-    ast.GtE: (ast.Gt, ast.Lt),
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq,),
-    ast.Is: (ast.IsNot,),
-    ast.IsNot: (ast.Is,),
-    ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
-}
-_COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.FloorDiv,
-    ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.FloorDiv,
-    ast.Pow: ast.Mult,
-    ast.BitAnd: ast.BitOr,
-    ast.BitOr: ast.BitAnd,
-    ast.BitXor: ast.BitAnd,
-    ast.LShift: ast.RShift,
-    ast.RShift: ast.LShift,
-}
-#: In a shell script: what is looked for, and what takes its place.
-_SHELL = [
-    *[(re.escape(a), b) for a, b in ((" && ", " || "), (" || ", " && "))],
-    *[(rf"(?<= )-{a}(?= )", f"-{b}") for a, b in ("zn", "nz", "fd", "df", "se", "es")],
-    *[(f" -{a} ", f" -{b} ") for a, b in (("eq", "ne"), ("lt", "le"), ("gt", "ge"), ("ge", "gt"), ("le", "lt"))],
-    (r"(?<=\[ )! |(?<=if )! ", ""),
-    (r" = ", " != "),
-    (r" != ", " = "),
-    (r'(?<![<>] )"(\$\w+|\$\{\w+\}|\$\d|\$@)"', r"\1"),  # what is redirected to is not split
-    (r"(?<=exit )\d+", "7"),
-    (r"(?<=return )\d+", "7"),
-    (r" -- ", " "),
-    (r"(?<=\w)/[\w.]+(?=\")", ""),  # the last part of a path
-    (r"(?<= )-(\w)\w(?= )", r"-\1"),  # one of two letters of options
-    (r"(?<= )-\w(\w)(?= )", r"-\1"),
-    (r"(?<= )\d+(?= )", "9"),
-]  # fmt: skip
+_KNOWN = own_table(__package__ or "", "mutation.toml")
+_COMPARED: dict[str, list[str]] = _KNOWN["compared"]
+_COMPUTED: dict[str, str] = _KNOWN["computed"]
+_SHELL: list[tuple[str, str]] = _KNOWN["shell"]
+"""In a shell script: what is looked for, and what takes its place."""
 
 
 def mutants(path: str, text: str, before: str = "") -> Iterator[tuple[str, str]]:
@@ -151,9 +115,9 @@ def _changed(node: ast.AST, parent: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         case ast.Constant() if not isinstance(parent, ast.Expr | ast.FormattedValue):
             yield from (("a constant", ast.Constant(other)) for other in _constants(node.value, parent))
         case ast.cmpop():
-            yield from (("a comparison", other()) for other in _COMPARED.get(type(node), ()))
-        case ast.operator() if type(node) in _COMPUTED:
-            yield "an operator", _COMPUTED[type(node)]()
+            yield from (("a comparison", getattr(ast, other)()) for other in _COMPARED.get(type(node).__name__, ()))
+        case ast.operator() if type(node).__name__ in _COMPUTED:
+            yield "an operator", getattr(ast, _COMPUTED[type(node).__name__])()
         case ast.And():
             yield "and", ast.Or()
         case ast.Or():

@@ -93,6 +93,11 @@ class ModelRollup:
         return sum(history.passed for history in self.puzzles if not history.anchor)
 
     @property
+    def hardest(self) -> list[PuzzleHistory]:
+        """The puzzles, those first at which the fewest attempts passed."""
+        return sorted(self.puzzles, key=lambda history: (history.rate or wilson(0, 1)).estimate)
+
+    @property
     def attempts(self) -> int:
         """Attempts with a verdict, anchors left out."""
         return sum(history.attempts for history in self.puzzles if not history.anchor)

@@ -1,18 +1,24 @@
-"""A puzzle's folder, written: its files, and checks that run whole test files."""
+"""A puzzle's folder, written, and a task with a test suite as one: the one description of all that is imported."""
 
 from __future__ import annotations
 
 import ast
 import json
+import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from llm_runtime.errors import ConfigurationError
 
-MOST_BYTES = 1024 * 1024
+_MOST_TEXT = 1 << 20
+_MOST_FILES = 2000
+_MOST_BYTES = 32 << 20
+_OTHER = re.compile(r"[^a-z0-9_-]+")
 PuzzleFiles: TypeAlias = "dict[str, str | bytes]"
 """By path within a puzzle's folder."""
 
@@ -39,6 +45,58 @@ def write_puzzle(folder: Path, files: Mapping[str, str | bytes]) -> None:
         raise
 
 
+class LeftOut(ValueError):
+    """A task makes no puzzle; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteTask:
+    """A task of others' that tests decide, in whatever form it was found.
+
+    Args:
+        title: one line.
+        words: what is to be done.
+        work: what a solver starts from, by path.
+        gold: what the right solution has otherwise, by path.
+        hidden: the tests, and what they need that no solver may change, by path.
+        suites: by the name of a check, the tests that it runs: ``path.py::name``.
+        checks: further ones.
+        seconds: that a suite may take.
+        meta: what else ``meta.json`` says.
+    """
+
+    title: str
+    words: str
+    work: Mapping[str, str | bytes]
+    gold: Mapping[str, str | bytes] = field(default_factory=dict[str, "str | bytes"])
+    hidden: Mapping[str, str | bytes] = field(default_factory=dict[str, "str | bytes"])
+    suites: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    checks: Sequence[Mapping[str, Any]] = ()
+    seconds: int = 20
+    meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def files(self, name: str, source: str) -> PuzzleFiles:
+        """Return the puzzle's files.
+
+        Raises:
+            LeftOut: a suite holds no tests.
+        """
+        if not all(self.suites.values()):
+            raise LeftOut("a test file holds no tests")
+        puzzle = _OTHER.sub("-", name.lower()).strip("-_")[:64]
+        meta = {"id": puzzle, "title": self.title, "kind": "imported", "source": f"{source}: {name}", **self.meta}
+        suites = [
+            suite_check(check, tests, sorted(self.hidden), self.seconds) for check, tests in self.suites.items()
+        ]
+        parts = {"work": self.work, "oracle/gold": self.gold, "oracle/with": self.hidden}
+        return {
+            "meta.json": as_json(meta),
+            "prompt.md": f"{self.words.strip()}\n",
+            "oracle/checks.json": as_json({"checks": [*suites, *self.checks]}),
+            **{f"{part}/{path}": text for part, files in parts.items() for path, text in files.items()},
+        }
+
+
 def read_text(path: Path) -> str:
     """Read a small text file.
 
@@ -46,15 +104,26 @@ def read_text(path: Path) -> str:
         OSError: it cannot be read.
         ValueError: it is a link, larger than 1 MiB, or not UTF-8.
     """
-    if path.is_symlink() or path.stat().st_size > MOST_BYTES:
+    if path.is_symlink() or path.stat().st_size > _MOST_TEXT:
         raise ValueError(path)
     return path.read_text(encoding="utf-8")
 
 
-def why_unreadable(fault: Exception) -> str:
-    """Return why a task makes no puzzle."""
-    why = f"{fault.filename}: {fault.strerror}" if isinstance(fault, OSError) else type(fault).__name__
-    return f"it cannot be read: {why}"
+def read_tree(root: Path) -> dict[str, bytes]:
+    """Return the regular files of a folder, without what git and Python keep there.
+
+    Raises:
+        ValueError: there is more than a puzzle holds.
+    """
+    files: dict[str, bytes] = {}
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in (".git", "__pycache__"))
+        for path in (Path(folder, name) for name in sorted(names)):
+            if path.is_file() and not path.is_symlink():
+                files[path.relative_to(root).as_posix()] = path.read_bytes()
+        if len(files) > _MOST_FILES or sum(map(len, files.values())) > _MOST_BYTES:
+            raise ValueError(root)
+    return files
 
 
 def as_json(data: object) -> str:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import io
 import json
-import tarfile
 from typing import TYPE_CHECKING, Any
 
+from ai_crucible.archives import files_of
 from ai_crucible.types import AttemptRecord, AttemptState, team_name
 from ai_crucible.versions import environment_digest, version_of
 from llm_runtime.canonical import canonical_json
@@ -51,7 +50,7 @@ def change_of(untouched: bytes, work: bytes) -> str:
 
     Comparing lines takes time and memory beyond any bound in what a solver wrote, so long files are not compared.
     """
-    before, after = _files(untouched), _files(work)
+    before, after = files_of(untouched), files_of(work)
     lines: list[str] = []
     room = _MOST_COMPARED
     for name in sorted(before.keys() | after.keys()):
@@ -67,16 +66,6 @@ def change_of(untouched: bytes, work: bytes) -> str:
         lines += difflib.unified_diff(was, now, f"a/{name}", f"b/{name}")
     text = "".join(line if line.endswith("\n") else line + "\n" for line in lines)
     return text if len(text) <= _MOST_DIFF else text[:_MOST_DIFF] + "\n[... cut]\n"
-
-
-def _files(archive: bytes) -> dict[str, bytes]:
-    files: dict[str, bytes] = {}
-    with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as entries:
-        for entry in entries:
-            file = entries.extractfile(entry) if entry.isreg() else None
-            if file is not None:
-                files[entry.name.encode("utf-8", "replace").decode()] = file.read()
-    return files
 
 
 def attempts_of(log: EvalLog) -> list[AttemptRecord]:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from inspect_ai import Epochs, Task, task
 from inspect_ai._util.working import sample_waiting_time
@@ -61,6 +61,8 @@ from llm_runtime.errors import ConfigurationError
 from sandbox import Root
 
 T = TypeVar("T", bound=str)
+_Rows: TypeAlias = "dict[str, list[Any]]"
+"""By puzzle, rows of results."""
 _REDUCERS: tuple[Reducer, ...] = ("median", "majority")
 GRADED: ContextVar[Callable[[str, bool, int], None] | None] = ContextVar("graded", default=None)
 """Who is told of each graded attempt: its puzzle, whether it passed, and its epoch."""
@@ -111,8 +113,8 @@ def trial(
     seed: int | None = None,
     judges: str | list[str] = "",
     chrome: dict[str, Any] | None = None,
-    history: dict[str, list[list[float]]] | None = None,
-    standings: dict[str, list[list[Any]]] | None = None,
+    history: _Rows | None = None,
+    standings: _Rows | None = None,
     sandbox: str = "bwrap",
     box_root: str = "",
     untagged: bool = False,
@@ -211,12 +213,9 @@ class LeavingOut:
         return {}
 
 
-def _of_puzzle(
-    framing: Framing, puzzle: str, history: dict[str, list[list[float]]], standings: dict[str, list[list[Any]]]
-) -> Framing:
-    past = [PastAttempt(bool(passed), seconds, int(calls)) for passed, seconds, calls in history.get(puzzle, ())]
-    others = [Rival(str(name), int(attempts), int(passed)) for name, attempts, passed in standings.get(puzzle, ())]
-    return replace(framing, history=past, standings=others)
+def _of_puzzle(framing: Framing, puzzle: str, history: _Rows, standings: _Rows) -> Framing:
+    past = [PastAttempt(*each) for each in history.get(puzzle, ())]
+    return replace(framing, history=past, standings=[Rival(*each) for each in standings.get(puzzle, ())])
 
 
 def _conditions(desk: _Desk, protocol: str) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 from pydantic import Field, field_validator
 
@@ -300,6 +300,20 @@ class AttemptRecord(Model):
 def team_name(models: Sequence[str]) -> str:
     """Return the name under which a solver, or one with a cohort, is counted."""
     return " + ".join(models)
+
+
+class How(TypedDict, total=False):
+    """How attempts are made: :func:`ai_crucible.trial.trial` takes the same and says what each is."""
+
+    arm: Arm
+    protocol: str
+    judges: list[str]
+    untagged: bool
+    reducer: str
+    critic: str
+    cohort: list[str]
+    chrome: dict[str, Any] | None
+    box_root: str
 
 
 OracleRunner: TypeAlias = "Callable[[Puzzle, bytes, bytes], Awaitable[Verdict]]"

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from typing_extensions import Unpack
+
 from ai_crucible.arms import history_of, standings_of
 from ai_crucible.attestation import Ledger, Verification, file_digest
 from ai_crucible.attested import AttestedTrial, attested, graded_events, log_path, set_aside
@@ -42,7 +44,7 @@ from ai_crucible.observability import TrialReport, rollup
 from ai_crucible.purse import PURSE, Purse
 from ai_crucible.puzzle_box import root_at
 from ai_crucible.puzzle_loader import load_puzzles
-from ai_crucible.types import Arm, AttemptRecord, Puzzle, team_name
+from ai_crucible.types import AttemptRecord, How, Puzzle, team_name
 from ai_crucible.versions import (
     changed_parts,
     environment,
@@ -98,25 +100,17 @@ class Workshop:
         *,
         model: str | Model,
         k: int = 1,
-        arm: Arm = "neutral",
         trial: str = "",
-        protocol: str = "native",
-        judges: Sequence[str] = (),
-        chrome: dict[str, Any] | None = None,
         seed: int | None = None,
         at_once: int = 4,
         total_cost: float | None = None,
         model_args: dict[str, Any] | None = None,
         display: str = "none",
         on_attempt: Callable[[str, bool, int], None] | None = None,
-        box_root: str = "",
-        untagged: bool = False,
-        reducer: str = "median",
-        critic: str = "",
-        cohort: Sequence[str] = (),
-        shuffled: bool = False,
         enough: Callable[[], bool] | None = None,
         redraws: int = REDRAWS,
+        against: Sequence[str] = (),
+        **how: Unpack[How],
     ) -> TrialReport:
         """Run puzzles by Inspect's ``eval_set``; a trial that was cut off goes on where it was.
 
@@ -124,11 +118,7 @@ class Workshop:
             puzzles: ids of built-in puzzles, folders, or ``all``.
             model: any Inspect model, ``assay/crucible`` among them.
             k: attempts at each puzzle, at least 1.
-            arm: the framing; the other arms take their history from this workshop's own logs.
             trial: the id of a trial to go on with; a new one where empty.
-            protocol: ``native`` or ``text`` tool calls.
-            judges: models of the panel.
-            chrome: kept beside every attempt, never in its messages.
             seed: fences derive from it; drawn from the trial's id where left out.
             at_once: attempts at one time.
             total_cost: US dollars for all attempts together, in all sittings. What a call may take is held before
@@ -136,14 +126,11 @@ class Workshop:
             model_args: for the model's constructor.
             display: Inspect's: ``none``, ``rich``, ``plain``, ...
             on_attempt: told of each finished attempt: its puzzle, whether it passed, and which attempt at it.
-            box_root: an unpacked or OCI image, of which boxes are made; the host's programs where empty.
-            untagged: seat judges whose family nobody knows.
-            reducer: of the judges' scores: ``median`` or ``majority``.
-            critic: a model that comments on each finished attempt, into its trace.
-            cohort: models that take turns with the solver in one attempt.
-            shuffled: the puzzles' order is drawn from the seed; by id where left out.
             enough: tells, before each attempt, that no further one is needed.
             redraws: how often an attempt that died may be made again in further sittings; the plan fixes it.
+            against: models that make the same attempts elsewhere; the puzzles' order is then drawn from the seed.
+            how: the rest, as :func:`ai_crucible.trial.trial` takes it; arms other than the neutral one take their
+                history from this workshop's own logs.
 
         Raises:
             ConfigurationError: nothing to run, no history for the arm, no box on this machine, no money left, or
@@ -160,13 +147,13 @@ class Workshop:
             from ai_crucible.trial import GRADED, LEFT_OUT, WITNESS
             from ai_crucible.trial import trial as make
         loaded = load_puzzles(resolve_puzzles(list(puzzles)))
+        arm, judges, cohort = how.get("arm", "neutral"), how.get("judges", []), how.get("cohort", [])
         name = team_name([str(model), *cohort])
-        check_panel(judges, name, allow_untagged=untagged)
+        check_panel(judges, name, allow_untagged=how.get("untagged", False))
         # One that does not exist is told now, and not after the first attempt is paid for.
-        for other in (*judges, *cohort, *([critic] if critic else [])):
+        for other in filter(None, (*judges, *cohort, how.get("critic"))):
             get_model(other)
         trial = trial or f"{arm.replace('_', '-')}-{secrets.token_hex(_NEW_TRIAL)}"
-        seed = seed_of(trial) if seed is None else seed
         plan = TrialPlanned(
             trial=trial,
             puzzles={puzzle.meta.id: puzzle.digest for puzzle in loaded},
@@ -174,38 +161,17 @@ class Workshop:
             k=k,
             arm=arm,
             oracles={puzzle.meta.id: oracle_digest(puzzle) for puzzle in loaded},
-            environment=environment(root_at(box_root)),
+            environment=environment(root_at(how.get("box_root", ""))),
             redraws=redraws,
             self_reported=tuple(puzzle.meta.id for puzzle in loaded if self_reported(puzzle)),
+            protocol=how.get("protocol", "native"),
+            judges=tuple(judges),
+            against=tuple(against),
         )
-        parts = environment_digest(plan.environment)
-        versions = {name: version_of(plan.puzzles[name], plan.oracles[name], parts) for name in plan.puzzles}
-        past = [a for a in self.attempts() if a.version == versions.get(a.puzzle)] if arm != "neutral" else []
-        own = [attempt for attempt in past if attempt.model == name and attempt.arm == "neutral"]
         LEFT_OUT.set(self._left_out(trial, enough))
-        task = make(
-            puzzles=[puzzle.folder for puzzle in loaded],
-            k=k,
-            arm=arm,
-            protocol=protocol,
-            seed=seed,
-            judges=list(judges),
-            chrome=chrome,
-            box_root=box_root,
-            untagged=untagged,
-            reducer=reducer,
-            critic=critic,
-            cohort=list(cohort),
-            shuffled=shuffled,
-            history={
-                puzzle: [[float(a.passed), a.seconds, float(a.tool_calls)] for a in rows]
-                for puzzle, rows in history_of(own).items()
-            },
-            standings={
-                puzzle: [[row.name, row.attempts, row.passed] for row in rows]
-                for puzzle, rows in standings_of(past, name).items()
-            },
-        )
+        seed = seed_of(trial) if seed is None else seed
+        given: dict[str, Any] = {**how, **self._past(plan), "seed": seed, "shuffled": bool(against)}
+        task = make(puzzles=[puzzle.folder for puzzle in loaded], k=k, **given)
         purse = None if total_cost is None else self._purse(trial, total_cost)
         if purse is not None:
             purse.waiting = sample_wait
@@ -234,6 +200,14 @@ class Workshop:
             for variable, token in zip((GRADED, PURSE, WITNESS), before, strict=True):
                 variable.reset(cast(Any, token))
         return self._finish(trial, made, unpaid=purse is not None and purse.closed)
+
+    def _past(self, plan: TrialPlanned) -> dict[str, Any]:
+        """Return what arms other than the neutral one refer to: real attempts at the same versions."""
+        parts = environment_digest(plan.environment)
+        versions = {name: version_of(plan.puzzles[name], plan.oracles[name], parts) for name in plan.puzzles}
+        past = [a for a in self.attempts() if a.version == versions.get(a.puzzle)] if plan.arm != "neutral" else []
+        own = [attempt for attempt in past if attempt.model == plan.model and attempt.arm == "neutral"]
+        return {"history": history_of(own), "standings": standings_of(past, plan.model)}
 
     def _folder(self, trial: str) -> Path:
         return self.folder / "logs" / trial

@@ -6,14 +6,18 @@ builds one from nothing.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import resources
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from assay.terms import Terms
     from llm_runtime.endpoints import Endpoint
     from llm_runtime.events import Emit
@@ -264,6 +268,24 @@ class Protocol:
         served under ``/static/NAME/``, and words, in ``glossary.toml``.
         """
         return self.command[1].partition(":")[0].rpartition(".")[0]
+
+
+_PARTS = {"runs": RunType, "seats": Seat, "tools": Tool, "opening": Opening, "demo": Demo, "needs": Needs}
+
+
+def read_protocol(package: str) -> Protocol:
+    """Return what the ``protocol.toml`` of a package describes; ``{here}`` in it is the package."""
+    text = resources.files(package).joinpath("protocol.toml").read_text(encoding="utf-8")
+    table = tomllib.loads(text.replace("{here}", package))
+    return Protocol(**{name: _described(name, one) for name, one in table.items()})
+
+
+def _described(name: str, held: JsonValue) -> Any:
+    if isinstance(held, list):
+        return tuple(_described(name, one) for one in held)
+    if name in _PARTS and isinstance(held, dict):
+        return _PARTS[name](**{own: _described(own, one) for own, one in held.items()})
+    return held
 
 
 def load(ref: Ref) -> Any:

@@ -87,7 +87,7 @@ async def test_a_quixbugs_checkout_becomes_puzzles_that_pass_their_checks(tmp_pa
     assert [folder.name for folder in result.written] == ["halve"]
     assert set(result.left_out) == {"nodes", "lost", "odd"}
     puzzle = load_puzzle(result.written[0])
-    assert puzzle.meta.source == "QuixBugs: halve.py"
+    assert puzzle.meta.source == "QuixBugs: halve"
     assert (await check_puzzle(puzzle)).ok
 
 

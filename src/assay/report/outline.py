@@ -179,7 +179,7 @@ class Writing:
                 case "table":
                     yield self._table(one, scope or self.scope)
                 case "dots":
-                    yield from self._dots(one)
+                    yield from self._dots(one, scope)
                 case "own":
                     yield from self._own[one.own]((scope or self.scope).get("row"))
                 case _:
@@ -223,10 +223,10 @@ class Writing:
         total = one.total and tuple(self.text(cell, scope) for cell in one.total)
         return Table(tuple(columns), tuple(rows), total, self.text(one.caption, scope))
 
-    def _dots(self, one: BlockLine) -> Iterator[Figure]:
+    def _dots(self, one: BlockLine, scope: Scope | None) -> Iterator[Figure]:
         dots = [
             Dot.of(self.text(one.dots, row), interval, self.text(one.accent, row))
-            for row in self.entries(one.each)
+            for row in self.entries(one.each, scope)
             if (interval := self.value(one.interval, row)) is not None
         ]
         if dots:

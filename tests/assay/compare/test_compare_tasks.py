@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.assay.compare.conftest import TRIAGE
 
+from assay.protocols.compare.datasets import read_tasks
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, figures
 from assay.protocols.compare.methods import (
@@ -21,7 +22,7 @@ from assay.protocols.compare.methods import (
     self_consistency,
 )
 from assay.protocols.compare.story import CompareFold, in_short
-from assay.protocols.compare.tasks import Question, final_answer, majority, read_tasks, same
+from assay.protocols.compare.tasks import Question, final_answer, majority, same
 from llm_runtime.errors import CallTimeout, ConfigurationError
 from llm_runtime.events import RunStarted, silent
 from llm_runtime.messages import Generate, Reply, Request, Usage
@@ -37,7 +38,7 @@ from llm_runtime.wrappers.metered import Meter
         ("[" * 100_000, "line 1 is not JSON"),
         ("{}", "question"),
         ('{"question": ""}', "question"),
-        ('{"question": "a", "answer": "b"}', "answer"),
+        ('{"question": "a", "expcted": "b"}', "expcted"),
         ('{"question": "a", "expected": "b", "regex": "c"}', "not both"),
         ('{"question": "a", "regex": "("}', "cannot be read"),
         ('{"question": "a", "expected": "blue", "tolerance": 1}', "needs a number"),
@@ -77,7 +78,7 @@ def test_the_last_answer_line_counts(text: str, answer: str) -> None:
         ({"expected": "1000"}, "1,000", True),
         ({"expected": 3.14159, "tolerance": 0.01}, "3.14", True),
         ({"expected": 3.14159}, "3.14", False),
-        ({"expected": 10}, "ten", False),
+        ({"expected": 10}, "ten", True),
         ({"expected": -5}, "−5", True),
         ({"expected": "New  York"}, "*new york.*", True),
         ({"regex": r"^(yes|y)$"}, "yes", True),

@@ -191,3 +191,23 @@ async def test_the_report_says_what_a_reader_has_to_know_before_the_figures(
     verdicts = dict(re.findall(r"single − best-of-n \| (\w+) \| [\d.]+× \| ([^|]+?) \|", text))
     assert verdicts.keys() >= {"USD", "tokens"} and {*verdicts.values()} == {"no verdict, not at equal spend"}
     assert refused.code == 2 and "exchange" in refused.err and len(refused.err.splitlines()) == 1
+
+
+async def test_a_task_that_is_asked_several_times_counts_once() -> None:
+    """Every task is asked three times; which is answered rightly hangs on the task alone, so eight count."""
+
+    async def generate(request: Request) -> Reply:
+        asked.append(request)
+        return Reply(f"ANSWER: {2 if '1 plus 1?' in request.messages[0].content else 0}", "m", "p", Usage(10, 10))
+
+    asked: list[Request] = []
+    tasks = [question(number).model_dump() for number in range(1, 9)]
+    context = RunContext("r", 3, generate, silent, lambda: 0, Terms())
+    options = Options(methods=("single", "self-consistency"), samples=1, repeat=3)
+    found = Figures.model_validate(await ComparisonHooks().run(Task(tasks=tasks), options, context))
+    single, _ = found.methods
+    assert (single.tasks, single.right) == (24, 3) and single.score
+    assert single.score.high - 0.125 == pytest.approx(0.125 * 2.3, rel=0.02), "of 8 tasks, not of 24 answers"
+    assert len({request.seed for request in asked}) == len(asked), "each time is asked anew"
+    with pytest.raises(ValueError, match="no repeat with early"):
+        Options(repeat=2, early=True)

@@ -54,7 +54,7 @@ async def test_the_recorded_trial_shows_what_it_says(assay: Assay, tmp_path: Pat
         (summary,) = store.runs()
         assert (summary.protocol, summary.state, summary.origin) == ("ai_crucible.trial", "finished", "demo")
         records = records_of_run(store, summary.run_id)
-    assert records is not None and records.verification.ok
+    assert records is not None and records.seal.verification.ok
     outcomes = {attempt.log.record.puzzle: attempt.log.record for attempt in records.attempts}
     assert {name: record.passed for name, record in outcomes.items()} == {
         "week-rollover": True,

@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ai_crucible.types import team_name
 from assay.protocols.ai_crucible.events import AttemptEnded, TrialBegan
 from assay.protocols.ai_crucible.report.trial_events import attempt_event, seal_event
 from llm_runtime.errors import LlmRuntimeError, StoreBusy
@@ -59,7 +58,7 @@ def _make(order: dict[str, Any], say: Say) -> None:
     records = read_trials(shop, [order["trial"]])
     for attempt in records.attempts:
         say("attempt", attempt_event(attempt).model_dump(mode="json"))
-    say("sealed", seal_event(records).model_dump(mode="json"))
+    say("sealed", seal_event(records.seal).model_dump(mode="json"))
     say("figures", {**records.data(), "attempts": len(records.attempts), **ended})
 
 
@@ -80,50 +79,42 @@ def _end(report: TrialReport) -> dict[str, Any]:
 def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
     """Let a model attempt the puzzles."""
     from ai_crucible.attested import recovered
+    from ai_crucible.catalog_paths import resolve_puzzles
+    from ai_crucible.puzzle_loader import load_puzzles
     from assay.protocols.ai_crucible.inspect.trials import inspect_faults, tell_price
-    from assay.protocols.ai_crucible.trials import plan_of, solver_of
+    from assay.protocols.ai_crucible.trials import solver_of
     from llm_runtime.pricing import load_prices
     from llm_runtime.settings import load_settings
 
     solver, *cohort = (solver_of(name or None) for name in (order["model"], *order["cohort"]))
     judges = [solver_of(name) for name in order["judges"]]
     critic = solver_of(order["critic"]) if order["critic"] else ""
-    named = team_name([solver, *cohort])
-    parts = (order[name] for name in ("k", "arm", "protocol", "judges", "against"))
-    plan = plan_of(order["puzzles"], named, *parts)
+    how: Any = {name: order[name] for name in ("arm", "protocol", "untagged", "reducer", "chrome", "box_root")}
+    how |= {"judges": judges, "critic": critic, "cohort": cohort}
     if order["max_cost"] is not None:
         prices = load_prices(load_settings().prices_path)
         for model in filter(None, (solver, *judges, critic, *cohort)):
             tell_price(model, prices)
-    trial = order["trial"]
+    trial, puzzles = order["trial"], load_puzzles(resolve_puzzles(order["puzzles"]))
     # A process whose owner was killed a moment ago may still be putting this trial's log in order.
     with _holding(shop.folder / "locks" / f"{trial}.lock"), inspect_faults():
-        plan.write(shop, trial)
         known = shop.attested().get(trial)
-        _begin(say, trial, plan.k, len(plan.puzzles), known.done if known else 0)
-        for puzzle, epoch, passed in recovered(shop.folder, known) if known and plan.against else ():
+        _begin(say, trial, order["k"], len(puzzles), known.done if known else 0)
+        for puzzle, epoch, passed in recovered(shop.folder, known) if known and order["against"] else ():
             say("past", {"puzzle": puzzle, "epoch": epoch, "passed": passed})
         return shop.run(
             order["puzzles"],
             model=solver,
-            k=plan.k,
-            arm=order["arm"],
+            k=order["k"],
             trial=trial,
-            protocol=plan.protocol,
-            judges=judges,
-            untagged=order["untagged"],
-            reducer=order["reducer"],
-            critic=critic,
-            cohort=cohort,
-            chrome=order["chrome"] or None,
-            box_root=order["box_root"],
             at_once=order["at_once"],
             total_cost=order["max_cost"],
             seed=order["seed"],
             redraws=order["redraws"],
-            shuffled=bool(plan.against),
+            against=order["against"],
             enough=_ENOUGH.is_set,
             on_attempt=_attempt(say),
+            **how,
         )
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,50 +26,6 @@ _NO_MODEL = (
     "no model to try: give --model, any that Inspect knows (openrouter/VENDOR/MODEL, ollama/NAME, ...), one of "
     "ours (ollama:NAME, a base URL, mailbox:DIR, terminal:), or assay/crucible/MODEL for a council"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What makes two trials the same: one that was cut off goes on when the same is asked for again."""
-
-    puzzles: tuple[str, ...]
-    model: str
-    k: int
-    arm: str
-    protocol: str
-    judges: tuple[str, ...]
-    against: tuple[str, ...] = ()
-
-    def write(self, shop: Workshop, trial: str) -> None:
-        """Write it down beside the logs."""
-        from assay.report.places import write_whole
-
-        place = _plan_file(shop, trial)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(place, json.dumps(asdict(self), indent=1) + "\n")
-
-    def unfinished(self, shop: Workshop) -> str:
-        """Return the newest trial that was cut off and has this plan; empty where there is none."""
-        wanted = json.loads(json.dumps(asdict(self)))
-        # A comparison can be cut off when one of its trials is complete already.
-        open_ones = [
-            name
-            for name, trial in shop.attested().items()
-            if trial.plan and (trial.compared is None if self.against else not trial.finished)
-        ]
-        return next((trial for trial in reversed(open_ones) if _read_plan(shop, trial) == wanted), "")
-
-
-def _plan_file(shop: Workshop, trial: str) -> Path:
-    return shop.folder / "plans" / f"{trial}.json"
-
-
-def _read_plan(shop: Workshop, trial: str) -> Any:
-    try:
-        # Plans from before models could be compared name none.
-        return {"against": [], **json.loads(_plan_file(shop, trial).read_bytes())}
-    except (OSError, ValueError, TypeError):
-        return None
 
 
 def log_dir_option(command: F) -> F:
@@ -193,28 +147,6 @@ def need_box(root: str = "") -> None:
             pool.submit(asyncio.run, probe(root_at(root))).result()
         except CannotIsolate as fault:
             raise CannotIsolate(f"{root}: no box starts of it: {fault}" if root else str(fault)) from None
-
-
-def plan_of(
-    puzzles: Iterable[str],
-    solver: str,
-    k: int,
-    arm: str,
-    protocol: str,
-    judges: Iterable[str],
-    against: Iterable[str] = (),
-) -> Plan:
-    """Return the plan of a trial, its puzzles by id and digest.
-
-    Raises:
-        ConfigurationError: a puzzle is not there, or cannot be loaded.
-    """
-    from ai_crucible.catalog_paths import resolve_puzzles
-    from ai_crucible.puzzle_loader import load_puzzles
-
-    loaded = load_puzzles(resolve_puzzles(list(puzzles)))
-    names = tuple(sorted(f"{puzzle.meta.id} {puzzle.digest}" for puzzle in loaded))
-    return Plan(names, solver, k, arm, protocol, tuple(judges), tuple(against))
 
 
 def _own_puzzle(text: str) -> list[tuple[Kind, str]]:

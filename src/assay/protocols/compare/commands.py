@@ -16,14 +16,16 @@ def compare(command: RunCommand, questions: str) -> int:
     """Put every task of QUESTIONS to several methods and compare, with paired intervals.
 
     QUESTIONS is JSONL, one task a line: {"question": "..."} with, where there is a right answer, "expected" (a
-    text, or a number with an optional "tolerance") or "regex". `-` reads standard input. A council's spend on a
-    task sets how many samples self-consistency draws there. It is a run like any other: see assay runs.
+    text, a number, a date, a list), "choices", a "scorer" or "regex"; or JSON, CSV, TSV, and rows as Inspect, HELM
+    and lm-eval write them. `-` reads standard input. A council's spend on a task sets how many samples
+    self-consistency draws there. It is a run like any other: see assay runs.
 
     \b
     assay compare questions.jsonl --model openrouter:vendor/model --budget 2 --out compare.html
     assay compare questions.jsonl --methods single,self-consistency --samples 9
+    assay compare mmlu.csv --repeat 3 --methods single,council
     """
-    from assay.protocols.compare.tasks import read_tasks
+    from assay.protocols.compare.datasets import read_tasks
 
     name = "standard input" if questions == "-" else Path(questions).name
     tasks = read_tasks(read_text(None, questions, "file of questions"), name)

@@ -10,10 +10,12 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from assay.protocols.compare.spending import PLAIN, SECONDS, Outlay, name_of, paid, together, unit_of
+from llm_runtime.models import Model
 from llm_runtime.statistics.bootstrap import paired_bootstrap
+from llm_runtime.statistics.clustered import clustered
 from llm_runtime.statistics.deciding import LEVEL, decided, pairs_p
 from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import PairedCounts, mcnemar, newcombe_paired, wilson
@@ -22,10 +24,6 @@ from llm_runtime.statistics.significance import holm
 
 def _unset(value: object) -> bool:
     return value is None
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Row(Outlay):
@@ -56,7 +54,7 @@ class Row(Outlay):
         return self.expected is not None
 
 
-class MethodFigures(_Strict):
+class MethodFigures(Model):
     """One method over all tasks that were done.
 
     Args:
@@ -84,7 +82,7 @@ class MethodFigures(_Strict):
     cost: int | None
 
 
-class Comparison(_Strict):
+class Comparison(Model):
     """Two methods on the same tasks, ``a`` minus ``b``.
 
     Args:
@@ -134,7 +132,7 @@ class Comparison(_Strict):
         return self.spend is not None and is_equal(self.spend.estimate)
 
 
-class Stopped(_Strict):
+class Stopped(Model):
     """A comparison that was decided before its last task.
 
     Args:
@@ -150,7 +148,7 @@ class Stopped(_Strict):
     saved_in: str
 
 
-class Figures(_Strict):
+class Figures(Model):
     """All of it."""
 
     methods: tuple[MethodFigures, ...]
@@ -170,6 +168,7 @@ class Rules:
 
     Args:
         seed: for the bootstrap.
+        repeated: whether each task is asked several times; ids then end in ``#`` and which time it is.
         planned: tasks that there are, where it may stop before the last one.
         exchange: what counts as spend where prices are not known: see :func:`~.spending.paid`.
         most_failed: share of tasks; a method that failed on more is not compared.
@@ -179,6 +178,14 @@ class Rules:
     planned: int | None = None
     exchange: str = PLAIN
     most_failed: float = 1.0
+    repeated: bool = False
+
+    def clustered(self, rows: Sequence[Row], values: Sequence[float], least: float) -> tuple[Interval, float]:
+        """Return the mean of values of rows, several of a task, and the p-value of 0."""
+        clusters: dict[str, list[float]] = {}
+        for row, value in zip(rows, values, strict=True):
+            clusters.setdefault(row.task.rpartition("#")[0], []).append(value)
+        return clustered([*clusters.values()], least)
 
     def failed(self, method: str, rows: Sequence[Row]) -> str:
         """Tell why a method is not compared; empty where it is."""
@@ -210,7 +217,7 @@ def figures(rows: Sequence[Row], methods: Sequence[str], rules: Rules | int) -> 
     early = rules.planned is not None and bool(by_task)
     anytime = pairs_p(right_by_method(by_task), methods) if early else {}
     return Figures(
-        methods=tuple(_method(method, by_method.get(method, ())) for method in methods),
+        methods=tuple(_method(method, by_method.get(method, ()), rules) for method in methods),
         comparisons=tuple(
             pair.model_copy(update={"p_holm": corrected.get(id(pair)), "p_anytime": anytime.get((pair.a, pair.b))})
             for pair in pairs
@@ -241,7 +248,7 @@ def _stopped(tasks: Sequence[Sequence[Row]], methods: Sequence[str], rules: Rule
     return Stopped(after=len(tasks), planned=len(tasks) + left, saved=saved, saved_in=name_of(unit))
 
 
-def _method(method: str, rows: Sequence[Row]) -> MethodFigures:
+def _method(method: str, rows: Sequence[Row], rules: Rules) -> MethodFigures:
     checked = [row for row in rows if row.right is not None]
     right, taken = sum(row.right is True for row in checked), together(rows)
     return MethodFigures(
@@ -251,13 +258,18 @@ def _method(method: str, rows: Sequence[Row]) -> MethodFigures:
         right=right,
         errors=sum(bool(row.error) for row in rows),
         abstained=sum(row.abstained for row in rows),
-        score=wilson(right, len(checked)) if checked else None,
+        score=_score(checked, rules) if checked else None,
         samples=sum(row.samples for row in rows) / len(rows) if rows else 0.0,
         **_remarks(rows),
         calls=taken.calls,
         tokens=taken.tokens,
         cost=taken.cost,
     )
+
+
+def _score(checked: Sequence[Row], rules: Rules) -> Interval:
+    right = [row.right is True for row in checked]
+    return rules.clustered(checked, right, 0)[0] if rules.repeated else wilson(sum(right), len(right))
 
 
 def _remarks(rows: Sequence[Row]) -> dict[str, Any]:
@@ -267,18 +279,23 @@ def _remarks(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _comparison(a: str, b: str, of_a: Sequence[Row], of_b: Sequence[Row], rules: Rules) -> Comparison:
+    checked = [row for row in of_a if row.right is not None]
     pairs = [(bool(x.right), bool(y.right)) for x, y in zip(of_a, of_b, strict=True) if x.right is not None]
     counts = PairedCounts.of(pairs)
     unmeasured = rules.failed(a, of_a) or rules.failed(b, of_b)
-    scored = bool(pairs) and not unmeasured
+    difference = p = None
+    if pairs and not unmeasured:
+        difference, p = newcombe_paired(counts), mcnemar(counts.only_a, counts.only_b)
+        if rules.repeated:
+            difference, p = rules.clustered(checked, [x - y for x, y in pairs], -1)
     unit = unit_of([together([*of_a, *of_b])], rules.exchange)
     sums = {other: [paid(together(rows), other) for rows in (of_a, of_b)] for other in (PLAIN, SECONDS)}
     return Comparison(
         a=a,
         b=b,
         **asdict(counts),
-        difference=newcombe_paired(counts) if scored else None,
-        p=mcnemar(counts.only_a, counts.only_b) if scored else None,
+        difference=difference,
+        p=p,
         spend=_ratio([(paid(x, unit), paid(y, unit)) for x, y in zip(of_a, of_b, strict=True)], rules.seed),
         spend_in=name_of(unit) if any(paid(row, unit) for row in (*of_a, *of_b)) else "",
         otherwise={name_of(other): x / y for other, (x, y) in sums.items() if other != unit and x and y},

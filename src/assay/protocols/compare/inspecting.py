@@ -30,7 +30,7 @@ class _Sample(Question):
     vote: bool = True
 
     @property
-    def checkable(self) -> bool:
+    def marked(self) -> bool:
         """Whether answers are counted, and not read and summed up."""
         return self.vote
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from assay.protocol import load
 from assay.protocols.compare import BEHAVIOUR
 from assay.protocols.compare.spending import PLAIN, SECONDS, Outlay, paid, unit_of
-from assay.protocols.compare.tasks import Question, majority, same
+from assay.protocols.compare.tasks import Question, majority
 from llm_runtime.errors import CallError
 from llm_runtime.events import Emit
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
@@ -119,12 +119,12 @@ async def self_consistency(task: Question, meter: Meter, bench: Bench) -> Answer
 
     Source: Wang et al. 2022, Self-Consistency Improves Chain of Thought Reasoning, arXiv:2203.11171.
     """
-    texts = await _samples(task, meter, bench, closing=not task.checkable)
+    texts = await _samples(task, meter, bench, closing=not task.marked)
     answers = [task.said(text) for text in texts]
     drawn = Answered(texts[0], answers[0], len(texts), 0, _abstained(answers), len(set(texts)))
-    if task.checkable:
-        chosen = majority(answers)
-        agreed = sum(same(answer) == same(answers[chosen]) for answer in answers if answer)
+    if task.marked:
+        chosen = majority(answers, task.form)
+        agreed = sum(task.form(answer) == task.form(answers[chosen]) for answer in answers if answer)
         return replace(drawn, text=texts[chosen], answer=answers[chosen], agreed=agreed)
     if len(texts) == 1:
         return replace(drawn, answer=texts[0])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict
-
+from llm_runtime.models import Model
 from llm_runtime.wrappers.metered import Meter
 
 PLAIN, USUALLY = "1:1", "1:5"
@@ -15,10 +14,8 @@ DOLLARS, SECONDS = "USD", "seconds"
 _CACHED = 0.5
 
 
-class Outlay(BaseModel):
+class Outlay(Model):
     """What somebody took. ``cost`` is micro-dollars, ``None`` where a price is not known."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     calls: int
     input_tokens: int

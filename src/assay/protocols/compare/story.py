@@ -105,8 +105,8 @@ class CompareFold(GenericFold):
         # What does not fit leaves a report of calls and sums alone.
         with suppress(ConfigurationError):
             run = opened(started)
-            self._tasks = [question.id for question in cast("Task", run.task).tasks]
             options = cast("Options", run.options)
+            self._tasks = [question.id for question in options.times(cast("Task", run.task).tasks)]
             self._methods = list(options.methods)
             self._rules = options.rules(started.seed, len(self._tasks))
 

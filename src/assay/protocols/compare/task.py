@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import takewhile
 from typing import Annotated, Any, cast
@@ -16,6 +16,7 @@ from assay.protocol import RunContext
 from assay.protocols.compare import BEHAVIOUR
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, Rules, figures, settled
+from assay.protocols.compare.grading import graded
 from assay.protocols.compare.methods import METHODS, USUAL, Answered, Bench
 from assay.protocols.compare.spending import PLAIN, USUALLY, Outlay
 from assay.protocols.compare.tasks import Question
@@ -56,7 +57,7 @@ class Task(Model):
     tasks: Annotated[
         list[Question],
         BeforeValidator(_numbered, json_schema_input_type=list[str | Question]),
-        Ui(kind="file", doors=("form",), reads="assay.protocols.compare.tasks:read_tasks", advanced=False),
+        Ui(kind="file", doors=("form",), reads="assay.protocols.compare.datasets:read_tasks", advanced=False),
     ] = Field(min_length=1)
     """One task a line, as JSON: {"question": "...", "expected": "..."}; what is expected may be left out."""
     source: Annotated[str, Ui(hidden=True)] = ""
@@ -72,6 +73,8 @@ class Options(Model):
     """Of self-consistency, where no council's spend sets them."""
     at_once: Annotated[int, Ui(show_default=True)] = Field(default=4, ge=1, le=64)
     """Tasks at one time."""
+    repeat: Annotated[int, Ui(show_default=True, metavar="N")] = Field(default=1, ge=1, le=20)
+    """Ask each task so often, each time anew; intervals then count tasks, not answers."""
     early: Annotated[bool, Ui(label="Stop once it is decided")] = False
     """Stop as soon as every pair of methods is decided, by tests that hold whenever one stops."""
     exchange: Annotated[str, Ui(metavar="1:N", show_default=True)] = Field(
@@ -90,11 +93,19 @@ class Options(Model):
     def _panel(self) -> Options:
         if "mixed-panel" in self.methods and len(self.models) < 2:
             raise ValueError("a mixed panel needs two models or more: --models A,B")
+        if self.early and self.repeat > 1:
+            raise ValueError("whether it is decided can be told of tasks that are asked once: no repeat with early")
         return self
+
+    def times(self, tasks: Sequence[Question]) -> Sequence[Question]:
+        """Return each time that a task is asked: all in order, then all again, by ids of their own."""
+        if self.repeat == 1:
+            return tasks
+        return [one.model_copy(update={"id": f"{one.id}#{n + 1}"}) for n in range(self.repeat) for one in tasks]
 
     def rules(self, seed: int, tasks: int) -> Rules:
         """Return how the rows of so many tasks become figures."""
-        return Rules(seed, tasks if self.early else None, self.exchange, self.most_failed)
+        return Rules(seed, tasks if self.early else None, self.exchange, self.most_failed, self.repeat > 1)
 
     @field_validator("methods")
     @classmethod
@@ -128,10 +139,11 @@ class ComparisonHooks(Hooks[Task, Options]):
                 first = takewhile(lambda question: question.id in done, task.tasks)
                 if options.early and settled([done[question.id] for question in first], methods, rules):
                     return []
-                done[question.id] = await _compared(question, methods, context.generate, bench)
+                own = replace(bench, seed=bench.seed_of(question, "time")) if options.repeat > 1 else bench
+                done[question.id] = await _compared(question, methods, context.generate, own)
                 return done[question.id]
 
-        rows = [row for answers in await gather(each(question) for question in task.tasks) for row in answers]
+        rows = [row for answers in await gather(map(each, options.times(task.tasks))) for row in answers]
         return figures(rows, methods, rules).model_dump(mode="json")
 
     def title_of(self, task: Task) -> str:
@@ -141,6 +153,10 @@ class ComparisonHooks(Hooks[Task, Options]):
     def units(self, task: Task) -> int:
         """Return how many tasks there are."""
         return len(task.tasks)
+
+    def read_anew(self, options: Options) -> tuple[str, ...]:
+        """Return what scorers read out of answers that before number 5 were read in fewer forms."""
+        return ("methods", "comparisons", "rows") if BEHAVIOUR.before(5) else ()
 
     def panel(self, options: Options) -> tuple[str, ...]:
         """Return the models that the user put into seats."""
@@ -175,20 +191,24 @@ async def _compared(task: Question, methods: list[str], generate: Generate, benc
             answered, error = Answered("", ""), f"{type(cause).__name__}: {cause}"[:500]
         if method == "council" and (meter.calls if not BEHAVIOUR.before(4) else not error):
             bench = replace(bench, against=meter)
-        rows[method] = _row(task, method, answered, meter, error)
+        # A method that gave no answer gave no right one.
+        found = (None, "") if error else await graded(task, answered.answer, generate, bench.seed)
+        rows[method] = _row(task, method, answered, meter, error, *found)
         bench.emit(MethodAnswered(row=rows[method].model_dump(mode="json")))
     return [rows[method] for method in methods]
 
 
-def _row(task: Question, method: str, answered: Answered, meter: Meter, error: str) -> Row:
+def _row(
+    task: Question, method: str, answered: Answered, meter: Meter, error: str, right: bool | None, judge: str
+) -> Row:
     said = {**asdict(answered), "answer": answered.answer if task.checkable else ""}
+    said["judge"] = said["judge"] or judge
     return Row(
         task=task.id,
         question=task.question,
-        expected=task.regex if task.expected is None else str(task.expected),
+        expected=task.regex if task.expected is None else ", ".join(task.wanted),
         method=method,
-        # A method that gave no answer gave no right one.
-        right=(False if task.checkable else None) if error else task.right(answered.answer),
+        right=False if error and task.checkable else right,
         error=error,
         **said,
         **Outlay.of(meter).model_dump(),

@@ -2,66 +2,63 @@
 
 from __future__ import annotations
 
-import json
-import math
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from assay.protocols.compare import BEHAVIOUR
-from llm_runtime.errors import ConfigurationError
-from llm_runtime.models import first_fault
+from assay.protocols.compare.scoring import LETTERS, UNITS, WORDS, bare, choice, plain, quantity, same_set, says
+from llm_runtime.models import Model
 from llm_runtime.prompts import load_prompt
 
 MOST_TASKS = 10_000
 _LONGEST_ANSWER = 20_000
 # Nothing in it is tried twice: an answer may be any text.
 _LAST = re.compile(r"^(?:[^\S\n]|[*_#>`])*+ANSWER[\s*_`]*+:\s*+(.*)", re.IGNORECASE | re.MULTILINE)
-_NUMBER = re.compile(r"[-+−]?\d[\d,' ]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
-_BOXED = re.compile(r"\\boxed\{([^{}]*)\}")
-_CHOICE = re.compile(r"^\(?[A-Za-z][).:]\s+(?=\S)")
-_UNIT = re.compile(r"[$€£]?\s*([-+−]?\d[\d,' ]*(?:\.\d+)?)\s*[^\W\d_][^\d]{0,30}")
-_FRACTION = re.compile(r"([-+−]?\d{1,15})\s*/\s*(\d{1,15})")
+_BOXED = re.compile(r"\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}")
 _FEW_WORDS = 3
 #: Characters; an open question's longer answer is one, however it begins.
 _SHORT = 300
 #: What begins like this gives no answer, in whatever form it comes.
-_REFUSES = re.compile(
-    r"\W*(i('m| am) (\w+ )?(sorry|afraid|unable|not able)|i ((can|could|do|will|would)( ?not|n't)|won't|refuse|"
-    r"(must )?decline|have no)|(we|one) can('t|not)|sorry|apologies|as an ai|unable to|no (comment|answer)|"
-    r"(it )?depends|can(not|'t)|not sure|(es )?tut mir leid|lo siento|(je suis )?désolée?|抱歉|对不起)",
-    re.IGNORECASE,
-)
-_EDGES = " \t\r\n.,;:!?*_`\"'()[]$"
+_REFUSES = re.compile(WORDS["refusing"]["begins"], re.IGNORECASE | re.VERBOSE)
 
 
-class Question(BaseModel):
+class Question(Model):
     """One line of the questions.
 
     Args:
         id: unique; its line number where left out.
         question: what is asked.
-        expected: the right answer; a number is compared as a number, a text without case, edges and double blanks.
+        expected: the right answer, or several of which any is: a number with its unit, a date, words. With
+            ``choices`` the letter of the right one, or its words.
         regex: what a right answer matches somewhere, in place of ``expected``; Python's syntax.
-        tolerance: how far a number may be off, at least 0.
+        tolerance: how far a number may be off, at least 0, in the unit of what is expected.
+        choices: answers to choose from; they are shown with letters.
+        scorer: how it is checked, where what is expected does not tell: ``"set"`` wants all that is expected in any
+            order, ``"includes"`` that it stands anywhere in the text, ``"match"`` at its end, ``"code"`` that the
+            tests which are expected pass on the program, ``"judge"`` that a reader finds that both say the same.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: str = Field(min_length=1, max_length=100)
     question: str = Field(min_length=1, max_length=100_000)
-    expected: str | int | float | None = None
+    expected: str | int | float | tuple[str | int | float, ...] | None = None
     regex: str | None = Field(default=None, max_length=2000)
     tolerance: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    choices: tuple[str, ...] = Field(default=(), max_length=len(LETTERS), exclude_if=lambda held: not held)
+    scorer: Literal["", "set", "includes", "match", "code", "judge"] = Field(
+        default="", exclude_if=lambda held: not held
+    )
 
     @model_validator(mode="after")
     def _one_check(self) -> Question:
         if self.expected is not None and self.regex is not None:
             raise ValueError("give expected or regex, not both")
-        if self.tolerance and _number(str(self.expected)) is None:
+        if self.tolerance and not any(map(quantity, self.wanted)):
             raise ValueError("a tolerance needs a number as expected")
+        if (self.scorer or self.choices) and not self.wanted:
+            raise ValueError("a scorer and choices need what is expected")
         if self.regex is not None:
             try:
                 re.compile(self.regex)
@@ -70,45 +67,64 @@ class Question(BaseModel):
         return self
 
     @property
+    def wanted(self) -> tuple[str, ...]:
+        """What is expected, as texts."""
+        held = self.expected if isinstance(self.expected, tuple) else (self.expected,)
+        return tuple(str(one) for one in held if one is not None)
+
+    @property
     def checkable(self) -> bool:
         """Whether a right answer can be recognised."""
         return self.expected is not None or self.regex is not None
 
     @property
+    def marked(self) -> bool:
+        """Whether its answer is a last line, and votes can be counted."""
+        return self.checkable and self.scorer not in ("includes", "code", "judge")
+
+    @property
     def asked(self) -> str:
-        """The question as every method gets it: a checkable one asks for a last line that can be read."""
-        return (
-            load_prompt("assay.protocols.compare", "answer").render(question=self.question)
-            if self.checkable
-            else self.question
-        )
+        """The question as every method gets it: one with a last line asks for one that can be read."""
+        listed = (f"{letter}) {one}" for letter, one in zip(LETTERS, self.choices, strict=False))
+        question = "\n".join([self.question, *(["", *listed] if self.choices else [])])
+        if not self.marked:
+            return question
+        return load_prompt("assay.protocols.compare", "answer").render(question=question)
 
     def said(self, text: str) -> str:
         """Return what a text says that the answer is; empty where it refuses, or does not say: that is no vote."""
         if BEHAVIOUR.before(4):
             return final_answer(text)
-        answer = _marked(text) if self.checkable else text
-        refuses = _REFUSES.match(answer.replace("’", "'")) and (self.checkable or len(text) < _SHORT)
+        answer = _marked(text, lines=self.scorer == "set") if self.marked else text
+        refuses = _REFUSES.match(answer.replace("’", "'")) and (self.marked or len(text) < _SHORT)
         return "" if refuses else answer
 
     def right(self, answer: str) -> bool | None:
-        """Whether a final answer is right; ``None`` where nothing tells."""
+        """Whether a final answer is right; ``None`` where nothing tells, or who does has to be asked."""
         if self.regex is not None:
             return re.search(self.regex, answer[:_LONGEST_ANSWER]) is not None
-        if self.expected is None:
+        if not self.wanted or self.scorer in ("code", "judge"):
             return None
-        wanted = _number(str(self.expected))
-        if wanted is not None:
-            number = _number(answer)
-            if number is None and (unit := _UNIT.fullmatch(answer.strip(_EDGES))):
-                number = _number(unit[1])
-            return number is not None and abs(number - wanted) <= self.tolerance + 1e-9 * abs(wanted)
-        return same(answer) == same(str(self.expected))
+        if self.scorer == "set":
+            return same_set(answer, self.wanted, self.tolerance)
+        if self.scorer in ("includes", "match"):
+            said = f" {plain(answer[-_LONGEST_ANSWER:])} "
+            ends = self.scorer == "match"
+            return any(said.endswith(f" {one} ") if ends else f" {one} " in said for one in map(plain, self.wanted))
+        return any(self.form(answer) == self.form(one) or says(answer, one, self.tolerance) for one in self.wanted)
+
+    def form(self, answer: str) -> str:
+        """Return the form in which two of its answers are counted as one."""
+        letters = self.choices or (len(self.wanted) == 1 and re.fullmatch("[A-Ja-j]", self.wanted[0]))
+        letter = choice(answer, self.choices) if letters else ""
+        return letter or same(answer)
 
 
-def _marked(text: str) -> str:
-    """Return the last ``ANSWER:`` line or box of an answer, or all of it where that is a few words."""
+def _marked(text: str, *, lines: bool) -> str:
+    """Return what the last ``ANSWER:`` or box says; all of an answer where that is a few words."""
     text = text[-_LONGEST_ANSWER:]
+    if lines and (last := [*_LAST.finditer(text)]):
+        return text[last[-1].start(1) :]
     marked = _LAST.findall(text) or _BOXED.findall(text)
     return _bare(marked[-1]) if marked else _bare(text) if len(text.split()) <= _FEW_WORDS else ""
 
@@ -124,20 +140,20 @@ def final_answer(text: str) -> str:
 
 
 def _bare(line: str) -> str:
-    """Return an answer without what dresses it: a box, the letter of a choice."""
+    """Return an answer without what dresses it."""
     boxed = _BOXED.search(line)
-    return _CHOICE.sub("", (boxed[1] if boxed else line).strip(_EDGES)).strip(_EDGES)
+    return bare(boxed[1] if boxed else line)
 
 
 def same(answer: str) -> str:
-    """Return the form in which two answers are counted as one."""
-    number = _number(answer)
-    if number is not None:
-        return f"{number:.12g}"
-    return " ".join(answer.casefold().strip(_EDGES).split())
+    """Return the form in which two answers to any question are counted as one."""
+    number = quantity(answer)
+    if number is None:
+        return plain(answer)
+    return f"{number.value * number.each:.12g} {number.kind if number.kind in UNITS else ''}".strip()
 
 
-def majority(answers: Iterable[str]) -> int:
+def majority(answers: Iterable[str], form: Callable[[str], str] = same) -> int:
     """Return the index of the first of the answers that most agree with; a tie goes to the earlier one.
 
     A blank is no vote.
@@ -145,55 +161,8 @@ def majority(answers: Iterable[str]) -> int:
     Raises:
         ValueError: there are none.
     """
-    forms = [same(answer) for answer in answers]
+    forms = [form(answer) for answer in answers]
     if not forms:
         raise ValueError("no answers to count")
     votes = [form for form in forms if form] or forms
     return forms.index(max(votes, key=lambda form: (votes.count(form), -votes.index(form))))
-
-
-def _number(text: str) -> float | None:
-    """Return the number that a whole text is, with its thousands apart or not."""
-    bare = text.strip(_EDGES).removesuffix("%").strip()
-    if (fraction := _FRACTION.fullmatch(bare)) and int(fraction[2]):
-        return int(fraction[1].replace("−", "-")) / int(fraction[2])
-    if not _NUMBER.fullmatch(bare):
-        return None
-    value = float(re.sub(r"[,' ]", "", bare.replace("−", "-")))
-    return value if math.isfinite(value) else None
-
-
-def read_tasks(text: str, name: str = "the tasks") -> list[Question]:
-    """Tasks from JSONL.
-
-    Raises:
-        ConfigurationError: a line is no task, an id comes twice, or there are none; says which line.
-    """
-    tasks: list[Question] = []
-    seen: dict[str, int] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
-        task = _task(line, f"{name}, line {number}", str(number))
-        if task.id in seen:
-            raise ConfigurationError(f"{name}, line {number}: the id {task.id!r} was used in line {seen[task.id]}")
-        seen[task.id] = number
-        tasks.append(task)
-        if len(tasks) > MOST_TASKS:
-            raise ConfigurationError(f"{name} holds more than {MOST_TASKS} tasks; split it")
-    if not tasks:
-        raise ConfigurationError(f'{name} holds no tasks; write one JSON object a line: {{"question": "..."}}')
-    return tasks
-
-
-def _task(line: str, where: str, number: str) -> Question:
-    try:
-        data: Any = json.loads(line)
-    except (ValueError, RecursionError):
-        raise ConfigurationError(f"{where} is not JSON") from None
-    if not isinstance(data, dict):
-        raise ConfigurationError(f"{where} is not a JSON object")
-    try:
-        return Question.model_validate({"id": number, **data})
-    except ValidationError as fault:
-        raise ConfigurationError(f"{where}: {first_fault(fault).replace('Value error, ', '', 1)}") from None

@@ -29,7 +29,7 @@ def probe_(**flags: Any) -> int:
     try:
         for arm in ARMS:
             try:
-                ended.append(try_model(asked, arm, asked.plan(arm).unfinished(asked.shop), store))
+                ended.append(try_model(asked, arm, asked.unfinished(arm), store))
             except ConfigurationError as fault:
                 if arm != "social_standings":
                     raise

@@ -31,7 +31,7 @@ def report_(trials: tuple[str, ...], log_dir: str | None, out: str, title: str) 
     need_inspect("a report on trials")
     records = read_trials(workshop(log_dir), list(dict.fromkeys(trials)))
     click.echo(f"report: {write_report(Path(out), lambda: trials_story(records, title), records.data)}", err=True)
-    return 0 if records.verification.ok else 1
+    return 0 if records.seal.verification.ok else 1
 
 
 @click.command("verify")

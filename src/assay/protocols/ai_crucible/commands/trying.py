@@ -16,13 +16,11 @@ from assay.console.options import called, field_option, field_value, store_optio
 from assay.fields import read, specs_of
 from assay.protocols.ai_crucible.task import Options
 from assay.protocols.ai_crucible.trials import (
-    Plan,
     check_models,
     log_dir_option,
     models_by_trial,
     need_box,
     need_inspect,
-    plan_of,
     solver_of,
     workshop,
 )
@@ -104,7 +102,7 @@ class Trying:
         if self.out is not None:
             check_report(self.out)
         need_inspect(feature)
-        self.plan("neutral")
+        self.unfinished("neutral")
         asked = self.options
         others = [*asked.cohort, *filter(None, [asked.critic])]
         for model in (self.model or "", *asked.against):
@@ -112,17 +110,34 @@ class Trying:
         self.standings()
         need_box(asked.box_root)
 
-    def plan(self, arm: str) -> Plan:
-        """Return what makes two trials the same.
+    def unfinished(self, arm: str) -> str:
+        """Return the newest trial that was planned so and cut off, which the same command goes on with; or nothing.
 
         Raises:
             NoModelError: no model was named and none is configured.
             ConfigurationError: the model's name cannot be one, or a puzzle is not there.
         """
+        from ai_crucible.catalog_paths import resolve_puzzles
+        from ai_crucible.puzzle_loader import load_puzzles
+
         asked = self.options
-        names = [solver_of(name or None) for name in (self.model, *asked.cohort)]
         models_by_trial("", [self.model or "", *asked.against])
-        return plan_of(self.puzzles, team_name(names), asked.k, arm, asked.protocol, asked.judges, asked.against)
+        wanted = {
+            "puzzles": {one.meta.id: one.digest for one in load_puzzles(resolve_puzzles(self.puzzles))},
+            "model": team_name([solver_of(name or None) for name in (self.model, *asked.cohort)]),
+            "k": asked.k,
+            "arm": arm,
+            "protocol": asked.protocol,
+            "judges": tuple(solver_of(name) for name in asked.judges),
+            "against": asked.against,
+        }
+        # A comparison can be cut off when one of its trials is complete already.
+        open_ones = (
+            (name, trial.plan)
+            for name, trial in reversed(self.shop.attested().items())
+            if trial.plan and (trial.compared is None if asked.against else not trial.finished)
+        )
+        return next((name for name, plan in open_ones if wanted.items() <= dict(plan).items()), "")
 
     def standings(self) -> dict[str, Any]:
         """Return the chrome; empty where none was named.
@@ -284,9 +299,13 @@ def _together(records: list[TrialRecords]) -> TrialRecords | None:
     if not records:
         return None
     attempts = tuple(attempt for each in records for attempt in each.attempts)
-    sittings = {trial: count for each in records for trial, count in each.sittings.items()}
-    died = {trial: count for each in records for trial, count in (each.died or {}).items()}
-    return replace(records[-1], attempts=attempts, sittings=sittings, died=died)
+    sittings = {trial: count for each in records for trial, count in each.seal.sittings.items()}
+    died = {trial: count for each in records for trial, count in (each.seal.died or {}).items()}
+    return replace(
+        records[-1],
+        attempts=attempts,
+        seal=records[-1].seal.model_copy(update={"sittings": sittings, "died": died}),
+    )
 
 
 def _show(records: TrialRecords, asked: Trying) -> None:
@@ -299,7 +318,7 @@ def _show(records: TrialRecords, asked: Trying) -> None:
         click.echo(line)
     for name, effect in records.arms:
         click.echo(arm_line(name, effect))
-    for compared in records.compared:
+    for compared in records.seal.compared:
         click.echo("\n".join(compared_lines(compared)))
 
 

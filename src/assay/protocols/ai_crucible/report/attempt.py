@@ -26,7 +26,7 @@ def attempt_blocks(attempt: Attempt, trials: TrialRecords) -> tuple[Block, ...]:
     detail = (attempt.last("terminated") or {}).get("detail")
     by_solver = record.terminated_by in ("submitted", "stopped_talking")
     same = entry is not None and entry.sample_digest == attempt.log.digest
-    head, ok = trials.head, trials.verification.ok
+    head, ok = trials.seal.head, trials.seal.verification.ok
     covered = same and head is not None and entry is not None and entry.seq <= head.head.length and ok
     scope = {
         "attempt": attempt,
@@ -53,14 +53,14 @@ def attempt_blocks(attempt: Attempt, trials: TrialRecords) -> tuple[Block, ...]:
 
 def _seal(attempt: Attempt, trials: TrialRecords, entry: LedgerLine) -> dict[str, str]:
     """Return how the attempt hangs on the signed head: by its digest, its line of the ledger and its log."""
-    log, head = attempt.log, trials.head
+    log, head = attempt.log, trials.seal.head
     said = "the same" if entry.sample_digest == log.digest else grouped(entry.sample_digest)
     rows = {
         **({"The puzzle as it was given, SHA-256": grouped(log.puzzle_digest)} if log.puzzle_digest else {}),
         "This attempt as the log has it now, SHA-256": grouped(log.digest),
         f"Event {entry.seq} of the ledger says": said,
         "Its link of the chain": grouped(entry.digest),
-        "The trial's log file, as attested": grouped(trials.logged.get(log.trial, "")) or "not attested",
+        "The trial's log file, as attested": grouped(trials.seal.logged.get(log.trial, "")) or "not attested",
     }
     if head is not None:
         rows[f"Signed head, over {count_noun(head.head.length, 'event')}"] = grouped(head.head.digest.hex())

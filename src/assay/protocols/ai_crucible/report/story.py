@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from ai_crucible.observability import ModelRollup, PuzzleHistory
+from ai_crucible.arms import ArmEffect
+from ai_crucible.observability import ModelRollup
 from ai_crucible.types import AttemptRecord
 from assay.protocols.ai_crucible.report import pictures
 from assay.protocols.ai_crucible.report.attempt import attempt_blocks
-from assay.protocols.ai_crucible.report.compared import compared_blocks
+from assay.protocols.ai_crucible.report.compared import compared_lines
 from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecords
 from assay.protocols.ai_crucible.report.words import (
     ARM_NAMES,
@@ -30,16 +31,7 @@ from assay.protocols.ai_crucible.report.words import (
 )
 from assay.report.frame import judged
 from assay.report.outline import Writing, read_outline
-from assay.report.story import (
-    Block,
-    Details,
-    Figure,
-    Plain,
-    Story,
-    Table,
-    columns,
-)
-from assay.report.svg.bars import Bar, bar_chart
+from assay.report.story import Block, Details, Plain, Story
 from assay.report.units import count, count_noun, duration, in_words, short_count
 
 _FEW = 3
@@ -61,7 +53,8 @@ def sealed_story(trials: TrialRecords, title: str = "") -> Story:
         title: a heading of one's own.
     """
     records, models = [attempt.log.record for attempt in trials.attempts], trials.models
-    costs, ok = [model.cost for model in models], trials.verification.ok
+    named = len({name for name, _ in trials.arms})
+    costs, ok = [model.cost for model in models], trials.seal.verification.ok
     endings = Counter(map(ending, records))
     won = Counter(ending(record) for record in records if record.passed is True)
     scope = {
@@ -81,22 +74,19 @@ def sealed_story(trials: TrialRecords, title: str = "") -> Story:
         "many": len(models) > 1,
         "listed": trials.attempts[:_MOST_ROWS],
         "unlisted": max(len(trials.attempts) - _MOST_ROWS, 0),
-        "attested": ok and trials.head,
-        "unsigned": ok and not trials.head,
-        "sittings": [f"{trial} in {n} sittings" for trial, n in trials.sittings.items()],
+        "attested": ok and trials.seal.head,
+        "unsigned": ok and not trials.seal.head,
+        "sittings": [f"{trial} in {n} sittings" for trial, n in trials.seal.sittings.items()],
         "signed": _signed_head(trials),
+        "failed": dict(Counter(name for record in records for name in record.failed).most_common()),
+        "arms": {_framed(effect, name if named > 1 else ""): effect for name, effect in trials.arms},
     }
-    failed = Counter(name for record in records for name in record.failed).most_common()
     own: dict[str, Callable[[Any], Iterable[Block]]] = {
-        "rates": lambda _: filter(None, (pictures.rates_picture(models), pictures.reliability_picture(models))),
-        "puzzles": lambda _: _puzzles(models),
-        "attempts": lambda _: _attempts(trials),
-        "conditions": lambda _: [_conditions(failed)] if failed else [],
-        "compared": lambda _: compared_blocks(trials),
-        "arms": lambda _: filter(None, [pictures.arms_picture(trials)]),
+        "reliability": lambda _: filter(None, [pictures.reliability_picture(models)]),
         "followed": lambda _: _followed(trials),
     }
-    return _outline().story(Writing(scope, _FORMS, own))
+    compared = {trial: model for each in trials.seal.compared for trial, model in each.trials.items()}
+    return _outline().story(Writing(scope, {**_FORMS, "compared": compared.__getitem__}, own))
 
 
 def _title(trials: TrialRecords) -> str:
@@ -121,51 +111,15 @@ def _solver(made: ModelRollup | AttemptRecord) -> str:
     return pictures.solver_name(made.model, made.arm, getattr(made, "edition", 1))
 
 
+def _framed(effect: ArmEffect, whose: str) -> str:
+    return f"{whose}: {ARM_NAMES[effect.arm]}" if whose else ARM_NAMES[effect.arm]
+
+
 def _at(model: ModelRollup) -> str:
     tried = [history for history in model.puzzles if not history.anchor and history.attempts]
     if not model.reliability:
         return "–"
     return percent(sum(h.pass_at(model.reliability[0]) for h in tried) / len(tried))
-
-
-def _puzzles(models: Sequence[ModelRollup]) -> Iterator[Block]:
-    for model in models:
-        inner = (*filter(None, [pictures.puzzles_picture(model.puzzles)]), _puzzles_table(model.puzzles))
-        yield from inner if len(models) == 1 else [Details(_solver(model), inner)]
-
-
-def _puzzles_table(histories: Sequence[PuzzleHistory]) -> Table:
-    heads = columns("Puzzle", "Kind", "Ended by", numbers=("Passed", "95% interval", "pass@k", "pass^k"))
-    rows: list[tuple[str, ...]] = []
-    for h in histories:
-        k = h.attempts
-        rows.append(
-            (
-                h.puzzle + (" (anchor)" if h.anchor else ""),
-                h.kind,
-                ", ".join(f"{n}× {ENDINGS.get(name, name)}" for name, n in h.endings.items()),
-                f"{h.passed} of {k}",
-                reach(h.rate) if h.rate else "–",
-                percent(h.pass_at(k)) if k else "–",
-                percent(h.pass_hat(k)) if k else "–",
-            )
-        )
-    return Table(heads, tuple(rows), caption="k is the number of graded attempts at the puzzle.")
-
-
-def _attempts(trials: TrialRecords) -> Iterator[Block]:
-    for model in trials.models:
-        figure = pictures.attempts_picture([(h.puzzle, trials.of(h)) for h in model.puzzles])
-        if figure and len(trials.models) > 1:
-            yield Plain(_solver(model))
-        yield from filter(None, [figure])
-
-
-def _conditions(failed: Sequence[tuple[str, int]]) -> Figure:
-    words = "; ".join(f"{name} ({CONDITIONS.get(name, '')}): {count_noun(n, 'attempt')}" for name, n in failed)
-    bars = [Bar(name, n, str(n), "red") for name, n in failed]
-    svg = bar_chart(bars, "Conditions of the gate that failed", f"{words}.")
-    return Figure(svg, "Conditions of the gate that failed; an attempt may fail several.", f"{words}.")
 
 
 def _followed(trials: TrialRecords) -> Iterator[Block]:
@@ -204,32 +158,41 @@ def _failed(record: AttemptRecord) -> str:
 
 
 def _signed_head(trials: TrialRecords) -> dict[str, str]:
-    if trials.head is None:
+    if trials.seal.head is None:
         return {}
     return {
-        "Events": count(trials.head.head.length),
-        "Head": grouped(trials.head.head.digest.hex()),
-        "Signature (ed25519)": grouped(trials.head.signature.hex()),
-        "Public key": grouped(trials.head.public_key.hex()),
+        "Events": count(trials.seal.head.head.length),
+        "Head": grouped(trials.seal.head.head.digest.hex()),
+        "Signature (ed25519)": grouped(trials.seal.head.signature.hex()),
+        "Public key": grouped(trials.seal.head.public_key.hex()),
         **{
-            f"Log of {trial}, SHA-256": grouped(trials.logged.get(trial, "")) or "not attested"
+            f"Log of {trial}, SHA-256": grouped(trials.seal.logged.get(trial, "")) or "not attested"
             for trial in trials.trials
         },
     }
 
 
 _FORMS: Mapping[str, Callable[[Any], str]] = {
+    "accent": pictures.accent,
     "amount": lambda held: count(len(held)),
     "at": _at,
+    "all_k": lambda history: percent(history.pass_hat(history.attempts)) if history.attempts else "–",
+    "any_k": lambda history: percent(history.pass_at(history.attempts)) if history.attempts else "–",
     "bare": lambda model: pictures.solver_name(model.model, "neutral", model.edition),
     "cost": lambda made: dollars(made.cost),
     "dollars": dollars,
+    "came": lambda compared: f"{compared_lines(compared)[-1].capitalize()}.",
     "ending": ending,
+    "endings": lambda held: ", ".join(f"{n}× {ENDINGS.get(name, name)}" for name, n in held.items()),
+    "evidence": lambda value: f"{value:.3g}",
     "failed": _failed,
     "framing": lambda made: ARM_NAMES.get(str(made.arm), str(made.arm)),
     "grouped": grouped,
     "lines": lambda held: "\n".join(map(str, held)),
     "list": ", ".join,
+    "grey": lambda history: "quiet" if history.anchor else "c0",
+    "means": lambda name: CONDITIONS.get(name, ""),
+    "named": lambda model: pictures.short_name(model.model, model.arm),
     "number": count,
     "passed": lambda model: f"{model.passed} of {model.attempts}",
     "percent": percent,

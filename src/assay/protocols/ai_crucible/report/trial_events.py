@@ -1,4 +1,4 @@
-"""A records on trials as events of a run, and back: whoever looks at the run needs neither the logs nor Inspect."""
+"""A record on trials as events of a run, and back: whoever looks at the run needs neither the logs nor Inspect."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from pathlib import PurePath
 
 from pydantic import TypeAdapter
 
-from ai_crucible.attestation import Verification
-from ai_crucible.events import TrialsCompared
 from assay.protocols.ai_crucible.events import AttemptTold, TrialSealed
 from assay.protocols.ai_crucible.inspect.trials import LoggedAttempt
-from assay.protocols.ai_crucible.report.trial_records import Attempt, LedgerLine, TrialRecords
+from assay.protocols.ai_crucible.report.trial_records import Attempt, LedgerLine, Seal, TrialRecords
 from llm_runtime.errors import StoreDamaged
-from llm_runtime.store.anchor import SignedHead
 
 
 def attempt_event(attempt: Attempt) -> AttemptTold:
@@ -28,24 +25,9 @@ def attempt_event(attempt: Attempt) -> AttemptTold:
     return AttemptTold(attempt={"log": log, "entry": asdict(attempt.entry) if attempt.entry else None})
 
 
-def seal_event(records: TrialRecords) -> TrialSealed:
+def seal_event(seal: Seal) -> TrialSealed:
     """Return what vouches for trials, as an event."""
-    return TrialSealed(
-        seal={
-            "verification": asdict(records.verification),
-            "head": records.head.to_dict() if records.head else None,
-            "logged": records.logged,
-            "unfinished": list(records.unfinished),
-            "sittings": records.sittings,
-            "rests_on": records.rests_on,
-            **(
-                {"compared": [each.model_dump(mode="json") for each in records.compared]}
-                if records.compared
-                else {}
-            ),
-            "died": records.died,
-        }
-    )
+    return TrialSealed(seal=seal.model_dump(mode="json", exclude_defaults=True))
 
 
 def attempt_of(event: AttemptTold) -> Attempt:
@@ -68,18 +50,7 @@ def records_of(attempts: tuple[Attempt, ...], sealed: TrialSealed) -> TrialRecor
     Raises:
         StoreDamaged: the event holds something else.
     """
-    seal = sealed.seal
     try:
-        return TrialRecords(
-            attempts,
-            TypeAdapter(Verification).validate_python(seal["verification"]),
-            SignedHead.from_dict(seal["head"]) if seal["head"] else None,
-            seal["logged"],
-            tuple(seal["unfinished"]),
-            seal["sittings"],
-            seal.get("rests_on", {}),
-            tuple(TrialsCompared.model_validate(each) for each in seal.get("compared", ())),
-            seal.get("died"),
-        )
-    except (ValueError, KeyError, TypeError):
+        return TrialRecords(attempts, Seal.model_validate(sealed.seal))
+    except (ValueError, TypeError):
         raise StoreDamaged("what vouches for the trial does not fit in the run's log") from None

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import PlainSerializer, PlainValidator
 
 from ai_crucible.arms import ArmEffect, effects
 from ai_crucible.attestation import Verification, file_digest
@@ -20,6 +22,7 @@ from ai_crucible.observability import ModelRollup, PuzzleHistory, rollup
 from ai_crucible.types import GateResult, PanelVerdict, Verdict
 from llm_runtime.errors import ConfigurationError, MissingExtraError, StoreDamaged
 from llm_runtime.events import Event, Record
+from llm_runtime.models import Model
 from llm_runtime.store.anchor import SignedHead
 from llm_runtime.store.reading import read_event
 
@@ -92,12 +95,19 @@ class Attempt:
         }
 
 
-@dataclass(frozen=True)
-class TrialRecords:
-    """Trials as they are reported.
+_Head = Annotated[
+    SignedHead | None,
+    PlainValidator(
+        lambda head: head if head is None or isinstance(head, SignedHead) else SignedHead.from_dict(head)
+    ),
+    PlainSerializer(lambda head: head.to_dict() if head else None),
+]
+
+
+class Seal(Model):
+    """What vouches for trials: the same in memory, in a run's log and in a report's data.
 
     Args:
-        attempts: in the order of their trials and logs.
         verification: of the whole ledger.
         head: the signed head, where there is one.
         logged: by trial, SHA-256 of its log's bytes as the ledger has it.
@@ -108,25 +118,48 @@ class TrialRecords:
         died: by trial, attempts that came to no verdict; ``None`` in logs from before that was kept.
     """
 
-    attempts: tuple[Attempt, ...]
     verification: Verification
-    head: SignedHead | None
+    head: _Head
     logged: dict[str, str]
     unfinished: tuple[str, ...]
-    sittings: dict[str, int] = field(default_factory=dict[str, int])
-    rests_on: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    sittings: dict[str, int]
+    rests_on: dict[str, dict[str, str]] = {}
     compared: tuple[TrialsCompared, ...] = ()
     died: dict[str, int] | None = None
+
+    def data(self) -> dict[str, object]:
+        """Return the figures as JSON-compatible data."""
+        told = self.model_dump(mode="json", exclude={"logged", "died", "verification", "head"})
+        found = self.verification
+        return {
+            "ledger": {
+                "ok": found.ok,
+                "events": found.length,
+                "anchored": found.anchored,
+                "findings": [str(finding) for finding in found.findings],
+                "remarks": list(found.remarks),
+                "head": self.head.to_dict() if self.head else None,
+            },
+            **{name: value for name, value in told.items() if value or name != "compared"},
+        }
+
+
+@dataclass(frozen=True)
+class TrialRecords:
+    """Trials as they are reported: their attempts, in the order of trials and logs, and what vouches for them."""
+
+    attempts: tuple[Attempt, ...]
+    seal: Seal
 
     @cached_property
     def models(self) -> list[ModelRollup]:
         """A line for each model and arm."""
-        if self.died is None:
+        if (lost := self.seal.died) is None:
             return rollup(self._records())
         whose = {one.log.trial: (one.log.record.model, str(one.log.record.arm)) for one in self.attempts}
         died: Counter[tuple[str, str]] = Counter()
         for trial, team in whose.items():
-            died[team] += self.died.get(trial, 0)
+            died[team] += lost.get(trial, 0)
         return rollup(self._records(), died)
 
     @cached_property
@@ -155,18 +188,7 @@ class TrialRecords:
             "models": [_model(each) for each in self.models],
             "arms": [{"model": name, **asdict(effect), "shown": effect.shown} for name, effect in self.arms],
             "attempts": [attempt.data() for attempt in self.attempts],
-            "ledger": {
-                "ok": self.verification.ok,
-                "events": self.verification.length,
-                "anchored": self.verification.anchored,
-                "findings": [str(finding) for finding in self.verification.findings],
-                "remarks": list(self.verification.remarks),
-                "head": self.head.to_dict() if self.head else None,
-            },
-            "unfinished": list(self.unfinished),
-            "sittings": self.sittings,
-            "rests_on": self.rests_on,
-            **({"compared": [each.payload() for each in self.compared]} if self.compared else {}),
+            **self.seal.data(),
         }
 
     def _records(self) -> list[Any]:
@@ -207,27 +229,26 @@ def read_trials(shop: Workshop, trials: Sequence[str] = ()) -> TrialRecords:
         for log in read_log(path, trial.trial):
             if named := entries.get((trial.trial, log.record.puzzle, log.record.epoch)):
                 attempts.append(Attempt(_as_attested(log, named[1], whole), named[0]))
-    return replace(_seal(shop, known, chosen), attempts=tuple(attempts))
+    return TrialRecords(tuple(attempts), _seal(shop, known, chosen))
 
 
-def read_seal(shop: Workshop, trials: Sequence[str]) -> TrialRecords:
-    """Return what vouches for trials, without their attempts."""
+def read_seal(shop: Workshop, trials: Sequence[str]) -> Seal:
+    """Return what vouches for trials."""
     known = shop.attested()
     return _seal(shop, known, [known[trial] for trial in trials])
 
 
-def _seal(shop: Workshop, known: dict[str, AttestedTrial], chosen: Sequence[AttestedTrial]) -> TrialRecords:
+def _seal(shop: Workshop, known: dict[str, AttestedTrial], chosen: Sequence[AttestedTrial]) -> Seal:
     compared = {id(trial.compared): trial.compared for trial in chosen if trial.compared}
-    return TrialRecords(
-        (),
-        shop.verify(),
-        _head(shop),
-        {name: trial.log.sha256 for name, trial in known.items() if trial.log},
-        tuple(name for name, trial in known.items() if trial.plan is not None and not trial.finished),
-        {trial.trial: trial.sittings for trial in chosen if trial.sittings > 1},
-        {trial.trial: rests_on(trial.plan) for trial in chosen if trial.plan and trial.plan.environment},
-        tuple(compared.values()),
-        {each.trial: each.died for trial in chosen if (each := figures_of(trial, here=True))},
+    return Seal(
+        verification=shop.verify(),
+        head=_head(shop),
+        logged={name: trial.log.sha256 for name, trial in known.items() if trial.log},
+        unfinished=tuple(name for name, trial in known.items() if trial.plan is not None and not trial.finished),
+        sittings={trial.trial: trial.sittings for trial in chosen if trial.sittings > 1},
+        rests_on={trial.trial: rests_on(trial.plan) for trial in chosen if trial.plan and trial.plan.environment},
+        compared=tuple(compared.values()),
+        died={each.trial: each.died for trial in chosen if (each := figures_of(trial, here=True))},
     )
 
 

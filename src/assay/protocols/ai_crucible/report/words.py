@@ -12,50 +12,16 @@ from ai_crucible.types import AttemptRecord
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun, money
 from llm_runtime.statistics.interval import Interval
+from llm_runtime.toml import own_table
 
-ENDINGS = {
-    "submitted": "submitted",
-    "stopped_talking": "stopped talking",
-    "tool_budget": "tool budget used up",
-    "wall_clock": "out of time",
-    "pathological_loop": "repeated itself",
-    "turn_limit": "out of turns",
-    "chrome_leak": "standings leaked",
-    "box_died": "its box died",
-    "work_refused": "left what cannot be graded",
-    "inspect_limit": "limit of Inspect",
-}
+_SAID = own_table(__package__ or "", "words.toml")
+ENDINGS: Mapping[str, str] = _SAID["endings"]
 """``terminated_by`` for people."""
-
-CONDITIONS = {
-    "finite_inputs": "every number is finite",
-    "solved": "every failing check passes now",
-    "no_regression": "every passing check still passes",
-    "quality": "quality at its threshold or above",
-    "no_adversarial_penalty": "nothing done against the grading",
-    "no_undeclared_penalty": "only declared files changed",
-    "within_tool_budget": "budget of calls and turns kept, no loop",
-    "within_time_budget": "within the time budget",
-    "ended_properly": "ended in a regular way",
-    "novelty_validated": "claimed novelty validated",
-}
+CONDITIONS: Mapping[str, str] = _SAID["conditions"]
 """Conditions of the gate as what must hold."""
-
-HOW_MEASURED = (
-    "Each attempt starts in a fresh box without a network, from the same files. Budgets are shown to the solver "
-    "and kept outside it. When it has halted, its work folder is copied out and graded in a second box, which "
-    "alone holds the checks; the gate opens only if every condition holds. Intervals are over attempts (Wilson "
-    "1927), not over puzzles: they say how sure the rate at these puzzles is, not how the model would do at "
-    "others. pass@k (Chen et al. 2021) and pass^k (Yao et al. 2024) are the unbiased estimates, averaged over "
-    "puzzles, and points without an interval. Differences carry Newcombe's interval (1998, method 10). Attempts "
-    "that ended in an error have no verdict and count neither way; anchors calibrate and are left out of the "
-    "rates. A signature shows that nobody without the key changed anything since. That its holder ran no more "
-    "than is reported, no signature can show: trials stand in the ledger from their planning on, so ask for all "
-    "of it, and publish the head."
-)
+ARM_NAMES: Mapping[str, str] = _SAID["arms"]
+HOW_MEASURED: str = _SAID["how_measured"]
 """What a reader must know to judge the figures."""
-
-ARM_NAMES = {"neutral": "neutral", "self_referential": "self-referential", "social_standings": "social standings"}
 
 
 def ending(record: AttemptRecord) -> str:

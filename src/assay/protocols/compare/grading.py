@@ -1,0 +1,78 @@
+"""Answers that no comparison of words can check: programs by their tests in a box, texts by a reader."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from pydantic import BaseModel
+
+from assay.protocols.compare.tasks import Question
+from llm_runtime.errors import CallError, ConfigurationError, StructuredOutputError
+from llm_runtime.messages import CallLabel, Generate, Message, Request
+from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structured import ask
+
+_MODEL = "openrouter/auto"
+_SECONDS = 20.0
+_FENCED = re.compile(r"^```[^\n`]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+class Sameness(BaseModel):
+    """What a reader says of two texts."""
+
+    differs: str = ""
+    same: bool
+
+
+async def graded(task: Question, answer: str, generate: Generate, seed: int) -> tuple[bool | None, str]:
+    """Return whether an answer is right, and what was wrong with a judge that had to say; no method pays for it.
+
+    Raises:
+        ConfigurationError: programs cannot be tried here.
+    """
+    if not answer or task.scorer not in ("code", "judge"):
+        return task.right(answer) if answer or task.scorer not in ("code", "judge") else False, ""
+    if task.scorer == "code":
+        return await _passes(answer, task.wanted, seed), ""
+    try:
+        found = [await _same(task, (answer, one), generate, seed) for one in task.wanted]
+    except (CallError, StructuredOutputError) as fault:
+        return False, f"{type(fault).__name__}: {fault}"[:300]
+    return any(found), ""
+
+
+async def _same(task: Question, texts: tuple[str, str], generate: Generate, seed: int) -> bool:
+    """Ask twice, in either order, and believe what is said both times: who prefers a place says nothing."""
+    for attempt, ordered in enumerate((texts, texts[::-1]), 1):
+        label = CallLabel("compare", "grade", seat=task.id, attempt=2 * attempt - 1)
+        fence = Fence(seed, label)
+        answers = "\n\n".join(fence(f"ANSWER {number}", text) for number, text in enumerate(ordered, 1))
+        prompt = load_prompt("assay.protocols.compare", "grade").render(
+            question=fence("QUESTION", task.question), answers=answers
+        )
+        request = Request(_MODEL, (Message("user", prompt),), label)
+        if not (await ask(generate, request, Sameness, shown=answers)).value.same:
+            return False
+    return True
+
+
+async def _passes(answer: str, tests: tuple[str, ...], seed: int) -> bool:
+    """Run the last fenced program of an answer with its tests, without a network and without files."""
+    from sandbox import NoIsolation, SandboxError, open_box
+
+    program = (_FENCED.findall(answer) or [answer])[-1]
+    # A program that ends before its tests has passed none: they say at last what it cannot know.
+    word = hashlib.sha256(f"{seed}|{program}".encode()).hexdigest()
+    whole = "\n".join((program, *tests, f"print('{word}')"))
+    try:
+        box = await open_box()
+    except NoIsolation as fault:
+        raise ConfigurationError(f"the scorer code needs a box: {fault}") from None
+    try:
+        done = await box.run(["python3", "-I", "-"], stdin=whole.encode(), seconds=_SECONDS)
+    except SandboxError:
+        return False
+    finally:
+        await box.close()
+    return done.code == 0 and done.stdout.decode("utf-8", "replace").rstrip().endswith(word)

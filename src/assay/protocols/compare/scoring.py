@@ -1,0 +1,229 @@
+"""Whether an answer is right: a choice, a number with its unit, a date, a set, words; in the forms people write."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import date
+from importlib import resources
+from itertools import permutations, takewhile
+from typing import NamedTuple
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#: What stands around an answer and says nothing.
+EDGES = " \t\r\n.,;:!?*_`\"'()[]“”‘’«»。，"
+WORDS = tomllib.loads(resources.files(__package__ or "").joinpath("words.toml").read_text(encoding="utf-8"))
+#: Characters; nobody says a number in more.
+_LONGEST = 100
+UNITS = WORDS["units"]
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+
+
+def _any(table: str) -> str:
+    return "|".join(map(re.escape, WORDS["said"][table]))
+
+
+_LEAD = re.compile(rf"^.*(?:\b(?:{_any('leads')})\b:?|[=≈:：]|是)\s*", re.I)
+_BEHIND = re.compile(r"\([^()]*+\)\W*+$")
+_HEAD = re.compile(rf"(?:[,;(–—:\n]|\. |\b(?:{_any('reasons')})\b)(?![ ]?(?:{_any('hedges')})\b)", re.I)
+_QUANTITY = re.compile(
+    r"^(?P<sign>[-+]?)\s*+(?P<currency>(?:[$€£]|USD|EUR|GBP)?)\s*+(?:(?P<whole>\d++)\s++(?=\d++\s*+/))?"
+    r"(?P<digits>\d++(?:[,.'’ ]\d++)*+|\.\d++)(?:\s*+/\s*+(?P<over>\d++))?"
+    r"(?:[eE](?P<exponent>[-+]?\d++)|\s*+\*\s*+10\s*+\^?\{?(?P<power>[-+]?\d++)\}?)?"
+    r"\s*+(?P<unit>\D*(?:(?<=[A-Za-z])\^?\{?[23]\}?)?)"
+)
+#: Words before a number that say nothing: "in 1984".
+_BEFORE = re.compile(rf"^(?!.*\b(?:{_any('hedges')})\b)(?:[^\W\d]+\s+)+(?=[-+$€£]?\d)", re.I)
+_LETTER = re.compile(rf"^(?:.*\b(?:{_any('options')})\s*+)?[\[(]?([A-Z])[\])]?(?:\s*[).:,–-]\s*(.*))?", re.I | re.S)
+_CHOICE = re.compile(r"^\W*[A-Z][).:]\s+(?=\S)", re.I)
+_PARTS = re.compile(rf"(?:^|\n)[ \t]*+(?:[-*•]|\d+[.)])\s|[,;\n、，]|\s/\s|\s(?:{_any('joins')}|&)\s")
+_PIECES = re.compile(r"(?<=[a-z])[\s,]+(?:and\s+)?(?=\d)")
+
+
+class Quantity(NamedTuple):
+    """A number as it is said, what it measures, and how many of that kind's first unit each is, if one is told."""
+
+    value: float
+    kind: str = ""
+    each: float = 1.0
+
+
+def bare(text: str) -> str:
+    """Return a text without what stands around it; a point before a number is its own."""
+    text = text.rstrip(EDGES).lstrip(EDGES.replace(".", ""))
+    return text.strip("$ ") if len(text) > 2 and text[0] == text[-1] == "$" else text
+
+
+def plain(text: str) -> str:
+    """Return a text as it is compared: without case, accents, articles and signs."""
+    signs = unicodedata.normalize("NFKD", text.casefold())
+    folded = "".join(sign for sign in signs if not unicodedata.combining(sign))
+    words = re.sub(r"[^\w%$€£+#]+|_", " ", folded).split()
+    return " ".join(words[1:] if len(words) > 1 and words[0] in WORDS["said"]["articles"] else words)
+
+
+def _hedged(said: str) -> bool:
+    return not {*said.split()}.isdisjoint(WORDS["said"]["hedges"])
+
+
+def _tidy(text: str) -> str:
+    """Return a text with what LaTeX and typography write otherwise as it is typed."""
+    text = re.sub("(?=[¼½¾⅓⅔])", " ", text)
+    text = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda power: "^" + power[0].translate(_SUPERSCRIPTS), text)
+    text = unicodedata.normalize("NFKC", text)
+    for sign, instead in WORDS["tidied"].values():
+        text = re.sub(sign, instead, text)
+    return bare(text)
+
+
+def quantity(text: str) -> Quantity | None:
+    """Return the number that a text is, in whatever form; ``None`` where it is none, or several."""
+    said = bare(_LEAD.sub("", bare(_BEHIND.sub("", _tidy(text)))))
+    if len(said) > _LONGEST:
+        return None
+    if found := _QUANTITY.fullmatch(said):
+        value = _value(found["digits"])
+        return None if value is None else _in_unit(_whole(value, found), f"{found['unit']} {found['currency']}")
+    pieces = _PIECES.split(said)
+    return _together([quantity(one) for one in pieces]) if len(pieces) > 1 else _spelled(said)
+
+
+def _together(pieces: Sequence[Quantity | None]) -> Quantity | None:
+    """Return the sum of quantities of one kind: of hours and minutes."""
+    known = [one for one in pieces if one and one.kind in UNITS]
+    if len(known) < len(pieces) or len({one.kind for one in known}) > 1:
+        return None
+    return Quantity(sum(one.value * one.each for one in known), known[0].kind)
+
+
+def _whole(value: float, found: re.Match[str]) -> float:
+    """Return a number with its sign, what it is divided by, what stands before a fraction, and its power of ten."""
+    value = value / (int(found["over"] or 1) or 1) + int(found["whole"] or 0)
+    power = int(found["exponent"] or found["power"] or 0)
+    return (-value if found["sign"] == "-" else value) * 10.0 ** max(min(power, 300), -300)
+
+
+def _value(digits: str) -> float | None:
+    """Read a number whose thousands stand apart in any way, and whose decimals follow on a point or a comma."""
+    said = re.sub(r"['’\s]", "", digits)
+    mark = max(".,", key=said.rfind)
+    thousands = said.count(mark) > 1 or (mark == "," and re.fullmatch(r"[1-9]\d{0,2},\d{3}", said))
+    with suppress(ValueError):
+        return float(said.replace({",": ".", ".": ","}[mark], "").replace(mark, "" if thousands else "."))
+    return None
+
+
+def _in_unit(value: float, said: str) -> Quantity | None:
+    unit = said.casefold().strip(" \t\n.,;:!?*_`\"'()[]-").translate(str.maketrans("", "", "^{}"))
+    first, _, rest = unit.partition(" ")
+    if by := WORDS["multipliers"].get(first.rstrip(".")):
+        return _in_unit(value * by, rest)
+    for kind, units in UNITS.items():
+        for name in (unit, unit.removesuffix("s")):
+            if name in units:
+                return Quantity(value, kind, units[name])
+    return None if _hedged(unit) or len(unit) > 40 else Quantity(value, unit)
+
+
+def _spelled(text: str) -> Quantity | None:
+    """Return a number in words: "twenty-one", "three hundred and five", "zwölf"."""
+    spoken = [word for word in re.findall(r"[^\s-]+", text.casefold()) if word not in WORDS["said"]["fillers"]]
+    known = [*takewhile(lambda word: word in WORDS["numbers"] or word in WORDS["multipliers"], spoken)]
+    total = part = 0.0
+    for word in known:
+        part = part + WORDS["numbers"].get(word, 0) if word in WORDS["numbers"] else part or 1
+        by = WORDS["multipliers"].get(word, 1)
+        part *= by
+        total, part = (total + part, 0.0) if by >= 1000 else (total, part)
+    sign = -1 if text.startswith("-") else 1
+    return _in_unit(sign * (total + part), " ".join(spoken[len(known) :])) if known else None
+
+
+def same_quantity(said: Quantity, wanted: Quantity, tolerance: float) -> bool:
+    """Tell whether two numbers are one, as far as ``tolerance`` goes, which is in the unit of the wanted one."""
+    kinds, near = (said.kind, wanted.kind), tolerance + 1e-9 * abs(wanted.value)
+    values = [said.value * said.each / wanted.each if all(kinds) else said.value]
+    if kinds.count("percent") == 1 and kinds[0] == "percent":
+        values = [said.value / 100, *([said.value] if wanted.value > 1 else [])]
+    elif kinds == ("", "percent"):
+        values = [said.value, *([said.value * 100] if said.value <= 1 else [])]
+    elif all(kinds) and not {*said.kind.split()} & {*wanted.kind.split()}:
+        return False
+    return any(abs(one - wanted.value) <= near for one in values)
+
+
+def dates(text: str) -> set[date]:
+    """Return the days that a text may mean: in figures, day or month may come first."""
+    parts = re.findall(r"\d+|[^\W\d_]+", plain(text))
+    months = [n for part in parts for name, n in WORDS["months"].items() if part.startswith(name)][:1]
+    numbers = [*(int(part) for part in parts if part.isdecimal() and len(part) < 5), *months]
+    return {day for one in _orders(numbers, months) for day in _day(*one)}
+
+
+def _orders(numbers: list[int], months: list[int]) -> Iterator[tuple[int, int, int]]:
+    match numbers:
+        case [year, month, day] if year > 31 and not months:
+            yield year, month, day
+        case [_, _, _]:
+            yield from ((a, b, c) for a, b, c in permutations(numbers) if b in (months or [b]))
+        case _:
+            pass
+
+
+def _day(year: int, month: int, day: int) -> Iterator[date]:
+    with suppress(ValueError):
+        yield date(year if year > 31 else 0, month, day)
+
+
+def choice(text: str, choices: Sequence[str]) -> str:
+    """Return the letter that a text chooses, by it or by what stands behind it; empty where that is unclear."""
+    text = _tidy(text)
+    said, texts = f" {plain(text)} ", [f" {plain(_tidy(one))} " for one in choices]
+    if texts.count(said) == 1:
+        return LETTERS[texts.index(said)]
+    named = _named(said, texts)
+    if letter := _LETTER.fullmatch(text) or _LETTER.fullmatch(bare(_LEAD.sub("", text))):
+        return letter[1].upper() if letter[1].upper() in (named or LETTERS) else ""
+    return min(named) if len(named) == 1 and not _hedged(said) else ""
+
+
+def _named(said: str, texts: Sequence[str]) -> set[str]:
+    """Return the letters of choices that stand in a text, or are counted in it."""
+    named = {LETTERS[at] for at, one in enumerate(texts) if one in said}
+    return named or {LETTERS[nth - 1] for word, nth in WORDS["ordinals"].items() if f" {word} " in said}
+
+
+def words_match(text: str, wanted: str) -> bool:
+    """Tell whether a text says the words, alone or before what explains them."""
+    heads = [text, bare(_LEAD.sub("", text))]
+    if not _hedged(plain(text)):
+        heads.append(re.split(rf"\b(?:{_any('leads')})\b", text, maxsplit=1, flags=re.I)[0])
+    said = {plain(one) for head in heads for one in (head, _HEAD.split(head, maxsplit=1)[0])}
+    return bool(
+        said & next(({*alike} for alike in WORDS["said"]["same"] if plain(wanted) in alike), {plain(wanted)})
+    )
+
+
+def says(text: str, wanted: str, tolerance: float = 0.0) -> bool:
+    """Tell whether a text says what is wanted: a number by its value, a day by its date, else by its words."""
+    text = _CHOICE.sub("", _tidy(text))
+    if (number := quantity(wanted)) is not None:
+        said = quantity(text) or quantity(_BEFORE.sub("", text))
+        return said is not None and same_quantity(said, number, tolerance)
+    if len(days := dates(wanted)) == 1 and len(wanted) < 20:
+        return bool(days & dates(text))
+    return words_match(text, _tidy(wanted))
+
+
+def same_set(text: str, wanted: Sequence[str], tolerance: float = 0.0) -> bool:
+    """Tell whether a text lists just these, in any order."""
+    text, left = _tidy(text), list(wanted)
+    said = dict.fromkeys(one for part in _PARTS.split(text) if (one := bare(part.strip("{} "))))
+    for one in said if len(said) > 1 else text.strip("{}").split():
+        if (hit := next((other for other in left if says(one, other, tolerance)), None)) is None:
+            return False
+        left.remove(hit)
+    return not left

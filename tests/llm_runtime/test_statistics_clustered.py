@@ -1,0 +1,36 @@
+"""Means of values that come in clusters: what their intervals cover, and when 0 is excluded."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from llm_runtime.statistics.clustered import clustered
+
+
+@pytest.mark.parametrize(
+    ("clusters", "times", "spread"), [(12, 1, 0.3), (12, 5, 0.3), (40, 4, 0.0), (150, 3, 0.45)]
+)
+def test_intervals_cover_however_alike_the_answers_to_one_task_are(
+    clusters: int, times: int, spread: float
+) -> None:
+    """Each task has a rate of its own, around 0.5; answers to it are drawn with that."""
+    draw, covered, rejected = random.Random(clusters + times), 0, 0
+    for _ in range(400):
+        rates = [0.5 + draw.uniform(-spread, spread) for _ in range(clusters)]
+        found, p = clustered([[(draw.random() < rate) - 0.5 for _ in range(times)] for rate in rates])
+        covered += 0 in found
+        rejected += p <= 0.05
+    assert 0.92 <= covered / 400 <= 0.98
+    assert rejected <= 0.08 * 400
+
+
+def test_one_task_shows_nothing_and_tasks_that_are_all_alike_not_more_than_there_are() -> None:
+    assert clustered([[1.0, 1.0]])[1] == 1.0
+    found, p = clustered([[1.0, 1.0]] * 5, 0)
+    assert found.estimate == found.high == 1.0 and 0.3 < found.low < 0.6 and p < 0.05
+    found, p = clustered([[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]], 0)
+    assert found.estimate == 0.5 and found.low < 0.1 and p > 0.05
+    found, p = clustered([[0.0, 0.0]] * 10)
+    assert found.low < 0 < found.high and p == 1.0
