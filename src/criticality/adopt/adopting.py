@@ -102,15 +102,19 @@ class Adopting:
     emit: Emit
     rewrite: Collection[str] = ()
 
-    async def adopt(self, candidate: Candidate) -> Adoption:
+    async def adopt(self, candidate: Candidate, refused: str = "") -> Adoption:
         """Return what became of a function; a model without a usable answer is a reason, and no error.
+
+        Args:
+            refused: why nobody is asked about it; empty where somebody is.
 
         Raises:
             CallError: a call failed.
         """
-        adoption = Adoption(function=candidate.shown, id=candidate.id)
+        adoption = Adoption(function=candidate.shown, id=candidate.id, refused=refused)
         try:
-            await self._adopt(candidate, adoption)
+            if not refused:
+                await self._adopt(candidate, adoption)
         except StructuredOutputError as fault:
             adoption.refused = f"no proposal that can be judged: {fault}"[:400]
         except JudgeFailed as fault:

@@ -95,7 +95,7 @@ class Drawing(Sequences):
     ) -> dict[str, Any]:
         held: dict[str, Any] = {}
         for place in order:
-            due = [(c, p) for c, p in parts if p.names <= {place.name, *held} and not p.names <= held.keys()]
+            due = _due_with(parts, place.name, held)
             tries = _CALLED if any(part.calls for _, part in due) else _TRIES
             offered = self._offered(place, held, due, sizes.get(place.name))
             values = [fixed[place.name]] if place.name in fixed else islice(offered, tries)
@@ -301,6 +301,11 @@ def _range(low: int | None, high: int | None) -> tuple[int, int]:
     """Return between which numbers those are that have no bounds on one side or both."""
     floor = low if low is not None else -FAR if high is None else min(0, high - FAR)
     return floor, max(FAR, floor + FAR) if high is None else high
+
+
+def _due_with(parts: _Due, name: str, held: Mapping[str, Any]) -> _Due:
+    """Return the parts that can be evaluated once a name has a value, and not before."""
+    return [(c, p) for c, p in parts if p.names <= {name, *held} and not p.names <= held.keys()]
 
 
 def _all_hold(due: _Due, held: Mapping[str, Any]) -> bool:

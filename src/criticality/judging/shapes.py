@@ -149,8 +149,7 @@ class Shapes:
             return [value] if base.name in _NUMBERS else []
         items = [self.numbers(base.args[0], item) for item in list(value)[:_KNOWN]] if base.args else []
         sums = [total for column in zip(*items, strict=False) for total in accumulate(column)]
-        read = [int(value[:18])] if base.name in TEXTUAL and value.isascii() and value[:18].isdigit() else []
-        return [len(value), *read, *read, *sums[:30], *(number for item in items for number in item[:3])]
+        return [len(value), *2 * _read(value), *sums[:30], *(number for item in items for number in item[:3])]
 
     def keys(self, kind: TypeRef) -> list[tuple[str, TypeRef]]:
         """Return the fields of a record that are unique in a list of them."""
@@ -160,6 +159,11 @@ class Shapes:
     def apart(self, kind: TypeRef, items: Sequence[Any]) -> bool:
         """Tell whether items do not repeat what is unique in them."""
         return all(len({getattr(item, key) for item in items}) == len(items) for key, _ in self.keys(kind))
+
+
+def _read(value: Any) -> list[int]:
+    """Return the number that a text is; nothing for what is none."""
+    return [int(value[:18])] if isinstance(value, str) and value.isascii() and value[:18].isdigit() else []
 
 
 def size_of(value: Any) -> int:
