@@ -54,20 +54,7 @@ class _Unknown:
 
 for _sign in ("eq", "ne", "lt", "le", "gt", "ge", "contains"):
     setattr(_Unknown, f"__{_sign}__", lambda *_: True)
-for _sign in (
-    "add",
-    "radd",
-    "sub",
-    "rsub",
-    "mul",
-    "rmul",
-    "mod",
-    "rmod",
-    "floordiv",
-    "rfloordiv",
-    "neg",
-    "getitem",
-):
+for _sign in ("add", "radd", "sub", "rsub", "mul", "rmul", "mod", "rmod", "neg", "getitem"):
     setattr(_Unknown, f"__{_sign}__", lambda self, *_: self)
 
 

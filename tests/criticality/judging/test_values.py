@@ -11,8 +11,11 @@ from turnstile_system import needs_toolchain
 
 from criticality.judging.clauses import Condition
 from criticality.judging.domain import Domain
+from criticality.judging.evaluate import Evaluator
 from criticality.judging.judge import Judge
+from criticality.judging.outcomes import Returned
 from criticality.judging.values import Case, Counts, Values
+from criticality.lattice_plan import index
 from criticality.spec.contracts import parse_contract
 from criticality.spec.literals import literals_of
 from criticality.spec.predicates import PredicateFault, parse_predicate
@@ -128,6 +131,14 @@ def test_the_language_holds_what_experts_write(text: str, names: dict[str, Any],
     assert domain.evaluate(parse_predicate(text).code, names) == value
     with pytest.raises(MemoryError):
         domain.evaluate(parse_predicate("2 ** 100 ** n").code, {"n": 9})
+
+
+def test_what_a_contract_asks_other_functions_is_known_before_it_is_judged() -> None:
+    one = seeded.ruled_out("dates")
+    functions = {name: function for name, (_, function) in index(one.plan).items()}
+    evaluator = Evaluator(Domain(one.spec), functions, lambda *_: None)
+    assert evaluator.asked("it.length", (2000, 2), Returned(29)) == [("it.leap", (2000,))]
+    assert evaluator.asked("it.length", (2000, 4), Returned(30)) == []
 
 
 def test_only_if_allows_an_error_and_asks_for_none() -> None:
