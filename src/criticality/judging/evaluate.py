@@ -52,10 +52,18 @@ class _Unknown:
         return iter(())
 
 
+def _so(*_: Any) -> bool:
+    return True
+
+
+def _itself(one: _Unknown, *_: Any) -> _Unknown:
+    return one
+
+
 for _sign in ("eq", "ne", "lt", "le", "gt", "ge", "contains"):
-    setattr(_Unknown, f"__{_sign}__", lambda *_: True)
+    setattr(_Unknown, f"__{_sign}__", _so)
 for _sign in ("add", "radd", "sub", "rsub", "mul", "rmul", "mod", "rmod", "neg", "getitem"):
-    setattr(_Unknown, f"__{_sign}__", lambda self, *_: self)
+    setattr(_Unknown, f"__{_sign}__", _itself)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +155,12 @@ class Evaluator:
         held = self._held(name, args) | {"raises": partial(_is_named, "")}
         if isinstance(outcome, Returned):
             held["result"] = outcome.value
-        for other in self.functions:
-            held[other.partition(".")[2]] = lambda *args, other=other: found.append((other, args)) or _Unknown()
+
+        def noted(other: str, *args: Any) -> _Unknown:
+            found.append((other, args))
+            return _Unknown()
+
+        held |= {other.partition(".")[2]: partial(noted, other) for other in self.functions}
         for clause, p in self.clauses(name).items():
             if p.calls and not p.olds and clause not in self.unjudged[name]:
                 with suppress(Exception), clocked():

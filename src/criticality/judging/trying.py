@@ -224,7 +224,7 @@ class Trial:
 
 
 def outcomes(
-    process: Process | CallOne, name: str, cases: Sequence[Case], ahead: Ahead = lambda *_: None
+    process: Process | CallOne, name: str, cases: Sequence[Case], ahead: Ahead | None = None
 ) -> Iterator[tuple[Case, Outcome]]:
     """Yield how each case ends, up to a death; a batch is finished before any of it is looked at.
 
@@ -238,7 +238,8 @@ def outcomes(
             outcomes = _answers(process, name, batch)
         else:
             outcomes = [outcome for case in batch if (outcome := process(name, case.args)) is not None]
-        ahead(name, list(zip(batch, outcomes, strict=False)))
+        if ahead is not None:
+            ahead(name, list(zip(batch, outcomes, strict=False)))
         yield from zip(batch, outcomes, strict=False)
         if outcomes and isinstance(outcomes[-1], Died):
             return

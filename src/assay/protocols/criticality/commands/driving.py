@@ -194,9 +194,9 @@ def _seed(root: Path) -> int:
 
 def _unfinished(launcher: Launcher, root: Path) -> str:
     """Return the id of the run that goes on in a folder; empty where there is none."""
-    from assay.protocols.criticality import BUILD
+    from assay.protocols.criticality import PROTOCOL
 
-    for summary in launcher.store.runs(protocol=BUILD.names, limit=_SEARCHED):
+    for summary in launcher.store.runs(protocol=PROTOCOL.runs[0].names, limit=_SEARCHED):
         if summary.state == "finished" or summary.origin == "demo":
             continue
         folder = launcher.first_event(summary.run_id).task.get("folder")
