@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -37,33 +36,6 @@ class Gone(Exception):
 
 class BodyRaised(Exception):
     """An error that the specification does not know."""
-
-
-class _Unknown:
-    """Stands for a result that nobody has asked for yet: whatever is asked of it is so."""
-
-    def __getattr__(self, name: str) -> _Unknown:
-        return self
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __iter__(self) -> Iterator[_Unknown]:
-        return iter(())
-
-
-def _so(*_: Any) -> bool:
-    return True
-
-
-def _itself(one: _Unknown, *_: Any) -> _Unknown:
-    return one
-
-
-for _sign in ("eq", "ne", "lt", "le", "gt", "ge", "contains"):
-    setattr(_Unknown, f"__{_sign}__", _so)
-for _sign in ("add", "radd", "sub", "rsub", "mul", "rmul", "mod", "rmod", "neg", "getitem"):
-    setattr(_Unknown, f"__{_sign}__", _itself)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,24 +120,6 @@ class Evaluator:
         if raised and not self._allowed(name, raised, held):
             return Broken("no error but those that the contract promises", shown)
         return None
-
-    def asked(self, name: str, args: Sequence[Any], outcome: Outcome) -> list[tuple[str, tuple[Any, ...]]]:
-        """Return calls that the contract of a function makes when a call of it is judged, as far as can be told."""
-        found: list[tuple[str, tuple[Any, ...]]] = []
-        held = self._held(name, args) | {"raises": partial(_is_named, "")}
-        if isinstance(outcome, Returned):
-            held["result"] = outcome.value
-
-        def noted(other: str, *args: Any) -> _Unknown:
-            found.append((other, args))
-            return _Unknown()
-
-        held |= {other.partition(".")[2]: partial(noted, other) for other in self.functions}
-        for clause, p in self.clauses(name).items():
-            if p.calls and not p.olds and clause not in self.unjudged[name]:
-                with suppress(Exception), clocked():
-                    self.domain.evaluate(p.code, held)
-        return found
 
     def clauses(self, name: str) -> dict[str, Predicate]:
         """Return what a function promises and can be evaluated, by its words."""

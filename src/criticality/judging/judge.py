@@ -26,8 +26,8 @@ _TOLD, _AFTER = 4, 150
 _AFTER_S = 5
 #: Calls of accepted functions that are judged again, though what called them is content.
 _AUDITS = 300
-#: Rounds of cases in which each place of a body is to run; calls and seconds by which a case is made simpler.
-_TURNS, _SHRINKS, _SHRINK_S = 3, 300, 2.0
+#: Rounds of cases in which each place of a body is to run.
+_TURNS = 3
 
 
 class Judge(Comparing):
@@ -101,7 +101,7 @@ class Judge(Comparing):
         """Tell whether a function keeps its word in some cases; what it breaks goes into the verdict."""
         reported: set[str] = set()
         left, broke = len(cases), 0.0
-        for case, outcome in outcomes(self._process(CANDIDATE), name, cases, self._ask_ahead):
+        for case, outcome in outcomes(self._process(CANDIDATE), name, cases):
             left -= 1
             if isinstance(outcome, NoSuchValue):
                 continue
@@ -111,7 +111,7 @@ class Judge(Comparing):
                 reported.add(broken.promise)
                 broke = broke or time.monotonic()
                 left = min(left, _AFTER)
-                self._fault(name, *self._shrunk(name, case.args, outcome, broken), verdict)
+                self._fault(name, case.args, outcome, broken, verdict)
             elif broken is None:
                 verdict.guilty = self._audited([*(getattr(outcome, "trace", None) or ()), *self.evaluator.made])
             slow = bool(reported) and time.monotonic() - broke > _AFTER_S * self.hearing.seconds
@@ -119,26 +119,6 @@ class Judge(Comparing):
             if verdict.guilty or isinstance(outcome, Died) or given_up:
                 break
         return not reported and not verdict.guilty
-
-    def _shrunk(
-        self, name: str, args: tuple[Any, ...], outcome: Outcome, broken: Broken
-    ) -> tuple[tuple[Any, ...], Outcome, Broken]:
-        """Return the simplest arguments that were found to break the same promise, and how the call ends."""
-        values, until = Values(self.domain, self._literals, name), time.monotonic() + _SHRINK_S
-        kinds = [p.type for p in self.functions[name].parameters]
-        others = values.around(kinds, args)
-        for _ in range(_SHRINKS):
-            simpler = next(others, None)
-            if simpler is None or isinstance(outcome, Died) or time.monotonic() > until:
-                break
-            if self.evaluator.fits(name, simpler):
-                continue
-            ended = self._process(CANDIDATE).call(name, simpler)
-            told = None if isinstance(ended, Died) else self._broken(name, simpler, ended)
-            if told is not None and told.promise == broken.promise:
-                args, outcome, broken = simpler, ended, told
-                others = values.around(kinds, args)
-        return args, outcome, broken
 
     def _fault(self, name: str, args: tuple[Any, ...], outcome: Outcome, broken: Broken, verdict: Verdict) -> None:
         calls = [*(getattr(outcome, "trace", None) or ()), *self.evaluator.made]

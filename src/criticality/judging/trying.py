@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Self
@@ -30,7 +30,6 @@ _ASKED = 64
 KEPT = 40
 CANDIDATE, HELPERS = 0, 1
 CallOne = Callable[[str, tuple[Any, ...]], Outcome | None]
-Ahead = Callable[[str, Sequence[tuple[Case, Outcome]]], None]
 
 
 class Trial:
@@ -161,18 +160,6 @@ class Trial:
         except Gone as gone:
             return Broken("an answer", str(gone))
 
-    def _ask_ahead(self, name: str, pairs: Sequence[tuple[Case, Outcome]]) -> None:
-        """Ask accepted functions at once for what judging a batch will ask them one by one, and remember it."""
-        calls: dict[tuple[str, bytes], tuple[Any, ...]] = {}
-        for case, outcome in pairs if self._asks(name) else ():
-            for other, args in self.evaluator.asked(name, case.args, outcome):
-                if other in self.hearing.accepted and other not in self._above:
-                    with suppress(Exception):  # what cannot be sent is told where it is judged
-                        calls[other, pack(self.codec.request(other, args))] = args
-        new = {key: args for key, args in calls.items() if key not in self._memory}
-        told = self._process(HELPERS).call_many((other, args) for (other, _), args in new.items())
-        self._memory |= {key: one for key, one in zip(new, told, strict=False) if not isinstance(one, Died)}
-
     def _asks(self, name: str) -> bool:
         """Tell whether a function's contract calls accepted ones."""
         short = {other.partition(".")[2] for other in self.hearing.accepted}
@@ -223,14 +210,8 @@ class Trial:
         return self._processes[variant]
 
 
-def outcomes(
-    process: Process | CallOne, name: str, cases: Sequence[Case], ahead: Ahead | None = None
-) -> Iterator[tuple[Case, Outcome]]:
-    """Yield how each case ends, up to a death; a batch is finished before any of it is looked at.
-
-    Args:
-        ahead: is shown each batch first.
-    """
+def outcomes(process: Process | CallOne, name: str, cases: Sequence[Case]) -> Iterator[tuple[Case, Outcome]]:
+    """Yield how each case ends, up to a death; a batch is finished before any of it is looked at."""
     starts = [0, *range(_FIRST, len(cases), _BATCH)]
     for start, end in pairwise([*starts, len(cases)]):
         batch = cases[start:end]
@@ -238,8 +219,6 @@ def outcomes(
             outcomes = _answers(process, name, batch)
         else:
             outcomes = [outcome for case in batch if (outcome := process(name, case.args)) is not None]
-        if ahead is not None:
-            ahead(name, list(zip(batch, outcomes, strict=False)))
         yield from zip(batch, outcomes, strict=False)
         if outcomes and isinstance(outcomes[-1], Died):
             return

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import chain, islice, product
 from typing import Any
 
@@ -21,9 +20,6 @@ from criticality.spec.values import bounds
 
 #: Sizes of long values, and how their items follow each other.
 _LONG = ((64, ("", "all 1", "sorted", "equal", "in 1", "one 3")), (300, ("all 1", "sorted", "in 1")))
-
-
-_PLAIN: dict[str, Callable[[Any], Any]] = {"Int": int, "Float": float, "Decimal": Decimal}
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,36 +240,3 @@ class Values(Drawing):
             pools.append(pool)
             most //= max(1, len(pool))
         return list(product(*pools)) if most else None
-
-    def around(self, kinds: Sequence[TypeRef], args: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        """Yield arguments of which one is simpler."""
-        for at, kind in enumerate(kinds):
-            yield from ((*args[:at], other, *args[at + 1 :]) for other in self.simpler(kind, args[at]))
-
-    def simpler(self, kind: TypeRef, value: Any) -> Iterator[Any]:
-        """Yield values that are simpler than another: shorter, smaller, or so in one of their parts."""
-        for other in chain(self._smaller(kind, value), self._within(kind, value)):
-            made = None if other is None else self.witness(kind, other)
-            if made is not None:
-                yield made
-
-    def _smaller(self, kind: TypeRef, value: Any) -> Iterable[Any]:
-        name = self.root(kind).name
-        if name in _PLAIN:
-            found = (_PLAIN[name](n) for n in (0, 7, -7, value // 2, value - (value > 0) + (value < 0)))
-            return (n for n in found if abs(n) < abs(value))
-        if name not in (*TEXTUAL, "List") or not value:
-            return ()
-        half = len(value) // 2
-        return [value[:half], value[half:], *(value[:n] + value[n + 1 :] for n in range(min(len(value), 40)))]
-
-    def _within(self, kind: TypeRef, value: Any) -> Iterator[Any]:
-        base = self.root(kind)
-        if base.name != "List" and base.name not in self.domain.spec.data_models:
-            return
-        parts = self.inside(kind, value)
-        held = [one for _, one in parts]
-        for at, (of, one) in enumerate(parts[:8]):
-            for other in self.simpler(of, one):
-                changed = (*held[:at], other, *held[at + 1 :])
-                yield changed if base.name == "List" else self.made(base.name, *changed)

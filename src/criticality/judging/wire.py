@@ -21,8 +21,6 @@ from criticality.spec.values import fields_of
 PLACES = "#places"
 BIG, DECIMAL, WHEN, DURATION, MAP = 1, 2, 3, 4, 5
 _BITS = 1 << 63
-#: Sequences that are shorter are written each time; of longer ones, so many are remembered.
-_SHORT, _REMEMBERED = 8, 200
 _Turn: TypeAlias = Callable[[Any], Any]
 
 
@@ -143,7 +141,7 @@ class Codec:
             case "Unit":
                 return lambda v: None
             case "List" | "Set":
-                return _once(lambda v: [*map(inside[0], v)])
+                return lambda v: [*map(inside[0], v)]
             case "Tuple":
                 return lambda v: [write(item) for write, item in zip(inside, v, strict=True)]
             case "Option":
@@ -213,22 +211,6 @@ class Codec:
                 return lambda v: domain.types[name](_of(str, v, kind))
             case name:
                 return lambda v: domain.types[name]()
-
-
-def _once(write: _Turn) -> _Turn:
-    """Return what writes a value once, however often the same one is sent in a row of calls."""
-    known: dict[int, tuple[Any, Any]] = {}
-
-    def again(value: Any) -> Any:
-        if len(value) < _SHORT:
-            return write(value)
-        if id(value) not in known:
-            if len(known) > _REMEMBERED:
-                known.clear()
-            known[id(value)] = value, write(value)
-        return known[id(value)][1]
-
-    return again
 
 
 def _moment(written: str) -> datetime:

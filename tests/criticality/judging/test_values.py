@@ -11,11 +11,8 @@ from turnstile_system import needs_toolchain
 
 from criticality.judging.clauses import Condition
 from criticality.judging.domain import Domain
-from criticality.judging.evaluate import Evaluator
 from criticality.judging.judge import Judge
-from criticality.judging.outcomes import Returned
 from criticality.judging.values import Case, Counts, Values
-from criticality.lattice_plan import index
 from criticality.spec.contracts import parse_contract
 from criticality.spec.literals import literals_of
 from criticality.spec.predicates import PredicateFault, parse_predicate
@@ -133,14 +130,6 @@ def test_the_language_holds_what_experts_write(text: str, names: dict[str, Any],
         domain.evaluate(parse_predicate("2 ** 100 ** n").code, {"n": 9})
 
 
-def test_what_a_contract_asks_other_functions_is_known_before_it_is_judged() -> None:
-    one = seeded.ruled_out("dates")
-    functions = {name: function for name, (_, function) in index(one.plan).items()}
-    evaluator = Evaluator(Domain(one.spec), functions, lambda *_: None)
-    assert evaluator.asked("it.length", (2000, 2), Returned(29)) == [("it.leap", (2000,))]
-    assert evaluator.asked("it.length", (2000, 4), Returned(30)) == []
-
-
 def test_only_if_allows_an_error_and_asks_for_none() -> None:
     read = parse_predicate("raises(BadNumber) only if len(text) > 3")
     assert read.raised == {"BadNumber"} and not read.when
@@ -167,11 +156,8 @@ def test_an_invariant_may_name_a_member_of_an_enum() -> None:
         ("return sum(1 for item in items if item < wanted) + (len(items) > 4)", "ENSURES: result == sum"),
     ],
 )  # fmt: skip
-def test_a_branch_that_no_case_enters_keeps_a_body_out_and_a_case_is_made_simple(body: str, said: str) -> None:
+def test_a_branch_that_no_case_enters_keeps_a_body_out(body: str, said: str) -> None:
     one = seeded.ruled_out("merging")
     with Judge(seeded.hearing(one, ["it.place"], {"it.place": body}, counts=FEW)) as judge:
         verdict = judge.heard()
     assert said in verdict.faults[0].what
-    if verdict.faults[0].args:
-        items, wanted = verdict.faults[0].args
-        assert len(items) == 5 and max(map(abs, items)) < 100 and abs(wanted) < 100
