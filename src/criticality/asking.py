@@ -9,7 +9,6 @@ from pydantic import BaseModel
 
 from criticality.budget import ContextLimits, Spare, fit
 from criticality.config import Models
-from criticality.spec.grammar import grammar
 from llm_runtime import structured
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
@@ -116,7 +115,7 @@ class Asking:
 
 def _rendered(prompt: str, values: Mapping[str, str]) -> str:
     page = load_prompt("criticality", prompt)
-    told = {"grammar": grammar()} if "grammar" in page.placeholders else {}
+    told = {"grammar": load_prompt("criticality", "grammar").text} if "grammar" in page.placeholders else {}
     return "\n".join(_squeezed(page.render(**values, **told)))
 
 

@@ -1,7 +1,6 @@
 """The number of what builds and adoptions ask, and what each number changed.
 
-2: a page of grammar stands in every prompt that asks for predicates; of a second proposal for a function
-that exists, what cannot be read is left out and the rest is judged.
+2: a page of grammar stands in every prompt that asks for predicates.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from criticality.adopt.proposing import Proposal, proposal_fault, without_faults
+from criticality.adopt.proposing import Proposal
 from criticality.languages import adopter
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -247,25 +247,6 @@ async def native_tests(folder: Path) -> tuple[int | None, str]:
     )  # fmt: skip
     out, _ = await process.communicate()
     return process.returncode, out.decode()
-
-
-def test_what_cannot_be_read_of_a_proposal_is_left_out_with_the_reason(package: Path) -> None:
-    (clamp,) = (one for one in adopter(package).read(package).candidates if one.name == "clamp")
-    readable = {"name": "stays", "steps": ["got = clamp(1, 0, 2)"], "check": ["got == 1"]}
-    answer = {
-        "params": ["value: Int", "low: Int", "high: Int"], "returns": "Int", "doc": "Keeps within.",
-        "contracts": ["ENSURES: low <= result", "ENSURES: result == nearest(value)", "ENSURES: raises(Unsaid)"],
-        "claims": [
-            {"text": "a value within stays", "tests": [readable]},
-            {"text": "a value within is lost", "tests": [{**readable, "steps": ["clamp(1, 0, 2)"]}]},
-        ],
-    }  # fmt: skip
-    rest, lost = without_faults(clamp, Proposal.model_validate(answer))
-    assert rest.contracts == ["ENSURES: low <= result"], lost
-    assert [claim.text for claim in rest.claims] == ["a value within stays"], lost
-    assert proposal_fault(clamp, rest) is None
-    assert set(lost) == {"ENSURES: result == nearest(value)", "ENSURES: raises(Unsaid)", "a value within is lost"}
-    assert "nearest" in lost["ENSURES: result == nearest(value)"]
 
 
 def test_a_model_that_describes_a_function_does_not_refuse_it() -> None:

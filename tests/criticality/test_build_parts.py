@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from importlib import resources
@@ -21,8 +22,7 @@ from criticality.human import Answers, AnswersFile, Delegation
 from criticality.languages import language
 from criticality.languages.python.adapter import Python
 from criticality.ledger import Decision, Ledger, LedgerStep
-from criticality.spec.grammar import grammar
-from criticality.spec.predicates import BUILTINS, parse_predicate
+from criticality.spec.predicates import ALLOWED, BUILTINS, MAX_DEPTH, MAX_LENGTH, parse_predicate
 from llm_runtime.prompts import load_prompt
 
 PROMPTS = sorted(
@@ -161,17 +161,17 @@ def test_prompts_render_whole_and_what_is_filled_in_is_never_a_template(name: st
 
 
 def test_a_page_of_grammar_says_what_the_parser_takes_and_stands_where_predicates_are_asked_for() -> None:
-    page = grammar()
+    page = load_prompt("criticality", "grammar").text
     operators, forms, functions = (
         page.partition(f"- {word}: ")[2].partition(". ")[0].partition(".\n")[0]
         for word in ("Operators", "Forms", "Functions")
     )
-    for sign in re.findall(r"`([^`]+)`", operators):
-        text = f"{sign} b" if sign in ("not", "~") else f"a {sign} b"
-        assert parse_predicate(text, known={"a", "b"}).checkable, sign
-    for form in re.findall(r"`([^`]+)`", forms):
-        assert parse_predicate(form).checkable, form
+    signs, shown = (re.findall(r"`([^`]+)`", text) for text in (operators, forms))
+    texts = [*(f"{sign} b" if sign in ("not", "~") else f"a {sign} b" for sign in signs), "-a", "+a", *shown]
+    assert all(parse_predicate(text).checkable for text in texts)
+    assert {type(node) for text in texts for node in ast.walk(ast.parse(text, mode="eval"))} == set(ALLOWED)
     assert set(functions.split()) == BUILTINS
+    assert f"at most {MAX_LENGTH} characters, nested at most {MAX_DEPTH} deep" in page
     asked = {name for name in PROMPTS if "grammar" in load_prompt("criticality", name).placeholders}
     assert asked == {
         "adopt", "adopt_again", "claims", "module", "proposal", "repair", "retest", "scenarios", "settle",

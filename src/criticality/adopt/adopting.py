@@ -20,12 +20,10 @@ from criticality.adopt.proposing import (
     proposal_fault,
     readable,
     shown,
-    without_faults,
 )
 from criticality.adopt.rewriting import rewritten
 from criticality.artifacts import Artifacts, Body
 from criticality.asking import Asking, Question
-from criticality.behaviour import BEHAVIOUR
 from criticality.config import Config
 from criticality.judging.court import Court
 from criticality.judging.hearing import Fault
@@ -47,11 +45,11 @@ class Finding(Model):
 
     Args:
         kind: ``finding`` where the code does not do what is promised; ``reworded`` and ``withdrawn`` where the
-            promise was a misreading; ``unread`` where it cannot be read, though it was asked for again.
+            promise was a misreading.
         promise, case: what was promised, and for which values it does not hold and what came instead.
     """
 
-    kind: Literal["finding", "reworded", "withdrawn", "unread"]
+    kind: Literal["finding", "reworded", "withdrawn"]
     promise: str
     case: str
     because: str = ""
@@ -123,23 +121,13 @@ class Adopting:
         return adoption
 
     async def _adopt(self, candidate: Candidate, adoption: Adoption) -> None:
-        question, answers = self._question(candidate, 1), list[Proposal]()
-
-        def check(answer: Proposal) -> str | None:
-            answers.append(answer)
-            again = len(answers) == 1 or BEHAVIOUR.before(2)
-            return proposal_fault(candidate, answer if again else without_faults(candidate, answer)[0])
-
-        answer = await self.ask.data(
-            question, Proposal, "adopt", check=check, spare=(),
+        question = self._question(candidate, 1)
+        proposal = await self.ask.data(
+            question, Proposal, "adopt", check=lambda answer: proposal_fault(candidate, answer), spare=(),
             name=candidate.name, module=candidate.module, function=shown(question, candidate),
             examples=question.fence("EXAMPLES", "\n".join(f">>> {s}\n{w}" for s, w in candidate.examples)),
             callers=question.fence("CALL SITES", "\n\n".join(self.package.calls(candidate))),
         )  # fmt: skip
-        proposal, unread = without_faults(candidate, answer) if proposal_fault(candidate, answer) else (answer, {})
-        adoption.findings += [
-            Finding(kind="unread", promise=text, case="", because=why) for text, why in unread.items()
-        ]
         if proposal.refused:
             adoption.refused = proposal.refused
             return

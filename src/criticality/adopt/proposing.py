@@ -194,20 +194,6 @@ def _unreadable(artifacts: Artifacts, codes: Sequence[str]) -> Iterator[str]:
             yield str(fault)
 
 
-def without_faults(candidate: Candidate, proposal: Proposal) -> tuple[Proposal, dict[str, str]]:
-    """Return a proposal without the clauses and claims that cannot be read, and why each of those cannot."""
-    bare, lost = proposal.model_copy(update={"contracts": [], "claims": []}), dict[str, str]()
-    kept: dict[str, list[Any]] = {"contracts": [], "claims": []}
-    for field, held in kept.items():
-        for one in getattr(proposal, field):
-            fault = proposal_fault(candidate, bare.model_copy(update={field: [one]}))
-            if fault:
-                lost[getattr(one, "text", one)] = fault
-            else:
-                held.append(one)
-    return bare.model_copy(update=kept), lost
-
-
 def documented(candidate: Candidate, proposal: Proposal) -> Promised | None:
     """Return the examples of a docstring as a claim; ``None`` where none of them can be evaluated."""
     tests: list[ClaimTest] = []

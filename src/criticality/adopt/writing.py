@@ -29,7 +29,6 @@ _KINDS = {
     "finding": "The code does not do what is promised",
     "reworded": "Reworded: the promise was a misreading",
     "withdrawn": "Withdrawn: nobody promises it",
-    "unread": "Left out: it cannot be read as a promise",
 }
 
 

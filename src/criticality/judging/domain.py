@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import dataclasses
 import re
 from collections.abc import Callable, Mapping
@@ -14,7 +15,7 @@ from types import CodeType
 from typing import Any
 from uuid import UUID
 
-from criticality.spec.predicates import parse_predicate
+from criticality.spec.predicates import BUILTINS, parse_predicate
 from criticality.spec.spec import DataModel, Spec
 from criticality.spec.types import parse_type
 from criticality.spec.values import in_order, root
@@ -54,12 +55,8 @@ class _Bounded(ast.NodeTransformer):
 
 
 _LANGUAGE: dict[str, Any] = {
-    "abs": abs, "all": all, "any": any, "bool": bool, "dict": dict, "divmod": divmod, "enumerate": enumerate,
-    "float": float, "frozenset": frozenset, "int": int, "isinstance": isinstance, "len": len, "list": list,
-    "max": max, "min": min, "range": range, "reversed": reversed, "round": round, "set": set, "sorted": sorted,
-    "str": str, "sum": sum, "tuple": tuple, "zip": zip, "Decimal": Decimal, "reduce": reduce,
-    "replace": dataclasses.replace, "ord": ord, "chr": chr, "power": _power, "shifted": _shifted,
-    "matches": _matches,
+    **{name: getattr(builtins, name) for name in BUILTINS if hasattr(builtins, name)}, "Decimal": Decimal,
+    "reduce": reduce, "replace": dataclasses.replace, "power": _power, "shifted": _shifted, "matches": _matches,
 }  # fmt: skip
 _METHODS = frozenset(
     name

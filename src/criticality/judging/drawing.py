@@ -264,17 +264,8 @@ class Drawing(Sequences):
         if many and not items and beginnings:  # what holds of nothing need not be meant for each beginning
             beginnings.clear()
             items = self.built(item, many, holds, way, distinct=distinct)
-        items = items if size is not None or distinct else self._one_changed(item, items, holds)
         made = {key: self.draw(base.args[1]) for key in items} if base.name == "Map" else form(items)
         return self.witness(kind, made)
-
-    def _one_changed(self, kind: TypeRef, items: list[Any], holds: Callable[[Sequence[Any]], bool]) -> list[Any]:
-        """Return items of which one is another, now and then: what follows in order is broken at one place."""
-        if len(items) < 3 or kind == SIGN or self.random.random() < 0.5:
-            return items
-        at = self.random.randrange(len(items))
-        changed = [*items[:at], next(self.after(kind, items[at])), *items[at + 1 :]]
-        return changed if changed[at] is not None and holds(changed) else items
 
     def _many(self, limits: Bounds) -> int:
         """Return of how many items something is that need not be long."""

@@ -96,19 +96,15 @@ class Trial:
         known: dict[str, list[Any]] = {}
         for other, function in self.functions.items():
             if other in self.hearing.accepted and str(function.result) in wanted:
-                for case in self.cases_of_helper(other):
+                kinds = [(p.name, p.type) for p in function.parameters]
+                values, few = Values(self.domain, self._literals, other), Counts(20, 0, 20, 200, 0)
+                for case in values.cases(kinds, self.evaluator.conditions(other), (), few):
                     outcome = self._helped(other, case.args)
                     if isinstance(outcome, Returned) and outcome.value not in known.setdefault(
                         str(function.result), []
                     ):
                         known[str(function.result)].append(outcome.value)
         return known
-
-    def cases_of_helper(self, name: str) -> list[Case]:
-        """Return a few cases of an accepted function, whose results others are tried with."""
-        kinds = [(p.name, p.type) for p in self.functions[name].parameters]
-        values = Values(self.domain, self._literals, name)
-        return list(values.cases(kinds, self.evaluator.conditions(name), (), Counts(20, 0, 20, 200, 0)))
 
     def _broken(self, name: str, args: tuple[Any, ...], outcome: Outcome) -> Broken | None:
         """Return what a call breaks: its own contract, or what a function that it calls requires."""
