@@ -19,7 +19,7 @@ from criticality.context import implement_values, spare
 from criticality.judging.hearing import Difference, Hearing, Verdict
 from criticality.labels import Tier
 from criticality.language import Language
-from criticality.verdicts import due, figures, hearing, rested_on
+from criticality.verdicts import delivered, due, figures, hearing, rested_on
 from criticality.work import Work
 from llm_runtime.errors import BadReply, StructuredOutputError
 from llm_runtime.models import Model
@@ -83,8 +83,8 @@ async def compared(
         gate.failure = {"kind": outcome.faults[0].kind, "what": [outcome.faults[0].what]}
         return gate
     for name in unit:
-        gate.measured[name] = figures(name, verdict, outcome)
-        gate.cases[name] = [*outcome.kept.get(name, []), *gate.cases.get(name, [])][:60]
+        gate.measured[name] = figures(work, name, verdict, outcome)
+        gate.cases[name] = delivered(name, verdict, outcome)
     for difference in each_once(outcome.differences):
         await _settled(work, made, difference, gate, visit)
         if gate.failure is not None:

@@ -114,7 +114,9 @@ class Asking:
 
 
 def _rendered(prompt: str, values: Mapping[str, str]) -> str:
-    return "\n".join(_squeezed(load_prompt("criticality", prompt).render(**values)))
+    page = load_prompt("criticality", prompt)
+    told = {"grammar": load_prompt("criticality", "grammar").text} if "grammar" in page.placeholders else {}
+    return "\n".join(_squeezed(page.render(**values, **told)))
 
 
 def _squeezed(text: str) -> list[str]:

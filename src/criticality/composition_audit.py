@@ -188,7 +188,7 @@ def deterministic_findings(spec: Spec, plan: tuple[ModulePlan, ...]) -> Iterator
         if not contract.claims and not any(p.checkable for p in contract.ensures):
             yield finding("warning", [name], "It carries no claim and no clause that can be checked.")
     for name, new in spec.newtypes.items():
-        held = bounds(new.constraints)
+        held = bounds(tuple(new.constraints))
         low = max((n for n in (held.low, 1 if held.positive else None) if n is not None), default=None)
         if low is not None and held.high is not None and low > held.high:
             words = f"No value of {name} is at least {low} and at most {held.high}."

@@ -21,7 +21,7 @@ from criticality.spec.claims import StructuredClaim
 from criticality.spec.spec import Spec, fault_line
 from criticality.spec.types import TypeFault
 from criticality.tree import claim_fault, function_key
-from criticality.verdicts import Figures, called, figures, hearing, judged
+from criticality.verdicts import called, delivered, figures, hearing, judged
 from criticality.work import Work
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event
@@ -173,14 +173,15 @@ async def taken_over(work: Work, path: str, text: str) -> Event | None:
         failure = {"what": [f"{', '.join(missing)} is still to do, and is written together with it"]}
     if failure is not None:
         return EditRefused(path=path, text=text, what=str(failure["what"][0])[:800], units=units)
+    compared = await _compared(work, bodies, every)
     return BodyEdited(
         path=path,
         units=units,
         bodies=bodies,
         keys={name: function_key(work.language, artifacts, name) for name in bodies},
         tests=verdict.cases,
-        cases={name: verdict.kept[name] for name in bodies if name in verdict.kept},
-        measured=await _measured(work, bodies, every, verdict),
+        cases={name: delivered(name, verdict, compared) for name in bodies},
+        measured={name: figures(work, name, verdict, compared) for name in bodies},
     )
 
 
@@ -200,13 +201,10 @@ def _concerned(artifacts: Artifacts, unit: list[str], every: Mapping[str, Body])
             yield name
 
 
-async def _measured(
-    work: Work, bodies: Mapping[str, str], every: Mapping[str, Body], verdict: Verdict
-) -> dict[str, Figures]:
-    """Return what small changes of the bodies the cases tell from them; no model is asked."""
+async def _compared(work: Work, bodies: Mapping[str, str], every: Mapping[str, Body]) -> Verdict:
+    """Compare the bodies with small changes of them; no model is asked."""
     most = work.config.acceptance.mutants
     variants = [
         ("mutant", name, Body(text)) for name, body in bodies.items() for text in work.language.mutants(body)[:most]
     ]
-    outcome = await work.court.compare(hearing(work, list(bodies), every, variants=variants))
-    return {name: figures(name, verdict, outcome) for name in bodies}
+    return await work.court.compare(hearing(work, list(bodies), every, variants=variants))

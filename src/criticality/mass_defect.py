@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from criticality import events as e
-from criticality.artifacts import Body
+from criticality.artifacts import Artifacts, Body
 from criticality.audits import audited
 from criticality.bodies import SpliceRefused
 from criticality.catalog import SCOPES, DetectedSmell, patterns, select_patterns
 from criticality.machine.states import AnalyzingComplexity, ApplyingTransform, VerifyingSemantics
 from criticality.tree import full_tree, skeleton
-from criticality.verdicts import due, hearing, judged
+from criticality.verdicts import due, judged
 from criticality.work import Work
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.events import Event
@@ -35,7 +35,7 @@ async def analyze(work: Work) -> Event:
     if phase.applied < work.config.mass_defect.max_transforms:
         target = _next(work, smells)
     # Of the code as it is delivered: measured once nothing is left to be tried.
-    summary = _summary(work, metrics, await _coverage(work) if target is None else None)
+    summary = _summary(work, metrics, _coverage(work.artifacts) if target is None else None)
     if target is None:
         spec = work.artifacts.approved
         sources, manifests = full_tree(work.language, work.artifacts), work.language.project_files(spec)
@@ -66,11 +66,10 @@ def _modules(work: Work, bodies: dict[str, Body]) -> dict[str, str]:
     return {module.name: tree[work.language.module_path(spec, module.name)] for module in work.artifacts.plan}
 
 
-async def _coverage(work: Work) -> float | None:
-    """Return the share of the sources' lines that run when every function is judged; none where nobody counts."""
-    made = hearing(work, list(work.artifacts.functions), work.artifacts.bodies)
-    share = await work.court.coverage(made)
-    return None if share is None else round(share, 4)
+def _coverage(artifacts: Artifacts) -> float | None:
+    """Return the share of the bodies' places that ran when they were judged; none where nobody counts."""
+    places = [told["places"] for told in artifacts.measured.values() if told.get("places")]
+    return round(sum(ran for ran, _ in places) / sum(every for _, every in places), 4) if places else None
 
 
 def _summary(work: Work, metrics: dict[str, dict[str, int]], coverage: float | None) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from criticality.artifacts import Artifacts
 
+#: What is shown of how a body was tried, where there is something.
+_SHOWN = ("hardly", "unjudged", "presupposed", "places", "sizes", "suite")
 _BY = {"hand": "you", "worker": "worker", "fallback1": "structurer", "fallback2": "architect"}
 
 
@@ -28,12 +30,9 @@ def trace(artifacts: Artifacts) -> dict[str, Any]:
             if scenario["claim"] == name
         ]
         claims[name] = {
-            "text": claim.text,
-            "type": claim.type,
-            "contracts": carrying,
-            "tests": tests,
+            "text": claim.text, "type": claim.type, "contracts": carrying, "tests": tests,
             "result": _result(name, tests, results, artifacts),
-        }
+        }  # fmt: skip
     return {
         "system": spec.system.name,
         "specification": artifacts.revision,
@@ -88,14 +87,11 @@ def _function(name: str, plan: Any, artifacts: Artifacts) -> dict[str, Any]:
         "tests": [p.text for p in (*plan.contract.ensures, *plan.contract.invariants) if p.checkable],
         "not_checkable": [p.text for p in plan.contract.predicates if not p.checkable],
         "complexity": _growth(plan, measured.get("grown", False)),
-        "cases": measured.get("cases", 0),
-        "changes": measured.get("changes", 0),
         "changes_noticed": measured.get("noticed", 0),
-        "same": measured.get("same", 0),
-        "independent": measured.get("independent", 0),
+        **{word: measured.get(word, 0) for word in ("cases", "changes", "same", "independent")},
         "settled": list(artifacts.settled.get(name, ())),
         "left_open": list(artifacts.left_open.get(name, ())),
-        **{key: measured[key] for key in ("hardly", "unjudged") if key in measured},
+        **{key: measured[key] for key in _SHOWN if measured.get(key)},
         "accepted": body is not None,
         "tier": body.tier if body else None,
         "attempts": body.attempts if body else 0,
@@ -115,6 +111,10 @@ _ABOUT = (
 )
 
 _FEW = "What these clauses presuppose was true in fewer than 20 cases, so it is not said that they hold:"
+_TRIED = (
+    "Places of the bodies that ran; cases by the longest sequence in them; rejected bodies that the delivered\n"
+    "tests were run on and tell apart; cases in which a clause spoke:"
+)
 _LEFT = "These could not be evaluated, for which no body was refused; nothing shows that they hold:"
 
 
@@ -152,6 +152,9 @@ def trace_markdown(data: dict[str, Any], isolation: str = "", about: str = _ABOU
     left = [(n, clause, why) for n, f in held_to for clause, why in f.get("unjudged", {}).items()]
     for title, rows, about_it in (("Hardly tried", few, _FEW), ("Not judged", left, _LEFT)):
         lines += _listed(title, [f"`{n}`: {_plain(clause)}: {_plain(why)}" for n, clause, why in rows], about_it)
+    lines += _listed(
+        "How each body was tried", [f"`{n}`: {told}" for n, f in held_to if (told := _tried(f))], _TRIED
+    )
     said: dict[str, str] = data.get("security", {})
     lines += _listed("Security", [f"{_plain(n)}: {_plain(text)}" for n, text in said.items()])
     lines += ["", *_decided(data["functions"]), about]
@@ -163,6 +166,16 @@ def trace_markdown(data: dict[str, Any], isolation: str = "", about: str = _ABOU
         for t in data["transformations"]
     ]
     return "\n".join([*lines, *_listed("Refactoring", changed)]) + "\n"
+
+
+def _tried(function: dict[str, Any]) -> str:
+    """Return what ran of a body, how long the values were, and how often what a clause presupposes was true."""
+    ran = "{} of {} places ran".format(*function["places"]) if function.get("places") else ""
+    sizes = ", ".join(f"{size}: {many}" for size, many in function.get("sizes", {}).items())
+    clauses = [f"{_plain(text)}: {many}" for text, many in function.get("presupposed", {}).items()]
+    suite = function.get("suite")
+    told = "the delivered tests tell {} of {} rejected bodies apart".format(*suite) if suite and suite[1] else ""
+    return "; ".join(part for part in (ran, f"cases by items: {sizes}" if sizes else "", told, *clauses) if part)
 
 
 def _listed(title: str, entries: list[str], about: str = "") -> list[str]:

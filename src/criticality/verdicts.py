@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from criticality.artifacts import Artifacts, Body
@@ -104,6 +104,11 @@ def hearing(
         texts={name: claim.text for name, claim in spec.claims.items()},
         variants=[(kind, name) for kind, name, _ in variants],
         counts=counts,
+        bodies={
+            name: [bodies[name].text, *(body.text for _, of, body in variants if of == name)]
+            for name in unit
+            if name in bodies
+        },
         seconds=settings.seconds,
     )
 
@@ -168,14 +173,36 @@ def rested_on(artifacts: Artifacts, unit: str) -> dict[str, Body]:
     return {name: body for name, body in artifacts.bodies.items() if name in wanted - own}
 
 
-def figures(name: str, verdict: Verdict, compared: Verdict) -> Figures:
+def delivered(name: str, verdict: Verdict, compared: Verdict) -> list[list[Any]]:
+    """Return the calls that the tests of a function are made of: those that reject other bodies come first."""
+    return [*compared.kept.get(name, ()), *verdict.kept.get(name, ())][:240]
+
+
+def suite(name: str, compared: Verdict, written: Callable[[list[list[Any]]], object]) -> list[int]:
+    """Return how many rejected bodies the tests that are delivered tell apart, and of how many.
+
+    Each was run on the calls of the tests; what counts is a call that is written and ends otherwise.
+
+    Args:
+        written: tells of some kept cases whether a language makes tests of them.
+    """
+    kept = compared.kept.get(name, [])
+    rows = [one.row for one in compared.tried if one.function == name and one.row is not None]
+    told = {row for row in set(rows) if row < len(kept) and written([kept[row]])}
+    return [sum(row in told for row in rows), len(rows)]
+
+
+def figures(work: _Bench, name: str, verdict: Verdict, compared: Verdict) -> Figures:
     """Return what is kept of how a body was tried; of clauses those alone that were not tried enough."""
+    spec, plan = work.artifacts.approved, work.artifacts.plan
     tried = [one for one in compared.tried if one.function == name]
     results = [one.result for one in tried]
-    few, left = verdict.hardly.get(name), verdict.unjudged.get(name)
+    words = ("hardly", "unjudged", "presupposed", "places", "sizes")
+    shown = {word: getattr(verdict, word).get(name) for word in words}
     return {
         "cases": verdict.cases, "changes": len(results) - results.count("same"),
         "noticed": results.count("rejected"), "same": results.count("same"), "grown": name in verdict.measured,
         "independent": sum(1 for one in tried if one.kind == "independent"),
-        **({"hardly": few} if few else {}), **({"unjudged": left} if left else {}),
+        "suite": suite(name, compared, lambda rows: work.language.case_files(spec, plan, {name: rows})),
+        **{word: held for word, held in shown.items() if held},
     }  # fmt: skip

@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from criticality.adopt.proposing import Proposal, artifacts_of
+from criticality.adopt.proposing import Proposal
 from criticality.languages import adopter
-from criticality.standing import Adopted
 from llm_runtime.testing import LoopbackServer, Received
 
 WORDS = '''"""Words."""
@@ -248,33 +247,6 @@ async def native_tests(folder: Path) -> tuple[int | None, str]:
     )  # fmt: skip
     out, _ = await process.communicate()
     return process.returncode, out.decode()
-
-
-@pytest.mark.long
-async def test_what_is_promised_becomes_properties_that_fail_where_the_code_breaks_it(
-    package: Path, tmp_path: Path
-) -> None:
-    adopts = adopter(package)
-    read = adopts.read(package)
-    able = {one.name: one for one in read.candidates}
-    kept = {"clamp": [[[5, 1, 3], 0, 3]], "slug": [[["A b", "-"], 0, "a-b"]], "unique": [[[[2, 2]], 0, [2]]]}
-    promised = {
-        "clamp": proposal(CLAMP, "Int", "REQUIRES: low <= high", BETWEEN),
-        "slug": proposal(SLUG, "Text", "ENSURES: len(sep) <= 1 implies len(result) <= len(text)"),
-        "unique": UNIQUE,
-    }
-    wrong = proposal(CLAMP, "Int", BETWEEN, RAISES, errors={"ValueError": "low is above high"})
-    for name, answers in {"right": promised, "wrong": {**promised, "clamp": wrong}}.items():
-        adopted = [
-            Adopted(able[one], artifacts_of(able[one], Proposal.model_validate(answer)), kept[one])
-            for one, answer in answers.items()
-        ]
-        for path, text in adopts.tests(read, adopted, tmp_path / name).items():
-            (tmp_path / name / path).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name / path).write_text(text)
-    await native_tests_pass(tmp_path / "right")
-    code, out = await native_tests(tmp_path / "wrong")
-    assert code == 1 and "1 failed" in out and "test_words_clamp" in out and "test_words_slug" not in out, out
 
 
 def test_a_model_that_describes_a_function_does_not_refuse_it() -> None:

@@ -53,6 +53,7 @@ async def test_a_body_that_a_person_wrote_is_judged_and_stands_from_then_on(proj
     assert (project / MODULE).read_text() == written
     told = json.loads((project / "trace.json").read_text())["functions"]["gate.enter"]
     assert told["tier"] == "hand" and told["cases"] > 100 and told["changes_noticed"] >= 1
+    assert told["suite"][0] == told["suite"][1] >= 1
     assert "| you |" in (project / "trace.md").read_text()
 
 

@@ -25,6 +25,7 @@ pytestmark = [needs_toolchain, pytest.mark.toolchain]
 PROMPTS = {
     load_prompt("criticality", path.name.removesuffix(".md")).text.partition("{{")[0][:60]: path.name[:-3]
     for path in resources.files("criticality").joinpath("prompts").iterdir()
+    if path.is_file()
 }
 PHASES = {
     "features": ("ignition", "features"), "challenge": ("ignition", "challenge"),

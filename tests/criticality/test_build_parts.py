@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from importlib import resources
@@ -22,9 +23,14 @@ from criticality.languages import language
 from criticality.languages.base.grammar.smells import detect
 from criticality.languages.python.adapter import Python
 from criticality.ledger import Decision, Ledger, LedgerStep
+from criticality.spec.predicates import ALLOWED, BUILTINS, MAX_DEPTH, MAX_LENGTH, parse_predicate
 from llm_runtime.prompts import load_prompt
 
-PROMPTS = sorted(p.name.removesuffix(".md") for p in resources.files("criticality").joinpath("prompts").iterdir())
+PROMPTS = sorted(
+    p.name.removesuffix(".md")
+    for p in resources.files("criticality").joinpath("prompts").iterdir()
+    if p.is_file() and p.name != "grammar.md"
+)
 
 
 def told(*events: object) -> Ledger:
@@ -152,6 +158,24 @@ def test_prompts_render_whole_and_what_is_filled_in_is_never_a_template(name: st
     assert re.search(
         r"(?i)unsure|impossible|open that changes|cannot be written|no test can show|seems to come", prompt.text
     )
+
+
+def test_a_page_of_grammar_says_what_the_parser_takes_and_stands_where_predicates_are_asked_for() -> None:
+    page = load_prompt("criticality", "grammar").text
+    operators, forms, functions = (
+        page.partition(f"- {word}: ")[2].partition(". ")[0].partition(".\n")[0]
+        for word in ("Operators", "Forms", "Functions")
+    )
+    signs, shown = (re.findall(r"`([^`]+)`", text) for text in (operators, forms))
+    texts = [*(f"{sign} b" if sign in ("not", "~") else f"a {sign} b" for sign in signs), "-a", "+a", *shown]
+    assert all(parse_predicate(text).checkable for text in texts)
+    assert {type(node) for text in texts for node in ast.walk(ast.parse(text, mode="eval"))} == set(ALLOWED)
+    assert set(functions.split()) == BUILTINS
+    assert f"at most {MAX_LENGTH} characters, nested at most {MAX_DEPTH} deep" in page
+    asked = {name for name in PROMPTS if "grammar" in load_prompt("criticality", name).placeholders}
+    assert asked == {
+        "adopt", "adopt_again", "claims", "module", "proposal", "repair", "retest", "scenarios", "settle",
+    }  # fmt: skip
 
 
 def test_a_fence_differs_from_call_to_call_and_cannot_be_closed_from_inside() -> None:

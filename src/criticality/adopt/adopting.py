@@ -28,8 +28,8 @@ from criticality.config import Config
 from criticality.judging.court import Court
 from criticality.judging.hearing import Fault
 from criticality.judging.outcomes import JudgeFailed
-from criticality.standing import AS_IS, Adopter, Candidate, Package
-from criticality.verdicts import hearing, judged
+from criticality.standing import AS_IS, Adopted, Adopter, Candidate, Package
+from criticality.verdicts import hearing, judged, suite
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.events import Emit
 from llm_runtime.models import Model
@@ -62,6 +62,7 @@ class Adoption(Model):
         refused: why it is not adopted; empty where it is.
         proposal: what holds of it.
         kept_cases: arguments, status and value of cases that the judge tried, as JSON.
+        suite: how many of the changed bodies that are rejected the tests tell apart, and of how many.
         measured: cases; small changes of the body, how many were noticed and how many are the same.
         left_open: cases that the promises do not decide.
         rewritten: a patch with another body, where one was asked for; ``rewriting`` says what came of it.
@@ -76,6 +77,7 @@ class Adoption(Model):
     findings: list[Finding] = []
     kept_cases: list[list[Any]] = []
     measured: dict[str, int] = {}
+    suite: list[int] = []
     left_open: list[dict[str, str]] = []
     rewritten: str = ""
     rewriting: str = ""
@@ -98,15 +100,19 @@ class Adopting:
     emit: Emit
     rewrite: Collection[str] = ()
 
-    async def adopt(self, candidate: Candidate) -> Adoption:
+    async def adopt(self, candidate: Candidate, refused: str = "") -> Adoption:
         """Return what became of a function; a model without a usable answer is a reason, and no error.
+
+        Args:
+            refused: why nobody is asked about it; empty where somebody is.
 
         Raises:
             CallError: a call failed.
         """
-        adoption = Adoption(function=candidate.shown, id=candidate.id)
+        adoption = Adoption(function=candidate.shown, id=candidate.id, refused=refused)
         try:
-            await self._adopt(candidate, adoption)
+            if not refused:
+                await self._adopt(candidate, adoption)
         except StructuredOutputError as fault:
             adoption.refused = f"no proposal that can be judged: {fault}"[:400]
         except JudgeFailed as fault:
@@ -225,7 +231,8 @@ class Adopting:
             "changes": len(results) - results.count("same"), "noticed": results.count("rejected"),
             "same": results.count("same"),
         }  # fmt: skip
-        adoption.kept_cases = [*outcome.kept.get(name, []), *adoption.kept_cases][:60]
+        adoption.suite = suite(name, outcome, lambda rows: self._written(candidate, bench.artifacts, rows))
+        adoption.kept_cases = [*outcome.kept.get(name, []), *adoption.kept_cases][:240]
         adoption.left_open = [
             {"function": name, "case": one.shown, "first": one.first, "second": one.second}
             for one in each_once(outcome.differences)
@@ -234,6 +241,9 @@ class Adopting:
     def _bench(self, candidate: Candidate, proposal: Proposal, examples: Promised | None) -> Bench:
         artifacts = artifacts_of(candidate, _with(proposal, examples))
         return Bench(artifacts, self.adopter.language(self.package, candidate), self.court, self.config)
+
+    def _written(self, candidate: Candidate, artifacts: Artifacts, rows: list[list[Any]]) -> dict[str, str]:
+        return self.adopter.tests(self.package, [Adopted(candidate, artifacts, rows)], self.package.root)
 
     def _question(self, candidate: Candidate, round: int) -> Question:
         return self.ask.question("adopt", candidate.id, "structurer", round)

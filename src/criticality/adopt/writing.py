@@ -97,7 +97,7 @@ def together(package: Package, candidates: Mapping[str, Candidate], adopted: Seq
             whole.modules[name] = ModulePlan.model_validate(module.model_dump() | {"functions": functions})
         whole.claims |= one.claims
         whole.bodies[adoption.id] = Body("", "", "hand", 0)
-        whole.measured[adoption.id] = dict(adoption.measured)
+        whole.measured[adoption.id] = {**adoption.measured, "suite": adoption.suite}
         whole.left_open[adoption.id] = adoption.left_open
     whole.outlines = [{"name": name} for name in whole.modules]
     whole.spec = _spec(package, specs)

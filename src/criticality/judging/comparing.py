@@ -8,42 +8,47 @@ from itertools import islice
 from criticality.judging.evaluate import ended
 from criticality.judging.hearing import Difference, Tried, Verdict
 from criticality.judging.served import Died, Outcome, Raised, Returned
-from criticality.judging.trying import CANDIDATE, HELPERS, KEPT, CallOne, Trial, alike, outcomes
+from criticality.judging.trying import CANDIDATE, HELPERS, CallOne, Trial, alike, outcomes
 from criticality.judging.values import Case
 from criticality.judging.wire import from_json, to_json
+
+#: Cases by which other bodies are rejected that are kept of a function.
+KILLING = 200
 
 
 class Comparing(Trial):
     """A trial whose variants from 2 on are other bodies of the same functions."""
 
-    def compared(self, kinds: Sequence[str]) -> Verdict:
+    def compared(self) -> Verdict:
         """Compare variant 0, which was accepted, with those from 2 on: each is rejected, the same, or undecided."""
         verdict = Verdict()
         for name in self.hearing.unit:
             cases = self.cases(name)
             mine = [outcome for _, outcome in outcomes(self._process(CANDIDATE), name, cases)]
             pairs = list(zip(cases, mine, strict=False))
-            places: dict[int, None] = {}
+            places: dict[int, int] = {}
             others: list[tuple[str, str, CallOne | int]] = [
                 (kind, function, number) for number, (kind, function) in enumerate(self.hearing.variants, start=2)
             ]
             others += [("lazy", name, lazy) for lazy in self._lazy(name, pairs)]
             for kind, function, other in others:
-                if function == name and kind in kinds:
+                if function == name:
                     tried, at = self._tried(name, pairs, other)
-                    verdict.tried.append(Tried(kind=kind, function=name, result=tried))
-                    if at is not None and tried == "rejected":
-                        places[at] = None
+                    row = places.setdefault(at, len(places)) if at is not None and tried == "rejected" else None
+                    verdict.tried.append(Tried(kind, name, tried, row))
                     if at is not None and tried == "undecided":
                         verdict.differences.append(self._difference(name, kind, pairs[at], other))
-            verdict.kept[name] = [self._row(name, *pairs[at]) for at in list(places)[:KEPT]]
+            verdict.kept[name] = [self._row(name, *pairs[at]) for at in list(places)[:KILLING]]
         return verdict
 
     def _tried(
         self, name: str, pairs: Sequence[tuple[Case, Outcome]], other: CallOne | int
     ) -> tuple[str, int | None]:
-        """Tell whether another body is ``rejected``, the ``same`` or ``undecided``, and which case shows it."""
-        first: int | None = None
+        """Tell whether another body is ``rejected``, the ``same`` or ``undecided``, and which case shows it.
+
+        Of the cases on which a rejected one differs it is the one that is written in the fewest words.
+        """
+        differing: list[int] = []
         cases = [case for case, _ in pairs]
         self._current = other
         try:
@@ -53,21 +58,27 @@ class Comparing(Trial):
             for at, (case, outcome) in enumerate(outcomes(process, name, cases)):
                 if alike(outcome, pairs[at][1]):
                     continue
+                differing.append(at)
                 if self._broken(name, case.args, outcome) is not None:
-                    return "rejected", at
-                first = at if first is None else first
-            if first is None:
+                    return "rejected", min(differing, key=lambda at: len(repr(pairs[at])))
+            if not differing:
                 return "same", None
-            for claim in self._due():
-                for test in claim.tests:
-                    for held, turns in self._held(claim, test):
-                        if self._tested(claim, test, held, turns) is not None:
-                            return "rejected", None
-            return "undecided", first
+            if self._refuted():
+                return "rejected", min(differing, key=lambda at: len(repr(pairs[at])))
+            return "undecided", differing[0]
         finally:
             self._current = CANDIDATE
             if isinstance(other, int) and other > HELPERS and other in self._processes:
                 self._processes.pop(other).close()
+
+    def _refuted(self) -> bool:
+        """Tell whether the body that is tried breaks a claim."""
+        tests = ((claim, test) for claim in self._due() for test in claim.tests)
+        return any(
+            self._tested(claim, test, held, turns) is not None
+            for claim, test in tests
+            for held, turns in self._held(claim, test)
+        )
 
     def _difference(self, name: str, kind: str, pair: tuple[Case, Outcome], other: CallOne | int) -> Difference:
         case, mine = pair

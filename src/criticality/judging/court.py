@@ -43,11 +43,6 @@ class Court:
         """Return how other bodies compare with variant 0, which was accepted."""
         return await self._verdict({"do": "compare"}, hearing)
 
-    async def coverage(self, hearing: Hearing) -> float | None:
-        """Return the share of the lines that run when a hearing's functions are tried; none if not counted."""
-        share = await self._heard({"do": "coverage"}, hearing)
-        return share if isinstance(share, float) else None
-
     async def clause_fault(self, hearing: Hearing, difference: Difference, clause: str, loser: int) -> str:
         """Tell why a clause does not settle a difference; empty where it does."""
         job: dict[str, Any] = {"do": "clause", "clause": clause, "loser": loser}

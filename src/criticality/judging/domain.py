@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import dataclasses
+import re
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
-from functools import reduce
+from functools import lru_cache, reduce
 from types import CodeType
 from typing import Any
 from uuid import UUID
 
-from criticality.spec.predicates import parse_predicate
+from criticality.spec.predicates import BUILTINS, parse_predicate
 from criticality.spec.spec import DataModel, Spec
 from criticality.spec.types import parse_type
 from criticality.spec.values import in_order, root
@@ -21,12 +23,40 @@ from criticality.spec.values import in_order, root
 _BASES: dict[str, type] = {
     "Int": int, "Decimal": Decimal, "Float": float, "Text": str, "String": str, "Bytes": bytes, "List": tuple,
 }  # fmt: skip
+#: Bits of a whole number beyond which a clause takes too much memory.
+_MOST_BITS = 1 << 20
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    if isinstance(base, int) and isinstance(exponent, int) and base.bit_length() * exponent > _MOST_BITS:
+        raise MemoryError
+    return base**exponent
+
+
+def _shifted(number: int, by: int) -> int:
+    if number.bit_length() + by > _MOST_BITS:
+        raise MemoryError
+    return number << by
+
+
+def _matches(text: str, form: str) -> bool:
+    return re.fullmatch(form, text, re.ASCII) is not None
+
+
+class _Bounded(ast.NodeTransformer):
+    """Writes powers and shifts as calls that come to an end."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.Pow | ast.LShift):
+            return node
+        name = ast.Name("power" if isinstance(node.op, ast.Pow) else "shifted", ast.Load())
+        return ast.Call(name, [node.left, node.right], [])
+
+
 _LANGUAGE: dict[str, Any] = {
-    "abs": abs, "all": all, "any": any, "bool": bool, "dict": dict, "divmod": divmod, "enumerate": enumerate,
-    "float": float, "frozenset": frozenset, "int": int, "isinstance": isinstance, "len": len, "list": list,
-    "max": max, "min": min, "range": range, "reversed": reversed, "round": round, "set": set, "sorted": sorted,
-    "str": str, "sum": sum, "tuple": tuple, "zip": zip, "Decimal": Decimal, "reduce": reduce,
-    "replace": dataclasses.replace,
+    **{name: getattr(builtins, name) for name in BUILTINS if hasattr(builtins, name)}, "Decimal": Decimal,
+    "reduce": reduce, "replace": dataclasses.replace, "power": _power, "shifted": _shifted, "matches": _matches,
 }  # fmt: skip
 _METHODS = frozenset(
     name
@@ -67,10 +97,11 @@ class Domain:
             NotEvaluable: it reads an attribute that neither a field nor a value's own method is.
         """
         if expression not in self._codes:
-            for node in ast.walk(ast.parse(expression, mode="eval")):
+            tree = ast.fix_missing_locations(_Bounded().visit(ast.parse(expression, mode="eval")))
+            for node in ast.walk(tree):
                 if isinstance(node, ast.Attribute) and node.attr not in self._readable:
                     raise NotEvaluable(f"{node.attr!r} is no field, and no method of a value")
-            self._codes[expression] = compile(expression, "<clause>", "eval")
+            self._codes[expression] = compile(tree, "<clause>", "eval")
         return self._codes[expression]
 
     def evaluate(self, expression: str, names: Mapping[str, Any]) -> Any:
@@ -94,7 +125,7 @@ class Domain:
         if base.name not in _BASES:
             return _itself
         parent = self.types.get(parse_type(new.base).name, _BASES[base.name])
-        broken = constraint_of(new.constraints)
+        broken = constraint_of(tuple(new.constraints))
         as_tuple = base.name == "List"
 
         def made(cls: Any, value: Any) -> Any:
@@ -107,9 +138,9 @@ class Domain:
         return type(name, (parent,), {"__new__": made} if as_tuple else {"__slots__": (), "__new__": made})
 
     def _record(self, name: str, model: DataModel) -> Any:
-        checks = [(f.name, constraint_of(f.constraints)) for f in model.fields if f.constraints]
+        checks = [(f.name, constraint_of(tuple(f.constraints))) for f in model.fields if f.constraints]
         names = [f.name for f in model.fields]
-        rules = [parse_predicate(text, known=set(names)) for text in model.invariants]
+        rules = [parse_predicate(text, known={*names, *self.spec.enums}) for text in model.invariants]
         self.invariants[name] = [rule.code for rule in rules if rule.checkable]
 
         def check(record: Any) -> None:
@@ -148,7 +179,8 @@ _CHECKS: dict[str, tuple[Callable[[Any, int], bool], str]] = {
 }
 
 
-def constraint_of(constraints: list[str]) -> Callable[[Any], str]:
+@lru_cache(maxsize=512)
+def constraint_of(constraints: tuple[str, ...]) -> Callable[[Any], str]:
     """Return what says which of the constraints a value breaks, in words; empty where it breaks none."""
     named = [(name, int(rest.rstrip(")") or 0)) for name, _, rest in (c.partition("(") for c in constraints)]
     tests = [(*_CHECKS[name], number) for name, number in named if name in _CHECKS]

@@ -10,9 +10,9 @@ from itertools import chain
 from time import thread_time
 from typing import Any
 
+from criticality.judging.clauses import Condition
 from criticality.judging.domain import Domain
 from criticality.judging.patience import BUDGET_S, UNJUDGED, WHY, clocked, uncut
-from criticality.judging.repair import Condition
 from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised, Returned
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.claims import ClaimTest, ClaimType
@@ -67,7 +67,7 @@ class Evaluator:
         #: Calls that evaluation itself made since the list was last emptied.
         self.made: list[Call] = []
         self.callables = {name.partition(".")[2]: self._callable(name) for name in functions}
-        #: In how many cases what a clause presupposes was true, up to as many as are asked for; by function.
+        #: In how many cases what a clause presupposes was true; by function.
         self.seen: dict[str, Counter[str]] = defaultdict(Counter)
         #: Clauses that could not be evaluated, and why; by function. They are not tried again.
         self.unjudged: dict[str, dict[str, str]] = defaultdict(dict)
@@ -138,7 +138,7 @@ class Evaluator:
         begun = thread_time()
         try:
             fault = self._fault(predicate, held)
-            if self.seen[name][clause] < ENOUGH and (not predicate.when or self._truth(predicate.when, held)):
+            if not predicate.when or self._truth(predicate.when, held):
                 self.seen[name][clause] += 1
         except UNJUDGED as why:
             self.unjudged[name][clause] = WHY[type(why)]

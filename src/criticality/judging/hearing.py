@@ -25,6 +25,7 @@ class Hearing:
         settled: clauses by function that were settled on.
         texts: the claims in words.
         variants: of those from 2 on, what it is (``mutant``, ``independent``) and the function that it changes.
+        bodies: texts by function, the one that is judged first: their constants and branches are aimed at.
         seconds: of processor time for one call.
     """
 
@@ -40,6 +41,7 @@ class Hearing:
     texts: dict[str, str] = field(default_factory=dict[str, str])
     variants: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     counts: Counts = field(default_factory=Counts)
+    bodies: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     seconds: float = 2.0
 
 
@@ -76,11 +78,16 @@ class Guilty:
 
 @dataclass(slots=True)
 class Tried:
-    """Another body of a function: ``rejected``, the ``same`` on all cases, or ``undecided``."""
+    """Another body of a function: ``rejected``, the ``same`` on all cases, or ``undecided``.
+
+    Args:
+        row: of a rejected one, which of the function's kept cases tells it apart; none where it does not build.
+    """
 
     kind: str
     function: str
     result: str
+    row: int | None = None
 
 
 @dataclass(slots=True)
@@ -113,6 +120,9 @@ class Verdict:
         measured: functions whose COMPLEXITY clause was measured.
         hardly: by function, clauses whose presupposition was true in few cases, and in how many.
         unjudged: by function, clauses that the judge could not evaluate, and why.
+        presupposed: by function, in how many cases what a clause presupposes was true.
+        places: by function, how many places of its body ran, and how many there are.
+        sizes: by function, how many cases hold a sequence of which size.
         seal: what the process was held by from the inside.
     """
 
@@ -125,6 +135,9 @@ class Verdict:
     measured: list[str] = field(default_factory=list[str])
     hardly: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
     unjudged: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    presupposed: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
+    places: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    sizes: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
     seal: str = ""
 
 

@@ -12,9 +12,10 @@ from criticality.judging.evaluate import Broken, ended
 from criticality.judging.hearing import Fault, Guilty, Hearing, Verdict
 from criticality.judging.outcomes import JudgeFailed
 from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Returned
+from criticality.judging.shapes import spread
 from criticality.judging.trying import CANDIDATE, alike, outcomes
-from criticality.judging.values import Counts, Values
-from criticality.judging.wire import LINES, Unreadable, pack, to_json
+from criticality.judging.values import Case, Values
+from criticality.judging.wire import PLACES, Unreadable, pack, to_json
 from criticality.spec.claims import ClaimTest, StructuredClaim
 from criticality.spec.predicates import parse_predicate
 from criticality.spec.types import parse_param
@@ -25,6 +26,8 @@ _TOLD, _AFTER = 4, 150
 _AFTER_S = 5
 #: Calls of accepted functions that are judged again, though what called them is content.
 _AUDITS = 300
+#: Rounds of cases in which each place of a body is to run.
+_TURNS = 3
 
 
 class Judge(Comparing):
@@ -55,14 +58,50 @@ class Judge(Comparing):
         return verdict
 
     def _contract(self, name: str, verdict: Verdict) -> None:
-        cases = self.cases(name)
+        """Try a function until each place of its body has run, or that comes to nothing."""
+        cases, missed = self.cases(name), list[str]()
         if not cases:
             raise JudgeFailed(f"no values that fit REQUIRES of {name} could be made; say it more simply")
+        self._process(CANDIDATE).call(PLACES, ())
+        for turn in range(_TURNS):
+            more = self.cases(name, turn=turn) if turn else cases
+            if not self._tried_with(name, more, verdict):
+                return
+            verdict.places[name], missed = self._missed(name)
+            if not missed or more[-1].origin == "all":  # what no case of all enters is dead
+                missed = []
+                break
+        self._noted(name, cases, verdict)
+        if missed:
+            shown = "; ".join(f"`{text}`" for text in missed[:4])
+            what = f"no case that REQUIRES admits comes to {shown}; leave out what cannot be reached"
+            verdict.faults.append(
+                Fault("semantic", name, "each part of the body is needed", f"{name}: {what}"[:600])
+            )
+        else:
+            verdict.kept[name] = self._kept(name, cases, self._process(CANDIDATE))
+
+    def _noted(self, name: str, cases: Sequence[Case], verdict: Verdict) -> None:
+        """Note how a function was tried; what claims cannot be judged by is noted there later."""
+        told = self.evaluator
+        verdict.hardly[name], verdict.unjudged[name] = told.hardly(name), told.unjudged[name]
+        verdict.presupposed[name] = {
+            text: told.seen[name][text] for text, p in told.clauses(name).items() if p.when
+        }
+        verdict.sizes[name] = spread(case.args for case in cases)
+
+    def _missed(self, name: str) -> tuple[list[int], list[str]]:
+        """Return how many places of a body ran, how many there are, and the text of those that did not."""
+        told = self._process(CANDIDATE).call(PLACES, ())
+        lines = [line.partition(" ") for line in told.value] if isinstance(told, Returned) else []
+        counts = [int(number) for of, _, text in lines if of == f"#{name}" for number in text.split()]
+        return counts, [text for of, _, text in lines if of == name]
+
+    def _tried_with(self, name: str, cases: Sequence[Case], verdict: Verdict) -> bool:
+        """Tell whether a function keeps its word in some cases; what it breaks goes into the verdict."""
         reported: set[str] = set()
-        left = len(cases)
-        process = self._process(CANDIDATE)
-        broke = 0.0
-        for case, outcome in outcomes(process, name, cases):
+        left, broke = len(cases), 0.0
+        for case, outcome in outcomes(self._process(CANDIDATE), name, cases):
             left -= 1
             if isinstance(outcome, NoSuchValue):
                 continue
@@ -76,18 +115,10 @@ class Judge(Comparing):
             elif broken is None:
                 verdict.guilty = self._audited([*(getattr(outcome, "trace", None) or ()), *self.evaluator.made])
             slow = bool(reported) and time.monotonic() - broke > _AFTER_S * self.hearing.seconds
-            if (
-                verdict.guilty
-                or isinstance(outcome, Died)
-                or (reported and left <= 0)
-                or slow
-                or len(reported) >= _TOLD
-            ):
-                return
-        # What claims cannot be judged by is noted there later.
-        verdict.hardly[name], verdict.unjudged[name] = self.evaluator.hardly(name), self.evaluator.unjudged[name]
-        if not reported:
-            verdict.kept[name] = self._kept(name, cases, process)
+            given_up = slow or len(reported) >= _TOLD or (reported and left <= 0)
+            if verdict.guilty or isinstance(outcome, Died) or given_up:
+                break
+        return not reported and not verdict.guilty
 
     def _fault(self, name: str, args: tuple[Any, ...], outcome: Outcome, broken: Broken, verdict: Verdict) -> None:
         calls = [*(getattr(outcome, "trace", None) or ()), *self.evaluator.made]
@@ -215,19 +246,6 @@ class Judge(Comparing):
                     what=f"claim {claim.id}.{test.name}: {broken}"[:600],
                 )
             )  # fmt: skip
-
-    def covered(self) -> float | None:
-        """Return the share of the sources' lines that run when the unit is tried with few cases."""
-        process = self._process(CANDIDATE)
-        if not isinstance(process.call(LINES, ()), Returned):
-            return None
-        for name in self.hearing.unit:
-            for _ in outcomes(process, name, self.cases(name, Counts(80, 80, 40))):
-                pass
-        lines = process.call(LINES, ())
-        if not isinstance(lines, Returned) or not lines.value[1]:
-            return None
-        return lines.value[0] / lines.value[1]
 
 
 def _kind(outcome: Outcome) -> str:

@@ -54,9 +54,7 @@ def answered(job: dict[str, Any]) -> Any:
                 case "hear":
                     return VERDICT.dump_python(judge.heard(), mode="json")
                 case "compare":
-                    return VERDICT.dump_python(judge.compared(("mutant", "independent", "lazy")), mode="json")
-                case "coverage":
-                    return judge.covered()
+                    return VERDICT.dump_python(judge.compared(), mode="json")
                 case _:
                     return judge.clause_fault(Difference(**job["difference"]), job["clause"], job["loser"])
     except BuildFailed as fault:

@@ -1,18 +1,29 @@
-"""Texts that functions are tried with: plain ones, and those that differ from another in one place."""
+"""Texts that functions are tried with: plain ones, those of a form, and those that differ in one place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
+from importlib import import_module
+from itertools import islice
+from random import Random
+from typing import Any
 
 #: Texts that every function is tried with.
 PLAIN = ("", "a", "b", "ab", "ba", "A", "0", " ", "aa", "abcabc")
-_SIGNS = "09٣./-+_ \n"
+SIGNS = "09٣./-+_ \n"
+
+
+@lru_cache(maxsize=512)
+def some_changes(text: str) -> tuple[str, ...]:
+    """Return the first of the texts that differ in a single place, so that one can be chosen."""
+    return tuple(islice(changes(text), 400))
 
 
 def changes(text: str) -> Iterator[str]:
     """Yield texts that differ in a single place: a sign put in or left out, a part doubled, dropped, stepped."""
     for at in range(len(text) + 1):
-        yield from (text[:at] + sign + text[at:] for sign in _SIGNS)
+        yield from (text[:at] + sign + text[at:] for sign in SIGNS)
     yield from (text[:at] + text[at + 1 :] for at in range(len(text)))
     yield from (text.swapcase(), text.upper(), text.lower(), text[::-1])
     for sign in sorted({s for s in text if not s.isalnum()}):
@@ -25,3 +36,51 @@ def changes(text: str) -> Iterator[str]:
         yield from (sign.join([*parts, part]) for part in parts[-1:])
     if text.isascii() and text.isdigit():
         yield from (str(int(text) + 1), str(int(text) - 1))
+
+
+def letters(way: str) -> str:
+    """Return what a long text repeats, by the way in which items of a sequence would follow each other."""
+    return {"equal": "a", "sorted": "abc", "all 1": "01", "all 3": "aab", "all -1": "ba"}.get(way, "a b")
+
+
+def formed(pattern: str, random: Random) -> str:
+    """Return a text of a form: a regular expression that takes the whole of it."""
+    parser: Any = import_module("re._parser")
+    return "".join(_signs(parser.parse(pattern), random))
+
+
+def _signs(nodes: Any, random: Random) -> Iterator[str]:
+    for code, held in nodes:
+        match str(code):
+            case "LITERAL":
+                yield chr(held)
+            case "NOT_LITERAL" | "ANY":
+                yield random.choice("a0 ")
+            case "IN":
+                yield _member(held, random)
+            case "BRANCH":
+                yield from _signs(random.choice(held[1]), random)
+            case "SUBPATTERN":
+                yield from _signs(held[-1], random)
+            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+                low, high, inner = held
+                for _ in range(random.randint(low, min(int(high), low + 3))):
+                    yield from _signs(inner, random)
+            case _:
+                continue
+
+
+def _member(ranges: Any, random: Random) -> str:
+    known = {"CATEGORY_DIGIT": "0123456789", "CATEGORY_SPACE": " \t", "CATEGORY_WORD": "aZ_9"}
+    if str(ranges[0][0]) == "NEGATE":
+        return random.choice(
+            [s for s in "aZ0_- .é" if not any(s in _members(one, known) for one in ranges[1:])] or ["~"]
+        )
+    return random.choice(_members(random.choice(ranges), known))
+
+
+def _members(entry: Any, known: dict[str, str]) -> str:
+    code, held = entry
+    if str(code) == "RANGE":
+        return "".join(map(chr, range(held[0], held[1] + 1)))
+    return chr(held) if str(code) == "LITERAL" else known.get(str(held), "a")

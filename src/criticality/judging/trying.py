@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Self
 
@@ -23,6 +24,8 @@ from criticality.spec.types import parse_param
 
 #: What is wrong throughout falls in the first calls, however long each takes.
 _FIRST, _BATCH = 4, 64
+#: Items of a long value where a contract asks other functions about each of them.
+_ASKED = 64
 #: Cases that are kept of a function.
 KEPT = 40
 CANDIDATE, HELPERS = 0, 1
@@ -69,14 +72,23 @@ class Trial:
             touched |= more
         return touched
 
-    def cases(self, name: str, counts: Counts | None = None) -> list[Case]:
-        """Return what a function is tried with; those that were pinned come first."""
+    def cases(self, name: str, turn: int = 0) -> list[Case]:
+        """Return what a function is tried with; those that were pinned come first.
+
+        Args:
+            turn: others for each number.
+        """
         codec, kinds = self.codec, [(p.name, p.type) for p in self.functions[name].parameters]
         pinned = [
             args for args, _, _ in codec.cases(name, [(p, 1, [""]) for p in self.hearing.pinned.get(name, ())])
         ]
-        values = Values(self.domain, self._literals, name, self._known_results(name))
-        return list(values.cases(kinds, self.evaluator.conditions(name), pinned, counts or self.hearing.counts))
+        bodies = self.hearing.bodies.get(name, ())
+        literals = literals_of([f.contract for f in self.functions.values()], self.claims, "\n".join(bodies))
+        values = Values(
+            self.domain, literals, f"{name}{turn or ''}", self._known_results(name), bodies[: 1 + bool(turn) * 9]
+        )
+        counts = replace(self.hearing.counts, longest=_ASKED) if self._asks(name) else self.hearing.counts
+        return list(values.cases(kinds, self.evaluator.conditions(name), pinned, counts))
 
     def _known_results(self, name: str) -> dict[str, list[Any]]:
         """Return results of accepted functions by type, for those types that a function takes."""
@@ -84,19 +96,15 @@ class Trial:
         known: dict[str, list[Any]] = {}
         for other, function in self.functions.items():
             if other in self.hearing.accepted and str(function.result) in wanted:
-                for case in self.cases_of_helper(other):
+                kinds = [(p.name, p.type) for p in function.parameters]
+                values, few = Values(self.domain, self._literals, other), Counts(20, 0, 20, 200, 0)
+                for case in values.cases(kinds, self.evaluator.conditions(other), (), few):
                     outcome = self._helped(other, case.args)
                     if isinstance(outcome, Returned) and outcome.value not in known.setdefault(
                         str(function.result), []
                     ):
                         known[str(function.result)].append(outcome.value)
         return known
-
-    def cases_of_helper(self, name: str) -> list[Case]:
-        """Return a few cases of an accepted function, whose results others are tried with."""
-        kinds = [(p.name, p.type) for p in self.functions[name].parameters]
-        values = Values(self.domain, self._literals, name)
-        return list(values.cases(kinds, self.evaluator.conditions(name), (), Counts(20, 0, 20)))
 
     def _broken(self, name: str, args: tuple[Any, ...], outcome: Outcome) -> Broken | None:
         """Return what a call breaks: its own contract, or what a function that it calls requires."""
@@ -129,7 +137,7 @@ class Trial:
         conditions = [self.evaluator.condition(parse_predicate(text).code) for text in test.assume]
         values = Values(self.domain, self._literals, f"{claim.id}.{test.name}")
         counts = self.hearing.counts
-        fewer = Counts(counts.small // 2, counts.text // 2, counts.drawn // 2)
+        fewer = Counts(counts.small // 2, counts.text // 2, counts.drawn // 2, counts.whole // 10, 6)
         for case in values.cases([(p.name, p.type) for p in params], conditions, (), fewer):
             turns = [values.random.randrange(3) for _ in range(12)] if claim.type == "concurrent" else ()
             yield dict(zip((p.name for p in params), case.args, strict=True)), turns
@@ -147,6 +155,11 @@ class Trial:
             return None
         except Gone as gone:
             return Broken("an answer", str(gone))
+
+    def _asks(self, name: str) -> bool:
+        """Tell whether a function's contract calls accepted ones."""
+        short = {other.partition(".")[2] for other in self.hearing.accepted}
+        return any(p.calls & short for p in self.evaluator.clauses(name).values())
 
     def _called(self, name: str, args: tuple[Any, ...]) -> Outcome | None:
         """Answer a call that an evaluation makes: the unit's own functions by the body that is tried."""

@@ -18,7 +18,7 @@ from criticality.spec.spec import Spec
 from criticality.spec.types import parse_param
 
 STAND_INS = 8
-_CASES = Counts(40, 20, 30)
+_CASES = Counts(40, 20, 30, 100, 0)
 
 
 def vacuous(spec: Spec, plan: tuple[ModulePlan, ...], claims: list[StructuredClaim]) -> list[str]:
@@ -45,8 +45,8 @@ def vacuous(spec: Spec, plan: tuple[ModulePlan, ...], claims: list[StructuredCla
                 memory[key] = Returned(alike[stand_in // 2 % len(alike)])
             else:
                 values.random.seed(hashlib.sha256(repr(key).encode()).digest())
-                pool = values.small(function.result)
-                memory[key] = Returned(values.random.choice(pool) if pool else None)
+                values.seen = {}
+                memory[key] = Returned(values.draw(function.result))
         return memory[key]
 
     evaluator = Evaluator(domain, functions, call)
@@ -76,7 +76,7 @@ def _cases(evaluator: Evaluator, values: Values, test: ClaimTest) -> list[dict[s
     conditions = [evaluator.condition(parse_predicate(text).code) for text in test.assume]
     names = [p.name for p in params]
     cases = values.cases([(p.name, p.type) for p in params], conditions, (), _CASES)
-    return [dict(zip(names, case.args, strict=True)) for case in cases if case.origin != "long"]
+    return [dict(zip(names, case.args, strict=True)) for case in cases]
 
 
 def _broken(

@@ -1,30 +1,30 @@
-"""Values that a function is tried with: small ones, texts changed in one place, drawn ones, long ones.
-
-Everything is constructed, by relation where it can be: a later number lies beside an earlier one, a record is an
-earlier one with one field replaced. What a clause rules out is repaired before it is left out.
-"""
+"""Values that a function is tried with: all of them where they are few, else drawn, changed and long ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import Any
 
-from criticality.judging.drawing import TEXTUAL, Drawn
-from criticality.judging.repair import Condition, repaired
+from criticality.judging.clauses import Condition, branches
+from criticality.judging.domain import Domain, NotEvaluable, constraint_of
+from criticality.judging.drawing import Drawing, Hole
+from criticality.judging.sequences import NoValue
+from criticality.judging.shapes import TEXTUAL, size_of
 from criticality.judging.texts import changes
-from criticality.spec.types import TypeRef
+from criticality.spec.literals import Literals
+from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import bounds
 
-#: Sizes of long values, and how many other arguments are drawn beside each.
-_SIZES = ((64, 4), (300, 1))
-#: How items of a long list are made: drawn, or with one number or all of them a step further each time.
-_FAMILIES = ("", "one 1", "one 3", "all 4")
+#: Sizes of long values, and how their items follow each other.
+_LONG = ((64, ("", "all 1", "sorted", "equal", "in 1", "one 3")), (300, ("all 1", "sorted", "in 1")))
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Arguments, and where they come from: ``pinned``, ``small``, ``text``, ``drawn`` or ``long``."""
+    """Arguments, and where they come from: ``pinned``, ``all``, ``drawn``, ``text`` or ``long``."""
 
     args: tuple[Any, ...]
     origin: str
@@ -32,20 +32,35 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many cases of each origin are made at most."""
+    """How many cases of each origin are made at most: drawn ones small and any; ``whole`` where they are all.
+
+    Args:
+        longest: items of a long value.
+    """
 
     small: int = 600
     text: int = 1200
     drawn: int = 300
+    whole: int = 20_000
+    long: int = 40
+    longest: int = 300
 
 
-class Values(Drawn):
+class Values(Drawing):
     """Values of a specification's types, always the same for the same seed.
 
     Args:
-        literals: the constants that contracts and claims are written with.
+        literals: the constants that contracts, claims and bodies are written with.
         results: values that accepted functions gave, by type.
+        bodies: in whose branches values should come.
     """
+
+    def __init__(
+        self, domain: Domain, literals: Literals, seed: str,
+        results: Mapping[str, Sequence[Any]] | None = None, bodies: Iterable[str] = (),
+    ) -> None:  # fmt: skip
+        super().__init__(domain, literals, seed, results)
+        self.bodies = tuple(bodies)
 
     def cases(
         self,
@@ -55,86 +70,173 @@ class Values(Drawn):
         counts: Counts | None = None,
     ) -> Iterator[Case]:
         """Yield cases for named values of some types, each once, that fulfil the conditions."""
-        counts = counts or Counts()
-        known: set[str] = set()
-        stages: tuple[tuple[str, Iterator[tuple[Any, ...]], int], ...] = (
-            ("pinned", iter(pinned), len(pinned)),
-            ("small", self._scope(kinds, 4 * counts.small), counts.small),
-            ("text", self._changed(kinds, 4 * counts.text), counts.text),
-            ("drawn", self._drawn(kinds, counts.drawn), counts.drawn),
-            ("long", self._long(kinds), 5 * len(_FAMILIES) * len(kinds)),
-        )
+        counts, known, drawn = counts or Counts(), set[str](), list[tuple[Any, ...]]()
+        places = self._places(kinds, conditions)
+        whole = self._product(places, counts.whole)
+        stages: list[tuple[str, Iterator[tuple[Any, ...]], int]] = [("pinned", iter(pinned), len(pinned))]
+        if whole is not None:
+            self.random.shuffle(whole)
+            stages.append(("all", iter(whole), len(whole)))
+        else:
+            many = max(counts.small, counts.drawn)
+            stages += [
+                ("drawn", self._drawn_cases(places, conditions, many), many),
+                ("text", self._changed(places, conditions, counts.text, drawn), counts.text),
+                ("long", self._long(kinds, conditions, counts.longest), counts.long),
+            ]
         for origin, stage, most in stages:
-            for args in islice(self._fitting(kinds, stage, conditions, known), most if kinds else 1):
-                yield Case(args, origin)
+            fitting = (
+                (a for a in stage if self._fits(places, conditions, a)) if origin in ("pinned", "all") else stage
+            )
+            for args in islice(fitting, most):
+                key = repr(args)
+                if key not in known:
+                    known.add(key)
+                    drawn += [args] if origin == "drawn" else []
+                    yield Case(args, origin)
 
-    def _fitting(
-        self,
-        kinds: Sequence[tuple[str, TypeRef]],
-        stage: Iterator[tuple[Any, ...]],
-        conditions: Sequence[Condition],
-        known: set[str],
+    @staticmethod
+    def _fits(places: Sequence[Hole], conditions: Sequence[Condition], args: tuple[Any, ...]) -> bool:
+        held = {place.name: value for place, value in zip(places, args, strict=True)}
+        return not any(condition.broken(held) for condition in conditions)
+
+    @staticmethod
+    def _places(kinds: Sequence[tuple[str, TypeRef]], conditions: Sequence[Condition]) -> list[Hole]:
+        """Return the names with what conditions say of each in a constant."""
+        return [
+            Hole(name, kind, tuple(bound for condition in conditions for bound in condition.bounds(name)))
+            for name, kind in kinds
+        ]
+
+    def _aims(self, names: Sequence[str]) -> list[Condition]:
+        """Return the branches of bodies as conditions."""
+        aims: list[Condition] = []
+        for text in dict.fromkeys(text for body in self.bodies for text in branches(body, names)):
+            with suppress(NotEvaluable):
+                aims.append(Condition(self.domain, text))
+        return aims
+
+    def _drawn_cases(
+        self, places: Sequence[Hole], conditions: Sequence[Condition], most: int
     ) -> Iterator[tuple[Any, ...]]:
-        names = [name for name, _ in kinds]
-        absent = [self.root(kind).name in ("Option", "Unit") for _, kind in kinds]
-        for args in stage:
-            # A value that could not be made is no case.
-            if any(value is None and not may for value, may in zip(args, absent, strict=True)):
-                continue
-            held = dict(zip(names, args, strict=True))
-            fitted = repaired(held, dict(kinds), conditions, self)
-            if fitted is None:
-                continue
-            args = tuple(fitted[name] for name in names)
-            key = repr(args)
-            if key not in known:
-                known.add(key)
-                yield args
-
-    def _scope(self, kinds: Sequence[tuple[str, TypeRef]], most: int) -> Iterator[tuple[Any, ...]]:
-        pools = [self.small(kind) for _, kind in kinds]
-        total = 1
-        for pool in pools:
-            total *= len(pool)
-        if total <= most:
-            yield from product(*pools)
-            return
-        for number in range(most):
-            if number < max(map(len, pools)):  # every value of every pool once, beside the first of the others
-                yield tuple(pool[number % len(pool)] for pool in pools)
-            yield tuple(self.random.choice(pool) for pool in pools)
-
-    def _changed(self, kinds: Sequence[tuple[str, TypeRef]], most: int) -> Iterator[tuple[Any, ...]]:
-        """Texts that differ from a whole one in one place; everything else is small."""
-        pools = [self.small(kind) for _, kind in kinds]
-        textual = [at for at, (_, kind) in enumerate(kinds) if all(pools) and self.root(kind).name in TEXTUAL]
-        made = 0
-        for at in textual:
-            kind = kinds[at][1]
-            numbers = [str(n) for n in (*self.literals.numbers, 7, 10, 255)]
-            results = [str(v) for v in self.results.get(str(kind), ())][:12]
-            whole = dict.fromkeys([*self.literals.examples, *results, *self.literals.texts, *numbers])
-            for text in dict.fromkeys(change for one in whole for change in (one, *changes(one))):
-                value = self.witness(kind, text)
-                if value is None:
-                    continue
-                others = [self.random.choice(pool) for pool in pools]
-                others[at] = value
-                yield tuple(others)
-                made += 1
-                if made >= most:
+        """Yield values drawn together, small ones first; some in the branches of bodies."""
+        aims, failed = self._aims([place.name for place in places]), 0
+        for number in range(2 * most):
+            self.seen, self.most = {}, min(12, 1 + number * 36 // max(1, most))
+            aim = [self.random.choice(aims)] if aims and self.random.random() < 0.3 else []
+            try:
+                yield tuple(self.fill(places, [*conditions, *aim], attempts=2 if aim else 6).values())
+            except NoValue:
+                failed += not aim
+                if failed > 60 and failed > number // 2:
                     return
 
-    def _drawn(self, kinds: Sequence[tuple[str, TypeRef]], count: int) -> Iterator[tuple[Any, ...]]:
-        for _ in range(2 * count if kinds else 1):
-            self._seen, self._family = {}, ""
-            yield tuple(self.draw(kind) for _, kind in kinds)
+    def _changed(
+        self, places: Sequence[Hole], conditions: Sequence[Condition], most: int, drawn: Sequence[tuple[Any, ...]]
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield texts that differ from a whole one in one place, each with others that are made beside it.
 
-    def _long(self, kinds: Sequence[tuple[str, TypeRef]]) -> Iterator[tuple[Any, ...]]:
-        """Long values of each argument that can be long: drawn, or families of items that lie beside each other."""
-        for at, (_, kind) in enumerate(kinds):
-            for (size, beside), family in product(_SIZES if self._grows(kind) else (), _FAMILIES):
-                self._seen, self._family = {}, family
-                whole = self.draw(kind, size=size)
-                for _ in range(beside if whole is not None and len(kinds) > 1 else 1):
-                    yield tuple(whole if other == at else self.draw(k) for other, (_, k) in enumerate(kinds))
+        Args:
+            drawn: others that are long to make are taken from these where they fit.
+        """
+        for at, place in enumerate(places):
+            if self.root(place.kind).name not in TEXTUAL:
+                continue
+            dear = bool(drawn) and any(self.has_items(other.kind) for other in places if other is not place)
+            for text in islice(self._texts(place.kind), 2 * most):
+                value, self.seen = self.witness(place.kind, text), {}
+                if value is None or constraint_of(place.constraints)(value):
+                    continue
+                if dear and self.random.random() < 0.8:
+                    one = self.random.choice(drawn)
+                    args = (*one[:at], value, *one[at + 1 :])
+                    if self._fits(places, conditions, args):
+                        yield args
+                        continue
+                try:
+                    yield tuple(self.fill(places, conditions, fixed={place.name: value}, attempts=2).values())
+                except NoValue:
+                    continue
+
+    def _texts(self, kind: TypeRef) -> Iterable[str]:
+        numbers = [str(n) for n in (*self.literals.numbers, 7, 10, 255)]
+        results = [str(v) for v in self.results.get(str(kind), ())][:12]
+        whole = dict.fromkeys([*self.literals.examples, *results, *self.literals.texts, *numbers])
+        return dict.fromkeys(change for one in whole for change in (one, *changes(one)))
+
+    def _long(
+        self, kinds: Sequence[tuple[str, TypeRef]], conditions: Sequence[Condition], longest: int
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield long values of each argument that can be long, and of all of them."""
+        ways = [(size, way) for size, ways in _LONG if size <= longest for way in ways]
+        growing = [name for name, kind in kinds if self.grows(kind)]
+        for names in [[name] for name in growing] + ([growing] if len(growing) > 1 else []):
+            found = (self.grown(kinds, conditions, names, way, size) for size, way in ways)
+            yield from (args for args in found if args is not None)
+
+    def grown(
+        self, kinds: Sequence[tuple[str, TypeRef]], conditions: Sequence[Condition], names: Sequence[str],
+        way: str, size: int,
+    ) -> tuple[Any, ...] | None:  # fmt: skip
+        """Return values of which some are long; ``None`` where they do not come to half of the size.
+
+        Args:
+            way: how items follow each other (:data:`~criticality.judging.sequences.WAYS`).
+        """
+        self.random.seed(f"{way} {names}")
+        self.seen, self.way, self.most = {}, way, 3
+        try:
+            held = self.fill(
+                self._places(kinds, conditions), conditions, sizes=dict.fromkeys(names, size), attempts=2
+            )
+        except NoValue:
+            return None
+        finally:
+            self.way = ""
+        return tuple(held.values()) if all(2 * size_of(held[name]) >= size for name in names) else None
+
+    def _whole(self, kind: TypeRef, constraints: tuple[str, ...], most: int) -> list[Any] | None:
+        """Return all values of a type; ``None`` where there are more than ``most``."""
+        made = self._all(kind, constraints, most)
+        broken, absent = constraint_of(constraints), kind.name in ("Option", "Unit")
+        return None if made is None else [v for v in made if (v is not None or absent) and not broken(v)]
+
+    def _all(self, kind: TypeRef, constraints: tuple[str, ...], most: int) -> list[Any] | None:
+        spec, limits = self.domain.spec, bounds(constraints)
+        low = 1 if limits.positive and limits.low is None else limits.low
+        match kind.name:
+            case "Bool" | "Unit":
+                return [False, True] if kind.name == "Bool" else [None]
+            case "Int" if limits.high is not None and low is not None and limits.high - low < most:
+                return list(range(low, limits.high + 1))
+            case "Option":
+                inside = self._whole(kind.args[0], (), most - 1)
+                return None if inside is None else [None, *inside]
+            case "Tuple":
+                return self._product([Hole("", arg) for arg in kind.args], most)
+            case "List" if limits.longest is not None and limits.longest <= 16:
+                item, sizes = self._whole(kind.args[0], (), most) or (), range(limits.longest + 1)
+                few = item and sum(len(item) ** n for n in sizes) <= most
+                return list(chain.from_iterable(product(item, repeat=n) for n in sizes)) if few else None
+            case name if name in spec.enums:
+                return list(self.domain.types[name])
+            case name if name in spec.newtypes or name in spec.data_models:
+                new = spec.newtypes.get(name)
+                base = (
+                    [Hole("", parse_type(new.base), (*constraints, *new.constraints))] if new else self.fields(name)
+                )
+                held = self._product(base, most)
+                return None if held is None else [self.made(name, *values) for values in held]
+            case _:
+                return None
+
+    def _product(self, places: Sequence[Hole], most: int) -> list[tuple[Any, ...]] | None:
+        """Return all values of several places together; ``None`` where there are more than ``most``."""
+        pools: list[list[Any]] = []
+        for place in places:
+            pool = self._whole(place.kind, place.constraints, most) if most else None
+            if pool is None:
+                return None
+            pools.append(pool)
+            most //= max(1, len(pool))
+        return list(product(*pools)) if most else None

@@ -17,8 +17,8 @@ from criticality.lattice_plan import ModulePlan, index
 from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import fields_of
 
-#: Not a function: asked once, the process watches the lines of its sources; asked again, it counts them.
-LINES = "#lines"
+#: Not a function: asked once, the process watches what runs of its bodies; asked again, it tells what did not.
+PLACES = "#places"
 BIG, DECIMAL, WHEN, DURATION, MAP = 1, 2, 3, 4, 5
 _BITS = 1 << 63
 _Turn: TypeAlias = Callable[[Any], Any]
@@ -66,7 +66,7 @@ class Codec:
 
     def request(self, name: str, args: Sequence[Any]) -> list[Any]:
         """Return the arguments of a call as they go out."""
-        if name == LINES:
+        if name == PLACES:
             return []
         params = self.functions[name.partition("#")[0]].parameters
         return [self.out(value, p.type) for value, p in zip(args, params, strict=True)]
@@ -100,8 +100,8 @@ class Codec:
             Unreadable: it is not of the promised type.
         """
         short, work, _ = name.partition("#")
-        if name == LINES:
-            return self.read(value, TypeRef("List", (TypeRef("Int"),)))
+        if name == PLACES:
+            return self.read(value, TypeRef("List", (TypeRef("Text"),)))
         return self.read(value, TypeRef("Int") if work else self.functions[short].result)
 
     def out(self, value: Any, kind: TypeRef) -> Any:

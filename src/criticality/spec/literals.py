@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-import tokenize
+import re
+from ast import literal_eval
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from io import StringIO
 from typing import TypeVar
 
 from criticality.spec.claims import StructuredClaim
@@ -16,6 +16,10 @@ _LONGEST = 60
 _MOST = 40
 _FAR = 10**9
 _T = TypeVar("_T", str, int)
+_QUOTED = r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
+_CONSTANT = re.compile(rf"{_QUOTED}|(?<![\w.])(\d[\d_]*)")
+#: What a predicate says of the form of a text.
+_FORM = re.compile(rf"\bmatches\([^\"']*,\s*{_QUOTED}\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,30 +31,36 @@ class Literals:
     Args:
         examples: texts in the steps of claims' tests: whole values, as a person would write them.
         texts: other texts.
+        forms: regular expressions.
     """
 
     examples: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
+    forms: tuple[str, ...] = ()
 
 
-def literals_of(contracts: Iterable[Contract], claims: Iterable[StructuredClaim]) -> Literals:
+def literals_of(contracts: Iterable[Contract], claims: Iterable[StructuredClaim], bodies: str = "") -> Literals:
     """Return the constants of a system.
 
     Args:
         contracts: of every function.
         claims: parsed, with their tests.
+        bodies: sources in any language; what they compare with comes first.
     """
     tests = [test for claim in claims for test in claim.tests]
     steps = [value for test in tests for text in test.steps for value in _constants(text)]
     written = [text for test in tests for text in (*test.check, *test.assume)]
     written += [p.text for contract in contracts for p in contract.predicates if p.checkable]
-    others = [value for text in written for value in _constants(text)]
+    forms = _first([str(literal_eval(form)) for text in written for form in _FORM.findall(text)])
+    own = [value for value in _constants(bodies) if value not in (0, 1)]
+    others = [value for text in written for value in _constants(text) if value not in forms]
     examples = _first([value for value in steps if isinstance(value, str)])
     return Literals(
         examples=examples,
-        texts=_first([value for value in others if isinstance(value, str) and value not in examples]),
-        numbers=_first([value for value in (*steps, *others) if isinstance(value, int)]),
+        texts=_first([value for value in (*own, *others) if isinstance(value, str) and value not in examples]),
+        numbers=_first([value for value in (*own, *steps, *others) if isinstance(value, int)]),
+        forms=forms,
     )
 
 
@@ -59,13 +69,9 @@ def _first(values: Sequence[_T]) -> tuple[_T, ...]:
 
 
 def _constants(text: str) -> Iterator[str | int]:
-    """Strings and whole numbers among the tokens of an expression; a sign belongs to no token."""
-    try:
-        for token in tokenize.generate_tokens(StringIO(text).readline):
-            value = ast.literal_eval(token.string) if token.type in (tokenize.STRING, tokenize.NUMBER) else None
-            if (isinstance(value, str) and 0 < len(value) <= _LONGEST) or (
-                isinstance(value, int) and value <= _FAR
-            ):
+    """Yield strings and whole numbers of a source; a sign belongs to no number."""
+    for written, digits in _CONSTANT.findall(text):
+        with suppress(ValueError, SyntaxError):
+            value = literal_eval(written) if written else int(digits)
+            if (value <= _FAR) if isinstance(value, int) else 0 < len(value) <= _LONGEST:
                 yield value
-    except (tokenize.TokenError, SyntaxError, ValueError):
-        return

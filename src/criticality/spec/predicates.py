@@ -1,6 +1,7 @@
 """The predicates of contracts and claims: a small, closed subset of Python expressions with ``implies``.
 
-Beyond Python: ``A implies B``, ``old(e)`` (``e`` before the call), ``result``, and ``raises(E)``. What is not an
+Beyond Python: ``A implies B``, ``old(e)`` (``e`` before the call), ``result``, ``raises(E)``, ``raises(E) only if
+A`` and ``matches(text, "form")``: the whole text is of the form, a regular expression in ASCII. What is not an
 expression at all is prose: kept, shown to models, and counted as not checkable. An expression with a name that
 nobody defined is a fault, because it was meant to be checked.
 """
@@ -20,19 +21,25 @@ BUILTINS = frozenset(
     {
         "abs", "all", "any", "bool", "dict", "divmod", "enumerate", "float", "frozenset", "int", "isinstance",
         "len", "list", "max", "min", "range", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "zip",
-        "Decimal", "reduce", "replace",
+        "Decimal", "reduce", "replace", "ord", "chr", "matches",
     }
 )  # fmt: skip
-_ALLOWED = (
+#: What an expression may be made of.
+ALLOWED = (
     ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.UAdd, ast.BinOp, ast.Add,
     ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt,
     ast.GtE, ast.Is, ast.IsNot, ast.In, ast.NotIn, ast.Call, ast.Name, ast.Load, ast.Store, ast.Constant,
     ast.Attribute, ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.GeneratorExp,
     ast.ListComp, ast.SetComp, ast.DictComp, ast.comprehension, ast.IfExp, ast.keyword, ast.Lambda, ast.arguments,
-    ast.arg, ast.BitAnd, ast.BitOr, ast.Starred,
+    ast.arg, ast.BitAnd, ast.BitOr, ast.BitXor, ast.Invert, ast.Pow, ast.LShift, ast.RShift, ast.Starred,
 )  # fmt: skip
 #: What bounds an operand of ``implies``; a text in quotes is one piece, whatever it holds.
 _MARKS = re.compile(r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\bimplies\b|\bfor\b|\blambda\b[^:]*:|[(){}\[\],])""")
+
+
+#: What a form cannot hold, since it is of the whole text and means the same in every language.
+_BEYOND = re.compile(r"\(\?(?!:)|\\[1-9bBAZ]|(?<![\\\[])[\^$]")
+_ONLY_IF = re.compile(r"(raises\(\w+\)) only if (.+)\Z")
 
 
 class PredicateFault(ValueError):
@@ -130,7 +137,7 @@ def _antecedent(body: ast.expr) -> str:
 def _expression(text: str) -> ast.Expression | None:
     """Return the tree; ``None`` for prose. ``implies`` binds weakest and to the right."""
     try:
-        return ast.parse(_without_implies(text), mode="eval")
+        return ast.parse(_without_implies(_ONLY_IF.sub(r"\1 implies (\2)", text)), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -167,16 +174,29 @@ def _implication(operands: list[str]) -> str:
 
 def _check(tree: ast.Expression) -> None:
     for node in ast.walk(tree):
-        if not isinstance(node, _ALLOWED):
+        if not isinstance(node, ALLOWED):
             raise PredicateFault(f"a predicate cannot hold {type(node).__name__}: {ast.unparse(tree)!r}")
         if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
             raise PredicateFault(f"a predicate cannot read {node.attr!r}: names with an underscore are private")
         if isinstance(node, ast.Name) and node.id.startswith("_"):
             raise PredicateFault(f"a predicate cannot use the name {node.id!r}")
-        if isinstance(node, ast.Constant) and isinstance(node.value, int) and abs(node.value) > 10**12:
-            raise PredicateFault("a predicate cannot hold a number beyond 10^12")
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "matches" and (why := _form_fault(node)):
+            raise PredicateFault(why)
     if _depth(tree) > MAX_DEPTH:
         raise PredicateFault(f"the predicate is nested deeper than {MAX_DEPTH}")
+
+
+def _form_fault(node: ast.Call) -> str:
+    """Tell why ``matches(text, "form")`` names no form; empty where it does."""
+    match node.args:
+        case [_, ast.Constant(value=str(form))] if not _BEYOND.search(form):
+            try:
+                re.compile(form, re.ASCII)
+            except re.error as fault:
+                return f"{form!r} is no regular expression: {fault}"
+            return ""
+        case _:
+            return "matches takes a text and a regular expression in quotes, without anchors, (?...) and \\1"
 
 
 def _depth(node: ast.AST) -> int:

@@ -214,7 +214,7 @@ def _constraint_faults(spec: Spec) -> Iterator[str]:
         fields = {f.name for f in model.fields}
         for text in model.invariants:
             try:
-                if not parse_predicate(text, known=fields).checkable:
+                if not parse_predicate(text, known=fields | set(spec.enums)).checkable:
                     yield f"data_models.{name}: the invariant {text!r} is no expression over its fields"
             except PredicateFault as fault:
                 yield f"data_models.{name}: {fault}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
@@ -25,34 +26,20 @@ class Bounds:
     positive: bool = False
 
 
-def bounds(constraints: Iterable[str]) -> Bounds:
+@lru_cache(maxsize=512)
+def bounds(constraints: tuple[str, ...]) -> Bounds:
     """Return the bounds that constraints come to together."""
-    lows: list[int] = []
-    highs: list[int] = []
-    shortest: list[int] = [0]
-    longest: list[int] = []
-    positive = False
-    for constraint in constraints:
-        name, _, rest = constraint.partition("(")
-        number = int(rest.rstrip(")")) if rest else 0
-        match name:
-            case "non_negative" | "min":
-                lows.append(number)
-            case "positive":
-                positive = True
-            case "max":
-                highs.append(number)
-            case "non_empty":
-                shortest.append(1)
-            case "min_length":
-                shortest.append(number)
-            case "max_length":
-                longest.append(number)
-            case _:
-                continue
+    named = [(name, int(rest.rstrip(")") or 0)) for name, _, rest in (c.partition("(") for c in constraints)]
+
+    def told(*names: str) -> list[int]:
+        return [number for name, number in named if name in names]
+
+    shortest = [*told("min_length"), *(1 for name, _ in named if name == "non_empty")]
+    low, high, longest = told("min", "non_negative"), told("max"), told("max_length")
     return Bounds(
-        max(lows, default=None), min(highs, default=None), max(shortest), min(longest, default=None), positive
-    )
+        max(low, default=None), min(high, default=None), max(shortest, default=0), min(longest, default=None),
+        "positive" in constraints,
+    )  # fmt: skip
 
 
 def in_order(spec: Spec) -> list[str]:

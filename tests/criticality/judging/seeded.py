@@ -66,6 +66,46 @@ def ported(name: str, target: str) -> Project:
     return Project(one.spec, plan, bodies["right"], wrong, language=target)
 
 
+def table(name: str) -> dict[str, Any]:
+    """Return a table of small projects."""
+    return yaml.safe_load(Path(__file__).with_name(f"{name}.yaml").read_text("utf-8"))
+
+
+def ruled_out(name: str) -> Project:
+    """Return a project of the table of bodies that a clause rules out; its functions stand in ``it``."""
+    one = table("ruled_out")[name]
+    spec = {
+        "system": {"name": name, "description": f"The project {name}."},
+        "newtypes": {n: {"base": b, "constraints": held} for n, (b, *held) in one.get("newtypes", {}).items()},
+        "errors": {error: f"It is {error}" for error in one.get("errors", ())},
+        "data_models": {
+            n: {
+                "fields": [{"name": f, "type": of} for f, of in record["fields"].items()],
+                "invariants": record.get("invariants", []),
+            }
+            for n, record in one.get("records", {}).items()
+        },
+        "interfaces": {
+            "All": {
+                "methods": [
+                    {"name": n, "params": f["params"], "returns": f["returns"]} for n, f in one["functions"].items()
+                ]
+            }
+        },
+        "claims": {"all_001": {"text": "Everything is as its contract says", "type": "invariant"}},
+    }
+    functions = [
+        {
+            "name": n, "doc": "It.", **f, "contracts": [*f["contracts"], "PURITY: pure", "CLAIM_REF: all_001"],
+            "calls": [f"it.{called}" for called in f.get("calls", ())],
+        }
+        for n, f in one["functions"].items()
+    ]  # fmt: skip
+    module = {"name": "it", "purpose": "It.", "interfaces": ["All"], "imports": ["re"], "functions": functions}
+    right = {f"it.{n}": text for body in reversed(one["right"]) for n, text in body.items()}
+    return Project(Spec.model_validate(spec), (ModulePlan.model_validate(module),), right, [])
+
+
 def hearing(
     one: Project,
     unit: list[str],
@@ -85,7 +125,8 @@ def hearing(
         spec=one.spec.model_dump(mode="json"), modules=[module.model_dump(mode="json") for module in one.plan],
         claims=[claim.model_dump(mode="json") for claim in one.claims],
         program=language(one.language).serve(one.spec, one.plan, systems),
-        unit=unit, accepted=list(accepted), due=due, variants=[(kind, name) for kind, name, _ in variants], **more,
+        unit=unit, accepted=list(accepted), due=due, variants=[(kind, name) for kind, name, _ in variants],
+        bodies={name: [texts[name], *(text for _, of, text in variants if of == name)] for name in unit}, **more,
     )  # fmt: skip
 
 

@@ -66,7 +66,7 @@ class AdoptionHooks(Hooks[Task, Options]):
             LlmRuntimeError: whatever ends a run; what was adopted before is asked for again for nothing.
         """
         from criticality.adopt.adopting import Adopting, Adoption
-        from criticality.adopt.events import FunctionJudged, PackageRead
+        from criticality.adopt.events import PackageRead
         from criticality.adopt.writing import write_adoption
         from criticality.asking import Asking
         from criticality.config import Acceptance, Config, Models, ProjectConfig
@@ -89,30 +89,28 @@ class AdoptionHooks(Hooks[Task, Options]):
         by_id = {one.id: one for one in functions}
         ask = Asking(context.generate, Models(), context.seed)
         adopting = Adopting(adopts, package, ask, court, config, context.emit, rewrite)
-        turn = asyncio.Semaphore(options.concurrency)
+        turn, folder, done = asyncio.Semaphore(options.concurrency), Path(task.into), dict[str, Adoption]()
+        async with language(package.language).toolchain() as tools:
+            isolation = tools.isolation
+
+        def write() -> None:
+            _require_same(package, before)
+            adoptions = [done[one.id] for one in functions if one.id in done]
+            write_adoption(folder, adopts, package, by_id, adoptions, left_out, isolation)
 
         async def each(one: Candidate) -> Adoption:
-            if why := faults.get(one.module):
-                adoption = Adoption(
-                    function=one.shown, id=one.id, refused=f"{one.module} cannot be imported: {why}"
-                )
-                context.emit(FunctionJudged(function=one.shown, adoption=adoption.model_dump(mode="json")))
-                return adoption
             async with turn:
-                return await adopting.adopt(one)
+                why = faults.get(one.module)
+                refused = f"{one.module} cannot be imported: {why}" if why else ""
+                done[one.id] = await adopting.adopt(one, refused)
+                write()
+                return done[one.id]
 
         try:
             adoptions = await gather(each(one) for one in functions)
         finally:
             await court.aclose()
-        if await asyncio.to_thread(package.digest) != before:
-            raise ConfigurationError(
-                f"the files of {package.name} changed meanwhile; nothing was written, run it again"
-            )
-        async with language(package.language).toolchain() as tools:
-            isolation = tools.isolation
-        folder = Path(task.into)
-        write_adoption(folder, adopts, package, by_id, adoptions, left_out, isolation)
+        write()
         return {
             "package": package.name, "folder": str(folder), "untouched": before,
             "adoptions": [one.model_dump(mode="json", exclude={"kept_cases"}) for one in adoptions],
@@ -162,6 +160,13 @@ def _read(task: Task, options: Options) -> tuple[Package, list[Candidate]]:
     rewritten = chosen(package, options.rewrite) if options.rewrite else []
     known = {one.id for one in functions}
     return package, [*functions, *(one for one in rewritten if one.id not in known)]
+
+
+def _require_same(package: Package, digest: str) -> None:
+    if package.digest() != digest:
+        raise ConfigurationError(
+            f"the files of {package.name} changed meanwhile; nothing more was written, run it again"
+        )
 
 
 def _findings(result: Mapping[str, Any]) -> list[Any]:

@@ -18,7 +18,7 @@ from criticality.spec.types import TypeRef
 from criticality.spec.values import fields_of, root
 
 #: Calls of a function that are shown: so many that return, and so many that raise.
-_RETURNS, _RAISES = 8, 4
+_RETURNS, _RAISES = 200, 60
 _PARTS: dict[str, Any] = {"List": "list", "Set": "set", "Tuple": "tuple"}
 
 

@@ -6,6 +6,7 @@ Stands alone: nothing of the tool is imported in here.
 
 # pyright: basic
 import ctypes
+import dis
 import importlib
 import json
 import os
@@ -21,8 +22,10 @@ from uuid import UUID
 import msgpack
 
 BIG, DECIMAL, WHEN, MAP = 1, 2, 3, 5
-_LONGEST_TRACE = 1 << 20
+_LONGEST_TRACE = 1 << 18
 _MOST_STEPS = 2_000_000
+#: Instructions of one call that are watched.
+_WATCHED = 20_000
 
 #: By machine: the kernel's name for it, and the calls that stay possible: memory, pipes, time, chance, an end.
 _ALLOWED = {
@@ -144,13 +147,21 @@ class Functions:
         self.depth, self.size = 0, 0
         self.trace: list | None = []
         self.by_name = {}
-        self.seen = None
+        self.missing: dict | None = None
+        self.left = 0
+        #: Of each body and what is defined in it: the function's name and the lines of its file.
+        self.codes = {}
         names = {}
         for name in known["served"][variant]:
             module, _, short = name.partition(".")
             plain = getattr(importlib.import_module(f"{known['package']}.{module}"), short)
             names[name] = (plain, self.noted(name, plain))
             self.by_name[name] = plain
+            found = [plain.__code__] if Path(plain.__code__.co_filename).stem == module else []
+            for code in found:
+                self.codes[code] = name, Path(code.co_filename).read_text("utf-8").splitlines()
+                found += [part for part in code.co_consts if hasattr(part, "co_positions")]
+        self.offsets = {code: {i.offset for i in dis.get_instructions(code)} for code in self.codes}
         for module in {name.partition(".")[0] for name in known["functions"]}:
             there = sys.modules.get(f"{known['package']}.{module}")
             for plain, noted in names.values() if there else ():
@@ -179,6 +190,8 @@ class Functions:
     def note(self, depth, name, params, args, named, status, value, kind):
         if depth != 1 or self.trace is None:
             return
+        watch = sys.gettrace()
+        sys.settrace(None)  # what is done here is no step of a body
         values = [*args, *(named[p] for p, _ in params[len(args) :])]
         sent = [self.values.out(item, of) for item, (_, of) in zip(values, params, strict=True)]
         entry = [name, sent, status, value if kind is None else self.values.out(value, kind)]
@@ -186,41 +199,53 @@ class Functions:
         self.trace.append(entry)
         if self.size > _LONGEST_TRACE:
             self.trace = None
+        sys.settrace(watch)
 
-    def lines(self):
-        """Watch the lines of the functions; then count those that ran, and all."""
-        codes = [plain.__code__ for plain in self.by_name.values()]
-        known = set()
-        while codes:
-            code = codes.pop()
-            known |= {(code.co_filename, number) for _, _, number in code.co_lines() if number}
-            codes += [part for part in code.co_consts if hasattr(part, "co_lines")]
-        if self.seen is not None:
-            sys.settrace(None)
-            return [len(known & self.seen), len(known)]
-        seen = self.seen = set()
-        files = {file for file, _ in known}
+    def places(self):
+        """Watch which instructions of the bodies run; then tell how many did of how many, and what did not."""
+        if self.missing is None:
+            self.missing = {code: set(offsets) for code, offsets in self.offsets.items()}
+            return []
+        told, counts = [], {}
+        for code, (name, lines) in self.codes.items():
+            where = list(code.co_positions())
+            known = {n: where[n // 2] for n in self.offsets[code]}
+            known = {n: place for n, place in known.items() if None not in place and place[2] != place[3]}
+            left = set(known.values()) - {place for n, place in known.items() if n not in self.missing[code]}
+            ran, every = counts.get(name, (0, 0))
+            counts[name] = ran + len(set(known.values()) - left), every + len(set(known.values()))
+            told += [f"{name} {text}" for place in sorted(left, key=lambda p: (p[0], p[2], -p[1], -p[3]))
+                     if (text := written(lines, *place))]  # fmt: skip
+        return [*(f"#{name} {ran} {every}" for name, (ran, every) in counts.items()), *dict.fromkeys(told)]
 
-        def line(frame, event, argument):
-            seen.add((frame.f_code.co_filename, frame.f_lineno))
-            return line
+    def watch(self, frame, event, argument):
+        missing = self.missing.get(frame.f_code) if self.missing else None
+        if not missing:
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
 
-        sys.settrace(
-            lambda frame, event, argument: line(frame, 0, 0) if frame.f_code.co_filename in files else None
-        )
-        return [0, 0]
+        def step(frame, event, argument):
+            missing.discard(frame.f_lasti)
+            self.left -= 1
+            if self.left < 0 or not missing:
+                frame.f_trace_opcodes = False
+            return step
+
+        return step if self.left > 0 else None
 
     def answer(self, identity, name, sent):
-        if name == "#lines":
-            return _packed([identity, 0, self.lines(), []])
+        if name == "#places":
+            return _packed([identity, 0, self.places(), []])
         name, _, work = name.partition("#")
         params, result = self.known["functions"][name]
-        self.trace, self.size, self.depth = [], 0, 1
+        self.trace, self.size, self.depth, self.left = [], 0, 1, _WATCHED
         try:
             args = [self.values.read(value, kind) for value, (_, kind) in zip(sent, params, strict=True)]
             if work:
                 return _packed([identity, 0, steps(lambda: self.by_name[name](*args)), []])
+            sys.settrace(self.watch if self.missing and any(self.missing.values()) else None)
             returned = self.by_name[name](*args)
+            sys.settrace(None)
             self.depth = 0
             status, value = 0, self.values.out(returned, result)
             for (param, kind), arg, before in zip(params, args, sent, strict=True):
@@ -228,7 +253,15 @@ class Functions:
                     status, value = 2, param
         except Exception as error:
             status, value = 1, [type(error).__name__, str(error)[:400]]
+        sys.settrace(None)
         return _packed([identity, status, value, self.trace])
+
+
+def written(lines, first, last, begin, end):
+    """Return what stands at a place; nothing where it is the words of an assertion."""
+    if lines[first - 1].lstrip().startswith("assert"):
+        return ""
+    return lines[first - 1].encode()[begin : end if first == last else None].decode("utf-8", "replace").strip()
 
 
 class _Enough(BaseException):

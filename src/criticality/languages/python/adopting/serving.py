@@ -14,7 +14,6 @@ from criticality.language import Language, Plan
 from criticality.languages.base.adopting import PROBE, import_faults
 from criticality.languages.base.data import read_text
 from criticality.languages.python.adapter import Python
-from criticality.languages.python.adopting.properties import properties
 from criticality.languages.python.adopting.reading import read_package
 from criticality.languages.python.adopting.tests import native_tests
 from criticality.languages.python.domain import domain_source
@@ -141,8 +140,7 @@ class PythonAdopter:
         return AdoptedPython(package, candidate)
 
     def tests(self, package: Package, adopted: Sequence[Adopted], folder: Path) -> dict[str, str]:
-        text = properties(adopted)
-        return native_tests(package, adopted, folder) | ({"tests/test_properties.py": text} if text else {})
+        return native_tests(package, adopted, folder)
 
 
 def adopter() -> Adopter:

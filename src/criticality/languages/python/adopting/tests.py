@@ -16,7 +16,7 @@ from criticality.spec.types import TypeRef
 from criticality.standing import Adopted, Package, by_keyword
 
 #: Rows of calls that return, and of calls that raise.
-_MOST = 12, 4
+_MOST = 200, 60
 _PLAIN = '''def plain(value):
     """Lists and tuples alike: what is compared are values."""
     if isinstance(value, (list, tuple)):

@@ -1,0 +1,36 @@
+"""Bodies that a stated clause rules out are refused, and right ones are not: twelve projects, one table."""
+
+from __future__ import annotations
+
+import pytest
+import seeded
+from turnstile_system import needs_toolchain
+
+from criticality.injection import failure_of
+from criticality.judging.judge import Judge
+
+pytestmark = needs_toolchain
+TABLE = seeded.table("ruled_out")
+#: A few are tried always: a small domain, related items, neighbours, the points of a structure.
+ALWAYS = [("dates", 1), ("book", 5), ("spans", 13), ("merging", 9)]
+
+
+def accepted(name: str, body: dict[str, str]) -> bool:
+    ((function, text),) = body.items()
+    project = seeded.ruled_out(name)
+    with Judge(seeded.hearing(project, [f"it.{function}"], {f"it.{function}": text})) as judge:
+        verdict = judge.heard()
+    return failure_of(verdict) is None and verdict.guilty is None
+
+
+@pytest.mark.parametrize(("name", "at"), ALWAYS)
+def test_what_a_clause_rules_out_is_refused(name: str, at: int) -> None:
+    assert not accepted(name, TABLE[name]["wrong"][at])
+
+
+@pytest.mark.long
+@pytest.mark.toolchain
+@pytest.mark.parametrize("name", TABLE)
+def test_all_that_a_clause_rules_out_is_refused_and_all_that_is_right_is_not(name: str) -> None:
+    assert [body for body in TABLE[name]["right"] if not accepted(name, body)] == []
+    assert [body for body in TABLE[name]["wrong"] if accepted(name, body)] == []

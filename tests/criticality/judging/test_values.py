@@ -1,0 +1,163 @@
+"""Values as they are made from what must hold of them: all, related, long, of a form, in a body's branches."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import pytest
+import seeded
+from turnstile_system import needs_toolchain
+
+from criticality.judging.clauses import Condition
+from criticality.judging.domain import Domain
+from criticality.judging.judge import Judge
+from criticality.judging.values import Case, Counts, Values
+from criticality.spec.contracts import parse_contract
+from criticality.spec.literals import literals_of
+from criticality.spec.predicates import PredicateFault, parse_predicate
+from criticality.spec.types import parse_param
+
+FEW = Counts(200, 60, 100)
+ASCENDING = "all(items[i] < items[i + 1] for i in range(len(items) - 1))"
+APART = "all(a.last < b.first for a, b in zip(spans, spans[1:]))"
+
+
+def cases(
+    project: str, params: list[str], requires: list[str], bodies: tuple[str, ...] = (), counts: Counts = FEW
+) -> list[Case]:
+    domain = Domain(seeded.ruled_out(project).spec)
+    written = [parse_predicate(text) for text in requires]
+    contract = parse_contract([f"REQUIRES: {text}" for text in requires] or ["PURITY: pure"])
+    kinds = [(p.name, p.type) for p in map(parse_param, params)]
+    values = Values(domain, literals_of([contract], (), "\n".join(bodies)), "it", bodies=bodies)
+    return list(values.cases(kinds, [Condition(domain, p.code) for p in written], counts=counts))
+
+
+def fitting(found: list[Case], params: list[str], requires: list[str]) -> bool:
+    scope: dict[str, Any] = {
+        name: getattr(builtins, name) for name in ("all", "len", "range", "zip", "sum", "sorted", "list")
+    }
+    names = [parse_param(text).name for text in params]
+    return all(
+        eval(text, {**scope, **dict(zip(names, one.args, strict=True))})  # noqa: S307
+        for one in found
+        for text in requires
+    )
+
+
+@pytest.mark.parametrize(
+    ("project", "params", "requires"),
+    [
+        ("merging", ["items: List<Int>"], [ASCENDING]),
+        ("merging", ["items: List<Int>"], ["list(items) == sorted(items)"]),
+        ("merging", ["items: List<Int>"], ["all(b - a >= 3 for a, b in zip(items, items[1:]))"]),
+        ("merging", ["items: List<Int>", "most: Int"], ["all(i >= 0 for i in items)", "sum(items) <= most"]),
+        ("spans", ["spans: List<Span>", "at: Int"], [APART]),
+        (
+            "spans",
+            ["spans: List<Span>"],
+            ["all(a.first < b.first and b.last < a.last for a, b in zip(spans, spans[1:]))"],
+        ),
+        ("book", ["makers: List<Order>"], ["all(a.price <= b.price for a, b in zip(makers, makers[1:]))"]),
+    ],
+)
+def test_sequences_of_a_quantified_clause_hold_related_items_and_keep_their_size(
+    project: str, params: list[str], requires: list[str]
+) -> None:
+    found = cases(project, params, requires)
+    assert fitting(found, params, requires)
+    several = [one for one in found if len(one.args[0]) >= 3]
+    assert len(found) > 100 and len(several) > len(found) / 10
+    long = {len(one.args[0]) for one in found if one.origin == "long"}
+    assert {64, 300} <= long, long
+
+
+def test_a_small_domain_is_tried_whole_and_one_that_clauses_bound_too() -> None:
+    found = cases("dates", ["year: Year", "month: Month"], ["1890 <= year <= 2320"], counts=Counts())
+    assert len(found) == 431 * 12 == len({one.args for one in found})
+    assert len(cases("merging", ["a: Int", "b: Bool"], ["0 <= a and a < 50"])) == 100
+
+
+def test_points_lie_in_what_they_are_asked_of_and_beside_it() -> None:
+    found = [one.args for one in cases("spans", ["spans: List<Span>", "at: Int"], [APART]) if len(one.args[0]) > 2]
+    places = {"first", "last", "before", "behind"}
+    for spans, at in found:
+        places -= {"first"} if any(s.first == at for s in spans) else set()
+        places -= {"last"} if any(s.last == at for s in spans) else set()
+        places -= {"before"} if any(s.first == at + 1 for s in spans) else set()
+        places -= {"behind"} if any(s.last == at - 1 for s in spans) else set()
+    assert not places
+    sums = cases("stock", ["lots: List<Lot>", "wanted: Count"], [])
+    assert any(
+        sum(lot.size for lot in lots[:3]) == wanted > 0
+        for lots, wanted in (one.args for one in sums)
+        if len(lots) > 3
+    )
+
+
+def test_texts_are_of_a_stated_form_and_just_outside_of_it() -> None:
+    form = "matches(text, '[a-z]{2}-[0-9]{1,3}(/x)?')"
+    inside = cases("merging", ["text: Text"], [form])
+    assert len(inside) > 60 and any(one.args[0].endswith("/x") for one in inside)
+    around = cases("merging", ["text: Text", "n: Int"], [f"n > 3 implies {form}"])
+    assert any("-" in one.args[0] and one.args[1] <= 3 for one in around)
+    for refused in ("matches(text, '^a$')", "matches(text, text)", "matches(text, '(')", "matches(text, '(?=a)b')"):
+        with pytest.raises(PredicateFault):
+            parse_predicate(refused)
+
+
+def test_what_a_body_is_written_with_is_tried() -> None:
+    found = [one.args[0] for one in cases("merging", ["n: Int"], [], ("if n * 2 == 154308:\n    return 1",))]
+    assert 77154 in found or 154308 in found
+    lists = cases("merging", ["items: List<Int>"], [], ("return any(item == 77777 for item in items)",))
+    assert any(77777 in one.args[0] for one in lists)
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "value"),
+    [
+        ("n ** 3 + (1 << n) ^ ~n", {"n": 5}, (5**3 + (1 << 5)) ^ ~5),
+        ("ord(c) - 97 < 26 and chr(ord(c) + 1)", {"c": "a"}, "b"),
+        ("n < 1000000000000000000000", {"n": 1}, True),
+        ("matches(text, '[0-9]+')", {"text": "12\n"}, False),
+    ],
+)
+def test_the_language_holds_what_experts_write(text: str, names: dict[str, Any], value: Any) -> None:
+    domain = Domain(seeded.ruled_out("merging").spec)
+    assert domain.evaluate(parse_predicate(text).code, names) == value
+    with pytest.raises(MemoryError):
+        domain.evaluate(parse_predicate("2 ** 100 ** n").code, {"n": 9})
+
+
+def test_only_if_allows_an_error_and_asks_for_none() -> None:
+    read = parse_predicate("raises(BadNumber) only if len(text) > 3")
+    assert read.raised == {"BadNumber"} and not read.when
+    assert read.code == parse_predicate("raises(BadNumber) implies (len(text) > 3)").code
+
+
+def test_an_invariant_may_name_a_member_of_an_enum() -> None:
+    spec = seeded.ruled_out("spans").spec.model_dump()
+    spec["enums"] = {"Side": ["buy", "sell"]}
+    fields = [{"name": "side", "type": "Side"}, {"name": "n", "type": "Int"}]
+    spec["data_models"]["Order"] = {"fields": fields, "invariants": ["side == Side.BUY implies n > 0"]}
+    domain = Domain(seeded.Spec.model_validate(spec))
+    values = Values(domain, literals_of([], ()), "it")
+    found = list(values.cases([(p.name, p.type) for p in [parse_param("one: Order")]], [], counts=FEW))
+    assert len(found) > 30 and all(one.args[0].n > 0 for one in found if one.args[0].side.name == "BUY")
+
+
+@needs_toolchain
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("if sum(items) * 7919 % 104729 == 3 and len(items) == 11 and items[5] == 99991:\n    return 0\n"
+         "return sum(1 for item in items if item < wanted)", "no case that REQUIRES admits comes to"),
+        ("return sum(1 for item in items if item < wanted) + (len(items) > 4)", "ENSURES: result == sum"),
+    ],
+)  # fmt: skip
+def test_a_branch_that_no_case_enters_keeps_a_body_out(body: str, said: str) -> None:
+    one = seeded.ruled_out("merging")
+    with Judge(seeded.hearing(one, ["it.place"], {"it.place": body}, counts=FEW)) as judge:
+        verdict = judge.heard()
+    assert said in verdict.faults[0].what
