@@ -232,10 +232,9 @@ def try_model(asked: Trying, arm: str, known: str, store: RunStore) -> Ended:
 
 def _run_of(launcher: Launcher, trial: str) -> str:
     """Return the id of the run that a trial goes on in; empty where the store has none, or it is finished."""
-    from assay.protocols.ai_crucible import TRIAL
-    from assay.registry import opened
+    from assay.registry import find, opened
 
-    for summary in launcher.store.runs(protocol=TRIAL.names, limit=_SEARCHED):
+    for summary in launcher.store.runs(protocol=find("ai_crucible.trial").names, limit=_SEARCHED):
         if summary.state == "finished" or summary.origin == "demo":
             continue
         with suppress(ConfigurationError):
