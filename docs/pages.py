@@ -237,6 +237,7 @@ def every_page() -> dict[str, Shown]:
         "personas": Shown("/personas"),
         "persona": Shown(f"/personas/{demo_answers('debate').manifest['personas'][0]}"),
         "votes": Shown("/votes/authors?reader=reader-0001"),
+        "part-refused": Shown("/part/authors/a-key-that-opens-nothing", outside=True, refused=True),
         "not-found": Shown("/nowhere", refused=True),
         "no-run": Shown("/runs/nowhere", refused=True),
         "refused": Shown("/new?kind=crucible.council", _be_refused, refused=True),

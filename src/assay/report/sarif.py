@@ -24,6 +24,7 @@ def sarif_text(
     *,
     faults: Sequence[str] = (),
     code: int | None = None,
+    artifacts: Sequence[Json] = (),
 ) -> str:
     """Return the text of a log.
 
@@ -34,6 +35,7 @@ def sarif_text(
         results: what was found.
         faults: what went wrong, a line each.
         code: the exit code, where the tool came to no result.
+        artifacts: texts that results stand in and no file has.
     """
     invocation: Json = {"executionSuccessful": code is None}
     if code is not None:
@@ -48,6 +50,8 @@ def sarif_text(
         "invocations": [invocation],
         "results": list(results),
     }
+    if artifacts:
+        run["artifacts"] = list(artifacts)
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 

@@ -215,7 +215,7 @@ class StudyFolder:
         spent = Spend()
         for journal in sorted(self.path.glob("*.calls")):
             for each in whole_lines(journal, "an answer that was kept; move the file away", read):
-                spent.add(each)
+                spent = spent.plus(each)
         return spent
 
 

@@ -6,7 +6,7 @@ import pytest
 import seeded
 from turnstile_system import needs_toolchain
 
-from criticality.injection import failure_of
+from criticality.checks import failure_of
 from criticality.judging.judge import Judge
 
 pytestmark = needs_toolchain
