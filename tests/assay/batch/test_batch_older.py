@@ -102,7 +102,7 @@ def entered(folder: Path, job: str, table: str) -> tuple[Batch, list[Result]]:
         (
             DEBATES,
             'topic\n"Should  a city\n decide?"\n" "\n',
-            # Another library counts the shipped authors' sentences now, and that nobody of them lives is part of it.
+            # Another library counts the shipped authors' sentences now, and that they are invented is part of it.
             "8285778dda63e5869299c3fd6ef80f078f6814ff0fc48f6e5c08e06ede53b879",
             "dd6244f1b11bd37b8f4314d606f604dfe0bfa948c9267023d8f0639e08260bbf",
         ),
