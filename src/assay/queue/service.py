@@ -96,6 +96,8 @@ class _Worker:
         self._running: dict[int, asyncio.Task[None]] = {}
         #: Of those, the ones that a person stopped.
         self._unwanted: set[int] = set()
+        #: And those whose end is being entered: nobody interrupts that.
+        self._entering: set[int] = set()
         self._left_alone: list[str] = []
         self._queues: list[str] = []
 
@@ -119,9 +121,13 @@ class _Worker:
         stopping.cancel()
         if self._running:
             await asyncio.wait(self._running.values(), timeout=self._service.drain_s)
-        for task in (left := list(self._running.values())):
+        for task in self._at_work().values():
             task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        await asyncio.gather(*self._running.values(), return_exceptions=True)
+
+    def _at_work(self) -> dict[int, asyncio.Task[None]]:
+        kept = self._entering
+        return {one: task for one, task in self._running.items() if one not in kept and not task.cancelling()}
 
     async def _take(self) -> None:
         free = self._service.at_once - len(self._running)
@@ -134,8 +140,8 @@ class _Worker:
     async def _check(self) -> None:
         """Stop what a person stopped, and what another has by now; put back what nobody here knows of."""
         mine = await self._do(held, self._owner.name)
-        for number, task in list(self._running.items()):
-            if mine.get(number, True) and not task.cancelling():
+        for number, task in self._at_work().items():
+            if mine.get(number, True):
                 self._unwanted |= {number} if number in mine else set()
                 task.cancel()
         for number in mine.keys() - self._running.keys():
@@ -166,6 +172,7 @@ class _Worker:
     async def _carry_out(self, taken: Taken) -> None:
         """Carry out one entry, say how it went, and enter that; nothing is entered where another has it by now."""
         number, say = taken.number, self._service.say
+        self._entering.discard(number)
         try:
             entry: Entry = read_entry(taken.data)
             say("run taken", entry=number, run=entry.run_id, kind=entry.kind, attempt=taken.attempts + 1)
@@ -197,6 +204,7 @@ class _Worker:
 
     async def _enter(self, what: Callable[..., bool], number: int, *values: object) -> bool:
         """Enter how an entry ended; return false where another worker has it by now, and say that."""
+        self._entering.add(number)
         with suppress(StoreError):
             if not await self._do(what, self._owner.name, number, *values):
                 self._service.say("entry taken over", entry=number, note=_TAKEN_OVER)

@@ -214,7 +214,8 @@ def council(store: RunStore) -> Council:
 
         run = read_run("crucible.council", {"query": query}, {"form": form})
         running = await Launcher(store, Settings).start(run, run_id=name, seed=7, model=model)
-        assert (await running.outcome()).state == "finished"
+        outcome = await running.outcome()
+        assert outcome.state == "finished", outcome.error
         return name
 
     return run

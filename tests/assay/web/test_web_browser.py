@@ -173,7 +173,7 @@ async def test_the_keyboard_reaches_everything(page: Any, web: Any, council: Any
 async def test_a_hostile_transcript_runs_no_script_and_makes_no_request(page: Any, web: Any, council: Any) -> None:
     everything = "\n\n".join(PAYLOADS).encode(errors="replace").decode()
     for index, text in enumerate(("position", "critique", "synthesis")):
-        await council(f"evil-{index}", query=PAYLOADS[index] + everything[:300], **{text: everything})
+        await council(f"evil-{index}", PAYLOADS[index] + everything[:300], "prose", **{text: everything})
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     await page.goto(f"{web.url}/open?key={web.site.gate.key}")
