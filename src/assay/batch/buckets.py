@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.batch.database import Database
+from assay.batch.database import SQL, Database
 from llm_runtime.wrappers.limiting import LONGEST_PAUSE, Limits
 from llm_runtime.wrappers.pausing import FAULTS, PAUSE_SECONDS
 
@@ -66,11 +66,7 @@ class Buckets:
     def open(self, bucket: str, limits: Limits) -> None:
         """Make the bucket, or give the one that is there new limits."""
         self._database.execute(
-            "INSERT INTO buckets (bucket, requests_per_minute, tokens_per_minute, in_flight, request_tat, "
-            "token_tat, pace, closed_until, wait) VALUES (?, ?, ?, ?, 0, 0, ?, 0, 0) "
-            "ON CONFLICT (bucket) DO UPDATE SET requests_per_minute = excluded.requests_per_minute, "
-            "tokens_per_minute = excluded.tokens_per_minute, in_flight = excluded.in_flight",
-            (bucket, limits.requests_per_minute, limits.tokens_per_minute, limits.in_flight, FULL_PACE),
+            SQL["open"], (bucket, limits.requests_per_minute, limits.tokens_per_minute, limits.in_flight, FULL_PACE)
         )
 
     def take(self, bucket: str, tokens: int) -> Grant:
@@ -85,11 +81,7 @@ class Buckets:
         elif shared:  # somebody has waited here once
             self._served(bucket)
         if places and wait <= 0:
-            self._database.execute(
-                "INSERT INTO flights VALUES (?, ?, 1, assay_now() + ?) ON CONFLICT (bucket, owner) "
-                "DO UPDATE SET flying = flights.flying + 1",
-                (bucket, self._owner, self._lease_us),
-            )
+            self._database.execute(SQL["fly"], (bucket, self._owner, self._lease_us))
         return Grant(int(wait), int(pace), bool(faulty))
 
     def land(self, bucket: str) -> None:
@@ -115,46 +107,26 @@ class Buckets:
         """Close the bucket after a 429 for all, until its Retry-After is over (1 s where there is none, 120 s at
         most), and halve the pace, down to 1/64. A burst of refusals is one."""
         pause = round(min(retry_after or 1.0, LONGEST_PAUSE) * 1_000_000)
-        self._database.execute(
-            "UPDATE buckets SET pace = CASE WHEN closed_until <= assay_now() THEN greatest(pace / 2, ?) "
-            "ELSE pace END, "
-            "closed_until = greatest(closed_until, assay_now() + ?) WHERE bucket = ?",
-            (_SLOWEST, pause, bucket),
-        )
+        self._database.execute(SQL["refused"], (_SLOWEST, pause, bucket))
 
     def faulted(self, bucket: str) -> None:
         """Count a fault of the provider. From the fifth in a row on the bucket is closed for 30 s; then one call
         goes for all workers, and what it meets decides."""
-        self._database.execute(
-            "UPDATE buckets SET faults = faults + 1, closed_until = CASE WHEN faults + 1 >= ? "
-            "THEN greatest(closed_until, assay_now() + ?) ELSE closed_until END WHERE bucket = ?",
-            (FAULTS, _PAUSE_US, bucket),
-        )
+        self._database.execute(SQL["faulted"], (FAULTS, _PAUSE_US, bucket))
 
     def answered(self, bucket: str) -> None:
         """Note that the provider does its work: after a fault all go at once, after a 429 a tenth faster, up to the
         full rate."""
-        self._database.execute(
-            "UPDATE buckets SET faults = 0, closed_until = CASE WHEN faults >= ? THEN 0 ELSE closed_until END, "
-            "pace = least(pace * 11 / 10 + 1, ?) WHERE bucket = ?",
-            (FAULTS, FULL_PACE, bucket),
-        )
+        self._database.execute(SQL["answered"], (FAULTS, FULL_PACE, bucket))
 
     def closed(self) -> list[Closed]:
         """Return what lets nobody through for now."""
-        rows = self._database.execute(
-            "SELECT bucket, closed_until - assay_now(), faults FROM buckets WHERE closed_until > assay_now() "
-            "ORDER BY bucket"
-        )
+        rows = self._database.execute(SQL["closed"])
         return [Closed(bucket, int(wait), int(faults)) for bucket, wait, faults in rows]
 
     def busy(self) -> list[str]:
         """Return what else calls wait for, each in a phrase: a place in flight, a rate, another tenant's turn."""
-        rows = self._database.execute(
-            "SELECT bucket, in_flight, flying, requests_per_minute, request_tat - assay_now(), "
-            "tokens_per_minute, token_tat - assay_now() FROM buckets "
-            "WHERE wait > 0 AND closed_until <= assay_now() ORDER BY bucket"
-        )
+        rows = self._database.execute(SQL["busy"])
         phrases: list[str] = []
         for bucket, places, flying, requests, requests_us, tokens, tokens_us in rows:
             if places is not None and flying >= places:
@@ -173,21 +145,11 @@ class Buckets:
 
     def _wait_in_line(self, bucket: str, wait_us: int) -> None:
         # Remembered a little longer than it sleeps; a tenant whose worker died holds nobody up for long.
-        self._database.execute(
-            "INSERT INTO turns VALUES (?, ?, 0, assay_now() + ?) ON CONFLICT (bucket, tenant) "
-            "DO UPDATE SET waits_until = excluded.waits_until",
-            (bucket, self._tenant, wait_us + 1_000_000),
-        )
+        self._database.execute(SQL["wait_in_line"], (bucket, self._tenant, wait_us + 1_000_000))
 
     def _served(self, bucket: str) -> None:
         # Whoever comes late begins where those who wait stand: what it did not ask for earlier is not owed to it.
-        self._database.execute(
-            "INSERT INTO turns VALUES (?, ?, 1, 0) ON CONFLICT (bucket, tenant) DO UPDATE SET waits_until = 0, "
-            "served = greatest(1 + turns.served, coalesce((SELECT min(served) FROM turns AS other "
-            "WHERE other.bucket = turns.bucket AND other.tenant <> turns.tenant "
-            "AND other.waits_until > assay_now()), 0))",
-            (bucket, self._tenant),
-        )
+        self._database.execute(SQL["served"], (bucket, self._tenant))
 
     def _free(self, whose: str, *values: str) -> None:
         freed = self._database.execute(f"DELETE FROM flights WHERE {whose} RETURNING bucket, flying", values)
@@ -196,38 +158,11 @@ class Buckets:
 
 
 def _take_statement() -> str:
-    request = f"({_MINUTE_US} * CAST({FULL_PACE} AS BIGINT) / (requests_per_minute * pace))"
-    burst = f"greatest(CAST({BURST_US} AS BIGINT), {request})"
-    # More tokens than the burst holds wait for a full bucket, not for ever.
-    token = f"least(t.tokens * {_MINUTE_US} / tokens_per_minute, {BURST_US})"
-    token = f"least({token} * {FULL_PACE} / pace, {BURST_US})"
-    mine = "SELECT served FROM turns WHERE turns.bucket = buckets.bucket AND turns.tenant = t.tenant"
-    wait = (
-        f"greatest(0, closed_until - t.now, "
-        f"CASE WHEN requests_per_minute IS NULL THEN 0 "
-        f"ELSE greatest(request_tat, t.now) + {request} - {burst} - t.now END, "
-        f"CASE WHEN tokens_per_minute IS NULL THEN 0 "
-        f"ELSE greatest(token_tat, t.now) + {token} - {BURST_US} - t.now END, "
-        f"CASE WHEN in_flight IS NOT NULL AND flying >= greatest(1, in_flight * pace / {FULL_PACE}) "
-        f"THEN {_SOON_US} ELSE 0 END, "
-        "CASE WHEN EXISTS (SELECT 1 FROM turns AS other WHERE other.bucket = buckets.bucket "
-        f"AND other.tenant <> t.tenant AND other.waits_until > t.now AND other.served < coalesce(({mine}), 0)) "
-        f"THEN {_SOON_US} ELSE 0 END)"
-    )
-    return (
-        f"UPDATE buckets SET wait = {wait}, "
-        f"request_tat = CASE WHEN requests_per_minute IS NULL OR {wait} > 0 THEN request_tat "
-        f"ELSE greatest(request_tat, t.now) + {request} END, "
-        f"token_tat = CASE WHEN tokens_per_minute IS NULL OR {wait} > 0 THEN token_tat "
-        f"ELSE greatest(token_tat, t.now) + {token} END, "
-        f"closed_until = CASE WHEN faults >= {FAULTS} AND {wait} <= 0 THEN t.now + {_PAUSE_US} "
-        "ELSE closed_until END, "
-        f"flying = CASE WHEN in_flight IS NULL OR {wait} > 0 THEN flying ELSE flying + 1 END "
-        "FROM (SELECT assay_now() AS now, CAST(? AS BIGINT) AS tokens, CAST(? AS TEXT) AS tenant) AS t "
-        "WHERE bucket = ? RETURNING wait, pace, "
-        "coalesce(requests_per_minute, tokens_per_minute, in_flight) IS NOT NULL, in_flight IS NOT NULL, "
-        "faults > 0, EXISTS (SELECT 1 FROM turns AS other WHERE other.bucket = buckets.bucket)"
-    )
+    parts = {"minute": _MINUTE_US, "full": FULL_PACE, "burst": BURST_US, "soon": _SOON_US, "pause": _PAUSE_US}
+    filled: dict[str, object] = {**parts, "faults": FAULTS}
+    for part in ("request", "token", "wait"):
+        filled[part] = SQL[part].format_map(filled)
+    return SQL["take"].format_map(filled)
 
 
 _TAKE = _take_statement()

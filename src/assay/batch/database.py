@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.store.database import Database, SqliteDatabase
+from llm_runtime.store.database import Database, SqliteDatabase, queries_in
 
-__all__ = ["Database", "batches_path", "open_database"]
+__all__ = ["SQL", "Database", "batches_path", "open_database"]
+
+SQL = queries_in("assay.batch")
 
 
 def open_database(url: str) -> Database:

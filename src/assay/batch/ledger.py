@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, fields
 from itertools import islice
 from typing import Any, Literal, TypeAlias
 
-from assay.batch.database import Database
+from assay.batch.database import SQL, Database
 from assay.batch.jobs import Job
 from llm_runtime.errors import ConfigurationError, RunNotFound
 
@@ -139,10 +139,6 @@ class Result:
 
 
 _FIELDS = tuple(field.name for field in fields(Batch))
-_PUT_BACK = (
-    "UPDATE jobs SET state = 'waiting', due_at = 0, owner = '' "
-    "WHERE batch_id = ? AND owner = ? AND state = 'running' AND job_id = ? AND fence = ?"
-)
 _BATCH = f"SELECT {', '.join(_FIELDS)} FROM batches"
 
 
@@ -161,8 +157,7 @@ class Ledger:
         entered = {**asdict(batch), **_as_json(batch), "state": "loading", "reason": ""}
         del entered["created_at"]
         self.database.execute(
-            f"INSERT INTO batches ({', '.join(entered)}, created_at) "
-            f"VALUES ({', '.join('?' * len(entered))}, assay_now()) ON CONFLICT (batch_id) DO NOTHING",
+            SQL["create"].format(columns=", ".join(entered), marks=", ".join("?" * len(entered))),
             tuple(entered.values()),
         )
         stored = self.batch(batch.batch_id)
@@ -197,22 +192,11 @@ class Ledger:
         rows = (_job_row(batch.batch_id, job) for job in jobs)
         while page := list(islice(rows, _LOAD)):
             with self.database.transaction():
-                self.database.many(
-                    "INSERT INTO jobs (batch_id, job_id, row_number, configuration, repetition, task, state, "
-                    "due_at, error, message, owner, fence, fresh_from, failures, run_id, cost) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', 0, 0, 0, '', 0) "
-                    "ON CONFLICT (batch_id, job_id) DO NOTHING",
-                    page,
-                )
+                self.database.many(SQL["load"], page)
 
     def take_over(self, batch_id: str) -> None:
         """Take over what other batches have done of this one's jobs."""
-        self.database.execute(
-            "UPDATE jobs SET state = 'done', due_at = NULL, result = other.result, run_id = other.run_id, "
-            "ended_at = other.ended_at FROM jobs AS other WHERE jobs.batch_id = ? AND jobs.state = 'waiting' "
-            "AND other.job_id = jobs.job_id AND other.state = 'done'",
-            (batch_id,),
-        )
+        self.database.execute(SQL["take_over"], (batch_id,))
 
     def discard(self, batch_id: str) -> None:
         """Forget a batch that never came further than ``"loading"``."""
@@ -239,23 +223,13 @@ class Ledger:
 
     def state(self, batch_id: str) -> tuple[BatchState, int | None]:
         """Return the state of a batch, and microseconds until its next job may be due; ``None``: all are over."""
-        state, wait = self.database.execute(
-            "SELECT state, (SELECT min(due_at) - assay_now() FROM jobs "
-            "WHERE batch_id = ? AND due_at IS NOT NULL) FROM batches WHERE batch_id = ?",
-            (batch_id, batch_id),
-        )[0]
+        state, wait = self.database.execute(SQL["state"], (batch_id, batch_id))[0]
         return state, None if wait is None else max(0, int(wait))
 
     def claim(self, batch_id: str, owner: str, count: int) -> list[Claim]:
         """Take up to ``count`` jobs that are due, in order of the input."""
         claimed = self.database.execute(
-            "WITH due AS MATERIALIZED (SELECT job_id FROM jobs WHERE batch_id = ? AND due_at <= assay_now() "
-            "AND state = 'waiting' AND (SELECT state FROM batches WHERE batches.batch_id = ?) = 'open' "
-            f"ORDER BY due_at, row_number, configuration, repetition LIMIT ? {self.database.skip_locked}) "
-            "UPDATE jobs SET state = 'running', due_at = ?, owner = ?, fence = fence + 1 "
-            "WHERE batch_id = ? AND job_id IN (SELECT job_id FROM due) "
-            "RETURNING job_id, fence, fresh_from, failures, configuration, repetition, task, row_number, "
-            "(SELECT opened FROM batches WHERE batches.batch_id = ?)",
+            SQL["claim"].format(skip_locked=self.database.skip_locked),
             (batch_id, batch_id, count, _NEVER_US, owner, batch_id, batch_id),
         )
         claims = [
@@ -267,14 +241,7 @@ class Ledger:
     def rescue(self, batch_id: str, attempts: int) -> None:
         """Put back the jobs of owners that are gone. That is a failure, and ``attempts`` of them are the end: an
         input that kills whoever takes it must end somewhere."""
-        self.database.execute(
-            "UPDATE jobs SET failures = failures + 1, owner = '', error = 'WorkerLost', "
-            "message = 'its worker fell silent', "
-            "state = CASE WHEN failures + 1 >= ? THEN 'dead' ELSE 'waiting' END, "
-            "due_at = CASE WHEN failures + 1 >= ? THEN NULL ELSE 0 END WHERE batch_id = ? AND state = 'running' "
-            "AND (due_at = ? OR due_at <= assay_now()) AND owner NOT IN (SELECT name FROM owners)",
-            (attempts, attempts, batch_id, _NEVER_US),
-        )
+        self.database.execute(SQL["rescue"], (attempts, attempts, batch_id, _NEVER_US))
 
     def begun(self, batch_id: str, configuration: int) -> list[tuple[str, int]]:
         """Return some jobs of a configuration that were claimed, each with its fence; those that are done first."""
@@ -321,9 +288,7 @@ class Ledger:
         """
         return self._end(
             claim,
-            "failures = failures + 1, state = CASE WHEN failures + 1 >= ? THEN 'dead' ELSE 'waiting' END, "
-            "due_at = CASE WHEN failures + 1 >= ? THEN NULL ELSE assay_now() + ? END, error = ?, message = ?, "
-            "fresh_from = CASE WHEN ? = 1 THEN fence ELSE fresh_from END",
+            SQL["fail"],
             (attempts, attempts, retry_us, error, message, int(fresh)),
         )
 
@@ -335,37 +300,25 @@ class Ledger:
 
     def _end(self, claim: Claim, change: str, values: Sequence[Any]) -> bool:
         ended = self.database.execute(
-            f"UPDATE jobs SET owner = '', ended_at = assay_now(), {change} "
-            "WHERE batch_id = ? AND job_id = ? AND fence = ? AND state = 'running' RETURNING 1",
-            (*values, claim.batch_id, claim.job_id, claim.fence),
+            SQL["end"].format(change=change), (*values, claim.batch_id, claim.job_id, claim.fence)
         )
         return bool(ended)
 
     def put_back(self, batch_id: str, owner: str, jobs: Iterable[tuple[str, int]] | None = None) -> None:
         """Put back what ``owner`` holds, all of it or some, each as a job and its fence; that is no failure."""
         for job in self.held(batch_id, owner)[1] if jobs is None else jobs:
-            self.database.execute(_PUT_BACK, (batch_id, owner, *job))
+            self.database.execute(SQL["put_back"], (batch_id, owner, *job))
 
     def retry_failed(self, batch_id: str) -> int:
         """Take the dead letters up again, broken input aside; return how many they are."""
-        revived = (
-            "UPDATE jobs SET state = 'waiting', due_at = 0, failures = 0, ended_at = NULL "
-            "WHERE batch_id = ? AND state = 'dead' AND error <> 'BrokenInput' RETURNING 1"
-        )
-        return len(self.database.execute(revived, (batch_id,)))
+        return len(self.database.execute(SQL["retry_failed"], (batch_id,)))
 
     def status(self, batch_id: str) -> BatchStatus:
         """Return how the batch stands now."""
         states: dict[str, int] = {}
         failed: dict[str, int] = {}
         ended, span = 0, _RATE_US // 60
-        for state, error, count, recent, age in self.database.execute(
-            "SELECT state, kind, count(*), count(age), max(age) FROM (SELECT state, "
-            "CASE state WHEN 'dead' THEN error ELSE '' END AS kind, "
-            "CASE WHEN due_at IS NULL AND ended_at > assay_now() - ? THEN assay_now() - ended_at END AS age "
-            "FROM jobs WHERE batch_id = ?) AS status GROUP BY state, kind",
-            (_RATE_US, batch_id),
-        ):
+        for state, error, count, recent, age in self.database.execute(SQL["status"], (_RATE_US, batch_id)):
             states[state] = states.get(state, 0) + int(count)
             if error:
                 failed[error] = int(count)
@@ -378,13 +331,7 @@ class Ledger:
         """Yield every job in order of input, configuration and repetition, in constant memory."""
         last = (-1, -1, -1)
         while True:
-            page = self.database.execute(
-                "SELECT job_id, row_number, configuration, repetition, state, task, result, error, message, "
-                "failures, run_id, cost FROM jobs WHERE batch_id = ? "
-                "AND (row_number, configuration, repetition) > (?, ?, ?) "
-                "ORDER BY row_number, configuration, repetition LIMIT ?",
-                (batch_id, *last, _PAGE),
-            )
+            page = self.database.execute(SQL["results"], (batch_id, *last, _PAGE))
             for row in page:
                 yield Result(*row)
             if len(page) < _PAGE:

@@ -11,10 +11,9 @@ from typing import Any
 from assay.batch.batches import open_batches
 from assay.queue.entry import Entry
 from llm_runtime.errors import ConfigurationError, RunNotFound
-from llm_runtime.store.database import Database, SqliteDatabase, migrate, migrations_in
+from llm_runtime.store.database import Database, SqliteDatabase, migrate, migrations_in, queries_in
 
-_SAYS = ", ".join(f"coalesce(entry ->> '{name}', '')" for name in ("kind", "run_id", "title", "version"))
-_DUE = "state = 'waiting' AND (due IS NULL OR due <= clock_timestamp())"
+_SQL = queries_in("assay.queue")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,28 +96,19 @@ def put(database: Database, entry: Entry, priority: int = 0, due: datetime | Non
         priority: -1,000 to 1,000; higher goes first.
         due: when it may be taken at the earliest; aware of its time zone.
     """
-    insert = "INSERT INTO queue_entries (queue, entry, priority, due) VALUES (?, CAST(? AS jsonb), ?, ?)"
     values = (entry.queue, entry.model_dump_json(exclude_defaults=True), priority, due)
-    return int(database.execute(f"{insert} RETURNING number", values)[0][0])
+    return int(database.execute(_SQL["put"], values)[0][0])
 
 
 def put_once(database: Database, entry: Entry, priority: int, schedule: str, moment: int) -> bool:
     """Put the entry of one moment of a schedule there; return false where somebody has."""
-    columns = "queue, entry, priority, schedule, moment"
-    insert = f"INSERT INTO queue_entries ({columns}) VALUES (?, CAST(? AS jsonb), ?, ?, ?)"
     values = (entry.queue, entry.model_dump_json(exclude_defaults=True), priority, schedule, moment)
-    return bool(database.execute(f"{insert} ON CONFLICT (schedule, moment) DO NOTHING RETURNING 1", values))
+    return bool(database.execute(_SQL["put_once"], values))
 
 
 def listed(database: Database, state: str = "", most: int = 200) -> list[QueuedEntry]:
     """Return entries, those first that are taken next; ``state`` as in :class:`Waiting`."""
-    rows = database.execute(
-        f"SELECT number, state, {_SAYS}, priority, attempts, due, error FROM queue_entries "
-        "WHERE CAST(? AS TEXT) IN ('', state) "
-        "ORDER BY state <> 'running', state <> 'waiting', CASE WHEN state = 'waiting' THEN -priority END, "
-        "CASE WHEN state IN ('waiting', 'running') THEN number ELSE -number END LIMIT ?",
-        (state, most),
-    )
+    rows = database.execute(_SQL["listed"], (state, most))
     return [QueuedEntry(*row) for row in rows]
 
 
@@ -136,10 +126,7 @@ def queues(database: Database) -> list[str]:
 def take(database: Database, holder: str, queues: Sequence[str], most: int) -> list[Taken]:
     """Take up to so many entries of these queues that are due, in order of their priority."""
     rows = database.execute(
-        "UPDATE queue_entries SET state = 'running', holder = ?, stop = false WHERE number IN (SELECT number "
-        f"FROM queue_entries WHERE {_DUE} AND queue IN ({', '.join('?' * len(queues))}) "
-        f"ORDER BY priority DESC, number LIMIT ? {database.skip_locked}) "
-        "RETURNING priority, number, entry, attempts",
+        _SQL["take"].format(marks=", ".join("?" * len(queues)), skip_locked=database.skip_locked),
         (holder, *queues, most),
     )
     return [Taken(*row) for _, *row in sorted(rows, key=lambda row: (-row[0], row[1]))]
@@ -162,10 +149,7 @@ def put_back(
     database: Database, holder: str, number: int, error: str = "", wait_s: float = 0, tried: int = 0
 ) -> bool:
     """Let an entry wait for its next attempt, of which ``tried`` more were in vain; false as of :func:`end`."""
-    change = (
-        "state = 'waiting', error = ?, attempts = attempts + ?, due = clock_timestamp() + make_interval(secs => ?)"
-    )
-    return _let_go(database, holder, number, change, error[:1000], tried, wait_s)
+    return _let_go(database, holder, number, _SQL["put_back"], error[:1000], tried, wait_s)
 
 
 def _let_go(database: Database, holder: str, number: int, change: str, *values: object) -> bool:
@@ -183,11 +167,7 @@ def cancel(database: Database, number: int) -> str:
         RunNotFound: there is no such entry, or it is over.
     """
     state = _state(database, number)
-    if not database.execute(
-        "UPDATE queue_entries SET stop = true, state = CASE state WHEN 'waiting' THEN 'cancelled' ELSE state END "
-        "WHERE number = ? AND state IN ('waiting', 'running') RETURNING 1",
-        (number,),
-    ):
+    if not database.execute(_SQL["cancel"], (number,)):
         raise RunNotFound(f"entry {number} is over ({state}); nothing to cancel")
     return "it is stopped where it runs, within seconds" if state == "running" else "cancelled"
 
@@ -199,11 +179,7 @@ def again(database: Database, number: int) -> None:
         RunNotFound: there is no such entry, or it waits or runs.
     """
     state = _state(database, number)
-    if not database.execute(
-        "UPDATE queue_entries SET state = 'waiting', attempts = 0, due = NULL, error = '' "
-        "WHERE number = ? AND state IN ('failed', 'cancelled', 'aborted') RETURNING 1",
-        (number,),
-    ):
+    if not database.execute(_SQL["again"], (number,)):
         raise RunNotFound(f"entry {number} is {state}; only one that failed or was cancelled is put back")
 
 
@@ -213,13 +189,7 @@ def rescue(database: Database, attempts: int) -> tuple[list[int], list[int]]:
     Returns:
         The numbers of those put back, and of those that failed.
     """
-    rows = database.execute(
-        "UPDATE queue_entries SET attempts = attempts + 1, holder = '', state = CASE WHEN stop THEN 'aborted' "
-        "WHEN attempts + 1 >= ? THEN 'failed' ELSE 'waiting' END, error = CASE WHEN attempts + 1 >= ? "
-        "THEN 'WorkerLost: so many workers fell silent over it: ' || (attempts + 1) ELSE error END "
-        "WHERE state = 'running' AND holder NOT IN (SELECT name FROM owners) RETURNING number, state",
-        (attempts, attempts),
-    )
+    rows = database.execute(_SQL["rescue"], (attempts, attempts))
     return [n for n, state in rows if state == "waiting"], [n for n, state in rows if state == "failed"]
 
 

@@ -6,7 +6,7 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from importlib import resources
@@ -142,6 +142,20 @@ def migrations_in(package: str, folder: str) -> Migrations:
     count = sum(file.name.endswith(".sql") for file in place.iterdir())
     scripts = [place.joinpath(f"{number}.sql").read_text(encoding="utf-8") for number in range(1, count + 1)]
     return tuple((script.partition("\n")[0].removeprefix("-- "), _COMMENT.sub("", script)) for script in scripts)
+
+
+@cache
+def queries_in(package: str) -> Mapping[str, str]:
+    """Return the queries of ``queries.sql`` in a package, each on one line, by what stands behind ``-- name:``."""
+    text = resources.files(package).joinpath("queries.sql").read_text(encoding="utf-8")
+    _, *parts = re.split(r"^-- name: (\w+)$", text, flags=re.MULTILINE)
+    return {
+        name: " ".join(_COMMENT.sub("", sql).split()) for name, sql in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+#: Those of run stores.
+SQL = queries_in("llm_runtime.store")
 
 
 def migrate(database: Database, kind: str, what: str, migrations: Migrations) -> None:

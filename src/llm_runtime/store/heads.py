@@ -10,10 +10,8 @@ from pathlib import Path
 
 from llm_runtime.errors import StoreDamaged
 from llm_runtime.store.anchor import Head, HeadFiles, SignedHead
-from llm_runtime.store.database import Database
+from llm_runtime.store.database import SQL, Database
 from llm_runtime.store.signing import KeySigner, Signer
-
-_COLUMNS = "run_id, name, length, digest, trail, signature, public_key"
 
 
 class Heads:
@@ -52,14 +50,8 @@ class Heads:
         ``trail`` is empty where its signature is not over one.
         """
         head, signature = signed.head, (signed.signature, signed.public_key)
-        keep = (
-            f"INSERT INTO heads ({_COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ? FROM runs WHERE run_id = ? AND holder = ? "
-            f"{self._writer.keep_still} ON CONFLICT (run_id) DO UPDATE SET "
-            "name = excluded.name, length = excluded.length, digest = excluded.digest, trail = excluded.trail, "
-            "signature = excluded.signature, public_key = excluded.public_key"
-        )
         values = (run_id, head.run_id, head.length, head.digest, trail, *signature, run_id, holder)
-        self._writer.execute(keep, values)
+        self._writer.execute(SQL["keep"].format(keep_still=self._writer.keep_still), values)
 
     def load(self, run_id: str) -> tuple[SignedHead, bytes] | None:
         """Return the head of a run, unchecked, with its trail; ``None`` where there is none."""
@@ -95,14 +87,15 @@ class Heads:
 def take_heads(database: Database, folder: Path) -> list[Path]:
     """Enter heads that lay in files before they were rows, of the runs that a store has; return their files."""
     runs = {run_id for (run_id,) in database.execute("SELECT run_id FROM runs")} if folder.is_dir() else set[str]()
-    enter = f"INSERT INTO heads ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
     files: list[Path] = []
     for file in (file for file in folder.glob("*.json") if file.stem in runs):
         # What is no head stays, and nobody vouches for the run.
         with suppress(StoreDamaged):
             if signed := HeadFiles(folder).load(file.stem):
                 head, signature = signed.head, (signed.signature, signed.public_key)
-                database.execute(enter, (file.stem, head.run_id, head.length, head.digest, b"", *signature))
+                database.execute(
+                    SQL["take_heads"], (file.stem, head.run_id, head.length, head.digest, b"", *signature)
+                )
                 files.append(file)
     return files
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.store.database import SQL
 from llm_runtime.store.run_store import RunStore
 
 _LONGEST = 10_000
@@ -59,9 +60,7 @@ def write_note(store: RunStore, note: Note) -> None:
         return
     texts = [text.replace("\0", "\ufffd") for text in (note.note, note.label)]
     store.writer.execute(
-        "INSERT INTO notes (run_id, place, who, note, label, rating, at) VALUES (?, ?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT (run_id, place, who) DO UPDATE SET note = excluded.note, rating = excluded.rating, "
-        "label = excluded.label, at = excluded.at",
+        SQL["write_note"],
         (note.run_id, note.place, note.who.replace("\0", ""), *texts, note.rating, note.at or now_ms()),
     )
 
@@ -71,11 +70,7 @@ def notes_of(store: RunStore, run_ids: Sequence[str]) -> dict[str, list[Note]]:
     notes: dict[str, list[Note]] = {run_id: [] for run_id in run_ids}
     for start in range(0, len(run_ids), _MOST):
         page = run_ids[start : start + _MOST]
-        rows = store.reader.execute(
-            "SELECT run_id, who, note, rating, label, at, place FROM notes "
-            f"WHERE run_id IN ({', '.join('?' * len(page))}) ORDER BY at, who",
-            page,
-        )
+        rows = store.reader.execute(SQL["notes_of"].format(marks=", ".join("?" * len(page))), page)
         for row in rows:
             notes[row[0]].append(Note(*row))
     return notes

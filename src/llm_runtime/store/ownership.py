@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 
 from llm_runtime.errors import StoreError
-from llm_runtime.store.database import Database
+from llm_runtime.store.database import SQL, Database
 
 #: Seconds without a sign of life after which an owner counts as dead; three signs are due in them.
 SILENT_S = 30.0
@@ -86,8 +86,7 @@ class Owner:
         number = os.getpid()
         process = " ".join((self._inode, *_machine(), str(number), _began(number)))
         self._database.execute(
-            "INSERT INTO owners (name, process, beat) VALUES (?, ?, assay_now()) "
-            "ON CONFLICT (name) DO UPDATE SET beat = excluded.beat",
+            SQL["beat"],
             (self.name, process),
             flush=False,
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import StoreBusy, StoreError
 from llm_runtime.store.committing import Row
-from llm_runtime.store.database import migrate, migrations_in
+from llm_runtime.store.database import SQL, migrate, migrations_in
 from llm_runtime.store.durability import Durability
 from llm_runtime.store.heads import Heads, forget_files, take_heads
 from llm_runtime.store.ownership import SILENT_S, Owner
@@ -19,13 +19,8 @@ from llm_runtime.store.run_store import RunStore
 from llm_runtime.store.schema import WRITTEN_NOW
 from llm_runtime.store.signing import KeySigner, Signer
 
-_COLUMNS = "run, seq, at, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown, body"
 _ROW = f"({', '.join('?' * 12)})"
 #: Runs that a process of an older version writes: it held them by locks of its connection.
-_WRITTEN_BY_OLDER = (
-    "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = ? AND objid <> 0 AND objsubid = 2 "
-    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-)
 
 
 class PostgresStore(RunStore):
@@ -63,7 +58,7 @@ class PostgresStore(RunStore):
         self.url = url
         self._database = self.reader = self.writer = PostgresDatabase(url)
         try:
-            if self._database.execute(_WRITTEN_BY_OLDER, (LOCK_CLASS,)):
+            if self._database.execute(SQL["written_by_older"], (LOCK_CLASS,)):
                 raise StoreBusy(WRITTEN_NOW)
             migrations = migrations_in("llm_runtime.store", "migrations/postgresql")
             migrate(self._database, "run", "the run store was", migrations)
@@ -116,12 +111,8 @@ class PostgresStore(RunStore):
         # One statement commits by itself: a transaction of its own would cost two round trips more. Who takes a run
         # over waits for it, and what begins after that finds another holder.
         runs = {row[0] for row in rows}
-        statement = (
-            f"WITH held AS MATERIALIZED (SELECT run FROM runs WHERE run IN ({', '.join('?' * len(runs))}) "
-            f"AND holder = ? {self._database.keep_still}) INSERT INTO records ({_COLUMNS}) SELECT * FROM "
-            f"(VALUES {', '.join([_ROW] * len(rows))}) AS made ({_COLUMNS}) "
-            "WHERE run IN (SELECT run FROM held) RETURNING 1"
-        )
+        marks, values = ", ".join("?" * len(runs)), ", ".join([_ROW] * len(rows))
+        statement = SQL["put"].format(marks=marks, keep_still=self._database.keep_still, rows=values)
         return len(self._database.execute(statement, [*runs, holder, *chain.from_iterable(rows)], flush=flush))
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from llm_runtime.errors import RunNotFound
 from llm_runtime.events import Event, Record
-from llm_runtime.store.database import Database
+from llm_runtime.store.database import SQL, Database
 from llm_runtime.store.packing import FIRST, Unpacker
 from llm_runtime.store.reading import read_event
 from llm_runtime.store.summary import RunState, RunSummary
@@ -195,11 +195,7 @@ class RunReader(ABC):
                 raise RunNotFound(f"there are no runs yet in {self._place}")
             return newest[0].run_id
         # A run that is gone altogether has its head, and can be asked about.
-        query = (
-            "SELECT run_id FROM (SELECT run_id FROM runs UNION SELECT run_id FROM heads) AS known "
-            "WHERE substr(run_id, 1, ?) = ? ORDER BY CASE WHEN run_id = ? THEN 0 ELSE 1 END, run_id LIMIT 3"
-        )
-        rows = [] if "\0" in prefix else self.reader.execute(query, (len(prefix), prefix, prefix))
+        rows = [] if "\0" in prefix else self.reader.execute(SQL["find"], (len(prefix), prefix, prefix))
         ids = [str(row[0]) for row in rows]
         if not ids or not prefix:
             raise _not_found(prefix)
@@ -213,11 +209,7 @@ class RunReader(ABC):
         Each with the number of runs, calls, input and output tokens, micro-dollars, and micro-dollars that nobody
         knows the end of.
         """
-        rows = self.reader.execute(
-            "SELECT r.protocol, coalesce(l.ending, 'open'), count(*), coalesce(sum(l.calls), 0), "
-            "coalesce(sum(l.input_tokens), 0), coalesce(sum(l.output_tokens), 0), coalesce(sum(l.cost), 0), "
-            f"coalesce(sum(l.unknown), 0) FROM runs r {self.last_records} GROUP BY 1, 2 ORDER BY 1, 2"
-        )
+        rows = self.reader.execute(SQL["totals"].format(last_records=self.last_records))
         return [(str(protocol), str(ending), [int(each) for each in sums]) for protocol, ending, *sums in rows]
 
     def _exists(self, run_id: str) -> bool:
@@ -229,13 +221,7 @@ class RunReader(ABC):
         return int(self.reader.execute("SELECT run FROM runs WHERE run_id = ?", (run_id,))[0][0])
 
     def _summaries(self, which: str, values: Sequence[object]) -> list[RunSummary]:
-        rows = self.reader.execute(
-            "SELECT r.run_id, r.protocol, r.title, coalesce(l.ending, 'open'), r.origin, r.started_at, "
-            "coalesce(l.at, r.started_at), r.parent, coalesce(l.seq, 0), coalesce(l.calls, 0), "
-            "coalesce(l.input_tokens, 0), coalesce(l.output_tokens, 0), coalesce(l.cost, 0), l.cost_unknown, "
-            f"coalesce(l.unknown, 0) FROM runs r {self.last_records} {which}",
-            values,
-        )
+        rows = self.reader.execute(SQL["summaries"].format(last_records=self.last_records, which=which), values)
         return [self._summary(RunSummary(*row)) for row in rows]
 
     def _summary(self, row: RunSummary) -> RunSummary:

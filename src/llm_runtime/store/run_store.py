@@ -12,7 +12,7 @@ from llm_runtime.errors import RecordsLost, StoreBusy, StoreDamaged, StoreError,
 from llm_runtime.events import GENESIS, Record, RunRecovered, RunStarted, link
 from llm_runtime.store.anchor import STEP, Head, SignedHead
 from llm_runtime.store.committing import Committer, Overtaken, Row
-from llm_runtime.store.database import Database
+from llm_runtime.store.database import SQL, Database
 from llm_runtime.store.durability import Durability, must_flush
 from llm_runtime.store.heads import Heads
 from llm_runtime.store.ids import valid_run_id
@@ -295,8 +295,7 @@ class RunStore(RunReader):
 
     def _insert_run(self, run_id: str, started: RunStarted, at: int, holder: str = "") -> int:
         made = self.writer.execute(
-            "INSERT INTO runs (run_id, protocol, title, origin, parent, started_at, holder) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id) DO NOTHING RETURNING run",
+            SQL["insert_run"],
             (run_id, started.protocol, self._text(started.title), started.origin, started.parent, at, holder),
         )
         if not made:

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from llm_runtime.errors import StoreBusy, StoreDamaged, StoreError
-from llm_runtime.store.database import SqliteDatabase, migrations_in
+from llm_runtime.store.database import SQL, SqliteDatabase, migrations_in
 from llm_runtime.store.heads import forget_files, take_heads
 
 # "Assy": marks a SQLite file as ours.
@@ -15,15 +15,7 @@ _APPLICATION_ID = 0x41737379
 WRITTEN_NOW = "runs here are being written by an older version; wait for it, or stop it first"
 MIGRATIONS = migrations_in("llm_runtime.store", "migrations/sqlite")
 
-_COLUMNS = "id, at, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown, body"
-_INSERT = (
-    f"INSERT INTO records ({_COLUMNS}) SELECT column1 << 32 | column2, column3, column4, column5, column6, "
-    "column7, column8, column9, column10, column11, column12 FROM"
-)
 _VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-# Who does not hold the run any more writes nothing. It also stands for a foreign key, whose check would read all
-# records when a run is deleted.
-_WHERE = "WHERE EXISTS (SELECT 1 FROM runs WHERE run = column1 AND holder = ?)"
 
 
 @cache
@@ -34,7 +26,7 @@ def insertion(many: int) -> str:
     inserted.
     """
     # One statement is one transaction without the cost of saying so.
-    return f"{_INSERT} (VALUES {', '.join([_VALUES] * many)}) {_WHERE} RETURNING 1"
+    return SQL["insertion"].format(rows=", ".join([_VALUES] * many))
 
 
 _ROWS_FOR_FILES = 3

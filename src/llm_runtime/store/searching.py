@@ -7,6 +7,7 @@ from typing import Any
 
 from llm_runtime.errors import RunNotFound, StoreDamaged
 from llm_runtime.events import RunFinished, RunStarted
+from llm_runtime.store.database import SQL
 from llm_runtime.store.reading import read_event
 from llm_runtime.store.run_store import RunStore
 
@@ -24,10 +25,7 @@ def index_runs(store: RunStore, most: int = 200) -> int:
     Raises:
         StoreError: the store cannot be written.
     """
-    rows = store.reader.execute(
-        "SELECT r.run, r.run_id, s.ended FROM runs r LEFT JOIN searched s ON s.run = r.run "
-        "WHERE s.run IS NULL OR s.ended = 0 ORDER BY r.run DESC"
-    )
+    rows = store.reader.execute(SQL["index_runs"])
     taken: list[tuple[int, str, bool]] = []
     left = len(rows)
     for run, run_id, before in rows:
