@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
+from assay.report import units
 from assay.report.clean import one_line
 from assay.report.units import count_noun, in_words
 
@@ -18,6 +19,18 @@ Lines: TypeAlias = Mapping[type[BaseModel], str | Callable[[Any, Any], str | Non
 Beside Python's own forms, ``{text:line}`` writes a text on one line of 160 characters at most, ``{text:line 90}``
 of 90; ``{errors:count error}`` a number of things, or how many there are; ``{names:words}`` a list in words.
 """
+FORMS: Mapping[str, Callable[[Any], str]] = {
+    "length": lambda held: str(len(held)),
+    "list": ", ".join,
+    "money": units.money,
+    "number": units.count,
+    "percent": units.whole_percent,
+    "points": units.points,
+    "reach": units.reach,
+    "short": units.short_count,
+    "time": lambda seconds: units.duration(round(seconds * 1000)),
+}
+"""Those that every report has: amounts, and what is in a list."""
 WIDTH = 160
 _FIRST = re.compile(r"[.\[]")
 
@@ -26,7 +39,7 @@ class FieldWriter(Formatter):
     """Texts with fields, in the forms above and those of ``forms``; what is not there is written as a dash."""
 
     def __init__(self, forms: Mapping[str, Callable[[Any], str]] | None = None) -> None:
-        self._forms = forms or {}
+        self.forms = {**FORMS, **(forms or {})}
 
     def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
         """Return a value by its path; ``None`` where the way there ends in nothing."""
@@ -44,8 +57,8 @@ class FieldWriter(Formatter):
         form, _, rest = format_spec.partition(" ")
         if value is None:
             return "–"
-        if form in self._forms:
-            return self._forms[form](value)
+        if form in self.forms:
+            return self.forms[form](value)
         match form:
             case "line":
                 return one_line(str(value), int(rest or WIDTH))

@@ -153,7 +153,7 @@ class Writing:
         forms: Mapping[str, Callable[[Any], str]],
         own: Mapping[str, Callable[[Any], Iterable[Block]]] | None = None,
     ) -> None:
-        self.scope, self._forms, self._own = scope, forms, own or {}
+        self.scope, self._own = scope, own or {}
         self._words = FieldWriter(forms)
 
     def text(self, template: str, scope: Scope | None = None) -> str:
@@ -230,5 +230,5 @@ class Writing:
             if (interval := self.value(one.interval, row)) is not None
         ]
         if dots:
-            write = self._forms[one.write]
+            write = self._words.forms[one.write]
             yield interval_figure(dots, one.text, self.text(one.caption), write=write, high=one.high)

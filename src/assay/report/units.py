@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from llm_runtime.statistics.interval import Interval
+
 
 def money(micros: int) -> str:
     """Write micro-dollars as dollars: two decimals from $1 up, four below, so that small calls still show.
@@ -121,3 +123,32 @@ def written_time(milliseconds: int | None) -> str:
     if milliseconds is None:
         return ""
     return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def whole_percent(share: float) -> str:
+    """Write a share as per cent, without decimals.
+
+    >>> whole_percent(0.954)
+    '95%'
+    """
+    return f"{share:.0%}"
+
+
+def points(difference: float) -> str:
+    """Write a difference of shares in percentage points.
+
+    >>> points(-0.12), points(0.3), points(0.0)
+    ('−12 pp', '+30 pp', '0 pp')
+    """
+    whole = round(difference * 100)
+    return "0 pp" if whole == 0 else f"{'+' if whole > 0 else '−'}{abs(whole)} pp"
+
+
+def reach(interval: Interval) -> str:
+    """Write the bounds of an interval of shares as per cent."""
+    return f"{whole_percent(interval.low)} to {whole_percent(interval.high)}"
+
+
+def saved(amount: int, unit: str) -> str:
+    """Write what was not spent: micro-dollars where the unit is ``"USD"``, else tokens."""
+    return money(amount) if unit == "USD" else f"{short_count(amount)} tokens"

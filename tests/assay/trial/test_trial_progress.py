@@ -8,9 +8,10 @@ import pytest
 
 from assay.protocols.ai_crucible.events import AttemptEnded, TrialBegan
 from assay.protocols.ai_crucible.report.fold import TrialFold
-from assay.protocols.ai_crucible.report.words import dollars, signed
+from assay.protocols.ai_crucible.report.words import dollars
 from assay.protocols.ai_crucible.trials import solver_of
 from assay.report.clean import fenced
+from assay.report.units import points
 
 
 def test_attempts_are_counted_once_over_all_sittings() -> None:
@@ -74,4 +75,4 @@ def test_nothing_in_a_code_block_can_close_it(text: str) -> None:
 
 
 def test_amounts_are_written_for_people() -> None:
-    assert (signed(0.004), signed(-0.5), dollars(None), dollars(1.5)) == ("0 pp", "−50 pp", "–", "$1.50")
+    assert (points(0.004), points(-0.5), dollars(None), dollars(1.5)) == ("0 pp", "−50 pp", "–", "$1.50")

@@ -14,7 +14,7 @@ from assay.registry import known, protocol_of
 from assay.report.outline import Writing, read_outline
 from assay.report.story import Block, Figure, Story, Table, Tone, columns
 from assay.report.svg.intervals import Dot, interval_plot
-from assay.report.units import count, duration, money, short_count
+from assay.report.units import count, money
 
 _TONES: dict[str, Tone] = {"finished": "good", "running": "info", "loading": "info"}
 
@@ -142,10 +142,6 @@ def _puzzles(fold: BatchFold, names: list[str]) -> Iterable[Block]:
 
 
 _FORMS: Mapping[str, Callable[[Any], str]] = {
-    "money": money,
-    "number": count,
     "rows": lambda failures: ", ".join(map(str, failures.rows)) + (", …" if failures.more else ""),
-    "short": short_count,
-    "time": lambda seconds: duration(round(seconds * 1000)),
 }
 _outline = cache(partial(read_outline, __package__ or "", "batch.toml"))

@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
 from assay.protocols.compare.events import MethodAnswered
-from assay.protocols.compare.figures import Comparison, Figures, Row, Rules, Stopped, figures, is_equal
+from assay.protocols.compare.figures import Comparison, Figures, Row, Rules, figures, is_equal
 from assay.protocols.compare.methods import METHODS
 from assay.registry import opened
 from assay.report.clean import one_line
@@ -19,7 +19,7 @@ from assay.report.outline import Scope, Writing, read_outline
 from assay.report.progress import Progress
 from assay.report.story import Fact, Figure, Story
 from assay.report.svg.bars import Bar, bar_chart
-from assay.report.units import count, count_noun, money, short_count
+from assay.report.units import count_noun, money, points, saved, short_count
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event, RunStarted
 
@@ -174,7 +174,7 @@ def _verdict(pair: Comparison) -> str:
         return f"{pair.a} and {pair.b}: nothing was scored."
     gap = pair.difference
     tasks = pair.both + pair.only_a + pair.only_b + pair.neither
-    bounds = f"{_points(gap.estimate)}, 95% interval {_points(gap.low)} to {_points(gap.high)}"
+    bounds = f"{points(gap.estimate)}, 95% interval {points(gap.low)} to {points(gap.high)}"
     if not pair.equal_spend:
         spent = "what they took is not known"
         if pair.spend:
@@ -225,31 +225,12 @@ def _accent(method: str) -> str:
     return f"c{[*METHODS].index(method) % 6}" if method in METHODS else "quiet"
 
 
-def _percent(value: float) -> str:
-    return f"{value:.0%}"
-
-
-def _points(value: float) -> str:
-    points = round(value * 100)
-    return "0 pp" if points == 0 else f"{'+' if points > 0 else '−'}{abs(points)} pp"
-
-
-def _saved(stopped: Stopped) -> str:
-    return money(stopped.saved) if stopped.saved_in == "USD" else f"{short_count(stopped.saved)} tokens"
-
-
 _FORMS: Mapping[str, Callable[[Any], str]] = {
     "accent": _accent,
     "faults": lambda faults: ", ".join(f"{fault} {count}" for fault, count in faults.items()),
-    "money": money,
-    "number": count,
-    "percent": _percent,
-    "points": _points,
-    "reach": lambda score: f"{_percent(score.low)} to {_percent(score.high)}",
     "remark": _remark,
     "right": lambda method: f"{method.right} of {method.checkable}" if method.checkable else "–",
-    "saved": _saved,
-    "short": short_count,
+    "saved": lambda stopped: saved(stopped.saved, stopped.saved_in),
     "signs": lambda rows: " ".join(f"{row.method} {_sign(row)}" for row in rows),
     "sum": lambda faults: str(sum(faults.values())),
     "times": lambda ratio: f"{ratio:.2f}×",

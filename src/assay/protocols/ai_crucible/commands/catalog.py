@@ -34,7 +34,7 @@ def list_(log_dir: str | None, as_json: bool) -> int:
     apart, and are marked.
     """
     from ai_crucible.catalog_paths import built_in_ids
-    from assay.protocols.ai_crucible.report.words import reach
+    from assay.report.units import reach
 
     shop = workshop(log_dir)
     entries, rated = shop.catalog().entries, shop.ratings()

@@ -331,9 +331,10 @@ def summary(models: Iterable[Any]) -> list[str]:
 
 def arm_line(name: str, effect: Any) -> str:
     """Write a framing's effect in a line."""
-    from assay.protocols.ai_crucible.report.words import ARM_NAMES, signed
+    from assay.protocols.ai_crucible.report.words import ARM_NAMES
+    from assay.report.units import points
 
-    bounds = f"{signed(effect.difference.low)} to {signed(effect.difference.high)}"
+    bounds = f"{points(effect.difference.low)} to {points(effect.difference.high)}"
     remark = "" if effect.shown else "; no difference shown"
-    difference = f"{signed(effect.difference.estimate)} ({bounds})"
+    difference = f"{points(effect.difference.estimate)} ({bounds})"
     return f"{name}: {ARM_NAMES[effect.arm]} against neutral {difference}{remark}"

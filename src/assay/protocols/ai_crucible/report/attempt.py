@@ -148,7 +148,6 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "code": lambda text: fenced(_cut(text)),
     "cut": _cut,
     "grouped": grouped,
-    "list": ", ".join,
     "means": lambda name: CONDITIONS.get(name, ""),
     "met": lambda holds: "✓ met" if holds else "× not met",
     "novelty": lambda panel: _NOVELTY[panel.novelty_validated],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ai_crucible.events import TrialsCompared
-from assay.report.units import count_noun, money, short_count
+from assay.report.units import count_noun, saved
 
 
 def compared_lines(compared: TrialsCompared) -> list[str]:
@@ -19,5 +19,5 @@ def compared_lines(compared: TrialsCompared) -> list[str]:
     made = f"decided at {compared.at}: after {compared.after} of {compared.planned} of each"
     if not compared.left_out:
         return [*lines, made]
-    saved = money(compared.saved) if compared.saved_in == "USD" else f"{short_count(compared.saved)} tokens"
-    return [*lines, f"{made}; {count_noun(compared.left_out, 'attempt')} not made, about {saved} saved"]
+    spared = saved(compared.saved, compared.saved_in)
+    return [*lines, f"{made}; {count_noun(compared.left_out, 'attempt')} not made, about {spared} saved"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ai_crucible.observability import ModelRollup
-from assay.protocols.ai_crucible.report.words import ARM_NAMES, percent
+from assay.protocols.ai_crucible.report.words import ARM_NAMES
 from assay.report.story import Figure
 from assay.report.svg.lines import Polyline, line_chart
+from assay.report.units import whole_percent
 
 _MOST_K = 10
 _FEWEST_STEPS = 3
@@ -48,7 +49,9 @@ def reliability_picture(models: Sequence[ModelRollup]) -> Figure | None:
         colour = accent(index)
         lines += [Polyline(f"{name} pass@k".strip(), at, colour, frozenset(range(len(steps))))]
         lines += [Polyline(f"{name} pass^k".strip(), hat, colour)]
-    alternative = "; ".join(f"{line.name}: {', '.join(percent(v or 0) for v in line.values)}" for line in lines)
+    alternative = "; ".join(
+        f"{line.name}: {', '.join(whole_percent(v or 0) for v in line.values)}" for line in lines
+    )
     svg = line_chart([f"k = {k}" for k in steps], lines, "Reliability over k attempts", f"{alternative}.")
     caption = (
         "Rings: at least one of k attempts passes (pass@k). Dots: all of k pass (pass^k). Means over puzzles of "

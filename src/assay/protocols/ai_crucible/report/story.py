@@ -24,15 +24,12 @@ from assay.protocols.ai_crucible.report.words import (
     grouped,
     in_all,
     outcome,
-    percent,
-    reach,
-    signed,
     verdict_word,
 )
 from assay.report.frame import judged
 from assay.report.outline import Writing, read_outline
 from assay.report.story import Block, Details, Plain, Story
-from assay.report.units import count, count_noun, duration, in_words, short_count
+from assay.report.units import count, count_noun, in_words, whole_percent
 
 _FEW = 3
 _MOST_FOLLOWED = 60
@@ -119,7 +116,7 @@ def _at(model: ModelRollup) -> str:
     tried = [history for history in model.puzzles if not history.anchor and history.attempts]
     if not model.reliability:
         return "–"
-    return percent(sum(h.pass_at(model.reliability[0]) for h in tried) / len(tried))
+    return whole_percent(sum(h.pass_at(model.reliability[0]) for h in tried) / len(tried))
 
 
 def _followed(trials: TrialRecords) -> Iterator[Block]:
@@ -176,8 +173,8 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "accent": pictures.accent,
     "amount": lambda held: count(len(held)),
     "at": _at,
-    "all_k": lambda history: percent(history.pass_hat(history.attempts)) if history.attempts else "–",
-    "any_k": lambda history: percent(history.pass_at(history.attempts)) if history.attempts else "–",
+    "all_k": lambda history: whole_percent(history.pass_hat(history.attempts)) if history.attempts else "–",
+    "any_k": lambda history: whole_percent(history.pass_at(history.attempts)) if history.attempts else "–",
     "bare": lambda model: pictures.solver_name(model.model, "neutral", model.edition),
     "cost": lambda made: dollars(made.cost),
     "dollars": dollars,
@@ -189,20 +186,13 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "framing": lambda made: ARM_NAMES.get(str(made.arm), str(made.arm)),
     "grouped": grouped,
     "lines": lambda held: "\n".join(map(str, held)),
-    "list": ", ".join,
     "grey": lambda history: "quiet" if history.anchor else "c0",
     "means": lambda name: CONDITIONS.get(name, ""),
     "named": lambda model: pictures.short_name(model.model, model.arm),
-    "number": count,
     "passed": lambda model: f"{model.passed} of {model.attempts}",
-    "percent": percent,
-    "reach": reach,
     "says": lambda effect: "a difference" if effect.shown else "no difference shown",
-    "short": short_count,
-    "signed": signed,
     "solver": _solver,
     "summary": _summary,
-    "time": lambda seconds: duration(round(seconds * 1000)),
     "verdict": lambda record: verdict_word(record.passed),
 }
 _outline = cache(partial(read_outline, __package__ or "", "trials.toml"))

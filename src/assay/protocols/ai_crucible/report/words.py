@@ -10,8 +10,7 @@ from ai_crucible.figures import bounds
 from ai_crucible.observability import ModelRollup
 from ai_crucible.types import AttemptRecord
 from assay.report.standing import RunVerdict
-from assay.report.units import count_noun, money
-from llm_runtime.statistics.interval import Interval
+from assay.report.units import count_noun, money, reach, whole_percent
 from llm_runtime.toml import own_table
 
 _SAID = own_table(__package__ or "", "words.toml")
@@ -34,30 +33,6 @@ def ending(record: AttemptRecord) -> str:
 def verdict_word(passed: bool | None) -> str:
     """Return the gate's verdict in a word."""
     return "no verdict" if passed is None else "passed" if passed else "failed"
-
-
-def percent(value: float) -> str:
-    """Return a share without decimals.
-
-    >>> percent(0.954)
-    '95%'
-    """
-    return f"{value:.0%}"
-
-
-def signed(value: float) -> str:
-    """Return a difference of shares in percentage points; none has no sign.
-
-    >>> signed(-0.12), signed(0.3), signed(0.0)
-    ('−12 pp', '+30 pp', '0 pp')
-    """
-    points = round(value * 100)
-    return "0 pp" if points == 0 else f"{'+' if points > 0 else '−'}{abs(points)} pp"
-
-
-def reach(interval: Interval) -> str:
-    """Return the bounds of a share: ``"12% to 77%"``."""
-    return f"{percent(interval.low)} to {percent(interval.high)}"
 
 
 def dollars(cost: float | None) -> str:
@@ -103,11 +78,11 @@ def in_all(model: ModelRollup, bold: str = "") -> str:
     line = counted(passed, failed, died) if died else f"{passed} of {model.attempts} attempts passed"
     line = f"{bold}{line}{bold}{reported([asdict(history) for history in model.puzzles])}"
     if model.rate:
-        line += f", {percent(model.rate.estimate)} ({reach(model.rate)})"
+        line += f", {whole_percent(model.rate.estimate)} ({reach(model.rate)})"
     if model.reliability and model.reliability[0] > 1:
-        line += f"; pass^{model.reliability[0]} {percent(model.reliability[1])}"
+        line += f"; pass^{model.reliability[0]} {whole_percent(model.reliability[1])}"
     if died:
-        low, high = map(percent, bounds(passed, failed, died))
+        low, high = map(whole_percent, bounds(passed, failed, died))
         line += f"; whatever those that died would have come to, between {low} and {high} pass"
     return line if model.rate or not died else f"{line}: too wide for a rate"
 

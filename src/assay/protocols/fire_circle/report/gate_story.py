@@ -52,7 +52,6 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     **FORMS,
     "falsehood": lambda verdict: f"{verdict.falsehood or 0:.2f}",
     "many": lambda held: str(sum(held)),
-    "list": ", ".join,
     "shown": _shown,
     "spent": lambda verdict: "lock" if verdict.from_lock else cost(verdict.spend),
     "state": lambda verdict: "passed" if verdict.passed else "stopped" if verdict.stops else "excused",

@@ -241,7 +241,6 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "dropped": _WORDS["dropped"].__getitem__,
     "hidden": _WORDS["hidden"].__getitem__,
     "kind": _kind,
-    "length": lambda held: str(len(held)),
     "named": lambda patterns: in_words([_words(pattern.pattern_type) for pattern in patterns]),
     "place": lambda answer: f"c{(answer.seat - 1) % 6}",
     "quote": _quote,
