@@ -14,6 +14,7 @@ from assay.console.lazy import HELP, lazy_group
 from assay.protocol import Protocol, load
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.garbage import collect_rarely
+from llm_runtime.toml import own_table
 
 
 def _of(*protocols: Protocol) -> dict[str, tuple[str, str]]:
@@ -30,19 +31,7 @@ def _installed() -> dict[str, tuple[str, str]]:
 #: What each command is for, and where it is.
 COMMANDS = {
     **_of(*map(registry.ours, registry.OURS)),
-    "demo": ("Play the recorded runs through the real engines; needs no model.", "assay.cli.demo:demo"),
-    "batch": ("Work off many runs from one job file, on this machine or on a cluster.", "assay.cli.batch:batch"),
-    "work": ("Carry out runs from a queue in PostgreSQL, as one of many workers.", "assay.cli.work:work"),
-    "queue": ("See and steer what waits for a worker.", "assay.cli.queue:queue"),
-    "runs": ("List, show, resume, replay, fork, export, import, verify and recover runs.", "assay.cli.runs:runs"),
-    "store": ("Back up, verify, prune, compact and examine the run store.", "assay.cli.store:store"),
-    "serve": ("Watch and look back at runs in a browser on this machine.", "assay.cli.serve:serve"),
-    "people": ("Say who may sign in at assay serve, and what they may spend.", "assay.cli.people:people"),
-    "mcp": ("Serve an agent by the Model Context Protocol.", "assay.cli.mcp:mcp"),
-    "models": ("Show which models can be reached, and how they were found.", "assay.cli.models:models"),
-    "keys": ("Store and list provider keys.", "assay.cli.keys:keys"),
-    "completion": ("Print what completes commands in bash, zsh or fish.", "assay.cli.completion:completion"),
-    "doctor": ("Show what is installed, what is missing and what to do about it.", "assay.cli.doctor:doctor"),
+    **own_table(__name__, "commands.toml"),
 }
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.console.declared import commands, declares
 from assay.console.options import store_option
 from llm_runtime.errors import ConfigurationError
 
@@ -19,23 +20,18 @@ if TYPE_CHECKING:
     from assay.batch.progress import BatchProgress
     from assay.batch.purses import Purses
 
+
 _PROGRESS_S = 1.0
 #: Exit codes of a batch that somebody or something ended before all its jobs were over.
 _ENDED = {"stopped": 3, "cancelled": 130}
 
 
+_declares = declares(__package__ or "", "batch.toml")
+
+
 def engine_options(command: Any) -> Any:
-    """Where the work is done."""
-    for option in (
-        click.option("-q", "--quiet", is_flag=True, help="No progress on standard error."),
-        click.option("--workers", type=click.IntRange(1, 1000), help="Processes or actors [default: job file]."),
-        click.option("--address", metavar="ADDRESS", help="Of a Ray cluster; one is started here where left out."),
-        click.option(
-            "--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True, help="Who works."
-        ),
-    ):
-        command = option(command)
-    return store_option(command)
+    """Add the options that say who works off a batch, and where."""
+    return store_option(_declares("engine")(command))
 
 
 @click.group()
@@ -46,9 +42,10 @@ def batch() -> None:
     """
 
 
-@batch.command("run")
-@click.argument("job_file", type=click.Path(path_type=Path))
-@click.option("--queue", is_flag=True, help="Leave the jobs to workers of the queue (see: assay work).")
+_command = commands(batch, __package__ or "", "batch.toml")
+
+
+@_command("run")
 @engine_options
 def run(job_file: Path, store_path: str | None, queue: bool, **engine: Any) -> int:
     """Check JOB_FILE, enter its jobs and work them off. Running it again does only what is missing.
@@ -73,8 +70,7 @@ def run(job_file: Path, store_path: str | None, queue: bool, **engine: Any) -> i
     return _work(store, entered.batch_id, **engine)
 
 
-@batch.command("resume")
-@click.argument("batch_id", metavar="BATCH")
+@_command("resume")
 @engine_options
 def resume(batch_id: str, store_path: str | None, **engine: Any) -> int:
     """Go on with a batch that was stopped, cancelled or cut off. What was answered is not paid for again."""
@@ -86,8 +82,7 @@ def resume(batch_id: str, store_path: str | None, **engine: Any) -> int:
     return _work(store, batch_id, **engine)
 
 
-@batch.command("retry-failed")
-@click.argument("batch_id", metavar="BATCH")
+@_command("retry-failed")
 @engine_options
 def retry_failed(batch_id: str, store_path: str | None, **engine: Any) -> int:
     """Take the dead letters of a batch up again. Broken input stays where it is: mend it and run the job file."""
@@ -99,8 +94,7 @@ def retry_failed(batch_id: str, store_path: str | None, **engine: Any) -> int:
     return _work(store, batch_id, **engine)
 
 
-@batch.command("cancel")
-@click.argument("batch_id", metavar="BATCH")
+@_command("cancel")
 @store_option
 def cancel(batch_id: str, store_path: str | None) -> None:
     """Stop a batch wherever it is worked on. What is done is kept; `assay batch resume` goes on."""
@@ -109,9 +103,7 @@ def cancel(batch_id: str, store_path: str | None) -> None:
     click.echo(f"batch {batch_id} is cancelled; its workers stop within seconds", err=True)
 
 
-@batch.command("status")
-@click.argument("batch_id", metavar="[BATCH]", required=False)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@_command("status")
 @store_option
 def status(batch_id: str | None, as_json: bool, store_path: str | None) -> None:
     """Show how a batch stands, or all of them: jobs done, running and failed by kind, money spent and reserved."""
@@ -132,9 +124,7 @@ def status(batch_id: str | None, as_json: bool, store_path: str | None) -> None:
         click.echo("no batches yet; make one with: assay batch run JOB.toml", err=True)
 
 
-@batch.command("report")
-@click.argument("batch_id", metavar="BATCH")
-@click.option("--out", metavar="PATH", help="A file: .html or .md by its ending [default: on the screen].")
+@_command("report")
 @store_option
 def report(batch_id: str, out: str | None, store_path: str | None) -> None:
     """Show what a batch came to: by configuration, with intervals, and what failed."""
@@ -154,15 +144,7 @@ def report(batch_id: str, out: str | None, store_path: str | None) -> None:
     click.echo(f"report: {out}", err=True)
 
 
-@batch.command("results")
-@click.argument("batch_id", metavar="BATCH")
-@click.option(
-    "--out", metavar="PATH", help="A file: .jsonl, .csv or .parquet by its ending [default: standard output]."
-)
-@click.option(
-    "--format", "table_format", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True,
-    help="Of standard output.",
-)  # fmt: skip
+@_command("results")
 @store_option
 def results(batch_id: str, out: str | None, table_format: str, store_path: str | None) -> None:
     """Write the results, one line a job, in the order of the input."""

@@ -10,7 +10,10 @@ from typing import Literal
 
 import click
 
+from assay.console.declared import declares
 from llm_runtime.errors import LlmRuntimeError
+
+_declares = declares(__package__ or "", "doctor.toml")
 
 Grade = Literal["ok", "note", "fault"]
 _COLLECTIONS = ("all", "dev")
@@ -28,7 +31,7 @@ class Remark:
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@_declares("doctor")
 def doctor(as_json: bool) -> int:
     """Show what is installed, what is missing and what to do about it. Exit code 1 where something is at fault."""
     looked_at = (_python, _parts, _installed, _isolation, _configuration, _programs, _models, _store)

@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from assay.console.declared import commands
 from llm_runtime.errors import ConfigurationError
 
 
@@ -18,8 +19,10 @@ def keys() -> None:
     """
 
 
-@keys.command("set")
-@click.argument("provider")
+_command = commands(keys, __package__ or "", "keys.toml")
+
+
+@_command("set")
 def set_key(provider: str) -> None:
     """Store a key for PROVIDER, which is one that `assay keys list` shows. It is asked for, or read from a pipe."""
     from llm_runtime.dialects import HOSTED
@@ -39,8 +42,7 @@ def set_key(provider: str) -> None:
     click.echo(f"stored in {write_key(config, provider, secret)}", err=True)
 
 
-@keys.command("remove")
-@click.argument("provider")
+@_command("remove")
 def remove_key(provider: str) -> None:
     """Remove PROVIDER's stored key."""
     from llm_runtime.keys import read_keys, write_key

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.console.declared import commands, declares
+
 if TYPE_CHECKING:
     from llm_runtime.routing import Reachable
 
+_declares = declares(__package__ or "", "models.toml")
+
 
 @click.group(invoke_without_command=True)
-@click.option("--prices", is_flag=True, help="Show the price table and where to extend it.")
-@click.option("--search", metavar="TEXT", help="Only models whose id contains TEXT.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@_declares("models")
 @click.pass_context
 def models(context: click.Context, prices: bool, search: str | None, as_json: bool) -> int:
     """Show which models can be reached, and how they were found."""
@@ -49,10 +51,10 @@ def models(context: click.Context, prices: bool, search: str | None, as_json: bo
     return 0
 
 
-@models.command()
-@click.argument("model", required=False)
-@click.option("--long", is_flag=True, help="Also look for a needle in a prompt as long as the model's window.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+_command = commands(models, __package__ or "", "models.toml")
+
+
+@_command("check")
 def check(model: str | None, long: bool, as_json: bool) -> int:
     """Measure MODEL by a few small calls: can it carry each protocol?
 
@@ -87,9 +89,7 @@ async def _look() -> list[Reachable]:
         return await gateway.router.reachable()
 
 
-@models.command()
-@click.option("--search", metavar="TEXT", default="", help="Only models whose id or vendor contains TEXT.")
-@click.option("--update", is_flag=True, help="Fetch the newest prices over the network first.")
+@_command("prices")
 def prices(search: str, update: bool) -> int:
     """Show what models cost, and where to correct it.
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.console.declared import commands, declares
+
 if TYPE_CHECKING:
     from assay.web.people import People
 
-_ROLES = ("reader", "member", "admin")
+_declares = declares(__package__ or "", "people.toml")
 
 
 @click.group()
-@click.option(
-    "--file", "path", metavar="FILE", default="people.toml", show_default=True, help="The file of people."
-)
+@_declares("people")
 @click.pass_context
 def people(context: click.Context, path: str) -> None:
     """Say who may sign in at `assay serve --people FILE`, with which role and budget.
@@ -27,20 +27,10 @@ def people(context: click.Context, path: str) -> None:
     context.obj = path
 
 
-@people.command("add")
-@click.argument("name")
-@click.option("--role", type=click.Choice(_ROLES), default="member", show_default=True, help="What they may do.")
-@click.option(
-    "--budget", metavar="USD[/day|/month]", help="Dollars that their runs may spend together, e.g. 5/day."
-)
-@click.option(
-    "--calls", type=click.IntRange(0), help="Model calls that they may make in that period, else in a day."
-)
-@click.option("--model", metavar="MODEL", help="PROVIDER:MODEL for every seat, where a run names none.")
-@click.option(
-    "--key", "keys", multiple=True, metavar="PROVIDER=VARIABLE", help="A variable that holds their own key."
-)
-@click.option("--at", metavar="ADDRESS", default="http://127.0.0.1:8737", show_default=True, help="Of the server.")
+_command = commands(people, __package__ or "", "people.toml")
+
+
+@_command("add")
 @click.pass_obj
 def add_person(
     path: str,
@@ -68,9 +58,7 @@ def add_person(
     _show_link(at, name, _people(path).add(Person.model_validate({**fields, "name": name})))
 
 
-@people.command("link")
-@click.argument("name")
-@click.option("--at", metavar="ADDRESS", default="http://127.0.0.1:8737", show_default=True, help="Of the server.")
+@_command("link")
 @click.pass_obj
 def link_person(path: str, name: str, at: str) -> None:
     """Print a new link for one sign-in; the password, and whoever is signed in with it, count no more."""
@@ -86,17 +74,14 @@ def list_people(path: str) -> None:
         click.echo(f"{person.name:<20}{person.role:<9}{bound}{'  has not signed in yet' if person.once else ''}")
 
 
-@people.command("role")
-@click.argument("name")
-@click.argument("role", type=click.Choice(_ROLES))
+@_command("role")
 @click.pass_obj
 def change_role(path: str, name: str, role: str) -> None:
     """Give somebody another role, from their next request on."""
     _people(path).change(name, role=role)
 
 
-@people.command("remove")
-@click.argument("name")
+@_command("remove")
 @click.pass_obj
 def remove_person(path: str, name: str) -> None:
     """Remove somebody: they are known no more, and what they look at ends. Their runs stay, for admins."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.console.declared import commands
 from assay.console.options import store_option
 
 if TYPE_CHECKING:
@@ -21,11 +22,10 @@ def queue() -> None:
     """See and steer what waits for a worker (assay work). ENTRY is a number, as `assay queue list` shows it."""
 
 
-@queue.command("list")
-@click.option(
-    "--state", default="", metavar="STATE", help="Only waiting, running, done, failed, cancelled or aborted."
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+_command = commands(queue, __package__ or "", "queue.toml")
+
+
+@_command("list")
 @store_option
 def list_entries(state: str, as_json: bool, store_path: str | None) -> None:
     """List entries, those first that are taken next, and what repeats."""
@@ -57,8 +57,7 @@ def list_entries(state: str, as_json: bool, store_path: str | None) -> None:
         click.echo("nothing is in the queue; put a run there with: assay ask QUESTION --queue", err=True)
 
 
-@queue.command("cancel")
-@click.argument("entry", type=click.IntRange(1))
+@_command("cancel")
 @store_option
 def cancel_entry(entry: int, store_path: str | None) -> None:
     """Cancel an entry; a run under way is stopped and can be resumed."""
@@ -68,8 +67,7 @@ def cancel_entry(entry: int, store_path: str | None) -> None:
         click.echo(f"entry {entry}: {cancel(database, entry)}", err=True)
 
 
-@queue.command("retry")
-@click.argument("entry", type=click.IntRange(1))
+@_command("retry")
 @store_option
 def retry_entry(entry: int, store_path: str | None) -> None:
     """Put an entry that failed or was cancelled back; what its run was answered is not paid for again."""
@@ -80,8 +78,7 @@ def retry_entry(entry: int, store_path: str | None) -> None:
     click.echo(f"entry {entry} waits again", err=True)
 
 
-@queue.command("unschedule")
-@click.argument("name")
+@_command("unschedule")
 @store_option
 def end_schedule(name: str, store_path: str | None) -> None:
     """End what repeats; what is in the queue already stays there."""
@@ -92,11 +89,7 @@ def end_schedule(name: str, store_path: str | None) -> None:
     click.echo(f"{name} repeats no more", err=True)
 
 
-@queue.command("purse")
-@click.argument("name")
-@click.option("--usd", type=click.FloatRange(0, 1_000_000), help="Dollars that all its runs may spend together.")
-@click.option("--calls", type=click.IntRange(0, 2**53 - 1), help="Calls that they may make.")
-@click.option("--tokens", type=click.IntRange(0, 2**53 - 1), help="Tokens that they may take, input and output.")
+@_command("purse")
 @store_option
 def purse(name: str, usd: float | None, calls: int | None, tokens: int | None, store_path: str | None) -> None:
     """Show a purse, or set what the runs of `--queue --purse NAME` may spend together, whoever carries them out."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
+from assay.console.declared import commands, declares
 from assay.console.options import open_runs, store_option, terms_options
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from assay.terms import Terms
     from llm_runtime.store import RunStore
 
-STATES = ["running", "interrupted", "finished", "stopped", "failed"]
-
 
 @click.group()
 def runs() -> None:
@@ -30,12 +29,11 @@ def runs() -> None:
     """
 
 
-@runs.command("list")
-@click.option("--protocol", help="Only runs of this protocol.")
-@click.option("--search", metavar="TEXT", help="Only runs whose title or id contains TEXT.")
-@click.option("--state", type=click.Choice(STATES), help="Only runs in this state.")
-@click.option("-n", "--limit", type=click.IntRange(1), default=20, show_default=True, help="At most so many.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+_declares = declares(__package__ or "", "runs.toml")
+_command = commands(runs, __package__ or "", "runs.toml")
+
+
+@_command("list")
 @store_option
 def list_runs(
     protocol: str | None, search: str | None, state: Any, limit: int, as_json: bool, store_path: str | None
@@ -73,11 +71,7 @@ def list_runs(
     print_runs(summaries, standings)
 
 
-@runs.command("show")
-@click.argument("run")
-@click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending.")
-@click.option("--trace", is_flag=True, help="The whole story, not the result alone.")
-@click.option("--jsonl", is_flag=True, help='Every event as a line of JSON: {"seq", "at", "event"}.')
+@_command("show")
 @store_option
 def show(run: str, out: str | None, trace: bool, jsonl: bool, store_path: str | None) -> None:
     """Show a run: its result and figures, its whole story, or a report of it."""
@@ -97,15 +91,7 @@ def show(run: str, out: str | None, trace: bool, jsonl: bool, store_path: str | 
 
 
 def _going_on(command: Any) -> Any:
-    """Give a command the options of a run that goes on: its terms, and how it is shown."""
-    for option in (
-        store_option,
-        click.option("-q", "--quiet", is_flag=True, help="No progress on standard error."),
-        click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending."),
-        terms_options,
-    ):
-        command = option(command)
-    return command
+    return terms_options(_declares("going_on")(store_option(command)))
 
 
 def _shown(
@@ -123,8 +109,7 @@ def _shown(
         return present(go_on(store.find(run), store, output), store, output)
 
 
-@runs.command("resume")
-@click.argument("run")
+@_command("resume")
 @_going_on
 def resume(run: str, terms: Terms, **shown: Any) -> int:
     """Go on with a run that was interrupted, stopped or failed. No answer it has is paid for again.
@@ -137,12 +122,7 @@ def resume(run: str, terms: Terms, **shown: Any) -> int:
     return _shown(run, lambda run_id, store, output: resume_run(run_id, store, terms, output), **shown)
 
 
-@runs.command("replay")
-@click.argument("run")
-@click.option(
-    "--speed", type=click.FloatRange(0), default=0, help="1 is the recorded pace, 2 twice as fast, 0 no waiting."
-)
-@click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
+@_command("replay")
 @store_option
 def replay(run: str, speed: float, quiet: bool, store_path: str | None) -> int:
     """Run a recorded run again through the engine, answered by its recording, and compare the results.
@@ -171,12 +151,7 @@ def _recorded_error(store: RunStore, run_id: str) -> str:
     return ends[-1].error if ends else ""
 
 
-@runs.command("fork")
-@click.argument("run")
-@click.option(
-    "--at", "at", type=click.IntRange(0), required=True, help='Share the answers of events 1 to AT, a "seq".'
-)
-@click.option("--say", metavar="TEXT", default="", help="Tell everybody this from there on.")
+@_command("fork")
 @_going_on
 def fork(run: str, at: int, say: str, terms: Terms, **shown: Any) -> int:
     """Make a new run that shares a run's answers up to an event and asks anew from there.
@@ -188,17 +163,7 @@ def fork(run: str, at: int, say: str, terms: Terms, **shown: Any) -> int:
     return _shown(run, lambda run_id, store, output: fork_run(run_id, at, store, terms, output, say=say), **shown)
 
 
-@runs.command("verify")
-@click.argument("run", required=False)
-@click.option("--all", "all_runs", is_flag=True, help="Every run of the store, and heads without one.")
-@click.option(
-    "--key",
-    "keys",
-    multiple=True,
-    metavar="KEY",
-    help="Public key that has to have signed: 64 hex digits, or a file.",
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@_command("verify")
 @store_option
 def verify_run(
     run: str | None, all_runs: bool, keys: tuple[str, ...], as_json: bool, store_path: str | None
@@ -225,8 +190,7 @@ def verify_run(
         return verifying.verify_run(store, store.find(run), trusted, as_json=as_json)
 
 
-@runs.command("recover")
-@click.argument("run")
+@_command("recover")
 @store_option
 def recover(run: str, store_path: str | None) -> None:
     """Accept that a run lost its end, by a power cut or in a restored copy, so that it can go on from what is left.
@@ -242,9 +206,7 @@ def recover(run: str, store_path: str | None) -> None:
         )
 
 
-@runs.command("export")
-@click.argument("run")
-@click.argument("path", required=False, metavar="[PATH]")
+@_command("export")
 @store_option
 def export(run: str, path: str | None, store_path: str | None) -> None:
     """Write a run's log as JSON lines, with its signed head; to PATH, or to standard output."""
@@ -265,10 +227,7 @@ def export(run: str, path: str | None, store_path: str | None) -> None:
             raise ConfigurationError(f"{path} cannot be written: {fault.strerror}; name another place") from None
 
 
-@runs.command("import")
-@click.argument("path")
-@click.option("--as", "new_id", metavar="ID", help="Take it under another id.")
-@click.option("--trust", is_flag=True, help="Sign it as this store's own although another key signed it.")
+@_command("import")
 @store_option
 def import_(path: str, new_id: str | None, trust: bool, store_path: str | None) -> None:
     """Take a run from a file that `assay runs export` wrote; - is standard input. All of it, or nothing.
@@ -286,10 +245,7 @@ def import_(path: str, new_id: str | None, trust: bool, store_path: str | None) 
         click.echo(f"imported run {run_id}", err=True)
 
 
-@runs.command("tag")
-@click.argument("run")
-@click.argument("tags", nargs=-1, metavar="[TAG]...")
-@click.option("--remove", multiple=True, metavar="TAG", help="Take this tag off.")
+@_command("tag")
 @store_option
 def tag(run: str, tags: tuple[str, ...], remove: tuple[str, ...], store_path: str | None) -> None:
     """Put tags on a run, such as those that `assay store prune --keep TAG` spares; and show what it has."""
@@ -301,8 +257,7 @@ def tag(run: str, tags: tuple[str, ...], remove: tuple[str, ...], store_path: st
         click.echo(f"run {run_id}: {', '.join(tags_of(store, run_id)) or 'no tags'}")
 
 
-@runs.command("delete")
-@click.argument("run")
+@_command("delete")
 @click.confirmation_option(prompt="Delete this run for good?")
 @store_option
 def delete(run: str, store_path: str | None) -> None:

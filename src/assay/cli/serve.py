@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.console.declared import declares
 from assay.console.lazy import lazy_group
 from assay.console.options import open_runs, store_option
 from assay.registry import left_out
@@ -20,6 +21,8 @@ from llm_runtime.settings import data_dir
 if TYPE_CHECKING:
     from assay.web.guard import Gate
 
+_declares = declares(__package__ or "", "serve.toml")
+
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -27,29 +30,7 @@ _KEYS = {"keys": ("Make, list and remove the keys of programs.", "assay.cli.serv
 
 
 @click.group(cls=lazy_group(_KEYS), invoke_without_command=True)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8737, show_default=True, help="0 takes a free one.")
-@click.option(
-    "--token-file",
-    metavar="PATH",
-    help="A file with the token that programs send as Authorization: Bearer, and that lets further browsers in; "
-    "- asks for it. ASSAY_TOKEN may hold it instead [default: a drawn one].",
-)
-@click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="A further name to be called by.")
-@click.option(
-    "--people",
-    "people_file",
-    metavar="FILE",
-    help="Let the people of this file sign in, each with a role, a budget and runs of their own.",
-)
-@click.option(
-    "--proxy",
-    "proxies",
-    multiple=True,
-    metavar="ADDRESS",
-    help="A proxy before this server, whose X-Forwarded-For and -Proto are believed; nobody else's are.",
-)
-@click.option("--open/--no-open", "browser", default=False, help="Open the browser.")
+@_declares("serve")
 @store_option
 @click.pass_context
 def serve(

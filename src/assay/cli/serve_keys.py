@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from assay.console.declared import commands
+
 
 @click.group()
 def keys() -> None:
@@ -13,14 +15,10 @@ def keys() -> None:
     """
 
 
-@keys.command("add")
-@click.argument("name")
-@click.option("--budget", metavar="USD[/day|/month]", help="Dollars that its runs may spend together, e.g. 5/day.")
-@click.option(
-    "--allow", multiple=True, metavar="MODEL", help="A model that it may use (repeatable) [default: all]."
-)
-@click.option("--background", is_flag=True, help="Its runs go on when the program that asked has left.")
-@click.option("--person", metavar="NAME", default="", help="Whose it is: its runs are theirs, within their budget.")
+_command = commands(keys, __package__ or "", "serve_keys.toml")
+
+
+@_command("add")
 def add_key(name: str, budget: str | None, allow: tuple[str, ...], background: bool, person: str) -> None:
     """Make a key and print it, once: only a hash of it is kept.
 
@@ -65,8 +63,7 @@ def list_keys() -> None:
         click.echo("there are no keys yet; make one with: assay serve keys add NAME", err=True)
 
 
-@keys.command("remove")
-@click.argument("name")
+@_command("remove")
 def remove_key(name: str) -> None:
     """Remove a key; it opens nothing from now on."""
     from assay.api.keys import ApiKeys

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.doctor import Remark, show
+from assay.console.declared import commands
 from assay.console.options import open_runs, store_option
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StoreBusy, StoreDamaged
 
 if TYPE_CHECKING:
     from llm_runtime.store import RunStore
+
 
 _UNITS = {"h": 3_600_000, "d": 86_400_000, "w": 7 * 86_400_000}
 
@@ -26,8 +28,10 @@ def store() -> None:
     """Look after the run store: backup, verify, prune, compact, doctor. It may be in use meanwhile."""
 
 
-@store.command("backup")
-@click.argument("target")
+_command = commands(store, __package__ or "", "store.toml")
+
+
+@_command("backup")
 @store_option
 def backup(target: str, store_path: str | None) -> None:
     """Copy the whole store, its batches included, to TARGET: a file that is not there yet, or postgresql://...
@@ -92,10 +96,7 @@ def _copy_files(source: Path, target: Path) -> None:
         copy_file(beside, batches_path(target))
 
 
-@store.command("verify")
-@click.option("--all", "all_runs", is_flag=True, help="Each run's log and head as well, not the file alone.")
-@click.option("--key", "keys", multiple=True, metavar="KEY", help="Public key whose signatures count.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@_command("verify")
 @store_option
 def verify(all_runs: bool, keys: tuple[str, ...], as_json: bool, store_path: str | None) -> int:
     """Check the store's file and, with --all, every run. Exit code 1 where something is damaged or changed."""
@@ -112,13 +113,7 @@ def verify(all_runs: bool, keys: tuple[str, ...], as_json: bool, store_path: str
     return 0
 
 
-@store.command("prune")
-@click.option(
-    "--older", metavar="AGE", required=True, help="Runs last written longer ago, such as 90d, 12w or 36h."
-)
-@click.option("--keep", "keep", multiple=True, metavar="TAG", help="Runs with this tag stay (assay runs tag).")
-@click.option("--dry-run", is_flag=True, help="Only say which would go.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@_command("prune")
 @store_option
 def prune(older: str, keep: tuple[str, ...], dry_run: bool, yes: bool, store_path: str | None) -> None:
     """Delete old runs for good, and give their room back. Runs under way and those of open batches stay."""
@@ -177,8 +172,7 @@ def compact(store_path: str | None) -> None:
         click.echo(f"{before:,} bytes before, {opened.size():,} now")
 
 
-@store.command("doctor")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@_command("doctor")
 @store_option
 def doctor(as_json: bool, store_path: str | None) -> int:
     """Say how the store stands, and what to do about it. Exit code 1 where something is at fault."""

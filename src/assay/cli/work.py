@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import click
 
+from assay.console.declared import declares
 from assay.console.options import store_option
+
+_declares = declares(__package__ or "", "work.toml")
 
 
 @click.command()
-@click.option(
-    "--at-once", type=click.IntRange(1, 1000), default=4, show_default=True, help="Runs at the same time."
-)
-@click.option(
-    "--drain",
-    type=click.FloatRange(0, 86_400),
-    default=30.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="What is under way has to finish after SIGTERM; the rest is put back.",
-)
-@click.option("--until-empty", is_flag=True, help="End where nothing is left to do.")
-@click.option(
-    "--log", "form", type=click.Choice(["lines", "json"]), default="lines", show_default=True, help="Of the log."
-)
+@_declares("work")
 @store_option
 def work(at_once: int, drain: float, until_empty: bool, form: str, store_path: str | None) -> None:
     """Carry out runs from the queue in PostgreSQL, until SIGTERM or Ctrl-C.

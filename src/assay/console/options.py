@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from assay.console.declared import declares
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -214,15 +215,8 @@ def finite(context: click.Context, parameter: click.Parameter, value: float | No
     return value
 
 
-def store_option(command: F) -> F:
-    """Add the option that says where runs are kept."""
-    return click.option(
-        "--store",
-        "store_path",
-        metavar="PATH",
-        envvar="ASSAY_STORE",
-        help="The run store [default: runs.db in Assay's data folder].",
-    )(command)
+store_option = declares("assay.console", "options.toml")("store")
+"""Adds the option that says where runs are kept."""
 
 
 def open_runs(path: str | None) -> RunStore:

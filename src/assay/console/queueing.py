@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 import click
 
+from assay.console.declared import declared
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -38,34 +39,9 @@ class QueueOptions:
     purse: str = ""
 
 
-def queue_options() -> list[click.Option]:
+def queue_options() -> list[click.Parameter]:
     """Return the options that put a run into the queue."""
-    return [
-        click.Option(
-            ["--queue", "queue__queue"], is_flag=True, help="Leave the run to a worker (see: assay work)."
-        ),
-        click.Option(
-            ["--priority", "queue__priority"],
-            type=click.IntRange(-1000, 1000),
-            default=0,
-            help="Of a run in the queue; higher goes first.",
-        ),
-        click.Option(
-            ["--after", "queue__after"],
-            default="",
-            metavar="WHEN",
-            help="In the queue not before: 90m, or 2026-12-24T08:00.",
-        ),
-        click.Option(
-            ["--every", "queue__every"],
-            default="",
-            metavar="CRON",
-            help='Into the queue again and again: "0 6 * * 1".',
-        ),
-        click.Option(
-            ["--purse", "queue__purse"], default="", metavar="NAME", help="Whose money it is, in the queue."
-        ),
-    ]
+    return declared("assay.console", "options.toml", "queue")
 
 
 def queue_option(command: F) -> F:

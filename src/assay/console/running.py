@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.console.declared import declared
 from assay.console.listening import RunListeners
 from assay.console.options import (
     called,
@@ -19,7 +20,6 @@ from assay.console.options import (
     open_runs,
     read_text,
     settings_with,
-    store_option,
     terms_fields,
     terms_from,
 )
@@ -173,10 +173,10 @@ def run_command(
                 if not taken.intersection(option.opts)
             ),
         ]
-        command = click.Command(
+        parameters += declared("assay.console", "options.toml", "store")
+        return click.Command(
             name or getattr(body, "__name__", kind), callback=callback, params=parameters, help=body.__doc__
         )
-        return store_option(command)
 
     return decorate
 

@@ -11,8 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
-import click
-
+from assay.console.declared import declares
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.names import Kind, Names
 
@@ -28,14 +27,8 @@ _NO_MODEL = (
 )
 
 
-def log_dir_option(command: F) -> F:
-    """Add the option that says where logs and the ledger are kept."""
-    return click.option(
-        "--log-dir",
-        metavar="FOLDER",
-        envvar="ASSAY_TRIALS",
-        help="Where logs and the ledger are kept [default: ai_crucible in Assay's data folder].",
-    )(command)
+log_dir_option = declares("assay.protocols.ai_crucible.commands", "options.toml")("log-dir")
+"""Adds the option that says where logs and the ledger are kept."""
 
 
 def solver_of(model: str | None) -> str:

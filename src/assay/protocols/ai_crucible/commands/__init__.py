@@ -5,20 +5,10 @@ from __future__ import annotations
 import click
 
 from assay.console.lazy import HELP, lazy_group
+from llm_runtime.toml import own_table
 
 #: What each command is for, and where it is.
-COMMANDS = {
-    "run": ("Let a model attempt puzzles k times each.", f"{__name__}.run:run_"),
-    "probe": ("Run the framings one after another and compare them, with intervals.", f"{__name__}.probe:probe_"),
-    "report": ("Write the report on trials: HTML, Markdown or JSON.", f"{__name__}.report:report_"),
-    "verify": ("Check a bundle, or the ledger, its signed head and its logs.", f"{__name__}.report:verify_"),
-    "bundle": ("Write trials into one file that anybody can verify.", f"{__name__}.bundling:bundle_"),
-    "publish": ("Write a folder for any web server: report, bundle, viewer.", f"{__name__}.bundling:publish_"),
-    "check": ("Run each puzzle's gold, no-op and wrong solutions.", f"{__name__}.puzzles:check_"),
-    "new": ("Write a small puzzle to start from.", f"{__name__}.puzzles:new_"),
-    "import": ("Make puzzles of a checkout of programs, tests and fixed programs.", f"{__name__}.puzzles:import_"),
-    "catalog": ("List, show and graduate puzzles.", f"{__name__}.catalog:catalog_"),
-}
+COMMANDS = own_table(__name__, "commands.toml")
 
 
 @click.group(cls=lazy_group(COMMANDS), context_settings=HELP)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.console.declared import declares
 from assay.protocols.ai_crucible.report.words import counted
 from assay.protocols.ai_crucible.trials import log_dir_option, need_inspect, workshop
 from assay.report.units import count_noun
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
     from ai_crucible.figures import TrialFigures
     from ai_crucible.witness import Stamp
 
+_declares = declares(__package__ or "", "options.toml")
+
 _BUNDLE = "trial.assay"
 
 
 @click.command("bundle")
-@click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
-@click.option("-o", "--out", metavar="FILE", default=_BUNDLE, show_default=True, help="Where the bundle goes.")
-@click.option("--witness", metavar="URL", default="", help="A time-stamping authority (RFC 3161) stamps the head.")
+@_declares("bundle")
 @log_dir_option
 def bundle_(trials: tuple[str, ...], out: str, witness: str, log_dir: str | None) -> int:
     """Write each TRIAL into one file that anybody can verify: the whole ledger, its signed head, and their logs.
@@ -48,9 +49,7 @@ def bundle_(trials: tuple[str, ...], out: str, witness: str, log_dir: str | None
 
 
 @click.command("publish")
-@click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
-@click.option("-o", "--out", metavar="FOLDER", default="published", show_default=True, help="Made new.")
-@click.option("--title", metavar="TEXT", default="", help="A heading of your own.")
+@_declares("publish")
 @log_dir_option
 def publish_(trials: tuple[str, ...], out: str, title: str, log_dir: str | None) -> int:
     """Write a folder for any web server: the report, the bundle, a page that verifies it, and Inspect's viewer."""

@@ -69,8 +69,8 @@ def show_(puzzle: str, log_dir: str | None) -> int:
 
 
 @catalog_.command("graduate")
-@click.argument("puzzle")
 @log_dir_option
+@click.argument("puzzle")
 @click.option("--least", type=click.IntRange(1), default=10, show_default=True, help="Attempts before any move.")
 def graduate_(puzzle: str, log_dir: str | None, least: int) -> int:
     """Move PUZZLE to its next stage if it is ready; else say in one line what is missing."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.console.declared import declares
 from assay.protocols.ai_crucible.trials import log_dir_option, need_box, workshop
 from assay.report.clean import one_line
 from llm_runtime.errors import ConfigurationError
@@ -16,12 +17,11 @@ from llm_runtime.errors import ConfigurationError
 if TYPE_CHECKING:
     from ai_crucible.checking import PuzzleCheck
 
+_declares = declares(__package__ or "", "options.toml")
+
 
 @click.command("check")
-@click.argument("puzzles", nargs=-1, required=True, metavar="PUZZLE...")
-@click.option("--quick", is_flag=True, help="Grade the solutions only; do not try the checks themselves.")
-@click.option("--admit", is_flag=True, help="Enter those that are fine into the catalog's lab.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
+@_declares("check")
 @log_dir_option
 def check_(puzzles: tuple[str, ...], quick: bool, admit: bool, as_json: bool, log_dir: str | None) -> int:
     """Try the checks of each PUZZLE: they must accept what is right and refuse what is not.
@@ -80,9 +80,7 @@ def new_(folder: str) -> int:
 
 
 @click.command("import")
-@click.argument("source")
-@click.argument("target")
-@click.option("--origin", metavar="TEXT", default="", help="What each puzzle names as its source.")
+@_declares("import")
 def import_(source: str, target: str, origin: str) -> int:
     """Make puzzles of others' tasks in SOURCE, in TARGET.
 

@@ -8,16 +8,17 @@ from pathlib import Path
 
 import click
 
+from assay.console.declared import declares
 from assay.protocols.ai_crucible.commands.bundling import figures_line, verify_file
 from assay.protocols.ai_crucible.trials import log_dir_option, need_inspect, workshop
 from llm_runtime.errors import ConfigurationError
 
+_declares = declares(__package__ or "", "options.toml")
+
 
 @click.command("report")
-@click.argument("trials", nargs=-1, metavar="[TRIAL]...")
 @log_dir_option
-@click.option("--out", metavar="PATH", default="trials.html", show_default=True, help=".html, .md or .json.")
-@click.option("--title", metavar="TEXT", default="", help="A heading of your own.")
+@_declares("report")
 def report_(trials: tuple[str, ...], log_dir: str | None, out: str, title: str) -> int:
     """Write the report on TRIAL, several of them side by side, or all.
 
@@ -35,20 +36,7 @@ def report_(trials: tuple[str, ...], log_dir: str | None, out: str, title: str) 
 
 
 @click.command("verify")
-@click.argument("file", required=False)
-@click.option(
-    "--key",
-    "keys",
-    multiple=True,
-    metavar="KEY",
-    help="With FILE: the public key that must have signed it; hex, or a file.",
-)
-@click.option(
-    "--witness-ca",
-    metavar="FILE",
-    default="",
-    help="With FILE: certificates (PEM) to which its time stamp must lead.",
-)
+@_declares("verify")
 @log_dir_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
 def verify_(file: str | None, keys: tuple[str, ...], witness_ca: str, log_dir: str | None, as_json: bool) -> int:

@@ -6,18 +6,19 @@ from typing import Any
 
 import click
 
+from assay.console.declared import declares
 from assay.console.options import open_runs
 from assay.console.queueing import QueueOptions, put_into_queue, queue_option
 from assay.protocols.ai_crucible.commands.trying import Trying, present_trials, running_options, try_model
 from assay.registry import prepared
 from llm_runtime.errors import ConfigurationError
 
+_declares = declares(__package__ or "", "options.toml")
+
 
 @click.command("run")
-@click.argument("puzzles", nargs=-1, required=True, metavar="PUZZLE...")
 @running_options()
-@click.option("--trial", "trial", metavar="ID", help="Go on with this trial.")
-@click.option("--fresh", is_flag=True, help="Begin anew although the same trial was cut off before.")
+@_declares("run")
 @queue_option
 def run_(trial: str | None, fresh: bool, queueing: QueueOptions, **flags: Any) -> int:
     """Let MODEL attempt each PUZZLE k times: ids, folders, or `all`.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from ai_crucible.types import team_name
+from assay.console.declared import declares
 from assay.console.options import called, field_option, field_value, store_option
 from assay.fields import read, specs_of
 from assay.protocols.ai_crucible.task import Options
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from llm_runtime.store import RunStore
 
 F = TypeVar("F", bound=Callable[..., Any])
+_declares = declares(__package__ or "", "options.toml")
 _SEARCHED = 1000
 """Runs that are looked through for that of a trial."""
 _INTERRUPTED = 130
@@ -58,20 +60,12 @@ def running_options(*left_out: str) -> Callable[[F], F]:
         gathered.__doc__, gathered.__name__ = command.__doc__, command.__name__
         made: Any = gathered
         made.__click_params__ = getattr(command, "__click_params__", [])
-        for option in (
-            store_option,
-            click.option("-q", "--quiet", is_flag=True, help="No progress on standard error."),
-            click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending."),
-            click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object."),
-            click.option("--chrome", metavar="FILE", help="JSON: rank and standings, kept out of attempts."),
-        ):
-            made = option(made)
+        made = _declares("running")(store_option(made))
         made.__click_params__ += [field_option(spec, "trial") for spec in reversed(specs)]
         cost = click.FloatRange(0, min_open=True)
         spent = "Dollars that all attempts together may cost, over all sittings."
         made = click.option("--max-cost", "--budget", "max_cost", type=cost, metavar="USD", help=spent)(made)
-        asked = "Any Inspect model, one of ours, or assay/crucible/MODEL."
-        return log_dir_option(click.option("--model", metavar="MODEL", help=asked)(made))
+        return log_dir_option(_declares("running-model")(made))
 
     return decorate
 

@@ -5,19 +5,10 @@ from __future__ import annotations
 import click
 
 from assay.console.lazy import HELP, lazy_group
+from llm_runtime.toml import own_table
 
 #: What each command is for, and where it is.
-COMMANDS = {
-    "evaluate": ("Judge one prompt.", f"{__name__}.evaluate:evaluate"),
-    "gate": ("Judge a suite of prompts or answers in a build, with a lock.", f"{__name__}.gate:gate"),
-    "study": ("Judge a data set, and measure whether the dialogue helps.", f"{__name__}.study:study"),
-    "patterns": (
-        "List, search, export and import the patterns that circles found.",
-        f"{__name__}.patterns:patterns",
-    ),
-    "guard": ("Print the bounds that a guard has earned in a study.", f"{__name__}.guard:guard"),
-    "report": ("Write the report of a run or of a study again.", f"{__name__}.report:report"),
-}
+COMMANDS = own_table(__name__, "commands.toml")
 
 
 @click.group(cls=lazy_group(COMMANDS), context_settings=HELP)

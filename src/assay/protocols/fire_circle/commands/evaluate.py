@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from assay.console.declared import declares
 from assay.console.options import read_text
 from assay.console.running import RunCommand, run_command
 from llm_runtime.errors import ConfigurationError
@@ -19,29 +20,11 @@ if TYPE_CHECKING:
     from assay.protocols.fire_circle.task import Options, Task
     from fire_circle.gates.conditions import Gate
 
+_declares = declares(__package__ or "", "options.toml")
+
 
 @run_command("fire_circle.circle", "evaluate", trace="Show the whole dialogue after the verdict.", noun="verdict")
-@click.argument("prompt_file", required=False)
-@click.option("--history", metavar="PATH", help="What was said before: a JSON or YAML list; - is standard input.")
-@click.option(
-    "--material",
-    multiple=True,
-    metavar="PATH",
-    help="What the application retrieved or a tool returned: a text; judged, and trusted least (repeatable).",
-)
-@click.option(
-    "--fail-on",
-    "conditions",
-    multiple=True,
-    metavar="CONDITION",
-    help="Exit with 1 where this holds, e.g. 'F>=0.7' or 'patterns>=2' (repeatable).",
-)
-@click.option(
-    "--allow-partial", is_flag=True, help="Let a circle pass --fail-on where a seat failed or an alarm fell silent."
-)
-@click.option("--sarif", metavar="PATH", help="Write the patterns as SARIF 2.1.0.")
-@click.option("--junit", metavar="PATH", help="Write the verdict as JUnit XML.")
-@click.option("--remember", metavar="NAME", help="Keep the patterns in the pattern library under this name.")
+@_declares("evaluate")
 def evaluate(
     command: RunCommand,
     prompt_file: str | None,

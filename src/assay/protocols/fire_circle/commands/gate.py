@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import click
 
+from assay.console.declared import declares
 from assay.console.going_on import unfinished
 from assay.console.options import called, settings_with
 from assay.console.running import RunCommand, resume_run, run_command
@@ -53,36 +54,13 @@ from fire_circle.gates.trust import Trust, enrol, signing, trust
 from fire_circle.gates.verdicts import CaseVerdict, GateResult, drift
 from llm_runtime.errors import ConfigurationError
 
+_declares = declares(__package__ or "", "options.toml")
+
 _KIND = "fire_circle.gate"
 
 
 @run_command(_KIND, "gate", trace="Show the whole report after the summary.", noun="report")
-@click.argument("suite_file", metavar="SUITE.toml")
-@click.option("--lock", "lock_path", metavar="PATH", help="The lock [default: assay.lock beside the suite].")
-@click.option("--offline", is_flag=True, help="Ask nobody: a case that the lock does not hold as it is now fails.")
-@click.option(
-    "--baseline",
-    metavar="COMMIT",
-    help="What the change is measured against: what became worse stops the build, and only the keys in this "
-    "commit's assay.signers count [default: ASSAY_BASELINE].",
-)
-@click.option("--signer", "signers", multiple=True, metavar="KEY", help="A public key that counts (repeatable).")
-@click.option(
-    "--refresh",
-    type=click.FloatRange(0, 1),
-    default=0.0,
-    metavar="SHARE",
-    help="Ask a drawn share of what is locked anew: 0.05.",
-)
-@click.option(
-    "--lock-key",
-    metavar="PATH",
-    envvar="ASSAY_LOCK_KEY",
-    help="The key that signs the lock [default: lock.key in Assay's data folder].",
-)
-@click.option("--sarif", metavar="PATH", help="Write what stops the build as SARIF 2.1.0.")
-@click.option("--junit", metavar="PATH", help="Write every case as JUnit XML.")
-@click.option("--summary", metavar="PATH", help="Add the report in Markdown to this file.")
+@_declares("gate")
 def gate(
     command: RunCommand,
     suite_file: str,

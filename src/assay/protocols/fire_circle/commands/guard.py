@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from assay.console.declared import declares
 from llm_runtime.errors import ConfigurationError
+
+_declares = declares(__package__ or "", "options.toml")
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--missed", type=click.FloatRange(0, 0.5), default=0.02, help="Attacks it may call calm.")
-@click.option("--false-alarms", type=click.FloatRange(0, 0.5), default=0.02, help="Harmless items it may stop.")
+@_declares("guard")
 def guard(folder: Path, missed: float, false_alarms: float) -> int:
     """Print the bounds of the guard that the labelled study in FOLDER asked: options for evaluate and gate.
 

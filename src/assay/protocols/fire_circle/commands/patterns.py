@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.console.declared import declares
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from fire_circle.reasoningbank import BankEntry
+
+_declares = declares(__package__ or "", "options.toml")
 
 F = TypeVar("F", bound=Callable[..., Any])
 _WIDTH = 88
@@ -27,27 +30,7 @@ def library_path(path: str | None) -> Path:
     return library
 
 
-def _library_option(command: F) -> F:
-    return click.option(
-        "--library",
-        metavar="PATH",
-        envvar="ASSAY_PATTERNS",
-        help="The pattern library [default: patterns.db in Assay's data folder].",
-    )(command)
-
-
-def _filter_options(command: F) -> F:
-    for option in (
-        click.option("--json", "as_json", is_flag=True, help="Print lines of JSON."),
-        click.option(
-            "-n", "--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many."
-        ),
-        click.option("--agreement", type=click.FloatRange(0, 1), default=0.0, help="Least agreement, 0 to 1."),
-        click.option("--from", "attack", metavar="NAME", help="Only those kept under this name."),
-        click.option("--type", "kind", metavar="TYPE", help="Only of this type, e.g. false_authority."),
-    ):
-        command = option(command)
-    return command
+_filter_options, _library_option = _declares("pattern-filters"), _declares("pattern-library")
 
 
 @click.group()

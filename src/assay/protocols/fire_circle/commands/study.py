@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.console.declared import declares
 from assay.console.going_on import unfinished
 from assay.console.running import RunCommand, resume_run, run_command
 from assay.console.showing import report_and_code, show_run
@@ -22,15 +23,13 @@ if TYPE_CHECKING:
     from fire_circle.studies.bound import Bound
     from fire_circle.studies.folder import Manifest
 
+_declares = declares(__package__ or "", "options.toml")
+
 _KIND = "fire_circle.study"
 
 
 @run_command(_KIND, "study", trace="Show the whole report after the summary.")
-@click.argument("data")
-@click.option("--retry-failed", is_flag=True, help="Ask again, and pay again, for items that had no verdict.")
-@click.option("--dry-run", is_flag=True, help="Read and check every row, say what it may cost at most, ask nobody.")
-@click.option("--out", metavar="FOLDER", help="Where the study goes [default: study-NAME].")
-@click.option("--json", "output__as_json", is_flag=True, help="Print the figures as one JSON object.")
+@_declares("study")
 def study(command: RunCommand, data: str, retry_failed: bool, dry_run: bool, out: str | None) -> int:
     """Judge every row of DATA, a CSV, JSON or JSONL file, and measure whether the dialogue helps.
 

@@ -1,0 +1,60 @@
+"""Arguments and options of commands out of tables: a TOML file beside the commands, a table for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from llm_runtime.toml import own_table
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def declared(package: str, file: str, command: str) -> list[click.Parameter]:
+    """Return what a table of a TOML file in a package declares, in its order.
+
+    An entry is called as the parameter of the function. It has ``flags`` with blanks between, none for an argument;
+    a ``type`` as click calls it, with its ``bounds``; and whatever else click takes.
+    """
+    return [_parameter(name, **told) for name, told in _tables(package, file)[command].items()]
+
+
+@cache
+def _tables(package: str, file: str) -> Any:
+    return own_table(package, file)
+
+
+def declares(package: str, file: str) -> Callable[[str], Callable[[F], F]]:
+    """Return the decorator that gives a command what a table of a file declares (:func:`declared`)."""
+
+    def of(command: str) -> Callable[[F], F]:
+        def decorate(function: F) -> F:
+            made: Any = function
+            above = reversed(declared(package, file, command))
+            made.__click_params__ = [*getattr(function, "__click_params__", []), *above]
+            return function
+
+        return decorate
+
+    return of
+
+
+def commands(
+    group: click.Group, package: str, file: str
+) -> Callable[[str], Callable[[Callable[..., Any]], click.Command]]:
+    """Return the decorator that makes a function the command of a group whose table has that name."""
+    of = declares(package, file)
+    return lambda name: lambda function: group.command(name)(of(name)(function))
+
+
+def _parameter(
+    name: str, flags: str = "", type: str = "", bounds: tuple[Any, ...] = (), **told: Any
+) -> click.Parameter:
+    kind = click.Path(path_type=Path) if type == "Path" else getattr(click, type)(*bounds) if type else None
+    if not flags:
+        return click.Argument([name], type=kind, **told)
+    return click.Option([*flags.split(), name], type=kind, **told)
