@@ -22,9 +22,9 @@ from typing import Any
 import uvicorn
 from playwright.async_api import Browser, async_playwright
 
-from assay.web.app import application
 from assay.web.app_state import AppState
 from assay.web.guard import Gate
+from assay.web.serving import application
 from docs.pages import every_page, fill
 from llm_runtime.settings import Settings
 from llm_runtime.store import open_store

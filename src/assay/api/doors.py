@@ -18,8 +18,8 @@ from assay.api.mcp.door import Door
 from assay.api.openai import ChatEndpoint
 from assay.batch.spending import Spending
 from assay.hooks import hooks_of
-from assay.web.app import Doors
 from assay.web.app_state import AppState
+from assay.web.serving import Doors
 
 
 def program_doors(store_url: str, grace_s: float = GRACE_S) -> Doors:

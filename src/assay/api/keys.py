@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from assay.api.catalogue import PREFIX
 from assay.batch.spending import Allowance, Period, allowance
-from assay.web.holders import Holder
+from assay.web.people import Holder
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import write_atomic
 from llm_runtime.models import first_fault

@@ -82,7 +82,7 @@ def _installed() -> Iterator[Remark]:
     from llm_runtime.plugins import found, load
 
     with suppress(ImportError):  # the web extra is not installed: there are no pages
-        from assay.web.brought import pages
+        from assay.web.endpoints import pages
 
         pages()
     for name, protocol in protocols().items():

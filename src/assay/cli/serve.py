@@ -62,7 +62,7 @@ def serve(
     token = _token(token_file)
     with needing("the web app", "web"):
         from assay.api.doors import program_doors
-        from assay.web.brought import pages
+        from assay.web.endpoints import pages
         from assay.web.people import People
         from assay.web.serving import serve as serve_runs
     pages()

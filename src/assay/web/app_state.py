@@ -17,22 +17,21 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from assay.batch.batches import store_url
 from assay.batch.spending import Spending
+from assay.launch.model_check import Fitness
 from assay.launch.model_choices import ModelChoices
 from assay.registry import known
-from assay.web.batch_workers import BatchWorkers
+from assay.web.asking import Ask
 from assay.web.calls import place_words
 from assay.web.guard import Gate
 from assay.web.live_runs import LiveRun, LiveRuns
-from assay.web.mailbox_questions import MailboxQuestion, folders, letters
-from assay.web.pages.asking import Ask
-from assay.web.pages.run import RunPageState
-from assay.web.pages.settings import Checked
 from assay.web.people import WHO
 from assay.web.permissions import SHARED, acts, may_start
-from assay.web.questions import Questions
+from assay.web.questions import MailboxQuestion, Questions, folders, letters
 from assay.web.rendering import PageRenderer
-from assay.web.root import rooted
-from assay.web.running import ActiveRuns
+from assay.web.running import ActiveRuns, BatchWorkers
+from assay.web.templating import rooted
+from assay.web.views import RunPageState
+from llm_runtime.capabilities import Capabilities
 from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.events import CallStarted
 from llm_runtime.messages import Request as ModelRequest
@@ -45,6 +44,14 @@ _READ = 1 << 25
 """What is read of a request that is too long before it is answered: a browser that still sends hears nothing."""
 _LETTERS_S = 0.5
 """Between two looks at a mailbox folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A model that was measured, and what that means for each protocol."""
+
+    capabilities: Capabilities
+    verdicts: list[Fitness]
 
 
 @dataclass(slots=True)

@@ -22,12 +22,11 @@ from assay.hooks import hooks_of
 from assay.protocol import RunType
 from assay.registry import find, run_types
 from assay.web import forms
-from assay.web.acting import begun
+from assay.web.acting import begun, form_field
 from assay.web.app_state import AppState, redirect, request_fields, site_of
-from assay.web.estimating import estimate_of, model_price, words_of
-from assay.web.pages.starting import form_field
+from assay.web.beginning import estimate_of, model_price, words_of
+from assay.web.forms import put_down
 from assay.web.templating import render
-from assay.web.uploads import put_down
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
 from llm_runtime.store import SqliteStore

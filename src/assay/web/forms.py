@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from assay.fields import FieldSpec, fields_of, read, shown, specs_of
@@ -12,9 +15,31 @@ from assay.hooks import hooks_of
 from assay.protocol import RunType, load
 from assay.registry import Prepared, find, read_run, run_types
 from assay.terms import Terms
-from assay.web.uploads import is_built_in, put_down
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.files import write_atomic
 from llm_runtime.settings import data_dir
+
+_BUILT_IN = re.compile(r"@[a-z]+")
+
+
+def put_down(text: str) -> Path:
+    """Write a table to a file whose ending says what it is; the same text is always in the same place.
+
+    The folder beside it is the text's own.
+    """
+    first = text.lstrip()[:1]
+    ending = {"{": ".jsonl", "[": ".json"}.get(first, ".csv")
+    folder = data_dir() / "uploads" / hashlib.sha256(text.encode()).hexdigest()[:16]
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = folder / f"data{ending}"
+    write_atomic(path, text)
+    return path
+
+
+def is_built_in(text: str) -> bool:
+    """Tell whether a text names a set that comes with Assay, rather than being one."""
+    return bool(_BUILT_IN.fullmatch(text.strip()))
+
 
 TextT = TypeVar("TextT", bound=str)
 _LONGEST, _LONGEST_FILE = 1 << 18, 1 << 20

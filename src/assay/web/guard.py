@@ -1,4 +1,4 @@
-"""Who may speak to the application: names, origins and the launch's token, checked before any route is reached.
+"""Who may speak to the application: names, origins, tokens, passwords, before any route; and the page of entry.
 
 Another web page must not be able to drive it: not by a form or a script (the origin is checked, and the cookie is
 ``SameSite=Strict``), and not by a name that was made to point here (DNS rebinding: only known host names are
@@ -9,24 +9,96 @@ inline scripts or styles.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 import re
 import secrets
-from collections.abc import Iterable, Mapping
+import time
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from http.cookies import CookieError, SimpleCookie
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assay.web.pages.entering import entrance
 from assay.web.people import SEVERAL, WHO, People, Person
-from assay.web.root import ROOT
-from assay.web.signing_in import PasswordQueue
+from assay.web.templating import ROOT, render
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.toml import own_table
+
+T = TypeVar("T")
+
+#: Hashes that are made at one time, and passwords that wait for their turn: of one address, and in all.
+_AT_ONCE, _MOST_OF_ONE, _MOST = 2, 16, 256
+#: Seconds for which a wrong one counts; how many are free, for a name from an address and of an address.
+_COUNTS_S, _FREE_OF_NAME, _FREE_OF_ADDRESS = 60.0, 5, 30
+_LONGEST_S, _OF_ADDRESS_S = 5.0, 1.0
+
+
+class PasswordQueue:
+    """Where passwords wait.
+
+    Args:
+        clock: seconds.
+        sleep: waits so many.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._clock = clock
+        self._sleep = sleep
+        self._tries: deque[tuple[float, str, str]] = deque()
+        self._waiting = Counter[str]()
+        self._turn = asyncio.Semaphore(_AT_ONCE)
+
+    async def tried(self, address: str, name: str, look: Callable[[], T | None]) -> T | None:
+        """Return what ``look`` does, which is called in a thread once it is its turn; ``None`` counts as wrong.
+
+        Raises:
+            ConfigurationError: too many of this address, or of all, wait at this moment.
+        """
+        if self._waiting[address] >= _MOST_OF_ONE or self._waiting.total() >= _MOST:
+            raise ConfigurationError("too many sign in at this moment; try again")
+        self._waiting[address] += 1
+        pause = self._pause(address, name)
+        # Counted before it is looked at: who sends many at once waits as long.
+        attempt = (self._clock(), address, name)
+        self._tries.append(attempt)
+        try:
+            if pause:
+                await self._sleep(pause)
+            async with self._turn:
+                found = await asyncio.to_thread(look)
+        finally:
+            self._waiting[address] -= 1
+            if not self._waiting[address]:
+                del self._waiting[address]
+        if found is not None and attempt in self._tries:
+            self._tries.remove(attempt)
+        return found
+
+    def _pause(self, address: str, name: str) -> float:
+        """Return for how long an attempt waits after those of before."""
+        while self._tries and self._clock() - self._tries[0][0] > _COUNTS_S:
+            self._tries.popleft()
+        named = sum((where, who) == (address, name) for _, where, who in self._tries)
+        here = sum(where == address for _, where, _ in self._tries)
+        own = min(_LONGEST_S, max(0.0, named - _FREE_OF_NAME + 1.0))
+        return max(own, _OF_ADDRESS_S if here >= _FREE_OF_ADDRESS else 0.0)
+
+
+def entrance(why: str = "", *, people: bool = False) -> str:
+    """Return the page; ``why`` says what happened, where something did. ``people`` adds a form for them."""
+    ROOT.set("")  # nothing below this launch's path is served to whoever sees this page
+    return render("entrance.html", why=why, people=people)
+
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _HEADERS: Mapping[str, str] = own_table("assay.web", "headers.toml")

@@ -1,29 +1,172 @@
-"""The route of the list of runs: searched, filtered, sorted, the jobs of a batch folded under it."""
+"""The routes of lists: runs, searched, filtered, sorted, a batch's jobs folded under it; batches with reports."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from math import inf
+from statistics import mean
+from typing import TypeVar
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
+from assay.batch.batches import batches_beside
 from assay.batch.ledger import Batch, Ledger
 from assay.batch.progress import BatchProgress, look
 from assay.batch.purses import Purses
+from assay.batch.report import batch_story
 from assay.launch.glimpses import glimpses
 from assay.registry import known, run_types
+from assay.report.standing import RunStanding
+from assay.report.story import Story
 from assay.web import data
-from assay.web.app_state import site_of, wants_json
-from assay.web.batches import with_ledger
+from assay.web.app_state import respond, site_of, wants_json
 from assay.web.forms import one_of
-from assay.web.pages.runs import ORDERS, STATES, Choice, ListedRuns, runs_page
 from assay.web.people import may_all
 from assay.web.permissions import seen
-from llm_runtime.errors import StoreError
-from llm_runtime.store import RunStore, RunSummary
-from llm_runtime.store.notes import all_tags, notes_of, tags_of_runs
+from assay.web.templating import protocol_name, render
+from llm_runtime.errors import RunNotFound, StoreError
+from llm_runtime.store import RunState, RunStore, RunSummary
+from llm_runtime.store.notes import Note, all_tags, notes_of, tags_of_runs
+from llm_runtime.store.run_reader import Order
 from llm_runtime.store.searching import index_runs
+
+STATES: tuple[RunState, ...] = ("running", "interrupted", "finished", "stopped", "failed")
+ORDERS: tuple[Order, ...] = ("newest", "dearest", "longest", "calls")
+BADGES: dict[str, RunState] = {
+    "finished": "finished",
+    "running": "running",
+    "loading": "running",
+    "idle": "interrupted",
+}
+"""The state of a run whose colour a batch's state has."""
+_ORDER_WORDS = (("dearest", "Dearest first"), ("longest", "Longest first"), ("calls", "Most calls first"))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How the reader searches, filters and sorts the list; empty where not at all."""
+
+    search: str = ""
+    protocol: str = ""
+    state: str = ""
+    tag: str = ""
+    order: str = ""
+    before: str = ""
+
+    def query(self, before: str) -> str:
+        """Return the query of the next page, chosen in the same way."""
+        return urlencode({name: value for name, value in {**asdict(self), "before": before}.items() if value})
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRuns:
+    """Runs to show, and what is known of each by its id."""
+
+    runs: Sequence[RunSummary]
+    seen: Mapping[str, RunStanding]
+    tags: Mapping[str, list[str]]
+    notes: Mapping[str, list[Note]]
+
+    def rating(self, run_id: str) -> float | None:
+        """Return the mean of people's ratings."""
+        ratings = [note.rating for note in self.notes[run_id] if note.rating]
+        return round(mean(ratings), 1) if ratings else None
+
+
+def runs_page(
+    listed: ListedRuns,
+    folded: Sequence[BatchProgress],
+    choice: Choice,
+    protocols: list[str],
+    tags: list[str],
+    more: bool,
+) -> str:
+    """Return the page.
+
+    Args:
+        listed: the runs to show, in order.
+        folded: batches whose jobs would stand among them.
+        choice: how they were chosen.
+        protocols: those to choose from.
+        tags: likewise.
+        more: whether there are more.
+    """
+    rows: list[tuple[RunSummary | None, BatchProgress | None]] = [(run, None) for run in listed.runs]
+    for progress in folded:
+        began = progress.batch.created_at // 1000
+        place = next((at for at, (run, _) in enumerate(rows) if run and run.started_at < began), len(rows))
+        rows.insert(place, (None, progress))
+    return render(
+        "runs.html",
+        rows=rows,
+        listed=listed,
+        badges=BADGES,
+        choice=choice,
+        filtered=choice != Choice(),
+        protocols=[(name, protocol_name(name)) for name in protocols],
+        states=[(state, state) for state in STATES],
+        orders=_ORDER_WORDS,
+        tags=[(tag, tag) for tag in tags],
+        older=choice.query(listed.runs[-1].run_id) if more else "",
+        live=any(run.state == "running" for run in listed.runs),
+    )
+
+
+T = TypeVar("T")
+
+
+async def list_batches(request: Request) -> Response:
+    """List batches, newest first: jobs done, running and failed, and what they took."""
+
+    def read(ledger: Ledger, purses: Purses) -> list[BatchProgress]:
+        return [look(ledger, purses, batch.batch_id) for batch in ledger.batches()]
+
+    batches = await with_ledger(request, read) or []
+    live = any(progress.state == "running" for progress in batches)
+    return respond(
+        request,
+        lambda: {"batches": [each.to_dict() for each in batches]},
+        lambda: render("batches.html", batches=batches, live=live, badges=BADGES),
+    )
+
+
+async def show_batch(request: Request) -> Response:
+    """Show a batch's report."""
+    batch_id: str = request.path_params["batch_id"]
+
+    def read(ledger: Ledger, purses: Purses) -> tuple[BatchProgress, Story]:
+        progress = look(ledger, purses, batch_id)
+        return progress, batch_story(progress, ledger.results(batch_id))
+
+    report = await with_ledger(request, read)
+    if report is None:
+        raise RunNotFound(f"there is no batch {batch_id[:80]!r}")
+    progress, story = report
+    return respond(
+        request,
+        lambda: {**progress.to_dict(), "story": data.story_data(story)},
+        lambda: render("batch.html", progress=progress, story=story, badges=BADGES),
+    )
+
+
+async def with_ledger(request: Request, read: Callable[[Ledger, Purses], T]) -> T | None:
+    """Call ``read`` in a thread of its own: a long table must delay nobody."""
+
+    def reading() -> T | None:
+        database = batches_beside(site_of(request).store)
+        if database is None:
+            return None
+        try:
+            return read(Ledger(database), Purses(database))
+        finally:
+            database.close()
+
+    return await asyncio.to_thread(reading)
+
 
 _LISTED = 30
 _FOLDED = 200

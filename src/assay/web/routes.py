@@ -12,8 +12,7 @@ from starlette.routing import Route
 
 from assay import __version__
 from assay.web.app_state import run_id_of, site_of
-from assay.web.brought import pages
-from assay.web.endpoints import Endpoint, Handler, addresses
+from assay.web.endpoints import Endpoint, Handler, addresses, pages
 from assay.web.people import WHO
 from assay.web.permissions import demand, sees, while_allowed
 from llm_runtime.toml import own_table

@@ -1,9 +1,10 @@
-"""The runs that this process carries out: started, resumed, forked, played and stopped from the pages."""
+"""What this process carries out: runs started, resumed, forked, played, stopped from pages; workers of batches."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
+import sys
 from collections.abc import Callable
 
 from assay.batch.spending import Spending
@@ -18,6 +19,36 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.settings import Settings, data_dir
 from llm_runtime.store import RunStore
 from llm_runtime.wrappers.accounts import Caps
+
+
+class BatchWorkers:
+    """Processes of this server that work batches off; they end with it, and `assay batch resume` goes on."""
+
+    def __init__(self) -> None:
+        self._processes: list[asyncio.subprocess.Process] = []
+
+    async def begin(self, batch_id: str, store_url: str) -> None:
+        """Work a batch off in a process of its own."""
+        self._processes = [one for one in self._processes if one.returncode is None]
+        arguments = ("batch", "resume", batch_id, "--quiet", "--store", store_url)
+        self._processes.append(
+            await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "assay", *arguments),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.DEVNULL,  # why it ended, it says on this server's stderr
+            )
+        )
+
+    async def close(self) -> None:
+        """End all of them; what is under way is put back."""
+        for one in self._processes:
+            if one.returncode is None:
+                one.terminate()
+        await self.ended()
+
+    async def ended(self) -> None:
+        """Wait until all of them have ended."""
+        await asyncio.gather(*(one.wait() for one in self._processes))
 
 
 class ActiveRuns:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -10,15 +10,44 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from assay.launch.model_check import measure_model, verdicts
+from assay.launch.model_choices import Choices
 from assay.registry import protocols
-from assay.web.app_state import AppState, redirect, request_fields, respond, site_of, wants_json
+from assay.web.app_state import AppState, Checked, redirect, request_fields, respond, site_of, wants_json
 from assay.web.configuring import change_config
 from assay.web.forms import whole_number
-from assay.web.pages.settings import Checked, settings_page
+from assay.web.templating import render
 from llm_runtime.dialects import HOSTED
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.keys import write_key
-from llm_runtime.settings import config_dir, read_config
+from llm_runtime.settings import Settings, config_dir, read_config
+
+
+def settings_page(settings: Settings, choices: Choices, checked: Mapping[str, Checked], fault: str = "") -> str:
+    """Return the page.
+
+    Args:
+        settings: as they are now.
+        choices: the models that can be reached.
+        checked: what was measured since the server began.
+        fault: why a change was refused.
+    """
+    config = settings.config
+    sources = {name: key.source for name, key in settings.keys.items()}
+    faults = {entry.provider: entry.fault for entry in choices.endpoints if entry.fault}
+    counts = {entry.provider: len(entry.models) for entry in choices.endpoints}
+    return render(
+        "settings.html",
+        endpoints=[(name, settings.endpoint(name).base_url) for name in config.endpoints],
+        vendors=[(name, dialect.key_env) for name, dialect in HOSTED.items() if name not in config.endpoints],
+        sources=sources,
+        faults=faults,
+        counts=counts,
+        config=config,
+        choices=choices,
+        checked=checked,
+        fault=fault,
+    )
+
 
 Change = Callable[[AppState, dict[str, Any]], Awaitable[None]]
 

@@ -105,7 +105,7 @@ async def test_the_browser_shows_batches_and_one_of_them(tmp_path: Path) -> None
     from assay.batch.jobs import Job
     from assay.batch.ledger import Ledger
     from assay.batch.purses import Purses
-    from assay.web.batches import list_batches, show_batch
+    from assay.web.listing import list_batches, show_batch
     from llm_runtime.errors import RunNotFound
     from llm_runtime.store import SqliteStore
 

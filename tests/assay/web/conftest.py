@@ -27,10 +27,9 @@ from tests.crucible.records import ANSWER, played
 
 from assay.launch import Launcher
 from assay.registry import read_run
-from assay.web.app import Doors, application, no_doors
 from assay.web.app_state import AppState
 from assay.web.guard import Gate
-from assay.web.serving import listening
+from assay.web.serving import Doors, application, listening, no_doors
 from llm_runtime.messages import Reply, Request, Usage
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, open_store

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from assay.protocol import Needs
-from assay.web.estimating import estimate
-from assay.web.suggesting import suggest
+from assay.web.beginning import estimate, suggest
 from llm_runtime.price import Price
 from llm_runtime.settings import config_dir
 from llm_runtime.testing import LoopbackServer

@@ -15,7 +15,7 @@ from tests.extent import PATIENCE
 from tests.lazily import needs
 
 from assay.protocols.criticality.seat_human import SeatHuman
-from assay.web.pages.asking import Ask, asking
+from assay.web.asking import Ask, asking
 from criticality import Reply as Answered
 from llm_runtime.events import RunFinished, RunStarted
 from llm_runtime.messages import Reply, Request, Usage

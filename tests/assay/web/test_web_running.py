@@ -109,7 +109,7 @@ async def test_a_person_takes_a_seat_and_the_run_goes_on_with_the_answer(web: An
 async def test_a_turn_is_shown_at_once_however_much_the_page_was_sent_before(
     web: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assay.web.stream._PARTS_A_S", 1e-9)
+    monkeypatch.setattr("assay.web.rendering._PARTS_A_S", 1e-9)
     _, told = await web.post("/runs", query="Which database?", seats={"red_team": "terminal:"})
     run_id, answered = told["run_id"], set[str]()
     async with asyncio.timeout(PATIENCE):

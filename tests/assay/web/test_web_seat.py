@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.web.answer_forms import answer_fields, read_answer
-from assay.web.brief import brief_of
-from assay.web.pages.asking import Ask, asking
+from assay.web.asking import Ask, answer_fields, asking, brief_of, read_answer
 from crucible.red_team.prompts import critique_positions
 from crucible.schemas import TriageOutput
 from llm_runtime.errors import ConfigurationError

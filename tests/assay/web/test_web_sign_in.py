@@ -19,10 +19,9 @@ from starlette.routing import BaseRoute, Route
 
 from assay.api.keys import ApiKey, ApiKeys
 from assay.web.app_state import AppState
-from assay.web.guard import Gate
+from assay.web.guard import Gate, PasswordQueue
 from assay.web.people import People, Person
 from assay.web.serving import configuration
-from assay.web.signing_in import PasswordQueue
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.store import RunStore
 from llm_runtime.store.upkeep import mark

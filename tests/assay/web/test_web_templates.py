@@ -35,24 +35,21 @@ from assay.report.matrix import Agreement, Cell, Matrix, MatrixRow, agreement, c
 from assay.report.standing import RunStanding, RunVerdict
 from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
+from assay.web.acting import fork_page, form_field, new_page, resume_page
+from assay.web.asking import Ask, asking
 from assay.web.batch_starting import new_batch_page
-from assay.web.beginning import Played, StartBox, Way, choice_fragment
+from assay.web.beginning import Played, StartBox, UsualRun, Way, choice_fragment
 from assay.web.calls import CallEvents
-from assay.web.comparing import compare_page
-from assay.web.estimating import UsualRun
 from assay.web.forms import form_of, forms
+from assay.web.guard import entrance
+from assay.web.listing import BADGES, Choice, ListedRuns, runs_page
 from assay.web.live_runs import LiveRun, LiveRuns
-from assay.web.pages.asking import Ask, asking
-from assay.web.pages.entering import entrance
-from assay.web.pages.events import events_parts, listed
-from assay.web.pages.matrix import MatrixChoice, matrix_page
-from assay.web.pages.run import RunPageState, run_page, story_parts
-from assay.web.pages.runs import BADGES, Choice, ListedRuns, runs_page
-from assay.web.pages.settings import Checked, settings_page
-from assay.web.pages.starting import fork_page, form_field, new_page, resume_page
-from assay.web.pages.timeline import timeline_parts
+from assay.web.matrices import MatrixChoice, matrix_page
 from assay.web.people import ROLES, Person
+from assay.web.reading import compare_page
+from assay.web.settings import Checked, settings_page
 from assay.web.templating import environment, render
+from assay.web.views import RunPageState, events_parts, listed, run_page, story_parts, timeline_parts
 from crux.comparison import CruxCandidate, SideView
 from crux.results import Place
 from llm_runtime.capabilities import Capabilities

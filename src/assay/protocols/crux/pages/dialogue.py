@@ -19,7 +19,7 @@ from assay.protocols.crux.task import need_extra
 from assay.web import forms
 from assay.web.app_state import is_json, request_fields, run_id_of, site_of
 from assay.web.reading import last_seen
-from assay.web.stream import event_stream
+from assay.web.rendering import event_stream
 from crux.insight.alignment import alignment_map
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.events import Record

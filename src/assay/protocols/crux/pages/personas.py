@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.protocols.crux.people import PersonaRow
 from assay.report.story import Story
-from assay.web.pages.starting import TermsFields
+from assay.web.acting import TermsFields
 from assay.web.templating import render
 
 

@@ -21,8 +21,7 @@ from assay.protocols.crux.divide import Task, group_name
 from assay.protocols.crux.people import open_people
 from assay.protocols.crux.report.comparison import comparison_of
 from assay.web.app_state import redirect, request_fields, respond, run_id_of, site_of, wants_json
-from assay.web.root import rooted
-from assay.web.templating import render
+from assay.web.templating import render, rooted
 from crux.book import Correction
 from crux.comparison import Comparison
 from crux.voting import Vote, cast_vote, read_votes, reader_groups

@@ -1,13 +1,61 @@
-"""Answers that must be structured, as a form: fields out of a JSON schema, the answer out of what was filled in."""
+"""What a run wants to know from a person: a brief written for people, and a place or a form for the answer."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, TypeAlias, cast
 
+from markupsafe import Markup
+
+from assay.report.story import Prose
+from assay.web.templating import render
 from llm_runtime.errors import ConfigurationError
+
+_FENCE = re.compile(
+    r"<<<(?!END )(?P<name>[^<>\n]{1,200}) (?P<nonce>[0-9a-f]{8,64})>>>\n"
+    r"(?P<text>.*?)\n<<<END (?P=name) (?P=nonce)>>>",
+    re.DOTALL,
+)
+_FOR_MODELS = re.compile(r"(?:(?<=[.\n])|^)[^.\n]*\bJSON\b[^.\n]*\.?", re.MULTILINE)
+_NUMBERED = re.compile(r"\b\d+:(?=\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class BriefPart:
+    """A piece of a brief, in Markdown; with a title it is material, without one it says what is asked."""
+
+    title: str
+    text: str
+
+
+def brief_of(text: str, *, form: bool = False) -> tuple[BriefPart, ...]:
+    """Return a prompt's pieces in their order.
+
+    Args:
+        text: the prompt, with its material behind fences as :class:`llm_runtime.prompts.Fence` writes them.
+        form: whether a form asks for the answer: then what is said of its JSON is left out.
+    """
+    parts: list[BriefPart] = []
+    end = 0
+    for match in _FENCE.finditer(text):
+        parts += [BriefPart("", text[end : match.start()]), BriefPart(_title(match["name"]), match["text"])]
+        end = match.end()
+    parts.append(BriefPart("", text[end:]))
+    if form:
+        parts = [part if part.title else replace(part, text=_FOR_MODELS.sub("", part.text)) for part in parts]
+    return tuple(part for part in parts if part.text.strip())
+
+
+def _title(name: str) -> str:
+    """Return what people call ``"POSITION of 0:domain_expert"``: ``"Position of domain expert"``."""
+    words = " ".join(word.lower() if word.isupper() else word for word in name.split())
+    words = _NUMBERED.sub("", words).replace("_", " ")
+    return words[:1].upper() + words[1:]
+
 
 Options: TypeAlias = list[tuple[str, str]]
 """Value and words of each way to answer."""
@@ -186,3 +234,50 @@ def _number(field: AnswerField, text: str) -> float:
     if not (low is None or number >= low) or not (high is None or number <= high) or number - number:
         raise ConfigurationError(f"{field.title} must be from {low} to {high}")
     return number
+
+
+@dataclass(frozen=True)
+class Ask:
+    """An open question.
+
+    Args:
+        name: unique in its run.
+        title: which step and seat asks.
+        messages: role and content, oldest first.
+        schema: the JSON schema that the answer must fit, or empty.
+        where: a mailbox letter's file, or empty for a question of this server.
+        seat: the role that whoever answers has, in words; or empty.
+        does: what that role does, or empty.
+    """
+
+    name: str
+    title: str
+    messages: tuple[tuple[str, str], ...]
+    schema: str = ""
+    where: str = ""
+    seat: str = ""
+    does: str = ""
+
+    @cached_property
+    def brief(self) -> tuple[BriefPart, ...]:
+        """What is asked and what to read for it, in order."""
+        return brief_of(self.messages[-1][1], form=bool(self.fields)) if self.messages else ()
+
+    @cached_property
+    def options(self) -> Options:
+        """The ways to answer, where the answer is one of a few texts; else nothing."""
+        return ways(self._parsed)
+
+    @cached_property
+    def fields(self) -> tuple[AnswerField, ...]:
+        """The fields of an answer that must be structured; nothing where it is a text, or no form can hold it."""
+        return answer_fields(self._parsed)
+
+    @cached_property
+    def _parsed(self) -> dict[str, Any]:
+        return parsed(self.schema)
+
+
+def asking(run_id: str, asks: tuple[Ask, ...]) -> Markup:
+    """Return the questions with a form each; an empty element where there are none."""
+    return render("asks.html", run_id=run_id, asks=asks, prose=Prose)

@@ -1,1 +1,0 @@
-"""The pages: functions from data to what the templates make of it."""
