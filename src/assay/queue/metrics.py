@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -12,18 +12,12 @@ from assay.batch.database import Database
 from assay.batch.purses import Purses
 from llm_runtime.extras import needing
 from llm_runtime.store import RunStore
+from llm_runtime.toml import own_table
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
-_RUNS = (
-    ("assay_runs", "Runs in the store."),
-    ("assay_calls", "Calls that models answered."),
-    ("assay_input_tokens", "Tokens that models read."),
-    ("assay_output_tokens", "Tokens that models wrote."),
-    ("assay_cost_microdollars", "What providers charged, where the price is known."),
-    ("assay_unknown_microdollars", "What attempts may have taken besides, of which nobody knows the end."),
-)
+_METRICS = own_table("assay.queue", "metrics.toml")
 
 
 def prometheus(store: RunStore) -> bytes:
@@ -50,41 +44,30 @@ def prometheus(store: RunStore) -> bytes:
 
 
 def _of_runs(store: RunStore) -> Iterator[Metric]:
-    from prometheus_client.core import GaugeMetricFamily
-
     totals = store.totals()
-    for place, (name, about) in enumerate(_RUNS):
+    for place, name in enumerate(_METRICS["runs"]):
         # A store may be pruned: what falls is no counter.
-        family = GaugeMetricFamily(name, about, labels=("protocol", "ending"))
-        for protocol, ending, sums in totals:
-            family.add_metric((protocol, ending), sums[place])
-        yield family
+        samples = (((protocol, ending), sums[place]) for protocol, ending, sums in totals)
+        yield _family("runs", name, samples, "protocol", "ending")
 
 
 def _of_rows(database: Database) -> Iterator[Metric]:
-    from prometheus_client.core import GaugeMetricFamily
-
     from assay.queue.tables import counted, is_there
 
     if is_there(database):
-        entries = GaugeMetricFamily("assay_queue_entries", "Entries of the queue.", labels=("state",))
-        for state, count in counted(database).items():
-            entries.add_metric((state,), count)
-        yield entries
-    purses = GaugeMetricFamily(
-        "assay_purse_microdollars",
-        "What a batch or purse has spent, holds, may have spent.",
-        labels=("purse", "what"),
-    )
-    for name, purse in Purses(database).all().items():
-        for what in ("spent", "held", "unknown"):
-            purses.add_metric((name, what), getattr(purse, what).cost)
-    yield purses
-    closed = GaugeMetricFamily(
-        "assay_provider_closed_seconds",
-        "Until a provider that lets nobody through is tried again.",
-        labels=("bucket",),
-    )
-    for each in Buckets(database).closed():
-        closed.add_metric((each.bucket,), each.wait_us / 1e6)
-    yield closed
+        entries = (((state,), count) for state, count in counted(database).items())
+        yield _family("rows", "assay_queue_entries", entries, "state")
+    purses = Purses(database).all().items()
+    held = (((n, what), getattr(purse, what).cost) for n, purse in purses for what in ("spent", "held", "unknown"))
+    yield _family("rows", "assay_purse_microdollars", held, "purse", "what")
+    closed = (((each.bucket,), each.wait_us / 1e6) for each in Buckets(database).closed())
+    yield _family("rows", "assay_provider_closed_seconds", closed, "bucket")
+
+
+def _family(of: str, name: str, samples: Iterable[tuple[tuple[str, ...], float]], *labels: str) -> Metric:
+    from prometheus_client.core import GaugeMetricFamily
+
+    family = GaugeMetricFamily(name, _METRICS[of][name], labels=labels)
+    for values, amount in samples:
+        family.add_metric(values, amount)
+    return family

@@ -66,3 +66,21 @@ WHERE EXISTS (SELECT 1 FROM runs WHERE run = column1 AND holder = ?) RETURNING 1
 -- name: index_runs
 SELECT r.run, r.run_id, s.ended FROM runs r LEFT JOIN searched s ON s.run = r.run
 WHERE s.run IS NULL OR s.ended = 0 ORDER BY r.run DESC
+
+-- What a file that cannot be written lacks, by the schema that brought it.
+
+-- name: as_newest_2
+CREATE TEMP VIEW records AS SELECT *, 0 AS unknown FROM main.records
+
+-- name: as_newest_3
+CREATE TEMP VIEW runs AS SELECT *, '' AS holder FROM main.runs;
+CREATE TEMP TABLE heads (run_id PRIMARY KEY, name, length, digest, trail, signature, public_key);
+CREATE TEMP TABLE tags (run_id, tag)
+
+-- name: as_newest_4
+CREATE VIRTUAL TABLE temp.words USING fts5(body);
+CREATE TEMP TABLE searched (run PRIMARY KEY, ended);
+CREATE TEMP TABLE notes (run_id, place, who, note, rating, label, at)
+
+-- name: as_newest_5
+CREATE TEMP TABLE owners (name, process, beat)

@@ -30,21 +30,6 @@ def insertion(many: int) -> str:
 
 
 _ROWS_FOR_FILES = 3
-#: What a file that cannot be written lacks, by the schema that brought it.
-_AS_NEWEST = {
-    2: ("CREATE TEMP VIEW records AS SELECT *, 0 AS unknown FROM main.records",),
-    _ROWS_FOR_FILES: (
-        "CREATE TEMP VIEW runs AS SELECT *, '' AS holder FROM main.runs",
-        "CREATE TEMP TABLE heads (run_id PRIMARY KEY, name, length, digest, trail, signature, public_key)",
-        "CREATE TEMP TABLE tags (run_id, tag)",
-    ),
-    4: (
-        "CREATE VIRTUAL TABLE temp.words USING fts5(body)",
-        "CREATE TEMP TABLE searched (run PRIMARY KEY, ended)",
-        "CREATE TEMP TABLE notes (run_id, place, who, note, rating, label, at)",
-    ),
-    5: ("CREATE TEMP TABLE owners (name, process, beat)",),
-}
 
 
 def migrate(database: SqliteDatabase) -> None:
@@ -84,7 +69,7 @@ def read_as_newest(database: SqliteDatabase) -> None:
         migrate(database)
         return
     for number in range(version + 1, len(MIGRATIONS) + 1):
-        for statement in _AS_NEWEST[number]:
+        for statement in SQL[f"as_newest_{number}"].split(";"):
             database.execute(statement)
         if number == _ROWS_FOR_FILES:
             take_heads(database, database.path.parent / "heads")

@@ -10,33 +10,42 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from llm_runtime.files import private_key_text
 
-
-def answer(request: dict[str, Any], key_file: Path) -> dict[str, Any]:
-    """Answer one request with the key in ``key_file`` (32 bytes in hex, mode 0600; made where there is none)."""
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-    if request.get("version") != 1 or request.get("op") not in ("sign", "public_key"):
-        return {"version": 1, "error": "the request is not of version 1"}
-    key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(private_key_text(key_file)))
-    reply = {"version": 1, "algorithm": "ed25519", "public_key": key.public_key().public_bytes_raw().hex()}
-    if request["op"] == "sign":
-        reply["signature"] = key.sign(bytes.fromhex(request["message"])).hex()
-    return reply
+Signing = tuple[bytes, Callable[[bytes], bytes]]
+"""A public key, and what signs by it."""
 
 
-def main() -> None:
-    """Read stdin, write stdout."""
+def serve(key: Callable[[], Signing]) -> None:
+    """Read a request from stdin, write the answer to stdout."""
     try:
-        reply = answer(json.load(sys.stdin), Path(sys.argv[1]))
+        reply = _answer(json.load(sys.stdin), key)
     except (OSError, ValueError, KeyError, IndexError, TypeError) as fault:
         reply = {"version": 1, "error": f"{type(fault).__name__}: {fault}"}
     json.dump(reply, sys.stdout)
 
 
+def _answer(request: dict[str, Any], key: Callable[[], Signing]) -> dict[str, Any]:
+    if request.get("version") != 1 or request.get("op") not in ("sign", "public_key"):
+        return {"version": 1, "error": "the request is not of version 1"}
+    public, sign = key()
+    reply = {"version": 1, "algorithm": "ed25519", "public_key": public.hex()}
+    if request["op"] == "sign":
+        reply["signature"] = sign(bytes.fromhex(request["message"])).hex()
+    return reply
+
+
+def _in_file() -> Signing:
+    """Return the key in the file (32 bytes in hex, mode 0600; made where there is none)."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(private_key_text(Path(sys.argv[1]))))
+    return key.public_key().public_bytes_raw(), key.sign
+
+
 if __name__ == "__main__":
-    main()
+    serve(_in_file)

@@ -7,37 +7,35 @@ its signature without knowing of ssh. Source: draft-ietf-sshm-ssh-agent.
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import sys
 from collections.abc import Iterator
-from typing import Any
+
+from llm_runtime.store.signing_program import Signing, serve
 
 _IDENTITIES, _IDENTITIES_ANSWER, _SIGN, _SIGN_RESPONSE = 11, 12, 13, 14
 _KIND = b"ssh-ed25519"
 _PATIENCE_S = 25.0
 
 
-def answer(request: dict[str, Any], name: str) -> dict[str, Any]:
-    """Answer one request with the agent's key.
+def _in_agent() -> Signing:
+    """Return the agent's key.
 
     Raises:
         OSError: there is no agent, or it does not answer.
         ValueError: it holds no such key, or several, or will not sign.
     """
-    if request.get("version") != 1 or request.get("op") not in ("sign", "public_key"):
-        return {"version": 1, "error": "the request is not of version 1"}
-    key = _chosen(_ask(bytes([_IDENTITIES]), _IDENTITIES_ANSWER), name)
-    public = list(_strings(key))[1]
-    reply = {"version": 1, "algorithm": "ed25519", "public_key": public.hex()}
-    if request["op"] == "sign":
-        message = bytes([_SIGN]) + _string(key) + _string(bytes.fromhex(request["message"])) + bytes(4)
-        kind, signature = _strings(next(_strings(_ask(message, _SIGN_RESPONSE))))
+    key = _chosen(_ask(bytes([_IDENTITIES]), _IDENTITIES_ANSWER), sys.argv[1] if len(sys.argv) > 1 else "")
+
+    def sign(message: bytes) -> bytes:
+        asked = bytes([_SIGN]) + _string(key) + _string(message) + bytes(4)
+        kind, signature = _strings(next(_strings(_ask(asked, _SIGN_RESPONSE))))
         if kind != _KIND or len(signature) != 64:
             raise ValueError("the agent gave no ed25519 signature")
-        reply["signature"] = signature.hex()
-    return reply
+        return signature
+
+    return list(_strings(key))[1], sign
 
 
 def _chosen(identities: bytes, name: str) -> bytes:
@@ -74,14 +72,5 @@ def _strings(data: bytes) -> Iterator[bytes]:
         data = data[4 + size :]
 
 
-def main() -> None:
-    """Read stdin, write stdout."""
-    try:
-        reply = answer(json.load(sys.stdin), sys.argv[1] if len(sys.argv) > 1 else "")
-    except (OSError, ValueError, KeyError, IndexError, TypeError) as fault:
-        reply = {"version": 1, "error": f"{type(fault).__name__}: {fault}"}
-    json.dump(reply, sys.stdout)
-
-
 if __name__ == "__main__":
-    main()
+    serve(_in_agent)
