@@ -109,7 +109,7 @@ class LiveDisplay:
         """Take in the run's next event."""
         if self._broken:
             return
-        try:
+        with self._harmless():
             with self._lock:
                 self._fold.apply(event, self._now())
                 self._changed = True
@@ -118,8 +118,6 @@ class LiveDisplay:
                 self.past = False
             if line:
                 self._write(line)
-        except Exception:
-            self._give_up()
 
     def __enter__(self) -> Self:
         self._resume()
@@ -130,10 +128,8 @@ class LiveDisplay:
     ) -> None:
         self._suspend()
         if self._manner != "live" and not self._broken:
-            try:
+            with self._harmless():
                 self._write_sums()
-            except Exception:
-                self._give_up()
 
     @contextmanager
     def paused(self) -> Generator[None]:
@@ -147,15 +143,13 @@ class LiveDisplay:
     def _resume(self) -> None:
         if self._manner != "live" or self._broken:
             return
-        try:
+        with self._harmless():
             self._live = Live(console=_console(self._stream), auto_refresh=False, redirect_stdout=False)
             self._live.start()
             self._drawn = None
             self._stop.clear()
             self._thread = threading.Thread(target=self._watch, name="live-display", daemon=True)
             self._thread.start()
-        except Exception:
-            self._give_up()
 
     def _suspend(self) -> None:
         self._stop.set()
@@ -165,23 +159,18 @@ class LiveDisplay:
         live, self._live = self._live, None
         if live is None:
             return
-        try:
+        with self._harmless():
             if not self._broken:
                 self._draw(live)
             live.stop()
-        except Exception:
-            self._give_up()
 
     def _watch(self) -> None:
         while not self._stop.wait(_INTERVAL):
             live = self._live
             if live is None:
                 return
-            try:
+            with self._harmless():
                 self._draw(live)
-            except Exception:
-                self._give_up()
-                return
 
     def _draw(self, live: Live) -> None:
         """Draw the picture if it is another one than before."""
@@ -209,10 +198,8 @@ class LiveDisplay:
         """Say when the first words came, where a person has waited for them."""
         waited = (call.first or call.began) - call.began
         if waited >= _WAITED_MS and not self._broken:
-            try:
+            with self._harmless():
                 self._write(f"{call.label.words}: first words after {clock(waited)}")
-            except Exception:
-                self._give_up()
 
     def _write(self, line: str) -> None:
         elapsed = clock(self._now() - self._began)
@@ -226,6 +213,14 @@ class LiveDisplay:
             self._write(
                 f"{count_noun(progress.calls_done, progress.call_noun)} · {sums_line(progress, self._budget)}"
             )
+
+    @contextmanager
+    def _harmless(self) -> Generator[None]:
+        """Let no fault of the display reach the run: from the first on, nothing is shown any more."""
+        try:
+            yield
+        except Exception:
+            self._give_up()
 
     def _give_up(self) -> None:
         """End the display; the run goes on."""
