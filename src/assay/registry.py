@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from assay.hooks import Hooks, hooks_of
 from assay.protocol import Protocol, RunType, load
 from llm_runtime.errors import ConfigurationError, MissingExtraError
+from llm_runtime.models import fits
 from llm_runtime.plugins import FOREIGN, found, unloadable
 
 if TYPE_CHECKING:
@@ -238,9 +239,6 @@ def stored(
     Args:
         behaviours: the numbers that it names: none of a log of before version 0.2. Today's where left out.
     """
-    from pydantic import ValidationError
-
-    from llm_runtime.models import first_fault
 
     run = find(kind)
     hooks, options = hooks_of(run), settings.get("options", settings.get("engine", {}))
@@ -249,10 +247,8 @@ def stored(
         behaviours = {}
     if isinstance(options, Mapping) and behaviours is not None:
         options = {**hooks.defaults(behaviours), **options}
-    try:
+    with fits(f"a {run.noun}: "):
         return Prepared(run, hooks.task.model_validate(task), hooks.options.model_validate(options))
-    except ValidationError as fault:
-        raise ConfigurationError(f"a {run.noun}: {first_fault(fault)}") from None
 
 
 def fold_for(kind: str, keep: int | None = None) -> RunFold:

@@ -10,6 +10,26 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+
+
+@contextmanager
+def saying(
+    what: str, kind: type[LlmRuntimeError] = ConfigurationError, *, then: str = "", advice: str = ""
+) -> Generator[None]:
+    """Say of a file in one sentence what the system refuses: ``PATH cannot be read: Permission denied``.
+
+    Args:
+        what: the beginning of the sentence.
+        kind: the error.
+        then: its end.
+        advice: as any error has.
+    """
+    try:
+        yield
+    except OSError as fault:
+        raise kind(f"{what}: {fault.strerror or fault}{then}", advice=advice) from None
+
 
 def write_atomic(
     path: Path, data: str | bytes, *, durable: bool = True, private: bool = False, replace: bool = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
-from llm_runtime.files import write_atomic
+from llm_runtime.files import saying, write_atomic
 from llm_runtime.toml import parse_toml
 
 #: How ``config.toml`` names a program that prints a key.
@@ -134,27 +134,25 @@ def write_key(config: Path, name: str, secret: str) -> str:
     keys[name] = IN_KEYRING if secret and in_keyring else secret
     path = config / "keys.toml"
     lines = [f"{_quoted(entry)} = {_quoted(value)}\n" for entry, value in sorted(keys.items()) if value]
-    try:
+    with saying(f"{path} cannot be written"):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_atomic(path, "".join(lines), private=True)
-    except OSError as fault:
-        raise ConfigurationError(f"{path} cannot be written: {fault.strerror}") from None
     return "the system's keyring" if in_keyring else f"{path}, readable by you alone"
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """Read a TOML file; empty where there is none.
+def read_toml(path: Path, number: Callable[[str], Any] = float, *, there: bool = False) -> dict[str, Any]:
+    """Read a TOML file; ``number`` makes what has a point or an exponent.
 
     Raises:
-        ConfigurationError: it is not TOML, or cannot be read.
+        ConfigurationError: it is not TOML, or cannot be read, or is not there and should be; else it is empty then.
     """
     try:
-        return parse_toml(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
+        return parse_toml(path.read_text(encoding="utf-8"), number)
     except ValueError as fault:
         raise ConfigurationError(f"{path} is not readable TOML: {fault}") from None
     except OSError as fault:
+        if isinstance(fault, FileNotFoundError) and not there:
+            return {}
         raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None
 
 

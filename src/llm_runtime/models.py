@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
 from pydantic import BaseModel, ConfigDict, ValidationError
+
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
 
 class Model(BaseModel):
@@ -21,3 +26,12 @@ def first_fault(fault: ValidationError, whole: str = "") -> str:
     first = fault.errors(include_url=False, include_input=False)[0]
     where = ".".join(map(str, first["loc"])) or whole
     return f"{where}: {first['msg']}" if where else first["msg"]
+
+
+@contextmanager
+def fits(where: str, kind: type[LlmRuntimeError] = ConfigurationError, end: str = "") -> Generator[None]:
+    """Say of what does not fit a model where it does not: ``where``, the first fault, the end of the sentence."""
+    try:
+        yield
+    except ValidationError as fault:
+        raise kind(f"{where}{first_fault(fault)}{end}") from None

@@ -10,14 +10,14 @@ from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, cast
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
 from llm_runtime.dialects import DIALECTS, GENERIC, HOSTED, HUMAN_PROVIDERS, Dialect
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import ConfigurationError, NoModelError
 from llm_runtime.keys import COMMAND, Key, KeySources, key_sources, read_toml
 from llm_runtime.messages import Effort
-from llm_runtime.models import Model, first_fault
+from llm_runtime.models import Model, fits
 from llm_runtime.plugins import found
 from llm_runtime.programs import PREFIX, AgentProgram, laid_over
 from llm_runtime.silence import HOSTED_PATIENCE, LOCAL_PATIENCE, Patience
@@ -277,10 +277,8 @@ def read_config(config: Path, environment: Mapping[str, str] | None = None) -> C
     data = read_toml(path)
     if level := (environment or {}).get("ASSAY_DURABILITY"):
         path, data = Path("ASSAY_DURABILITY"), {**data, "durability": level}
-    try:
+    with fits(f"{path}: "):
         return ConfigFile.model_validate(data)
-    except ValidationError as fault:
-        raise ConfigurationError(f"{path}: {first_fault(fault)}") from None
 
 
 def _key(name: str, file: ConfigFile, sources: KeySources) -> Key | None:

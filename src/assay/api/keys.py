@@ -15,7 +15,7 @@ from assay.api.catalogue import PREFIX
 from assay.batch.spending import Allowance, Period, allowance
 from assay.web.people import Holder
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.files import write_atomic
+from llm_runtime.files import saying, write_atomic
 from llm_runtime.models import first_fault
 from llm_runtime.settings import config_dir
 
@@ -113,14 +113,12 @@ class ApiKeys:
 
     @contextmanager
     def _changing(self) -> Generator[list[ApiKey]]:
-        try:
+        with saying(f"{self.path} cannot be written"):
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with FileLock(self.path.with_suffix(".lock"), timeout=10):
                 keys = list(self.all())
                 yield keys
                 write_atomic(self.path, _KEYS.dump_json(keys, indent=1, exclude_defaults=True), private=True)
-        except OSError as fault:
-            raise ConfigurationError(f"{self.path} cannot be written: {fault.strerror or fault}") from None
 
 
 def _hash(secret: str) -> str:

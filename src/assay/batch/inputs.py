@@ -12,6 +12,7 @@ from typing import Any, cast
 from assay.batch.jobfile import Input, InputFormat
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
+from llm_runtime.files import saying
 
 #: Characters of a line, or bytes of a file, beyond which a row is broken rather than read.
 LONGEST_ROW = 1 << 20
@@ -43,10 +44,8 @@ def rows(source: Input) -> Iterator[InputRow]:
     """
     path, columns = source.path, set(source.columns.values())
     readers = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet, "folder": _folder}
-    try:
+    with saying(f"the input {path} cannot be read"):
         yield from readers[source.format or _format(path)](path, columns)
-    except OSError as fault:
-        raise ConfigurationError(f"the input {path} cannot be read: {fault.strerror or fault}") from None
 
 
 def _format(path: Path) -> InputFormat:

@@ -15,8 +15,8 @@ from assay.fields import specs_of
 from assay.hooks import hooks_of
 from assay.registry import run_types
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.keys import read_toml
 from llm_runtime.models import first_fault
-from llm_runtime.toml import parse_toml
 
 #: Combinations that a grid may have; more is taken for a slip.
 MOST_CONFIGURATIONS = 10_000
@@ -29,12 +29,7 @@ def load_job_file(path: Path) -> JobFile:
         ConfigurationError: it cannot be read, holds something unknown, or asks for what is not possible; says
             which and where.
     """
-    try:
-        data = parse_toml(path.read_text(encoding="utf-8"), Decimal)
-    except OSError as fault:
-        raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None
-    except ValueError as fault:
-        raise ConfigurationError(f"{path} is not readable TOML: {fault}") from None
+    data = read_toml(path, Decimal, there=True)
     try:
         job_file = checked(_plain(data, keep=("budget",)))
     except ConfigurationError as fault:

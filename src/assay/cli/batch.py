@@ -14,6 +14,7 @@ import click
 from assay.console.declared import commands, declares
 from assay.console.options import store_option
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.files import saying
 
 if TYPE_CHECKING:
     from assay.batch.ledger import Batch, Ledger
@@ -159,11 +160,8 @@ def results(batch_id: str, out: str | None, table_format: str, store_path: str |
         if out is None:
             WRITERS[ending](table, sys.stdout.buffer)
             return
-        try:
-            with atomic_file(Path(out)) as file:
-                WRITERS[ending](table, file)
-        except OSError as fault:
-            raise ConfigurationError(f"{out} cannot be written: {fault.strerror}") from None
+        with saying(f"{out} cannot be written"), atomic_file(Path(out)) as file:
+            WRITERS[ending](table, file)
 
 
 def _leave_to_workers(store: str, entered: Batch, workers: int | None, **_: Any) -> int:

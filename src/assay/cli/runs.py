@@ -11,6 +11,7 @@ import click
 from assay.console.declared import commands, declares
 from assay.console.options import open_runs, store_option, terms_options
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.files import saying
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -220,11 +221,9 @@ def export(run: str, path: str | None, store_path: str | None) -> None:
             return
         if Path(path).is_dir():
             raise ConfigurationError(f"{path} is a folder; name a file in it")
-        try:
-            with click.open_file(path, "wb", atomic=True) as file:
-                export_run(store, run_id, cast("BinaryIO", file))
-        except OSError as fault:
-            raise ConfigurationError(f"{path} cannot be written: {fault.strerror}; name another place") from None
+        refusal = saying(f"{path} cannot be written", then="; name another place")
+        with refusal, click.open_file(path, "wb", atomic=True) as file:
+            export_run(store, run_id, cast("BinaryIO", file))
 
 
 @_command("import")
@@ -237,11 +236,8 @@ def import_(path: str, new_id: str | None, trust: bool, store_path: str | None) 
     from llm_runtime.store.transfer import import_run
 
     with closing(open_runs(store_path)) as store:
-        try:
-            with click.open_file(path, "rb") as file:
-                run_id = import_run(store, cast("BinaryIO", file), as_id=new_id, trust=trust)
-        except OSError as fault:
-            raise ConfigurationError(f"{path} cannot be read: {fault.strerror}; name an exported run") from None
+        with saying(f"{path} cannot be read", then="; name an exported run"), click.open_file(path, "rb") as file:
+            run_id = import_run(store, cast("BinaryIO", file), as_id=new_id, trust=trust)
         click.echo(f"imported run {run_id}", err=True)
 
 

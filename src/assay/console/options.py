@@ -12,6 +12,7 @@ import click
 
 from assay.console.declared import declares
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.files import saying
 
 if TYPE_CHECKING:
     from assay.fields import FieldSpec
@@ -276,8 +277,5 @@ def read_text(text: str | None, file: str | None, what: str) -> str:
 
 
 def _read_file(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(MAX_INPUT + 1)
-    except OSError as fault:
-        raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None
+    with saying(f"{path} cannot be read"), path.open("rb") as file:
+        return file.read(MAX_INPUT + 1)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import click
 
 from llm_runtime.errors import ConfigurationError, RunNotFound
+from llm_runtime.files import saying
 
 if TYPE_CHECKING:
     from llm_runtime.store import RunStore
@@ -69,11 +70,8 @@ def verify_file(path: Path, keys: Collection[bytes], *, own: Collection[bytes] =
     from llm_runtime.store.transfer import import_run
 
     with tempfile.TemporaryDirectory() as folder, closing(SqliteStore(Path(folder) / "runs.db")) as store:
-        try:
-            with path.open("rb") as file:
-                run_id = import_run(store, cast("BinaryIO", file))
-        except OSError as fault:
-            raise ConfigurationError(f"{path} cannot be read: {fault.strerror}; name an exported run") from None
+        with saying(f"{path} cannot be read", then="; name an exported run"), path.open("rb") as file:
+            run_id = import_run(store, cast("BinaryIO", file))
         return verify_run(store, run_id, keys, own=own, as_json=as_json)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from assay import __version__
 from assay.launch.execution import needs_of
@@ -13,7 +13,7 @@ from assay.launch.naming import models_of
 from assay.registry import Prepared, known, stored
 from assay.terms import Terms
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.models import Model, first_fault
+from llm_runtime.models import Model, fits
 from llm_runtime.routing import Target, parse_model
 from llm_runtime.settings import load_settings
 from llm_runtime.store import valid_run_id
@@ -59,10 +59,8 @@ class Entry(Model):
         Raises:
             ConfigurationError: its task, options or terms do not fit.
         """
-        try:
+        with fits("its terms do not fit: "):
             terms = Terms.model_validate(self.terms)
-        except ValidationError as fault:
-            raise ConfigurationError(f"its terms do not fit: {first_fault(fault)}") from None
         return stored(self.kind, self.task, {"options": self.options}), terms
 
 
@@ -108,10 +106,8 @@ def read_entry(data: object) -> Entry:
     Raises:
         ConfigurationError: it is none; says in one line why.
     """
-    try:
+    with fits("an entry of the queue is no run (", end=")"):
         entry = Entry.model_validate(data)
-    except ValidationError as fault:
-        raise ConfigurationError(f"an entry of the queue is no run ({first_fault(fault)})") from None
     if not valid_run_id(entry.run_id):
         raise ConfigurationError(f"an entry of the queue is no run (its id {entry.run_id[:40]!r} cannot be one)")
     if entry.kind != BATCH and known(entry.kind) is None:

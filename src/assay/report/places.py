@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.files import write_atomic
+from llm_runtime.files import saying, write_atomic
 
 if TYPE_CHECKING:
     from assay.report.story import Story
@@ -68,7 +68,5 @@ def write_whole(path: Path, text: str) -> None:
     Raises:
         ConfigurationError: it cannot be written.
     """
-    try:
+    with saying(f"{path} cannot be written"):
         write_atomic(path, text)
-    except OSError as fault:
-        raise ConfigurationError(f"{path} cannot be written: {fault.strerror}") from None

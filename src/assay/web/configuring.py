@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
-from pydantic import ValidationError
 from tomlkit.exceptions import ParseError
 
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.files import write_atomic
+from llm_runtime.files import saying, write_atomic
 from llm_runtime.keys import read_toml
-from llm_runtime.models import first_fault
+from llm_runtime.models import fits
 from llm_runtime.settings import ConfigFile
 
 
@@ -36,10 +35,8 @@ def change_config(config: Path, changes: Mapping[str, Any], table: str = "") -> 
 
 
 def _check_config(data: Mapping[str, Any]) -> None:
-    try:
+    with fits(""):
         ConfigFile.model_validate(data)
-    except ValidationError as fault:
-        raise ConfigurationError(first_fault(fault)) from None
 
 
 @contextmanager
@@ -60,11 +57,9 @@ def changing(path: Path, check: Callable[[Mapping[str, Any]], object], *, privat
         raise ConfigurationError(f"{path} cannot be read: {fault}") from None
     yield document
     check(document.unwrap())
-    try:
+    with saying(f"{path} cannot be written"):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_atomic(path, tomlkit.dumps(document), private=private)
-    except OSError as fault:
-        raise ConfigurationError(f"{path} cannot be written: {fault.strerror}") from None
 
 
 def put(table: Any, changes: Mapping[str, Any]) -> None:

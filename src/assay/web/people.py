@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from filelock import FileLock, Timeout
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr
 
 from assay.batch.spending import Allowance, Period, allowance
 from assay.web.configuring import changing, put
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.files import saying
 from llm_runtime.keys import Key, read_toml
-from llm_runtime.models import Model, first_fault
+from llm_runtime.models import Model, fits
 from llm_runtime.settings import EndpointEntry, Settings, merged
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
@@ -166,13 +167,8 @@ class People:
         Raises:
             ConfigurationError: the file cannot be read, or holds something that does not fit.
         """
-        try:
+        with saying(f"{self.path} cannot be read", advice="make it with: assay people add NAME --role admin"):
             stat = self.path.stat()
-        except OSError as fault:
-            raise ConfigurationError(
-                f"{self.path} cannot be read: {fault.strerror}",
-                advice="make it with: assay people add NAME --role admin",
-            ) from None
         stamp = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
         if self._read[0] != stamp:
             self._read = (stamp, self._checked(read_toml(self.path)))
@@ -286,10 +282,8 @@ def _draw(document: Any, name: str, fields: Any) -> str:
 
 
 def _person(path: Path, name: str, table: object) -> Person:
-    try:
+    with fits(f"{path}: {name}: "):
         return Person.model_validate({**table, "name": name} if isinstance(table, dict) else table)
-    except ValidationError as fault:
-        raise ConfigurationError(f"{path}: {name}: {first_fault(fault)}") from None
 
 
 def _hash(secret: str) -> str:

@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 from llm_runtime.documents.markup import Composed, Piece, clean, composed, one_line, page_of_html, text_of_html
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
+from llm_runtime.files import saying
 from llm_runtime.toml import own_table
 
 MAX_BYTES = 256 * 2**20
@@ -68,7 +69,7 @@ def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
     Raises:
         DocumentError: it is no file, too large, unreadable, or goes on changing.
     """
-    try:
+    with saying(f"{path.name} cannot be read", DocumentError):
         for _ in range(_TRIES):
             before = path.stat()
             if not path.is_file():
@@ -82,8 +83,6 @@ def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
             after = path.stat()
             if (before.st_mtime_ns, len(data)) == (after.st_mtime_ns, after.st_size):
                 return data
-    except OSError as fault:
-        raise DocumentError(f"{path.name} cannot be read: {fault.strerror}") from None
     raise DocumentError(f"{path.name} changes while it is read; copy it first, and give the copy")
 
 

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
-from llm_runtime.files import write_atomic
+from llm_runtime.files import saying, write_atomic
 
 _DOMAIN = b"assay run head 1\n"
 _DOMAIN_WITH_TRAIL = b"assay run head 2\n"
@@ -115,14 +115,10 @@ class HeadFiles:
             StoreUnwritable: the folder cannot be written.
         """
         text = json.dumps(signed.to_dict(), indent=1) + "\n"
-        try:
+        what = f"the head of run {run_id} cannot be written to {self.folder}"
+        with saying(what, StoreUnwritable, then="; make the folder writable"):
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_atomic(self._file(run_id), text, private=True)
-        except OSError as fault:
-            raise StoreUnwritable(
-                f"the head of run {run_id} cannot be written to {self.folder}: {fault.strerror}; "
-                "make the folder writable"
-            ) from None
 
     def load(self, run_id: str) -> SignedHead | None:
         """Read the head of a run, unchecked; ``None`` where there is none.

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from llm_runtime.errors import StoreError, StoreUnwritable
-from llm_runtime.files import flush_folder
+from llm_runtime.files import flush_folder, saying
 from llm_runtime.store.faults import explained
 
 _COMMENT = re.compile("^--.*\n", re.MULTILINE)
@@ -188,14 +188,12 @@ def migrate(database: Database, kind: str, what: str, migrations: Migrations) ->
 
 
 def _make(path: Path) -> None:
-    try:
+    with saying(f"the store {path} cannot be made", StoreUnwritable, then="; name another place"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not path.exists():
             # SQLite gives its side files the mode of the file itself: prompts are their owner's alone.
             path.touch(mode=0o600)
             flush_folder(path.parent)
-    except OSError as fault:
-        raise StoreUnwritable(f"the store {path} cannot be made: {fault.strerror}; name another place") from None
 
 
 def _dialect(sql: str) -> str:

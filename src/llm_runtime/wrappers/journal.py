@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
+from llm_runtime.files import saying
 from llm_runtime.messages import Generate, Reply, Request, request_digest
 from llm_runtime.wrappers.recording import StoppedAfter
 
@@ -21,14 +22,12 @@ def append_from_whole_line(path: Path) -> IO[str]:
     Raises:
         StoreUnwritable: it cannot be opened or written.
     """
-    try:
+    with saying(f"{path} cannot be written", StoreUnwritable):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a+b") as raw:
             size = raw.seek(0, os.SEEK_END)
             raw.truncate(_end_of_last_line(raw, size))
         return path.open("a", encoding="utf-8", newline="\n")
-    except OSError as fault:
-        raise StoreUnwritable(f"{path} cannot be written: {fault.strerror}") from None
 
 
 def _end_of_last_line(raw: IO[bytes], size: int) -> int:
@@ -50,13 +49,11 @@ def write_line(stream: IO[str], data: dict[str, Any], *, sync: bool) -> None:
     Raises:
         StoreUnwritable: the disk is full, or fails.
     """
-    try:
+    with saying(f"{stream.name} cannot be written", StoreUnwritable):
         stream.write(json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n")
         stream.flush()
         if sync:
             os.fsync(stream.fileno())
-    except OSError as fault:
-        raise StoreUnwritable(f"{stream.name} cannot be written: {fault.strerror}") from None
 
 
 def whole_lines(path: Path, kind: str, read: Callable[[Any], T]) -> Iterator[T]:

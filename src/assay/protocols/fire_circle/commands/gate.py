@@ -53,6 +53,7 @@ from fire_circle.gates.lock import Lock, LockedVerdict, entry_of, known, read_lo
 from fire_circle.gates.trust import Trust, enrol, signing, trust
 from fire_circle.gates.verdicts import CaseVerdict, GateResult, drift
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.files import saying
 
 _declares = declares(__package__ or "", "options.toml")
 
@@ -286,11 +287,8 @@ def _show(command: RunCommand, result: GateResult, summary: str | None) -> None:
     verdict = GateHooks().outcome(result.model_dump(mode="json"))
     story, out = judged(gate_story(result), verdict), command.output
     if summary is not None:
-        try:
-            with Path(summary).open("a", encoding="utf-8") as file:
-                file.write(story_markdown(story))
-        except OSError as fault:
-            raise ConfigurationError(f"{summary} cannot be written: {fault.strerror}") from None
+        with saying(f"{summary} cannot be written"), Path(summary).open("a", encoding="utf-8") as file:
+            file.write(story_markdown(story))
     if out.out is not None:
         write_report(Path(out.out), lambda: story, lambda: result.model_dump(mode="json"))
         click.echo(f"report: {out.out}", err=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from assay.fields import read
 from assay.protocols.fire_circle.gating.cases import Case, CaseColumns, read_cases
@@ -19,7 +19,7 @@ from assay.terms import Terms
 from fire_circle.gates.comparing import Waiver
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import read_toml
-from llm_runtime.models import Model, first_fault
+from llm_runtime.models import Model, fits
 
 
 class _File(Model):
@@ -68,10 +68,8 @@ def read_suite(path: Path) -> Suite:
         raise ConfigurationError(f"{path} is no suite: there is no such file")
     table = read_toml(path)
     own = {name: table.pop(name) for name in _File.model_fields if name in table}
-    try:
+    with fits(f"{path.name}: "):
         file = _File.model_validate(own)
-    except ValidationError as fault:
-        raise ConfigurationError(f"{path.name}: {first_fault(fault)}") from None
     try:
         read(Options, table, strict=True)
     except ConfigurationError as fault:

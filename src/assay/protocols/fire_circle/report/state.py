@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
 from assay.protocols.fire_circle.task import Options, Task, texts_of
 from assay.registry import opened
 from assay.report.run import RunTotals
@@ -16,7 +14,7 @@ from fire_circle.results import CircleRecord
 from fire_circle.transcript import Round, Transcript
 from llm_runtime.errors import LlmRuntimeError, StoreDamaged
 from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted
-from llm_runtime.models import first_fault
+from llm_runtime.models import fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +96,8 @@ class CircleState:
             case RunResumed():
                 self.result = None
             case RunFinished() if event.result:
-                try:
+                with fits("the log holds a result that is none (", StoreDamaged, end=")"):
                     self.result = ReciprocityMetrics.model_validate(event.result)
-                except ValidationError as fault:
-                    raise StoreDamaged(f"the log holds a result that is none ({first_fault(fault)})") from None
             case CircleEvent():
                 self.latest = self.circles.setdefault(event.layer, Circle(event.layer))
                 self.latest.apply(event)
