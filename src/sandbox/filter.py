@@ -38,11 +38,10 @@ def program(machine: str = "") -> bytes:
     Args:
         machine: as :func:`platform.machine` names it; this one where left out.
     """
-    machine = _known(machine)
-    if not machine:
+    here = _numbers(machine)
+    if not here:
         return b""
-    column = list(_MACHINES).index(machine)
-    here = _MACHINES[machine]
+    column = here["column"]
     # With one more bit, x32, every call has a second number, under which it would not be looked for.
     rules = [*_begin(here["audit"]), (_AT_LEAST, 0, 1, 0x40000000), _give(errno.ENOSYS)]
     for calls, fault in ((_CALLS["refused"], errno.EPERM), (_CALLS["absent"], errno.ENOSYS)):
@@ -67,10 +66,9 @@ def program(machine: str = "") -> bytes:
 
 def confining(machine: str = "") -> bytes:
     """Return the filter of a program that starts threads but no process, and opens no socket; empty as above."""
-    machine = _known(machine)
-    if not machine:
+    here = _numbers(machine)
+    if not here:
         return b""
-    here = _MACHINES[machine]
     rules = [*_begin(here["audit"]), (_AT_LEAST, 0, 1, 0x40000000), _give(errno.EPERM)]
     rules += [(_EQUAL, 0, 1, _CLONE3), _give(errno.ENOSYS)]
     for number in here["confined"]:
@@ -84,10 +82,9 @@ def sealing(machine: str = "") -> bytes:
 
     Any other call ends the process (SIGSYS). Threads go on starting, by clone, whose flags the filter can see.
     """
-    machine = _known(machine)
-    if not machine:
+    here = _numbers(machine)
+    if not here:
         return b""
-    here = _MACHINES[machine]
     rules = _begin(here["audit"])
     for number in here["sealed"]:
         rules += [(_EQUAL, 0, 1, number), (_GIVE, 0, 0, _ALLOW)]
@@ -103,11 +100,10 @@ def sealing(machine: str = "") -> bytes:
     return _packed([*rules, (_GIVE, 0, 0, _KILL)])
 
 
-def _known(machine: str) -> str:
-    """Return a machine by the kernel's own name; empty where its numbers are not known here."""
+def _numbers(machine: str) -> Mapping[str, Any]:
+    """Return what is known of a machine, by the kernel's own name of it; empty where nothing is."""
     machine = machine or platform.machine()
-    machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
-    return machine if machine in _MACHINES else ""
+    return _MACHINES.get({"AMD64": "x86_64", "arm64": "aarch64"}.get(machine, machine), {})
 
 
 def _begin(audit: int) -> list[tuple[int, int, int, int]]:

@@ -6,9 +6,7 @@ there is written as a dash. Beside the forms of :mod:`assay.report.lines` there 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib import resources
 from itertools import count
 from typing import Any, Literal, TypeAlias
 
@@ -33,6 +31,7 @@ from assay.report.story import (
 )
 from assay.report.svg.intervals import Dot, interval_figure
 from llm_runtime.models import Model
+from llm_runtime.toml import own_table
 
 Scope: TypeAlias = Mapping[str, Any]
 """Values by the names that paths begin with."""
@@ -133,9 +132,7 @@ class Outline(BaseModel):
 
 def read_outline(package: str, name: str) -> Outline:
     """Read an outline that lies in a package."""
-    return Outline.model_validate(
-        tomllib.loads(resources.files(package).joinpath(name).read_text(encoding="utf-8"))
-    )
+    return Outline.model_validate(own_table(package, name))
 
 
 class Writing:

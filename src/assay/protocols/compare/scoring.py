@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import date
-from importlib import resources
 from itertools import permutations, takewhile
 from typing import NamedTuple
+
+from llm_runtime.toml import own_table
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #: What stands around an answer and says nothing.
 EDGES = " \t\r\n.,;:!?*_`\"'()[]“”‘’«»。，"
-WORDS = tomllib.loads(resources.files(__package__ or "").joinpath("words.toml").read_text(encoding="utf-8"))
+WORDS = own_table(__package__ or "", "words.toml")
 #: Characters; nobody says a number in more.
 _LONGEST = 100
 UNITS = WORDS["units"]
