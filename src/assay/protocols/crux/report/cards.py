@@ -19,20 +19,14 @@ from assay.report.story import (
 )
 from assay.report.units import count_noun, in_words
 from crux.results import RESOLVABLE, CardNotes, CruxCard, CruxMessage, PersonaPosition, Place, SentenceSource
+from llm_runtime.toml import own_table
 
-_SEEN = {
-    "both": "Found in the texts before the debate, and in the debate.",
-    "debate": "Found in the debate alone; the comparison of the texts had not named it.",
-}
+_WORDS: dict[str, dict[str, str]] = own_table(__package__ or "", "words.toml")
+_SEEN, _KINDS = _WORDS["seen"], _WORDS["kinds"]
 _NO_TEXT = "No sentence that the model wrote for this side is borne by a text of theirs."
 _WHOLE_TEXT = 12_000
 """Characters up to which a quotation's whole text is at hand; of a longer one, what stands around it."""
 _AROUND = 1_500
-_KINDS = {
-    "double crux": "Double crux: were it settled the other way, both would answer the topic differently.",
-    "single crux": "Single crux: were it settled the other way, one of the two would answer the topic differently.",
-    "not a crux": "Not a crux: were it settled the other way, both would answer the topic as before.",
-}
 
 
 def cards_section(state: DebateState) -> Section:
