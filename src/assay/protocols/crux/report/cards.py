@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from assay.protocols.crux.report.state import DebateState
 from assay.report.clean import escaped
 from assay.report.frame import ending, ending_notes
@@ -14,7 +16,6 @@ from assay.report.story import (
     Plain,
     Prose,
     Quote,
-    Section,
     Voice,
 )
 from assay.report.units import count_noun, in_words
@@ -29,7 +30,7 @@ _WHOLE_TEXT = 12_000
 _AROUND = 1_500
 
 
-def cards_section(state: DebateState) -> Section:
+def card_blocks(state: DebateState) -> list[Block]:
     """Return what a reader came for."""
     result = state.result
     notes = {note.card_id: note for note in result.notes}
@@ -40,11 +41,10 @@ def cards_section(state: DebateState) -> Section:
         blocks.append(Note("No crux card: " + _why_none(state)))
     for number, card in enumerate(result.cards, start=1):
         blocks += _card(state, number, card, notes.get(card.id, CardNotes(card_id=card.id)))
-    blocks += [Plain(f"Found in the texts alone: {question}") for question in result.texts_alone]
-    return Section("Crux cards", tuple(blocks))
+    return [*blocks, *(Plain(f"Found in the texts alone: {question}") for question in result.texts_alone)]
 
 
-def room_blocks(state: DebateState, messages: list[CruxMessage]) -> tuple[Block, ...]:
+def room_blocks(state: DebateState, messages: Iterable[CruxMessage]) -> tuple[Block, ...]:
     """Return a room's turns, one by one."""
     blocks: list[Block] = []
     for turn in messages:
@@ -56,17 +56,12 @@ def room_blocks(state: DebateState, messages: list[CruxMessage]) -> tuple[Block,
         blocks.append(
             Voice(
                 turn.persona,
-                (Prose(escaped(turn.text)), *flag_notes(turn.flags)),
+                (Prose(escaped(turn.text)), *(Note(f"Flagged: {flag}.", "warning") for flag in turn.flags)),
                 state.accent(turn.persona),
                 remark,
             )
         )
     return tuple(blocks)
-
-
-def flag_notes(flags: tuple[str, ...]) -> list[Block]:
-    """Return what the checks flagged in a message."""
-    return [Note(f"Flagged: {flag}.", "warning") for flag in flags]
 
 
 def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> list[Block]:

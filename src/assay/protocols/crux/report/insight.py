@@ -22,10 +22,11 @@ def map_story(results: Sequence[DebateResult], ties: Ties | None = None) -> Stor
     names = list(dict.fromkeys(name for result in results for name in result.personas))
     accents = [f"c{place % 6}" for place in range(len(names))]
     topics = list(dict.fromkeys(result.topic for result in results))
-    nothing = Section("Alignment map", (Note("No crux card: there is nothing to map."),))
+    graph = graph_picture(results, names, accents, ties)
+    aligned = alignment_blocks(cards, names, accents) or [Note("No crux card: there is nothing to map.")]
     sections = (
-        alignment_section(cards, names, accents) or nothing,
-        graph_section(results, names, accents, ties),
+        Section("Alignment map", tuple(aligned)),
+        Section("Crux graph", (graph,)) if graph else None,
         _lines(results, ties),
     )
     return Story(
@@ -42,11 +43,11 @@ def map_story(results: Sequence[DebateResult], ties: Ties | None = None) -> Stor
     )
 
 
-def alignment_section(cards: Sequence[CruxCard], names: Sequence[str], accents: Sequence[str]) -> Section | None:
+def alignment_blocks(cards: Sequence[CruxCard], names: Sequence[str], accents: Sequence[str]) -> list[Block]:
     """Return who answers which crux how, and whether over facts, values or words; nothing without a card."""
     figure = alignment_picture(cards, names, accents)
     if figure is None:
-        return None
+        return []
     heads = columns("Pair", "Mostly over", numbers=_COUNTED)
     rows = tuple(
         (
@@ -56,18 +57,7 @@ def alignment_section(cards: Sequence[CruxCard], names: Sequence[str], accents: 
         )
         for pair in alignment_map(cards).pairs
     )
-    return Section("Alignment map", (figure, Table(heads, rows)))
-
-
-def graph_section(
-    results: Sequence[DebateResult],
-    names: Sequence[str],
-    accents: Sequence[str],
-    ties: Ties | None = None,
-) -> Section | None:
-    """Return the cruxes and who answers them; nothing without a card."""
-    figure = graph_picture(results, names, accents, ties)
-    return Section("Crux graph", (figure,)) if figure else None
+    return [figure, Table(heads, rows)]
 
 
 def _interval(share: Share) -> str:
