@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from crucible.config import EngineConfig
 from crucible.events import Triaged
-from crucible.executor.council import Sitting
+from crucible.executor.council import CouncilRun
 from crucible.executor.executor import Executor
 from crucible.openrouter.client import GatewayPool, OpenRouterClient
 from crucible.schemas import ExecutorResult
@@ -93,7 +93,7 @@ class Crucible(CouncilEngine):
             client = OpenRouterClient(generate, emit, session_id(seed))
             triage = await TriageAgent(client, self._config, seed, emit).configure(inquiry)
             emit(Triaged(triage=triage))
-            return await Executor(Sitting(self._config, client, transcript, emit, seed)).execute(triage, query)
+            return await Executor(CouncilRun(self._config, client, transcript, emit, seed)).execute(triage, query)
 
     def run_sync(self, query: str, context: dict[str, Any] | None = None) -> ExecutorResult:
         """Do what :meth:`run` does, for code without an event loop.

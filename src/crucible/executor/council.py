@@ -65,7 +65,7 @@ def panel_models(roles: Sequence[CouncilRole], models: Sequence[str]) -> list[st
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
+class CouncilRun:
     """What the parts of one run share.
 
     Args:
@@ -91,7 +91,7 @@ class SeatedCouncil:
         run: that they sit in.
     """
 
-    def __init__(self, triage: TriageOutput, run: Sitting) -> None:
+    def __init__(self, triage: TriageOutput, run: CouncilRun) -> None:
         panel = panel_models([seat.role for seat in triage.council], run.config.models)
         seats = [
             Seat(f"{index}:{seat.role.value}", seat.role, seat.system_prompt, seat.model_hint, panel[index])

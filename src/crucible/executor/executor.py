@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from crucible.config import DeltaStrategy, LoopGrammar
 from crucible.events import LoopEnded, LoopStarted, ShortCircuited, Synthesised
-from crucible.executor.council import SeatedCouncil, Sitting
+from crucible.executor.council import CouncilRun, SeatedCouncil
 from crucible.executor.delta import LLMJudgeDeltaStrategy
 from crucible.executor.grammars.debate import debate_loop
 from crucible.executor.grammars.parallel import parallel_loop
@@ -38,7 +38,7 @@ class Executor:
         run: what its parts share.
     """
 
-    def __init__(self, run: Sitting) -> None:
+    def __init__(self, run: CouncilRun) -> None:
         self._run = run
 
     async def execute(self, triage: TriageOutput, user_query: str) -> ExecutorResult:

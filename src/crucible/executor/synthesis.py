@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crucible.executor.council import Sitting
+from crucible.executor.council import CouncilRun
 from crucible.schemas import TriageOutput
 from crucible.transcript import Loop
 from llm_runtime.messages import CallLabel, Message
@@ -13,7 +13,7 @@ from llm_runtime.prompts import Fence, load_prompt
 _LABEL = CallLabel("crucible", "synthesis")
 
 
-async def synthesize(run: Sitting, triage: TriageOutput, user_query: str) -> str:
+async def synthesize(run: CouncilRun, triage: TriageOutput, user_query: str) -> str:
     """Write the final response.
 
     Args:
