@@ -12,20 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from ai_crucible.types import AttemptState
+from llm_runtime.toml import own_table
 
-_ONES = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_ODD_ORDINALS = {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12}
-_VALUES = {
-    **{word: value for value, word in enumerate(_ONES)},
-    **{f"{word}th": value for value, word in enumerate(_ONES)},
-    **_ODD_ORDINALS,
-}
-_PLAIN_TENS = {word: 10 * (index + 2) for index, word in enumerate(_TENS)}
-_TEN_VALUES = _PLAIN_TENS | {word[:-1] + "ieth": value for word, value in _PLAIN_TENS.items()}
+_NUMBERS: dict[str, dict[str, int]] = own_table(__package__ or "", "numbers.toml")
+_VALUES, _TEN_VALUES = _NUMBERS["ones"], _NUMBERS["tens"]
 _ORDINAL_SUFFIX = re.compile(r"^(\d+)(?:st|nd|rd|th)$")
 _SHORTEST = 5
 _TOKEN = re.compile(r"[^\W_]+")

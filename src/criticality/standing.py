@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from criticality.artifacts import Artifacts, Body
 from criticality.language import Language
@@ -132,36 +132,25 @@ class Package:
         return shown[:_CALLS_SHOWN]
 
 
-class Adopter(Protocol):
-    """What a language does for adoption."""
+@dataclass(frozen=True, slots=True)
+class Adopter:
+    """What a language does for adoption.
 
-    def takes(self, path: Path) -> bool:
-        """Tell whether a folder or a file is of this language."""
-        ...
+    Args:
+        takes: tells whether a folder or a file is of this language.
+        read: reads a package's folder, or one file of it; nothing of it runs. It raises ``ConfigurationError``
+            where there is none, it cannot be read, or it is of another language.
+        import_faults: tells why modules cannot be imported, by their names, after trying it in a sealed process. It
+            raises ``ConfigurationError`` where there is no box to do it in.
+        language: gives the language with one function where it stands: :data:`AS_IS` is its own body.
+        tests: gives tests for the person by path below a folder: calls that were judged, with their results.
+    """
 
-    def read(self, path: Path) -> Package:
-        """Read a package's folder, or one file of it; nothing of it runs.
-
-        Raises:
-            ConfigurationError: there is none, it cannot be read, or it is of another language.
-        """
-        ...
-
-    async def import_faults(self, package: Package, candidates: Sequence[Candidate]) -> dict[str, str]:
-        """Return why modules cannot be imported, by their names, after trying it in a sealed process.
-
-        Raises:
-            ConfigurationError: there is no box to do it in.
-        """
-        ...
-
-    def language(self, package: Package, candidate: Candidate) -> Language:
-        """Return the language with one function where it stands: :data:`AS_IS` is its own body."""
-        ...
-
-    def tests(self, package: Package, adopted: Sequence[Adopted], folder: Path) -> dict[str, str]:
-        """Return tests for the person by path below a folder: calls that were judged, with their results."""
-        ...
+    takes: Callable[[Path], bool]
+    read: Callable[[Path], Package]
+    import_faults: Callable[[Package, Sequence[Candidate]], Awaitable[dict[str, str]]]
+    language: Callable[[Package, Candidate], Language]
+    tests: Callable[[Package, Sequence[Adopted], Path], dict[str, str]]
 
 
 def chosen(package: Package, names: Iterable[str]) -> list[Candidate]:

@@ -114,7 +114,8 @@ class Council(CouncilEngine):
                 if not way.doubts:
                     return self._unattacked(way.answers[way.best].answer, emit, "three that agree")
                 inquiry = Inquiry.read(query, {**(told or {}), "in_doubt": way.doubts})
-            triage = reviewers() if kind == "review" else await self._configured(inquiry, client, seed)
+            agent = TriageAgent(client, self._config, seed, emit)
+            triage = reviewers() if kind == "review" else await agent.configure(inquiry)
             briefing = replace(briefing, query=query if kind == "review" else triage.reconstructed_query)
             if way:
                 triage, briefing = opened(triage, briefing, way)
@@ -124,10 +125,6 @@ class Council(CouncilEngine):
             deliberation = Deliberation(triage, briefing, asker, config, transcript, emit)
             await deliberation.run()
             return await self._concluded(asker, triage, deliberation, query, kind, emit)
-
-    async def _configured(self, inquiry: Inquiry, client: OpenRouterClient, seed: int) -> TriageOutput:
-        models = self._config.triage_model, self._config.default_model
-        return await TriageAgent(client, models[0], seed, self._emit, models[1]).configure(inquiry)
 
     async def _alone(
         self, client: OpenRouterClient, triage: TriageOutput, briefing: Briefing, emit: Emit

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from crucible.config import EngineConfig
 from crucible.events import Triaged
+from crucible.executor.council import CouncilRun
 from crucible.executor.executor import Executor
 from crucible.openrouter.client import GatewayPool, OpenRouterClient
 from crucible.schemas import ExecutorResult
@@ -90,10 +91,9 @@ class Crucible(CouncilEngine):
         emit = tee(self._emit, transcript.apply)
         async with self._model() as generate:
             client = OpenRouterClient(generate, emit, session_id(seed))
-            models = self._config.triage_model, self._config.default_model
-            triage = await TriageAgent(client, models[0], seed, emit, models[1]).configure(inquiry)
+            triage = await TriageAgent(client, self._config, seed, emit).configure(inquiry)
             emit(Triaged(triage=triage))
-            return await Executor(self._config, client, transcript, emit, seed).execute(triage, query)
+            return await Executor(CouncilRun(self._config, client, transcript, emit, seed)).execute(triage, query)
 
     def run_sync(self, query: str, context: dict[str, Any] | None = None) -> ExecutorResult:
         """Do what :meth:`run` does, for code without an event loop.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias, TypeVar
 
@@ -38,6 +39,7 @@ _NONE = "none (leave the list empty)"
 _OTHERWISE = "nothing in it is about the question; say what you hold on it, and on what claims that rests"
 
 
+@dataclass(frozen=True, slots=True)
 class Forms:
     """The questions of one run.
 
@@ -49,54 +51,49 @@ class Forms:
         objections: of the run.
     """
 
-    def __init__(
-        self,
-        briefing: Briefing,
-        members: Sequence[CouncilMember],
-        critic: CouncilMember,
-        held: dict[str, Holding],
-        objections: Objections,
-    ) -> None:
-        self._briefing, self._members, self._critic = briefing, members, critic
-        self._held, self._objections = held, objections
+    briefing: Briefing
+    members: Sequence[CouncilMember]
+    critic: CouncilMember
+    held: dict[str, Holding]
+    objections: Objections
 
     def shown(self, fence: Fence, most: int | None, own: str = "") -> str:
         """Return what all hold, claim by claim, each seat behind a fence."""
         return "\n\n".join(
             fence(f"{'YOUR OWN POSITION' if one.seat == own else 'POSITION of'} {self._letter(one)}", text)
-            for one in self._held.values()
+            for one in self.held.values()
             for text in [held_text(one, most)]
         )
 
     def standing(self, label: CallLabel, most: int | None) -> str:
         """Return what all hold at the end, for a call of that label; of drafts the last."""
-        held = list(self._held.values())
+        held = list(self.held.values())
         return self._shuffled(label, held if any(one.claims for one in held) else held[-1:], most)
 
     def _shuffled(self, label: CallLabel, ones: Sequence[Holding], most: int | None) -> str:
         """Return positions in an order drawn for a call, or a draft."""
-        fence = Fence(self._briefing.seed, label)
+        fence = Fence(self.briefing.seed, label)
         blocks = [
             fence(f"POSITION of {self._letter(one)}", held_text(one, most))
             if any(each.claims for each in ones)
             else fence("DRAFT", cut(_draft_text(one), most and most * _DRAFT))
             for one in ones
         ]
-        random.Random(f"{self._briefing.seed}|{label}").shuffle(blocks)
+        random.Random(f"{self.briefing.seed}|{label}").shuffle(blocks)
         return "\n\n".join(blocks)
 
     def _letter(self, one: Holding) -> str:
-        return next((member.letter for member in self._members if member.label == one.seat), EARLIER)
+        return next((member.letter for member in self.members if member.label == one.seat), EARLIER)
 
     def _conversation(self, member: CouncilMember, task: str) -> list[Message]:
-        return [Message("system", member.system), self._briefing.turn(member.label, task)]
+        return [Message("system", member.system), self.briefing.turn(member.label, task)]
 
     def _complete(
         self, member: CouncilMember, mine: Sequence[RaisedObjection] = ()
     ) -> Callable[[SeatRecord], str | None]:
         """Complain of a record that leaves out objections, or says one thing only and nothing of the question."""
-        texts = [self._briefing.query, member.system, *(one.text for one in self._briefing.material)]
-        shown = "\n".join([*texts, *(one.text for one in self._held.values())])
+        texts = [self.briefing.query, member.system, *(one.text for one in self.briefing.material)]
+        shown = "\n".join([*texts, *(one.text for one in self.held.values())])
 
         def complete(record: SeatRecord) -> str | None:
             answers = [] if isinstance(record, PositionRecord) else record.answers
@@ -114,14 +111,14 @@ class Forms:
         self, member: CouncilMember, label: CallLabel, mine: Sequence[RaisedObjection]
     ) -> Wanted[SeatRecord]:
         """Ask for a first position; of who has one already, for one that answers the objections of ``mine``."""
-        fence, before = Fence(self._briefing.seed, label), self._held.get(member.label)
-        query, complete = fence("QUESTION", self._briefing.query), self._complete(member, mine if before else ())
+        fence, before = Fence(self.briefing.seed, label), self.held.get(member.label)
+        query, complete = fence("QUESTION", self.briefing.query), self._complete(member, mine if before else ())
 
         def compose(bound: int | None) -> list[Message]:
-            values = {"query": query, "evidence": self._briefing.evidence}
+            values = {"query": query, "evidence": self.briefing.evidence}
             if before is None:
                 return self._conversation(member, load_prompt("crucible", "position").render(**values))
-            listed = self._objections.shown(self._objections.unsettled, bound) or "(none is left)"
+            listed = self.objections.shown(self.objections.unsettled, bound) or "(none is left)"
             task = load_prompt("crucible", "revision").render(
                 **values,
                 letter=member.letter,
@@ -153,19 +150,19 @@ class Forms:
         self, member: CouncilMember, label: CallLabel, open_: Sequence[RaisedObjection], last: Holding | None
     ) -> Wanted[SeatRecord]:
         """Ask for the next version of a text."""
-        fence = Fence(self._briefing.seed, label)
+        fence = Fence(self.briefing.seed, label)
 
         def compose(bound: int | None) -> list[Message]:
             before = "Nothing is written yet; you begin."
             if last is not None:
-                listed = self._objections.shown(open_, bound) or "(none is left)"
+                listed = self.objections.shown(open_, bound) or "(none is left)"
                 draft = fence("CURRENT DRAFT", cut(_draft_text(last), bound and bound * _DRAFT))
                 before = (
                     f"Its current version:\n\n{draft}\n\nObjections to it that nobody has settled:\n\n"
                     + fence("OBJECTIONS", listed)
                 )
             task = load_prompt("crucible", "draft").render(
-                query=fence("QUESTION", self._briefing.query),
+                query=fence("QUESTION", self.briefing.query),
                 before=before,
                 yours=", ".join(one.id for one in open_) or _NONE,
                 conclusion=f": {fence('CONCLUSION', last.conclusion)}" if last else "",
@@ -183,14 +180,14 @@ class Forms:
 
     def critique(self, label: CallLabel, held: Sequence[Holding]) -> Wanted[CritiqueRecord]:
         """Ask for objections to what is held, and for what the critic finds of its earlier ones."""
-        left = [one for one in self._objections if one.outcome != "conceded"]
+        left = [one for one in self.objections if one.outcome != "conceded"]
         ids = {one.id for one in left}
 
         def located(critique: CritiqueRecord) -> str | None:
             if len(critique.objections) > _MOST and not BEHAVIOUR.before(8):
                 return f"{len(critique.objections):,} objections are more than can be answered; give the gravest"
             looked = {one.id.strip().upper(): one.holds for one in critique.earlier}
-            settled = bool(len(self._objections)) and ids <= looked.keys()
+            settled = bool(len(self.objections)) and ids <= looked.keys()
             pressed = any(looked.get(id) for id in ids)
             if settled or pressed or any(strikes(one, held) for one in critique.objections):
                 return None
@@ -205,7 +202,7 @@ class Forms:
 
         def compose(bound: int | None) -> list[Message]:
             task = self._critique_task(label, held, left, bound)
-            return [Message("system", self._critic.system), self._briefing.turn(self._critic.label, task)]
+            return [Message("system", self.critic.system), self.briefing.turn(self.critic.label, task)]
 
         def words(text: str) -> CritiqueRecord:
             return CritiqueRecord(objections=[nearest(text, held)])
@@ -216,17 +213,17 @@ class Forms:
     def _critique_task(
         self, label: CallLabel, held: Sequence[Holding], left: Sequence[RaisedObjection], bound: int | None
     ) -> str:
-        fence = Fence(self._briefing.seed, label)
+        fence = Fence(self.briefing.seed, label)
         drafts = not any(one.claims for one in held)
         values = {
-            "query": fence("QUESTION", self._briefing.query),
+            "query": fence("QUESTION", self.briefing.query),
             "positions": self._shuffled(label, held, bound),
             "example": "" if drafts else held[0].claims[0].id,
             "fields": load_prompt("crucible", "objection_to_draft" if drafts else "objection_to_claim").render(),
         }
-        if not len(self._objections):
+        if not len(self.objections):
             return load_prompt("crucible", "critique").render(**values)
-        listed = self._objections.shown(self._objections, bound, replies=True)
+        listed = self.objections.shown(self.objections, bound, replies=True)
         return load_prompt("crucible", "critique_again").render(
             **values, objections=fence("OBJECTIONS", listed), ids=", ".join(one.id for one in left) or _NONE
         )

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from llm_runtime.errors import StoreUnwritable
 from llm_runtime.messages import Generate, Request, request_digest
 from llm_runtime.structured import ask
+from llm_runtime.wrappers.journal import append_from_whole_line, write_line
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -68,20 +68,6 @@ class Answers:
         return answer
 
     def _append(self, key: str) -> None:
-        if self._path is None:
-            return
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("a", encoding="utf-8", newline="\n") as lines:
-                if lines.tell() and not self._ends_whole():
-                    lines.write("\n")
-                lines.write(f'{{"request": "{key}", "answer": {self._kept[key]}}}\n')
-        except OSError as fault:
-            raise StoreUnwritable(f"{self._path.name} cannot be written: {fault.strerror}") from None
-
-    def _ends_whole(self) -> bool:
-        """Tell whether the file's last line was written to its end."""
-        assert self._path is not None
-        with self._path.open("rb") as raw:
-            raw.seek(-1, 2)
-            return raw.read(1) == b"\n"
+        if self._path is not None:
+            with append_from_whole_line(self._path) as lines:
+                write_line(lines, {"request": key, "answer": json.loads(self._kept[key])}, sync=False)

@@ -8,15 +8,11 @@ from crux.budget import TURN_TOKENS
 from crux.history import View
 from crux.results import DebateAspect, DialogueMessage, DisagreementCandidate
 from crux.turns import DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
+from crux.words import WORDS
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence
 
-_STAGES = (
-    "Push back on the specific claim.",
-    "Answer the objection before raising one.",
-    "Narrow it: leave what you can live with, and press the core point.",
-    "This is the last exchange: say the one thing that still divides you.",
-)
+_STAGES: list[str] = WORDS["stages"]
 
 
 async def clash(

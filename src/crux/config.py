@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import first_fault
 from llm_runtime.names import ModelName
+from llm_runtime.toml import own_table
 
 Tier: TypeAlias = Literal["fast", "strong"]
 Task: TypeAlias = Literal[
@@ -73,34 +74,10 @@ class TaskSettings(_Settings):
     expected_tokens: int = Field(default=150, ge=1)
 
 
-def _table() -> dict[Task, TaskSettings]:
-    def fast(temperature: float, expected: int, most: int = 700) -> TaskSettings:
-        return TaskSettings(tier="fast", temperature=temperature, max_tokens=most, expected_tokens=expected)
-
-    def strong(temperature: float, expected: int, most: int = 900) -> TaskSettings:
-        return TaskSettings(tier="strong", temperature=temperature, max_tokens=most, expected_tokens=expected)
-
-    return {
-        "decomposition": fast(0.3, 200),
-        "opening": strong(0.85, 150),
-        "take": strong(0.85, 150),
-        "rebuttal": strong(0.8, 150),
-        "detection": fast(0.2, 100),
-        "room_turn": strong(0.75, 150),
-        "exit_check": fast(0.2, 50, 300),
-        "card": strong(0.3, 400, 2000),
-        "summary": fast(0.3, 100),
-        "closing": strong(0.85, 200),
-        "contract": strong(0.3, 500, 2000),
-        "baseline": strong(0.3, 600, 3000),
-        "judge": fast(0.2, 80, 400),
-        "reading": fast(0.2, 1_600, 6_000),
-        "linking": fast(0.2, 1_200, 6_000),
-        "relate": fast(0.0, 700, 3_000),
-        "comparison": strong(0.2, 1_500, 6_000),
-    }
-
-
+_TABLES = own_table("crux", "tasks.toml")
+_TASKS: dict[Task, TaskSettings] = {task: TaskSettings(**row) for task, row in _TABLES["tasks"].items()}
+#: Input tokens of one call of each task.
+INPUT_TOKENS: dict[Task, int] = _TABLES["input_tokens"]
 _SPEAKING: frozenset[Task] = frozenset({"opening", "take", "rebuttal", "room_turn", "closing"})
 
 
@@ -116,7 +93,7 @@ class ModelTable(_Settings):
 
     fast: ChosenModel = ChosenModel(id="anthropic/claude-haiku-4-5")
     strong: ChosenModel = ChosenModel(id="anthropic/claude-sonnet-4-5")
-    tasks: dict[Task, TaskSettings] = Field(default_factory=_table)
+    tasks: dict[Task, TaskSettings] = Field(default_factory=lambda: dict(_TASKS))
     panel: tuple[ChosenModel, ...] = ()
 
     @model_validator(mode="before")
@@ -129,7 +106,7 @@ class ModelTable(_Settings):
         tasks = changes.get("tasks")
         if not isinstance(tasks, dict):
             return changes
-        return {**changes, "tasks": {**_table(), **cast("dict[str, Any]", tasks)}}
+        return {**changes, "tasks": {**_TASKS, **cast("dict[str, Any]", tasks)}}
 
     def model(self, task: Task, seat: str = "") -> ChosenModel:
         """Return the model that answers ``task``; of a panel, that of the debater in a seat like ``"1:maud"``."""

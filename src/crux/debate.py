@@ -271,8 +271,8 @@ class Debate:
             else:
                 twin = await self._twin(card)
                 if twin is not None:
-                    flags = (*transcript.notes[twin.id].flags, f"{room.id} came to the same question again")
-                    self._note(transcript.notes[twin.id], flags=flags)
+                    flags = (*transcript.noted[twin.id].flags, f"{room.id} came to the same question again")
+                    self._note(transcript.noted[twin.id], flags=flags)
                     yield CruxRoomComplete(room_id=room.id)
                     return
                 seen_in = await self._seen_in(card)
@@ -306,7 +306,7 @@ class Debate:
     async def _flip_tests(self) -> None:
         for card in self._transcript.cards:
             kind, flips = await flip_test(self._context, card)
-            self._note(self._transcript.notes[card.id], kind=kind, flips=flips or None)
+            self._note(self._transcript.noted[card.id], kind=kind, flips=flips or None)
 
     async def _message(self, turn: Spoken[TurnAnswer] | Skipped, phase: Phase, aspect: str) -> DebateEvent:
         if isinstance(turn, Skipped):

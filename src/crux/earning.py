@@ -15,18 +15,13 @@ from crux.quotes import folded
 from crux.requests import request
 from crux.results import LedgerEntry, TrackedStance
 from crux.transcript import SeatedTranscript
+from crux.words import WORDS
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
 
 Ground: TypeAlias = Literal["argument", "evidence", "number", "insistence", "authority", "style", "politeness"]
-_NO_REASON = {
-    "number": "how many say so is no reason",
-    "insistence": "how often it is said is no reason",
-    "authority": "who says so is no reason",
-    "style": "how well it is said is no reason",
-    "politeness": "praise is no reason",
-}
+_NO_REASON: dict[str, str] = WORDS["no_reason"]
 _CITED_TOKENS, _OWN_TOKENS = 900, 500
 
 

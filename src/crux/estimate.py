@@ -5,25 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import ceil
 
-from crux.config import DebateConfig, ModelTable, Task
+from crux.config import INPUT_TOKENS, DebateConfig, ModelTable, Task
 from crux.results import CamelModel
 from llm_runtime.price import Price
-
-#: Input tokens of one call of each task: the specification's table of costs, and what the shipped authors took.
-INPUT_TOKENS: dict[Task, int] = {
-    "decomposition": 500,
-    "opening": 3_000,
-    "take": 3_200,
-    "detection": 1_500,
-    "rebuttal": 3_500,
-    "room_turn": 3_500,
-    "exit_check": 1_000,
-    "card": 3_000,
-    "summary": 2_000,
-    "closing": 3_500,
-    "baseline": 500,
-    "relate": 2_500,
-}
 
 
 class EstimateLine(CamelModel):

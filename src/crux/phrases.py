@@ -6,30 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from crux.words import WORDS
+
 _MAX_CHARS = 20_000
-# Each pattern is linear: literals and bounded alternatives, no nested repetition.
-_PRAISE = re.compile(
-    r"\b(?:(?:great|good|excellent|fair|valid|fantastic|thoughtful|important|interesting) "
-    r"(?:point|question|insight)"
-    r"|well[ -]said|well put|raises? (?:a|an|some|many) (?:very )?(?:good|great|valid|fair|important|excellent) "
-    r"|valid concerns?|couldn['’]t have said it better|I (?:really |deeply |truly )?appreciate (?:your|that|the)"
-    r"|thank you for|thanks for (?:sharing|raising|your)|with all due respect"
-    r"|I (?:completely |totally )?understand (?:your|where you)|I hear you)\b",
-    re.IGNORECASE,
-)
-_AGREEING = re.compile(
-    r"\b(?:I (?:completely |totally |fully |wholeheartedly |absolutely |entirely |do )?(?:agree|concur)\b"
-    r"(?! (?:with )?(?:nothing|that .{0,20}\bnot\b))|you['’]?(?: are|re) "
-    r"(?:absolutely |completely |quite |totally )?right"
-    r"|I (?:stand corrected|concede|was wrong)|you(?:['’]ve| have) (?:convinced|persuaded) me"
-    r"|couldn['’]t agree more|we can all agree|I think we agree|now agree)\b",
-    re.IGNORECASE,
-)
-_MACHINE = re.compile(
-    r"\b(?:as an? (?:AI|language model|artificial)|I (?:don['’]t|do not) have personal (?:opinions|beliefs)"
-    r"|nuanced (?:topic|issue|question)|multifaceted|it['’]s important to (?:note|remember|acknowledge)"
-    r"|at the end of the day|delve|rich tapestry|both sides have merit)\b",
-    re.IGNORECASE,
+_PRAISE, _MACHINE, _AGREEING = (
+    re.compile(rf"\b(?:{'|'.join(WORDS['phrases'][name])})\b", re.IGNORECASE)
+    for name in ("praise", "machine", "agreeing")
 )
 
 

@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 from pydantic.alias_generators import to_camel
 
+from crux.words import WORDS
+
 Phase: TypeAlias = Literal["opening", "take", "clash", "closing"]
 RoomPhase: TypeAlias = Literal["position", "exchange", "convergence", "evidence"]
 DisagreementType: TypeAlias = Literal["premise", "evidence", "values", "definition", "horizon", "claim"]
@@ -20,14 +22,7 @@ Stance: TypeAlias = Literal["YES", "NO", "NUANCED", "NONE"]
 State: TypeAlias = Literal["running", "finished", "stopped", "failed"]
 CruxKind: TypeAlias = Literal["double crux", "single crux", "not a crux", "not tested"]
 
-RESOLVABLE: dict[DisagreementType, str] = {
-    "premise": "yes, with evidence",
-    "evidence": "yes, with agreed methodology",
-    "horizon": "partially: the difference can be acknowledged",
-    "definition": "yes, by agreeing on definitions",
-    "values": "no, only acknowledged",
-    "claim": "depends on its sub-cruxes",
-}
+RESOLVABLE: dict[DisagreementType, str] = WORDS["resolvable"]
 """What further work on each kind of disagreement would be good for."""
 
 

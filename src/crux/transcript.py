@@ -76,7 +76,7 @@ class DebateTranscript:
     rooms: list[Room] = field(default_factory=list[Room])
     candidates: list[DisagreementCandidate] = field(default_factory=list[DisagreementCandidate])
     cards: list[CruxCard] = field(default_factory=list[CruxCard])
-    notes: dict[str, CardNotes] = field(default_factory=dict[str, CardNotes])
+    noted: dict[str, CardNotes] = field(default_factory=dict[str, CardNotes])
     stances: list[TrackedStance] = field(default_factory=list[TrackedStance])
     ledger: list[LedgerEntry] = field(default_factory=list[LedgerEntry])
     shifts: tuple[PositionShift, ...] = ()
@@ -84,7 +84,7 @@ class DebateTranscript:
     baselines: list[Baseline] = field(default_factory=list[Baseline])
     errors: list[str] = field(default_factory=list[str])
     state: State = "running"
-    because: str = ""
+    stopped_because: str = ""
     spend: Spend = field(default_factory=Spend)
 
     def apply(self, event: Event) -> None:
@@ -100,11 +100,11 @@ class DebateTranscript:
                 ids = f" [{', '.join(event.messages)}]" if event.messages else ""
                 self.summaries[event.aspect] = event.summary + ids
             case events.CardNoted():
-                self.notes[event.notes.card_id] = event.notes
+                self.noted[event.notes.card_id] = event.notes
             case events.BaselineAnswered():
                 self.baselines.append(event.baseline)
             case events.DebateEnded():
-                self.state, self.because = event.state, event.because
+                self.state, self.stopped_because = event.state, event.because
                 self.shifts, self.spend = event.result.shifts, event.result.spend
             case _:
                 pass
@@ -140,27 +140,12 @@ class DebateTranscript:
 
     def result(self) -> DebateResult:
         """Return the debate so far."""
-        return DebateResult(
-            debate_id=self.debate_id,
-            topic=self.topic,
-            personas=self.personas,
-            seed=self.seed,
-            state=self.state,
-            stopped_because=self.because,
-            aspects=self.aspects,
-            messages=tuple(self.messages),
-            room_messages=tuple(self.room_messages),
-            candidates=tuple(self.candidates),
-            cards=tuple(self.cards),
-            notes=tuple(self.notes[card.id] for card in self.cards if card.id in self.notes),
-            stances=tuple(self.stances),
-            ledger=tuple(self.ledger),
-            shifts=self.shifts,
-            summaries=dict(self.summaries),
-            baselines=tuple(self.baselines),
-            errors=tuple(self.errors),
-            spend=self.spend,
-        )
+        return DebateResult.model_validate(self, from_attributes=True)
+
+    @property
+    def notes(self) -> tuple[CardNotes, ...]:
+        """What is noted on the cards, in their order."""
+        return tuple(self.noted[card.id] for card in self.cards if card.id in self.noted)
 
     @property
     def debate_id(self) -> str:

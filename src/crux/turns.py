@@ -142,6 +142,7 @@ class Skipped:
     error: str
 
 
+@dataclass
 class DebateContext:
     """What all steps of a debate share: the model function, the settings and the record.
 
@@ -153,22 +154,16 @@ class DebateContext:
         emit: the house events; the transcript hears them.
     """
 
-    def __init__(
-        self,
-        generate: Generate,
-        config: DebateConfig,
-        transcript: SeatedTranscript,
-        groundings: dict[str, Grounding],
-        emit: Emit,
-    ) -> None:
-        self.generate = generate
-        self.config = config
-        self.transcript = transcript
-        self.groundings = groundings
-        self.emit = emit
+    generate: Generate
+    config: DebateConfig
+    transcript: SeatedTranscript
+    groundings: dict[str, Grounding]
+    emit: Emit
+
+    def __post_init__(self) -> None:
         judge = NoJudge if BEHAVIOUR.before(2) else Judge
-        self.judge = judge(Questioner(generate, config.models, transcript.seed), on_trial=False)
-        panel = transcript.panel
+        transcript, panel = self.transcript, self.transcript.panel
+        self.judge = judge(Questioner(self.generate, self.config.models, transcript.seed), on_trial=False)
         self._systems = {
             persona.name: system_prompt(
                 persona, panel.seat(persona.name), panel.mask(persona.name), transcript.seed

@@ -273,26 +273,22 @@ def _fits(wait: float, deadline: float | None) -> bool:
     return deadline is None or asyncio.get_running_loop().time() + wait < deadline
 
 
-class Metered:
+class Metered(Meter):
     """A model function that adds up what its calls took, and whose answers are valid Unicode."""
-
-    def __init__(self, generate: Generate) -> None:
-        self._meter = Meter(generate)
 
     @property
     def spend(self) -> Spend:
         """What the calls so far took."""
-        meter = self._meter
         return Spend(
-            calls=meter.calls,
-            input_tokens=meter.input_tokens,
-            output_tokens=meter.output_tokens,
-            cost=meter.known_cost,
-            unpriced_calls=meter.unpriced_calls,
+            calls=self.calls,
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+            cost=self.known_cost,
+            unpriced_calls=self.unpriced_calls,
         )
 
     async def __call__(self, request: Request) -> Reply:
-        reply = await self._meter(request)
+        reply = await super().__call__(request)
         text = valid_unicode(reply.text)
         return reply if text is reply.text else dataclasses.replace(reply, text=text)
 

@@ -43,7 +43,7 @@ def language(name: str) -> Language:
 
 def adopter(path: Path) -> Adopter:
     """Return what adopts functions of a folder or a file; Python's says what is wrong with all others."""
-    adopters: list[Adopter] = [resolve_name(place)() for place in _ADOPTERS]
+    adopters: list[Adopter] = [resolve_name(place) for place in _ADOPTERS]
     return next((one for one in adopters if one.takes(path)), adopters[0])
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import Literal, TypeAlias, TypeVar
 
-from crucible.config import CouncilRole
+from crucible.config import CouncilRole, EngineConfig
 from crucible.events import Critiqued, SeatAnswered, SeatFailed
 from crucible.openrouter.client import OpenRouterClient
+from crucible.red_team.prompts import system_prompt
 from crucible.schemas import TriageOutput
 from crucible.transcript import CouncilTranscript, Loop
 from llm_runtime.errors import BudgetExceeded, CallError, LlmRuntimeError, StructuredOutputError
@@ -63,33 +64,35 @@ def panel_models(roles: Sequence[CouncilRole], models: Sequence[str]) -> list[st
     return [model or least for model in chosen]
 
 
+@dataclass(frozen=True, slots=True)
+class CouncilRun:
+    """What the parts of one run share.
+
+    Args:
+        config: models, observability and delta strategy.
+        client: makes the calls.
+        transcript: hears all that is emitted, and tells what was said so far.
+        emit: hears the story of the run; what was said, in seat order whoever answered first.
+        seed: the fences around what models wrote are drawn from it.
+    """
+
+    config: EngineConfig
+    client: OpenRouterClient
+    transcript: CouncilTranscript
+    emit: Emit
+    seed: int
+
+
 class SeatedCouncil:
     """The seats of one run, and the two ways to hear them.
 
     Args:
-        triage: the council's configuration.
-        red_team_prompt: the red team's system prompt; its seat's own one is not used.
-        default_model: asked where a seat has no usable hint.
-        client: makes the calls.
-        emit: hears what was said, in seat order whoever answered first.
-        seed: the fences around what models wrote are drawn from it.
-        transcript: hears all that is emitted, and tells what was said so far.
-        models: a panel that the user chose, in place of triage's hints.
+        triage: the council's configuration; the red team's own system prompt is not used.
+        run: that they sit in.
     """
 
-    def __init__(
-        self,
-        triage: TriageOutput,
-        *,
-        red_team_prompt: str,
-        default_model: str,
-        client: OpenRouterClient,
-        emit: Emit,
-        seed: int,
-        transcript: CouncilTranscript,
-        models: Sequence[str] = (),
-    ) -> None:
-        panel = panel_models([seat.role for seat in triage.council], models)
+    def __init__(self, triage: TriageOutput, run: CouncilRun) -> None:
+        panel = panel_models([seat.role for seat in triage.council], run.config.models)
         seats = [
             Seat(f"{index}:{seat.role.value}", seat.role, seat.system_prompt, seat.model_hint, panel[index])
             for index, seat in enumerate(triage.council)
@@ -97,12 +100,8 @@ class SeatedCouncil:
         self.query = triage.reconstructed_query
         self.deliberating = tuple(seat for seat in seats if seat.role is not CouncilRole.RED_TEAM)
         (self.red_team,) = (seat for seat in seats if seat.role is CouncilRole.RED_TEAM)
-        self._red_team_prompt = red_team_prompt
-        self._default_model = default_model
-        self._client = client
-        self._emit = emit
-        self._seed = seed
-        self._loops = transcript.loops
+        self._red_team_prompt = system_prompt(triage.red_team_flavor)
+        self._run = run
 
     async def hear(
         self, loop: int, phase: Phase, seats: Sequence[Seat], compose: Callable[[Seat, Fence], Sequence[Message]]
@@ -122,16 +121,16 @@ class SeatedCouncil:
 
         async def ask(seat: Seat) -> str:
             label = CallLabel("crucible", phase, seat.label, loop)
-            messages = [Message("system", seat.system_prompt), *compose(seat, Fence(self._seed, label))]
+            messages = [Message("system", seat.system_prompt), *compose(seat, Fence(self._run.seed, label))]
             return await self._call(seat, messages, label)
 
         def settle(seat: Seat, text: str) -> None:
-            self._emit(SeatAnswered(loop=loop, seat=seat.label, role=seat.role.value, kind=phase, text=text))
+            self._run.emit(SeatAnswered(loop=loop, seat=seat.label, role=seat.role.value, kind=phase, text=text))
 
         await side_by_side(
-            seats, ask, settle, lambda seat, fault: self._emit(left_out(loop, seat.label, seat.role, fault))
+            seats, ask, settle, lambda seat, fault: self._run.emit(left_out(loop, seat.label, seat.role, fault))
         )
-        require_voices(self._loops[loop], len(self.deliberating))
+        require_voices(self._run.transcript.loops[loop], len(self.deliberating))
 
     async def critique(
         self,
@@ -153,7 +152,7 @@ class SeatedCouncil:
             CouncilFailed: the red team gave no answer; a loop without a critique does not count.
         """
         label = CallLabel("crucible", "critique", self.red_team.label, loop, step)
-        task = compose(Fence(self._seed, label))
+        task = compose(Fence(self._run.seed, label))
         try:
             text = await self._call(
                 self.red_team, [Message("system", self._red_team_prompt), Message("user", task)], label
@@ -161,14 +160,14 @@ class SeatedCouncil:
         except CallError as fault:
             raise silent(self.red_team.label, loop, fault) from fault
         targets = [seat.label for seat in targets_in(text)] if targets_in else []
-        self._emit(Critiqued(loop=loop, step=step, seat=self.red_team.label, text=text, targets=targets))
+        self._run.emit(Critiqued(loop=loop, step=step, seat=self.red_team.label, text=text, targets=targets))
 
     async def _call(self, seat: Seat, messages: Sequence[Message], label: CallLabel) -> str:
-        model, *fallbacks = own_models(seat.model, seat.model_hint or "", self._default_model)
+        model, *fallbacks = own_models(seat.model, seat.model_hint or "", self._run.config.default_model)
         if seat.model_hint and not seat.model and not is_model_id(seat.model_hint):
             asked, why = seat.model_hint, "the hint is no model id"
-            self._emit(ModelSubstituted(label=str(label), asked=asked, used=model, reason=why))
-        return await self._client.call_openrouter(model, messages, label=label, fallbacks=fallbacks)
+            self._run.emit(ModelSubstituted(label=str(label), asked=asked, used=model, reason=why))
+        return await self._run.client.call_openrouter(model, messages, label=label, fallbacks=fallbacks)
 
 
 def own_models(chosen: str, hint: str, default_model: str) -> tuple[str, ...]:

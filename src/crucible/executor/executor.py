@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias
 
-from crucible.config import ComplexityDomain, DeltaStrategy, EngineConfig, LoopGrammar
+from crucible.config import DeltaStrategy, LoopGrammar
 from crucible.events import LoopEnded, LoopStarted, ShortCircuited, Synthesised
-from crucible.executor.council import SeatedCouncil
+from crucible.executor.council import CouncilRun, SeatedCouncil
 from crucible.executor.delta import LLMJudgeDeltaStrategy
 from crucible.executor.grammars.debate import debate_loop
 from crucible.executor.grammars.parallel import parallel_loop
 from crucible.executor.grammars.sequential import sequential_loop
 from crucible.executor.synthesis import synthesize
-from crucible.openrouter.client import OpenRouterClient
-from crucible.red_team.prompts import system_prompt
 from crucible.schemas import ExecutorResult, TriageOutput
-from crucible.transcript import CouncilTranscript, Loop, by_role
+from crucible.transcript import Loop, by_role
 from llm_runtime.errors import CallError, LlmRuntimeError
-from llm_runtime.events import Emit
 from llm_runtime.messages import CallLabel, Message
 
 Grammar: TypeAlias = Callable[[SeatedCouncil, Loop, Loop | None], Awaitable[None]]
@@ -38,26 +35,11 @@ class Executor:
     """Runs one triaged query; configuration is executed as it stands.
 
     Args:
-        config: models, observability and delta strategy.
-        client: makes the calls.
-        transcript: hears what ``emit`` does, and is what the council knows of itself.
-        emit: hears the story of the run.
-        seed: the run's.
+        run: what its parts share.
     """
 
-    def __init__(
-        self,
-        config: EngineConfig,
-        client: OpenRouterClient,
-        transcript: CouncilTranscript,
-        emit: Emit,
-        seed: int,
-    ) -> None:
-        self._config = config
-        self._client = client
-        self._transcript = transcript
-        self._emit = emit
-        self._seed = seed
+    def __init__(self, run: CouncilRun) -> None:
+        self._run = run
 
     async def execute(self, triage: TriageOutput, user_query: str) -> ExecutorResult:
         """Answer ``user_query``.
@@ -66,41 +48,31 @@ class Executor:
             CouncilFailed: too few seats answer, or the red team does not.
             CallError: the short circuit or the synthesis failed.
         """
-        if triage.short_circuit_allowed and triage.complexity is ComplexityDomain.SIMPLE:
+        if triage.is_simple:
             return await self._short_circuit(triage)
         await self._deliberate(triage)
-        loops = self._transcript.in_order()
-        response = await synthesize(self._client, self._config.default_model, triage, user_query, loops, self._seed)
-        return self._finish(response, early_exit=len(loops) < triage.loop_count)
+        response = await synthesize(self._run, triage, user_query)
+        return self._finish(response, early_exit=len(self._run.transcript.loops) < triage.loop_count)
 
     async def _short_circuit(self, triage: TriageOutput) -> ExecutorResult:
-        self._emit(ShortCircuited())
-        response = await self._client.call_openrouter(
-            self._config.default_model,
+        self._run.emit(ShortCircuited())
+        response = await self._run.client.call_openrouter(
+            self._run.config.default_model,
             [Message("system", triage.synthesis_instruction), Message("user", triage.reconstructed_query)],
             label=CallLabel("crucible", "answer"),
         )
         return self._finish(response, early_exit=True)
 
     async def _deliberate(self, triage: TriageOutput) -> None:
-        council = SeatedCouncil(
-            triage,
-            red_team_prompt=system_prompt(triage.red_team_flavor),
-            default_model=self._config.default_model,
-            client=self._client,
-            emit=self._emit,
-            seed=self._seed,
-            transcript=self._transcript,
-            models=self._config.models,
-        )
+        council = SeatedCouncil(triage, self._run)
         run_loop = GRAMMARS[triage.loop_grammar]
         prior: Loop | None = None
         for loop in range(1, triage.loop_count + 1):
-            self._emit(LoopStarted(loop=loop, of=triage.loop_count, grammar=triage.loop_grammar.value))
-            current = self._transcript.loops[loop]
+            self._run.emit(LoopStarted(loop=loop, of=triage.loop_count, grammar=triage.loop_grammar.value))
+            current = self._run.transcript.loops[loop]
             await run_loop(council, current, prior)
             changed, judged, note = await self._compare(triage, prior, current)
-            self._emit(LoopEnded(loop=loop, delta_detected=changed, judged=judged, note=note))
+            self._run.emit(LoopEnded(loop=loop, delta_detected=changed, judged=judged, note=note))
             if not changed:
                 break
             prior = current
@@ -122,14 +94,14 @@ class Executor:
         return bool(changed), True, ""
 
     def _strategy(self, loop: int) -> DeltaStrategy:
-        return self._config.delta_strategy or LLMJudgeDeltaStrategy(
-            self._client, CallLabel("crucible", "delta", round=loop), self._seed
+        return self._run.config.delta_strategy or LLMJudgeDeltaStrategy(
+            self._run.client, CallLabel("crucible", "delta", round=loop), self._run.seed
         )
 
     def _finish(self, response: str, *, early_exit: bool) -> ExecutorResult:
-        loops = len(self._transcript.loops)
-        trace = self._transcript.trace(kept=False) if self._config.observability else None
-        self._emit(Synthesised(text=response, loops_executed=loops, early_exit=early_exit))
+        loops = len(self._run.transcript.loops)
+        trace = self._run.transcript.trace(kept=False) if self._run.config.observability else None
+        self._run.emit(Synthesised(text=response, loops_executed=loops, early_exit=early_exit))
         return ExecutorResult(
             final_response=response, loops_executed=loops, early_exit=early_exit, reasoning_trace=trace
         )

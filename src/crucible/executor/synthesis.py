@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crucible.openrouter.client import OpenRouterClient
+from crucible.executor.council import CouncilRun
 from crucible.schemas import TriageOutput
 from crucible.transcript import Loop
 from llm_runtime.messages import CallLabel, Message
@@ -13,32 +13,22 @@ from llm_runtime.prompts import Fence, load_prompt
 _LABEL = CallLabel("crucible", "synthesis")
 
 
-async def synthesize(
-    client: OpenRouterClient,
-    model: str,
-    triage: TriageOutput,
-    user_query: str,
-    loops: Sequence[Loop],
-    seed: int,
-) -> str:
+async def synthesize(run: CouncilRun, triage: TriageOutput, user_query: str) -> str:
     """Write the final response.
 
     Args:
-        client: makes the call.
-        model: writes the answer.
+        run: whose loops are told, the oldest first.
         triage: the reconstructed query and the instruction for the answer.
         user_query: what the user typed.
-        loops: every loop, oldest first.
-        seed: the fences are drawn from it.
     """
-    fence = Fence(seed, _LABEL)
+    fence = Fence(run.seed, _LABEL)
     task = load_prompt("crucible.executor", "synthesis").render(
         user_query=fence("ORIGINAL USER QUERY", user_query),
         reconstructed_query=fence("RECONSTRUCTED QUERY", triage.reconstructed_query),
-        deliberation=build_deliberation_summary(loops, fence),
+        deliberation=build_deliberation_summary(run.transcript.in_order(), fence),
         instruction=fence("SYNTHESIS INSTRUCTION", triage.synthesis_instruction),
     )
-    return await client.call_openrouter(model, [Message("user", task)], label=_LABEL)
+    return await run.client.call_openrouter(run.config.default_model, [Message("user", task)], label=_LABEL)
 
 
 def build_deliberation_summary(loops: Sequence[Loop], fence: Fence) -> str:

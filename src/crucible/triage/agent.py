@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from crucible.config import EngineConfig
 from crucible.events import TriageRead
 from crucible.openrouter.client import OpenRouterClient
 from crucible.schemas import TriageOutput
@@ -51,20 +52,17 @@ class Inquiry:
         return cls(query, None if context is None else _context_json(context))
 
 
+@dataclass(frozen=True, slots=True)
 class TriageAgent:
-    """Asks ``model`` to configure a council; the fences around what it reads are drawn from ``seed``.
+    """Asks the triage model to configure a council; the fences around what it reads are drawn from ``seed``.
 
-    ``fallback`` is asked where nobody serves ``model``.
+    The default model is asked where nobody serves that of triage.
     """
 
-    def __init__(
-        self, client: OpenRouterClient, model: str, seed: int, emit: Emit = silent, fallback: str = ""
-    ) -> None:
-        self._client = client
-        self._emit = emit
-        self._fallbacks = (fallback,) if fallback not in ("", model) else ()
-        self._model = model
-        self._fence = Fence(seed, _LABEL)
+    client: OpenRouterClient
+    config: EngineConfig
+    seed: int
+    emit: Emit = silent
 
     async def configure(self, inquiry: Inquiry) -> TriageOutput:
         """Ask for the council that ``inquiry`` needs.
@@ -72,18 +70,19 @@ class TriageAgent:
         Raises:
             TriageError: the answer does not hold. It is not asked again (CR11).
         """
-        question = user_message(inquiry.query, inquiry.context, self._fence)
-        raw = await self._client.call_openrouter(
-            self._model,
+        question = user_message(inquiry.query, inquiry.context, Fence(self.seed, _LABEL))
+        model, spare = self.config.triage_model, self.config.default_model
+        raw = await self.client.call_openrouter(
+            model,
             [Message("system", system_prompt()), Message("user", question)],
             label=_LABEL,
-            fallbacks=self._fallbacks,
+            fallbacks=(spare,) if spare != model else (),
             schema=schema_text(TriageOutput),
             grammar=triage_grammar(),
         )
         triage, decoded = read_triage(raw)
         if decoded:
-            self._emit(TriageRead(decoded=decoded))
+            self.emit(TriageRead(decoded=decoded))
         return triage
 
 

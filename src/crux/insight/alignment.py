@@ -7,17 +7,11 @@ from itertools import combinations
 from typing import Literal, TypeAlias
 
 from crux.results import CamelModel, CoarseType, CruxCard, DisagreementType
+from crux.words import WORDS
 
 Relation: TypeAlias = Literal["agree", "oppose", "differ"]
 
-COARSE: dict[DisagreementType, CoarseType] = {
-    "premise": "factual",
-    "evidence": "factual",
-    "claim": "factual",
-    "horizon": "values",
-    "values": "values",
-    "definition": "definitional",
-}
+COARSE: dict[DisagreementType, CoarseType] = WORDS["coarse"]
 """The six types of a card by the three that speakers use (CX5)."""
 
 

@@ -20,6 +20,7 @@ from crux.sources.talk import read_subtitles
 from crux.sources.utterance import PlaceReading, Utterance
 from llm_runtime.documents import DocumentError, read_bytes
 from llm_runtime.documents.markup import one_line
+from llm_runtime.toml import own_table
 
 MAX_FILES = 20_000
 #: A ZIP member that unpacks to more than this many times its size is a bomb.
@@ -38,15 +39,7 @@ FORMATS: dict[str, Callable[[SourceFile], PlaceReading]] = {
 }
 _POSTS = re.compile(r"(?:.*/)?data/tweets?(?:-part(\d{1,4}))?\.js|tweets?(?:-part(\d{1,4}))?\.js", re.DOTALL)
 #: Lists beside the messages of an export, not messages.
-_LISTS = {
-    "users.json",
-    "channels.json",
-    "groups.json",
-    "dms.json",
-    "mpims.json",
-    "integration_logs.json",
-    "posts.csv",
-}
+_LISTS = frozenset(own_table("crux.sources", "names.toml")["lists"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from crux.sources.file import CorpusError, SourceFile, iso_date
 from crux.sources.utterance import PlaceReading, uttered
 from llm_runtime.documents.markup import Piece, composed, one_line
 from llm_runtime.extras import needing
+from llm_runtime.toml import own_table
 
 _VOICE = re.compile(r"<v(?:\.[\w.]+)?\s+([^>]+)>")
 _TAG = re.compile(r"</?[a-z][^>]*>|<\d[\d:.]*>")
@@ -23,12 +24,7 @@ _TURN = re.compile(
     rf"([^\W\d_][\w.'’-]*(?: [\w.'’()@-]+){{0,4}}?)(?:[ \t]*{_CLOCK})?\*{{0,2}}:\*{{0,2}}(?:[ \t]+|\n)"
 )
 #: Words before a colon that are no names.
-_NO_NAMES = """
-date time present attendees apologies absent agenda note notes title subject topic location place chair minutes
-action actions summary decision decisions decided resolution resolved next todo item author from to cc re
-question answer example warning important http https abstract status created
-"""
-_HEADS = frozenset(_NO_NAMES.split())
+_HEADS = frozenset(own_table("crux.sources", "names.toml")["no_names"])
 Turn = tuple[str, list[Piece]]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from assay.report.frame import (
 )
 from assay.report.generic import GenericFold
 from assay.report.outline import Writing, read_outline
-from assay.report.story import Block, Fact, Note, Section, Story
+from assay.report.story import Block, Note, Story
 from assay.report.units import count_noun
 from criticality.adopt.adopting import Adoption, Finding
 from criticality.adopt.events import FunctionJudged, PackageRead, PromisesBroken, PromisesMade
@@ -60,28 +61,20 @@ class AdoptFold(GenericFold):
         findings = [(one, f) for one in adoptions for f in one.findings if f.kind == "finding"]
         folder = str(run.result.get("folder", ""))
         scope = {
+            "title": run.title or "An adoption",
+            "adopted": len(adoptions) - len(refused),
+            "functions": self.functions,
             "adoptions": adoptions,
             "findings": findings,
             "folder": folder,
             "left_out": refused | self.left_out,
         }
         ended = ending_notes(run, ending(run, "The adoption"))
-        sections = [
-            Section("How it ended", ended) if ended else None,
-            *_outline().told(Writing(scope, _FORMS, {"decided": _decided, "rewriting": _rewriting})),
-            cost_section(run, lambda seat, phase: seat.rpartition(":")[2] or phase),
-            provenance_section(run, {"Folder": folder}),
-        ]
-        return Story(
-            title=run.title or "An adoption",
-            subtitle="Adoption",
-            facts=(
-                Fact("Adopted", f"{len(adoptions) - len(refused)} of {len(self.functions)}"),
-                Fact("Findings", str(len(findings))),
-                *head_facts(run),
-            ),
-            sections=tuple(section for section in sections if section),
-        )
+        own: dict[str, Callable[[Any], Iterable[Block]]] = {"decided": _decided, "rewriting": _rewriting}
+        story = _outline().story(Writing(scope, _FORMS, own | {"ended": lambda _: ended}))
+        cost = cost_section(run, lambda seat, phase: seat.rpartition(":")[2] or phase)
+        later = filter(None, (cost, provenance_section(run, {"Folder": folder})))
+        return replace(story, facts=(*story.facts, *head_facts(run)), sections=(*story.sections, *later))
 
 
 def _read(event: FunctionJudged) -> Adoption:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -14,7 +15,7 @@ from assay.protocols.criticality.report.words import PHASE_NAMES, PURPOSES, TIER
 from assay.report.clean import escaped, fenced
 from assay.report.frame import cost_section, head_facts, provenance_section
 from assay.report.outline import Writing, read_outline
-from assay.report.story import Block, Column, Details, Fact, Note, Plain, Prose, Section, Story, Table, Tone
+from assay.report.story import Block, Details, Note, Plain, Prose, Section, Story, Tone
 from assay.report.units import count_noun, in_words
 from criticality.lattice_plan import FunctionPlan
 from criticality.machine.states import Active, AwaitingApproval, Blocked, Completed
@@ -25,8 +26,14 @@ _OUTCOMES = {"semantics_verified": "kept", "semantics_broken": "taken back", "tr
 def build_story(state: BuildState) -> Story:
     """Tell the story of a build in whatever state it is."""
     claims, artifacts, units = traced(state), state.artifacts, list(state.units.values())
+    accepted = [unit for unit in units if unit.state == "accepted"]
     auditors, contradictions = audited(state)
     scope = {
+        "title": state.run.title or artifacts.name or "A build",
+        "place": place_name(state.place),
+        "accepted": len(accepted),
+        "at_once": sum(unit.attempts == 1 for unit in accepted),
+        "purposes": PURPOSES,
         "completed": isinstance(state.machine, Completed),
         "claims": claims,
         "holding": sum(claim.result == "holds" for claim in claims),
@@ -46,27 +53,9 @@ def build_story(state: BuildState) -> Story:
         "code": lambda _: _code(state, claims),
         "proposal": lambda version: proposal_blocks(state, version),
     }
-    later = (cost_section(state.run, _tier), _provenance(state))
-    return Story(
-        title=state.run.title or artifacts.name or "A build",
-        subtitle=f"Criticality · {place_name(state.place)}",
-        facts=_facts(state, claims),
-        sections=(*_outline().told(Writing(scope, forms, own)), *filter(None, later)),
-    )
-
-
-def _facts(state: BuildState, claims: list[Traced]) -> tuple[Fact, ...]:
-    units = list(state.units.values())
-    accepted = sum(unit.state == "accepted" for unit in units)
-    at_once = sum(unit.state == "accepted" and unit.attempts == 1 for unit in units)
-    return (
-        Fact(
-            "Claims held", f"{sum(c.result == 'holds' for c in claims)} of {len(claims)}" if claims else "none yet"
-        ),
-        Fact("Functions", f"{accepted} of {len(units)}" if units else "none yet"),
-        Fact("At first attempt", str(at_once) if units else "–"),
-        *head_facts(state.run),
-    )
+    story = _outline().story(Writing(scope, forms, own))
+    later = filter(None, (cost_section(state.run, _tier), _provenance(state)))
+    return replace(story, facts=(*story.facts, *head_facts(state.run)), sections=(*story.sections, *later))
 
 
 def _standing(state: BuildState) -> list[Block]:
@@ -75,11 +64,7 @@ def _standing(state: BuildState) -> list[Block]:
     if isinstance(machine, Active) and isinstance(machine.phase, AwaitingApproval):
         version = machine.phase.proposal_version
         blocks += proposal_blocks(state, version) if version in state.artifacts.proposals else []
-    phases = Table(
-        (Column("Phase"), Column("What it is for")),
-        tuple((PHASE_NAMES[name], text) for name, text in PURPOSES.items()),
-    )
-    return [*blocks, Details("What each phase is for", (phases,))]
+    return blocks
 
 
 def _now(state: BuildState) -> Block:
@@ -180,6 +165,7 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "contracts": lambda names: ", ".join(names) or "none refers to it",
     "list": ", ".join,
     "notes": lambda notes: f" Notes: {notes}" if notes else "",
+    "phase": lambda name: PHASE_NAMES[name],
     "outcome": lambda kind: _OUTCOMES.get(kind.rpartition(".")[2], ""),
     "result": lambda claim: claim.result if not claim.reason else f"{claim.result}: {claim.reason}",
     "some": lambda number: str(number or "–"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.console.lazy import HELP, lazy_group
+from assay.protocols.crux.commands import COMMANDS
 from assay.protocols.crux.people import (
     add_texts,
     fetched,
@@ -26,32 +27,9 @@ if TYPE_CHECKING:
     from crux.book import Stance
 
 #: What each command is for, and where it is.
-COMMANDS = {
-    "build": (
-        "Build NAME from the texts that were imported: claims, contract, voice.",
-        "assay.protocols.crux.commands.build:build",
-    ),
-    "check": (
-        "Check NAME: every quotation against the texts, and the claim book against its gate.",
-        f"{__name__}:check",
-    ),
-    "correct": (
-        "Correct the claim book of NAME: reject a claim, merge two, or say that NAME did not say it.",
-        f"{__name__}:correct",
-    ),
-    "import": (
-        "Import texts: a folder, documents, a feed, a thread, an export of a blog, a chat or X, or a table.",
-        f"{__name__}:import_",
-    ),
-    "list": ("List those who can debate, and those who are not built yet.", f"{__name__}:list_"),
-    "show": (
-        "Show NAME: who the persona is, what it believes, and where each belief was written.",
-        f"{__name__}:show",
-    ),
-}
 
 
-@click.group(cls=lazy_group(COMMANDS), context_settings=HELP)
+@click.group(cls=lazy_group(COMMANDS["personas"]), context_settings=HELP)
 def personas() -> None:
     """Import texts, build personas from them, and look at what came of it."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -106,12 +107,4 @@ def _imported(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _person_data(person: PersonaRow) -> dict[str, Any]:
-    return {
-        "id": person.id,
-        "name": person.name,
-        "texts": person.texts,
-        "beliefs": person.beliefs,
-        "state": person.state,
-        "ready": person.ready,
-        "problem": person.problem,
-    }
+    return {**asdict(person), "ready": person.ready}

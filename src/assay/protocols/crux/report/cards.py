@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from assay.protocols.crux.report.state import DebateState
 from assay.report.clean import escaped
 from assay.report.frame import ending, ending_notes
@@ -14,28 +16,21 @@ from assay.report.story import (
     Plain,
     Prose,
     Quote,
-    Section,
     Voice,
 )
 from assay.report.units import count_noun, in_words
 from crux.results import RESOLVABLE, CardNotes, CruxCard, CruxMessage, PersonaPosition, Place, SentenceSource
+from llm_runtime.toml import own_table
 
-_SEEN = {
-    "both": "Found in the texts before the debate, and in the debate.",
-    "debate": "Found in the debate alone; the comparison of the texts had not named it.",
-}
+_WORDS: dict[str, dict[str, str]] = own_table(__package__ or "", "words.toml")
+_SEEN, _KINDS = _WORDS["seen"], _WORDS["kinds"]
 _NO_TEXT = "No sentence that the model wrote for this side is borne by a text of theirs."
 _WHOLE_TEXT = 12_000
 """Characters up to which a quotation's whole text is at hand; of a longer one, what stands around it."""
 _AROUND = 1_500
-_KINDS = {
-    "double crux": "Double crux: were it settled the other way, both would answer the topic differently.",
-    "single crux": "Single crux: were it settled the other way, one of the two would answer the topic differently.",
-    "not a crux": "Not a crux: were it settled the other way, both would answer the topic as before.",
-}
 
 
-def cards_section(state: DebateState) -> Section:
+def card_blocks(state: DebateState) -> list[Block]:
     """Return what a reader came for."""
     result = state.result
     notes = {note.card_id: note for note in result.notes}
@@ -46,11 +41,10 @@ def cards_section(state: DebateState) -> Section:
         blocks.append(Note("No crux card: " + _why_none(state)))
     for number, card in enumerate(result.cards, start=1):
         blocks += _card(state, number, card, notes.get(card.id, CardNotes(card_id=card.id)))
-    blocks += [Plain(f"Found in the texts alone: {question}") for question in result.texts_alone]
-    return Section("Crux cards", tuple(blocks))
+    return [*blocks, *(Plain(f"Found in the texts alone: {question}") for question in result.texts_alone)]
 
 
-def room_blocks(state: DebateState, messages: list[CruxMessage]) -> tuple[Block, ...]:
+def room_blocks(state: DebateState, messages: Iterable[CruxMessage]) -> tuple[Block, ...]:
     """Return a room's turns, one by one."""
     blocks: list[Block] = []
     for turn in messages:
@@ -62,17 +56,12 @@ def room_blocks(state: DebateState, messages: list[CruxMessage]) -> tuple[Block,
         blocks.append(
             Voice(
                 turn.persona,
-                (Prose(escaped(turn.text)), *flag_notes(turn.flags)),
+                (Prose(escaped(turn.text)), *(Note(f"Flagged: {flag}.", "warning") for flag in turn.flags)),
                 state.accent(turn.persona),
                 remark,
             )
         )
     return tuple(blocks)
-
-
-def flag_notes(flags: tuple[str, ...]) -> list[Block]:
-    """Return what the checks flagged in a message."""
-    return [Note(f"Flagged: {flag}.", "warning") for flag in flags]
 
 
 def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> list[Block]:

@@ -16,26 +16,10 @@ from assay.report.units import count_noun, in_words
 from crux import events
 from crux.estimate import estimate
 from llm_runtime.events import Event
+from llm_runtime.toml import own_table
 
-_PHASES = {
-    "decomposition": "breaking the topic into aspects",
-    "opening": "opening",
-    "take": "taking positions",
-    "detection": "looking for disagreements",
-    "clash": "clash",
-    "room_position": "crux room: positions",
-    "room_exchange": "crux room: exchange",
-    "room_convergence": "crux room: naming the core",
-    "exit_check": "crux room: deep enough?",
-    "convergence_judge": "crux room: the same thing?",
-    "card": "writing a card",
-    "summary": "keeping the minutes",
-    "closing": "closing",
-    "flip_test": "testing the cruxes",
-    "baseline_one_call": "answering without a debate",
-    "baseline_thinking": "answering without a debate",
-}
-_SAYS = {"opening": "opens", "take": "on this round", "clash": "rebuts", "closing": "closes"}
+_WORDS: dict[str, dict[str, str]] = own_table(__package__ or "", "words.toml")
+_PHASES, _SAYS = _WORDS["phases"], _WORDS["says"]
 
 
 class DebateFold(GenericFold):

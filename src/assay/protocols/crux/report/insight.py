@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
+from typing import Any
 
 from assay.protocols.crux.report.pictures import alignment_picture, graph_picture
-from assay.report.story import Block, Fact, Note, Section, Story, Table, columns
-from assay.report.units import count_noun, in_words
+from assay.report.outline import Writing, read_outline
+from assay.report.story import Block, Story, Table, columns
+from assay.report.units import count_noun
 from crux.insight.alignment import alignment_map
 from crux.insight.crux_graph import Ties, crux_graph
 from crux.measurement.recurrence import recurrence
@@ -14,6 +17,7 @@ from crux.measurement.share import Share
 from crux.results import CruxCard, DebateResult
 
 _COUNTED = ("Agree", "Oppose", "Differ")
+_outline = cache(partial(read_outline, __package__ or "", "map.toml"))
 
 
 def map_story(results: Sequence[DebateResult], ties: Ties | None = None) -> Story:
@@ -22,31 +26,30 @@ def map_story(results: Sequence[DebateResult], ties: Ties | None = None) -> Stor
     names = list(dict.fromkeys(name for result in results for name in result.personas))
     accents = [f"c{place % 6}" for place in range(len(names))]
     topics = list(dict.fromkeys(result.topic for result in results))
-    nothing = Section("Alignment map", (Note("No crux card: there is nothing to map."),))
-    sections = (
-        alignment_section(cards, names, accents) or nothing,
-        graph_section(results, names, accents, ties),
-        _lines(results, ties),
-    )
-    return Story(
-        title=topics[0][:400]
-        if len(topics) == 1
-        else f"{count_noun(len(results), 'debate')}, {len(topics)} topics",
-        subtitle=f"Crux · {in_words(names)}",
-        facts=(
-            Fact("Debates", str(len(results))),
-            Fact("Cards", str(len(cards))),
-            Fact("Resolved", str(sum(card.resolved for card in cards))),
-        ),
-        sections=tuple(section for section in sections if section),
-    )
+    several = f"{count_noun(len(results), 'debate')}, {len(topics)} topics"
+    lines = crux_graph(results, ties).fault_lines
+    scope = {
+        "title": topics[0][:400] if len(topics) == 1 else several,
+        "names": names,
+        "results": results,
+        "cards": cards,
+        "resolved": sum(card.resolved for card in cards),
+        "lines": lines,
+        "back": _back(results, sum(line.recurring for line in lines), ties or {}),
+        "apart": ties is None and len(lines) > 1,
+    }
+    own: dict[str, Callable[[Any], Iterable[Block]]] = {
+        "alignment": lambda _: alignment_blocks(cards, names, accents),
+        "graph": lambda _: filter(None, [graph_picture(results, names, accents, ties)]),
+    }
+    return _outline().story(Writing(scope, {"number": lambda held: str(len(held))}, own))
 
 
-def alignment_section(cards: Sequence[CruxCard], names: Sequence[str], accents: Sequence[str]) -> Section | None:
+def alignment_blocks(cards: Sequence[CruxCard], names: Sequence[str], accents: Sequence[str]) -> list[Block]:
     """Return who answers which crux how, and whether over facts, values or words; nothing without a card."""
     figure = alignment_picture(cards, names, accents)
     if figure is None:
-        return None
+        return []
     heads = columns("Pair", "Mostly over", numbers=_COUNTED)
     rows = tuple(
         (
@@ -56,42 +59,19 @@ def alignment_section(cards: Sequence[CruxCard], names: Sequence[str], accents: 
         )
         for pair in alignment_map(cards).pairs
     )
-    return Section("Alignment map", (figure, Table(heads, rows)))
-
-
-def graph_section(
-    results: Sequence[DebateResult],
-    names: Sequence[str],
-    accents: Sequence[str],
-    ties: Ties | None = None,
-) -> Section | None:
-    """Return the cruxes and who answers them; nothing without a card."""
-    figure = graph_picture(results, names, accents, ties)
-    return Section("Crux graph", (figure,)) if figure else None
+    return [figure, Table(heads, rows)]
 
 
 def _interval(share: Share) -> str:
     return "" if share.low is None else f" (95% interval {share.low:.0%} to {share.high:.0%})"
 
 
-def _lines(results: Sequence[DebateResult], ties: Ties | None) -> Section | None:
-    lines = crux_graph(results, ties).fault_lines
-    if not lines:
-        return None
-    heads = columns("Question", "Over", numbers=("Debates", "Cards", "Resolved"))
-    rows = tuple(
-        (line.question, line.coarse, str(len(line.debates)), str(len(line.cards)), str(line.resolved))
-        for line in lines
-    )
-    again = sum(line.recurring for line in lines)
-    share = recurrence([result.cards for result in results], ties or {})
-    summary = (
+def _back(results: Sequence[DebateResult], again: int, ties: Ties) -> str:
+    """Say how many cruxes came back, and how often a card does."""
+    if not again:
+        return "No crux came back: of one debate none can." if len(results) == 1 else "No crux came back."
+    share = recurrence([result.cards for result in results], ties)
+    return (
         f"{count_noun(again, 'crux', 'cruxes')} came back in more than one debate. From one debate to another, "
         f"{share.hits} of {share.of} cards ask what a card of the other asks{_interval(share)}."
-        if again
-        else ("No crux came back: of one debate none can." if len(results) == 1 else "No crux came back.")
     )
-    blocks: list[Block] = [Note(summary), Table(heads, rows)]
-    if ties is None and len(lines) > 1:
-        blocks.insert(1, Note("Only questions in the same words are joined: --judged asks a model for the others."))
-    return Section("Fault lines", tuple(blocks))

@@ -2,44 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import Any
 from xml.etree import ElementTree
 
-from assay.report.story import Block, Details, Fact, Plain, Quote, Section, Story, Voice
-from assay.report.units import in_words
+from assay.report.outline import Writing, read_outline
+from assay.report.story import Story
 from crux.comparison import SideView
 from crux.watching import CruxChange
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _HEADS = {"moved": "Moved", "new": "New", "gone": "Gone"}
+_outline = cache(partial(read_outline, __package__ or "", "watch.toml"))
 
 
 def watch_story(names: Sequence[str], changes: Sequence[CruxChange], *, first_look: bool) -> Story:
     """Return what moved, with both sides' newest sentences."""
-    sections = [
-        Section(head, tuple(_details(change, list(names)) for change in changes if change.kind == kind))
-        for kind, head in _HEADS.items()
-        if any(change.kind == kind for change in changes)
-    ]
-    if not sections:
-        sections = [Section("Nothing moved", (Plain("Every crux stands as it stood at the last look."),))]
-    return Story(
-        f"{in_words(list(names))}, watched",
-        "Crux · the first look: everything is new" if first_look else "Crux · since the last look",
-        facts=tuple(
-            Fact(head, str(sum(change.kind == kind for change in changes))) for kind, head in _HEADS.items()
-        ),
-        sections=tuple(sections),
-    )
-
-
-def _details(change: CruxChange, names: Sequence[str]) -> Details:
-    blocks: list[Block] = [Plain(f"{line}.") for line in change.what]
-    for side in change.sides:
-        quotes = [Quote(place.quote, ", ".join(filter(None, (place.title, place.date)))) for place in side.places]
-        accent = f"c{names.index(side.author) % 6}"
-        blocks.append(Voice(side.author, (Plain(side.words), *quotes), accent, side.answer))
-    return Details(change.question, tuple(blocks))
+    scope = {
+        "names": names,
+        "look": "the first look: everything is new" if first_look else "since the last look",
+        "moved": changes,
+        "changes": {head: [one for one in changes if one.kind == kind] for kind, head in _HEADS.items()},
+    }
+    forms: dict[str, Callable[[Any], str]] = {
+        "accent": lambda author: f"c{names.index(author) % 6}",
+        "dated": lambda place: ", ".join(filter(None, (place.title, place.date))),
+        "number": lambda held: str(len(held)),
+    }
+    return _outline().story(Writing(scope, forms))
 
 
 def feed_entries(changes: Sequence[CruxChange], run_id: str, now: str) -> list[dict[str, str]]:

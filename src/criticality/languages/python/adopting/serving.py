@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from criticality.artifacts import Body
 from criticality.judging.served import ServedProgram
-from criticality.language import Language, Plan
+from criticality.language import Plan
 from criticality.languages.base.adopting import PROBE, import_faults
 from criticality.languages.base.data import read_text
 from criticality.languages.python.adapter import Python
@@ -20,7 +21,7 @@ from criticality.languages.python.domain import domain_source
 from criticality.languages.python.serving import kind_of, serve
 from criticality.lattice_plan import FunctionPlan, ModulePlan, index
 from criticality.spec.spec import Spec
-from criticality.standing import AS_IS, Adopted, Adopter, Candidate, Package, by_keyword
+from criticality.standing import AS_IS, Adopter, Candidate, Package, by_keyword
 
 
 @dataclass(frozen=True)
@@ -124,25 +125,8 @@ def _probe(package: Package, candidate: Candidate, spec: Spec, plan: Plan) -> Se
     return _program(package, spec, plan, [{PROBE: AS_IS}], probe)
 
 
-class PythonAdopter:
-    """Python packages, for whoever adopts functions of them."""
-
-    def takes(self, path: Path) -> bool:
-        return path.suffix == ".py" or (path / "__init__.py").is_file()
-
-    def read(self, path: Path) -> Package:
-        return read_package(path)
-
-    async def import_faults(self, package: Package, candidates: Sequence[Candidate]) -> dict[str, str]:
-        return await import_faults(package, candidates, _probe)
-
-    def language(self, package: Package, candidate: Candidate) -> Language:
-        return AdoptedPython(package, candidate)
-
-    def tests(self, package: Package, adopted: Sequence[Adopted], folder: Path) -> dict[str, str]:
-        return native_tests(package, adopted, folder)
+def _takes(path: Path) -> bool:
+    return path.suffix == ".py" or (path / "__init__.py").is_file()
 
 
-def adopter() -> Adopter:
-    """Python's."""
-    return PythonAdopter()
+adopter = Adopter(_takes, read_package, partial(import_faults, probe=_probe), AdoptedPython, native_tests)

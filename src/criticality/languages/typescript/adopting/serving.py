@@ -6,11 +6,12 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from criticality.artifacts import Body
 from criticality.judging.served import ServedProgram
-from criticality.language import Language, Plan, Tree
+from criticality.language import Plan, Tree
 from criticality.languages.base.adopting import PROBE, import_faults
 from criticality.languages.base.data import read_text
 from criticality.languages.typescript.adapter import TypeScript, form
@@ -109,34 +110,19 @@ def _probe(package: Package, candidate: Candidate, spec: Spec, plan: Plan) -> Se
     return _program(TypeScript(), package, candidate, {0: ""}, table)
 
 
-class TypeScriptAdopter:
-    """TypeScript packages, for whoever adopts functions of them."""
-
-    def takes(self, path: Path) -> bool:
-        return is_typescript(path)
-
-    def read(self, path: Path) -> Package:
-        return read_package(path)
-
-    async def import_faults(self, package: Package, candidates: Sequence[Candidate]) -> dict[str, str]:
-        return await import_faults(package, candidates, _probe)
-
-    def language(self, package: Package, candidate: Candidate) -> Language:
-        return AdoptedTypeScript(package, candidate)
-
-    def tests(self, package: Package, adopted: Sequence[Adopted], folder: Path) -> dict[str, str]:
-        """Return a file a function, for node's own test runner."""
-        tree: dict[str, str] = {}
-        for one in adopted:
-            spec, candidate = one.artifacts.approved, one.candidate
-            language = AdoptedTypeScript(package, candidate)
-            way = Path(os.path.relpath(candidate.path, folder / "tests")).as_posix()
-            cases = list({json.dumps(case): case for case in one.cases}.values())
-            files = language.case_files(spec, one.artifacts.plan, {candidate.id: cases})
-            tree |= {path: text.replace("{place}", way, 1) for path, text in files.items()}
-        return tree
+def _native_tests(package: Package, adopted: Sequence[Adopted], folder: Path) -> dict[str, str]:
+    """Return a file a function, for node's own test runner."""
+    tree: dict[str, str] = {}
+    for one in adopted:
+        spec, candidate = one.artifacts.approved, one.candidate
+        language = AdoptedTypeScript(package, candidate)
+        way = Path(os.path.relpath(candidate.path, folder / "tests")).as_posix()
+        cases = list({json.dumps(case): case for case in one.cases}.values())
+        files = language.case_files(spec, one.artifacts.plan, {candidate.id: cases})
+        tree |= {path: text.replace("{place}", way, 1) for path, text in files.items()}
+    return tree
 
 
-def adopter() -> Adopter:
-    """TypeScript's."""
-    return TypeScriptAdopter()
+adopter = Adopter(
+    is_typescript, read_package, partial(import_faults, probe=_probe), AdoptedTypeScript, _native_tests
+)
