@@ -44,9 +44,16 @@ COMMANDS = {
     "completion": ("Print what completes commands in bash, zsh or fish.", "assay.cli.completion:completion"),
     "doctor": ("Show what is installed, what is missing and what to do about it.", "assay.cli.doctor:doctor"),
 }
+SECTIONS = {
+    "Start here": ("demo", "models", "ask"),
+    "Protocols": (),
+    "Runs": ("runs", "serve", "store"),
+    "For many": ("batch", "queue", "work", "people", "mcp"),
+    "Set up": ("keys", "doctor", "completion"),
+}
 
 
-@click.group(cls=lazy_group(COMMANDS, more=_installed), context_settings=HELP)
+@click.group(cls=lazy_group(COMMANDS, more=_installed, sections=SECTIONS), context_settings=HELP)
 @click.version_option(__version__, prog_name="assay")
 def assay() -> None:
     """Put questions, prompts and models under structured adversarial pressure by several language models."""

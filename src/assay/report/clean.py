@@ -54,8 +54,8 @@ def clean(text: str) -> str:
     """Return ``text`` without control, bidirectional and zero-width control characters.
 
     What spells stays: single joiners between letters of scripts that need them and within emoji, and isolates that
-    are closed on their line. Tabs and line ends stay; each kind of line end becomes ``\\n``. A cleaned text stays as
-    it is when cleaned again.
+    are closed on their line. Tabs and line ends stay; each kind of line end becomes ``\\n``. A cleaned text stays
+    as it is when cleaned again.
     """
     if text.isascii() and text.isprintable():
         return text
