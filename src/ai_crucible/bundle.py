@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ai_crucible.attestation import records_of, verify_records
 from ai_crucible.attested import AttestedTrial, attested, wrong_logs
 from ai_crucible.figures import TrialFigures, figures_of, unplanned
+from ai_crucible.versions import seed_of
 from ai_crucible.witness import BadStamp, Stamp, read_stamp
 from ai_crucible.workshop import Workshop
 from llm_runtime.errors import ConfigurationError, MissingExtraError, StoreDamaged
@@ -281,7 +282,8 @@ def _digest(archive: zipfile.ZipFile, name: str) -> str:
 
 def _disagreements(archive: zipfile.ZipFile, trial: AttestedTrial) -> Iterator[Finding]:
     """Yield where the ledger's verdicts are not those of the log that it names: Inspect's, a ZIP of JSON."""
-    assert trial.log
+    assert trial.log and trial.plan
+    seed = seed_of(trial.trial, trial.plan.nonce) if trial.plan.nonce else None
     told: dict[tuple[str, int], dict[str, object]] = {}
     with archive.open(trial.log.log) as file, zipfile.ZipFile(file) as log:
         for entry in log.infolist():
@@ -290,6 +292,8 @@ def _disagreements(archive: zipfile.ZipFile, trial: AttestedTrial) -> Iterator[F
                     return
                 sample = json.loads(log.read(entry))
                 told[str(sample["id"]), int(sample["epoch"])] = _told(sample)
+                if seed not in (None, sample["metadata"].get("seed")):
+                    yield Finding(0, "not as planned", f"{sample['id']}: it was not drawn from the nonce")
     for (puzzle, epoch), event in trial.graded.items():
         # A ledger from before a thing was named has nothing there to compare.
         own = told.get((puzzle, epoch), {"passed": "nothing"})

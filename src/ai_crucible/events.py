@@ -24,9 +24,10 @@ class TrialPlanned(Event, type="ai_crucible.trial_planned"):
         protocol: how tools are called; ``None`` in plans from before it, judges and rivals were named.
         judges: models of the panel.
         against: models that make the same attempts.
+        nonce: words of whoever asked for it, from which all draws derive; empty where they come from its id.
     """
 
-    newer = ("redraws", "self_reported", "protocol", "judges", "against")
+    newer = ("redraws", "self_reported", "protocol", "judges", "against", "nonce")
 
     trial: str
     puzzles: dict[str, str]
@@ -40,6 +41,7 @@ class TrialPlanned(Event, type="ai_crucible.trial_planned"):
     protocol: str | None = None
     judges: tuple[str, ...] | None = None
     against: tuple[str, ...] | None = None
+    nonce: str | None = None
 
 
 class TrialResumed(Event, type="ai_crucible.trial_resumed"):

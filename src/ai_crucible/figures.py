@@ -31,6 +31,7 @@ class TrialFigures:
         here: whether its logs lie beside the ledger, to be looked into.
         rests_on: what the verdicts rest on besides the solver, by name and digest.
         self_reported: of how many puzzles a process that ran the solver's code told the verdict.
+        nonce: from which its draws come; empty where they come from its id, which whoever ran it could choose.
     """
 
     trial: str
@@ -46,6 +47,7 @@ class TrialFigures:
     here: bool
     rests_on: dict[str, str]
     self_reported: int
+    nonce: str
 
 
 def figures_of(trial: AttestedTrial, *, here: bool) -> TrialFigures | None:
@@ -74,6 +76,7 @@ def figures_of(trial: AttestedTrial, *, here: bool) -> TrialFigures | None:
         here,
         rests_on(plan),
         len(plan.self_reported or ()),
+        plan.nonce or "",
     )
 
 

@@ -267,6 +267,7 @@ def _sample(puzzle: Puzzle, framing: Framing, kind: str, root: Root, oracle: str
             "self_reported": self_reported(puzzle),
             "budget": meta.budget.model_dump(),
             "arm": framing.arm,
+            "seed": framing.seed,
         },
         sandbox=SandboxEnvironmentSpec(kind, order_of(puzzle, root) if kind == "bwrap" else None),
     )

@@ -102,7 +102,8 @@ def changed_parts(old: TrialPlanned, new: TrialPlanned) -> list[str]:
     """Return what two plans of a trial rest on differently; what an older plan does not name is not compared."""
     names = [f"puzzle {name}" for name in old.puzzles if new.puzzles.get(name) != old.puzzles[name]]
     names += [f"oracle of {name}" for name in old.oracles if new.oracles.get(name) != old.oracles[name]]
-    return names + [name for name in old.environment if new.environment.get(name) != old.environment[name]]
+    names += [name for name in old.environment if new.environment.get(name) != old.environment[name]]
+    return names + (["nonce"] if (old.nonce or "") != (new.nonce or "") else [])
 
 
 @cache
@@ -122,6 +123,11 @@ def _content(part: Traversable) -> str:
     return hashlib.sha256(part.read_bytes()).hexdigest()
 
 
-def seed_of(trial: str) -> int:
-    """Return what fences and draws of a trial derive from, where nothing else is asked for: 0 to 2^48-1."""
-    return int.from_bytes(hashlib.sha256(trial.encode()).digest()[:6])
+def seed_of(trial: str, nonce: str = "") -> int:
+    """Return what fences and draws of a trial derive from, where nothing else is asked for: 0 to 2^48-1.
+
+    Args:
+        trial: its id, which whoever runs it may choose.
+        nonce: words of somebody else, from which alone it then comes.
+    """
+    return int.from_bytes(hashlib.sha256(f"nonce\0{nonce}".encode() if nonce else trial.encode()).digest()[:6])

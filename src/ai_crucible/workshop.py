@@ -110,6 +110,7 @@ class Workshop:
         enough: Callable[[], bool] | None = None,
         redraws: int = REDRAWS,
         against: Sequence[str] = (),
+        nonce: str = "",
         **how: Unpack[How],
     ) -> TrialReport:
         """Run puzzles by Inspect's ``eval_set``; a trial that was cut off goes on where it was.
@@ -119,7 +120,7 @@ class Workshop:
             model: any Inspect model, ``assay/crucible`` among them.
             k: attempts at each puzzle, at least 1.
             trial: the id of a trial to go on with; a new one where empty.
-            seed: fences derive from it; drawn from the trial's id where left out.
+            seed: fences and draws derive from it; from the nonce or the trial's id where left out.
             at_once: attempts at one time.
             total_cost: US dollars for all attempts together, in all sittings. What a call may take is held before
                 it is sent; attempts for which the money does not suffice have no verdict.
@@ -129,6 +130,7 @@ class Workshop:
             enough: tells, before each attempt, that no further one is needed.
             redraws: how often an attempt that died may be made again in further sittings; the plan fixes it.
             against: models that make the same attempts elsewhere; the puzzles' order is then drawn from the seed.
+            nonce: words of whoever asked for the trial, so that nobody who runs it chooses what is drawn.
             how: the rest, as :func:`ai_crucible.trial.trial` takes it; arms other than the neutral one take their
                 history from this workshop's own logs.
 
@@ -167,9 +169,10 @@ class Workshop:
             protocol=how.get("protocol", "native"),
             judges=tuple(judges),
             against=tuple(against),
+            nonce=nonce,
         )
         LEFT_OUT.set(self._left_out(trial, enough))
-        seed = seed_of(trial) if seed is None else seed
+        seed = seed_of(trial, nonce) if seed is None else seed
         given: dict[str, Any] = {**how, **self._past(plan), "seed": seed, "shuffled": bool(against)}
         task = make(puzzles=[puzzle.folder for puzzle in loaded], k=k, **given)
         purse = None if total_cost is None else self._purse(trial, total_cost)

@@ -15,7 +15,7 @@ from ai_crucible import Ledger, Workshop
 from ai_crucible.attestation import file_digest
 from ai_crucible.bundle import make_bundle
 from ai_crucible.events import AttemptGraded, TrialLogged, TrialPlanned, TrialsCompared
-from ai_crucible.versions import environment_digest
+from ai_crucible.versions import environment_digest, seed_of
 from llm_runtime.events import GENESIS, Event, link, parse_event
 from llm_runtime.events.chain import written
 from llm_runtime.store.anchor import Head
@@ -24,7 +24,7 @@ from llm_runtime.store.signing import KeySigner
 PARTS = {"box": "b" * 64, "grader": "c" * 64}
 
 
-def log_of(path: Path, attempts: Sequence[AttemptGraded]) -> Path:
+def log_of(path: Path, attempts: Sequence[AttemptGraded], seed: int = 0) -> Path:
     """Write a log as Inspect writes one, as far as a bundle reads it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as log:
@@ -35,7 +35,7 @@ def log_of(path: Path, attempts: Sequence[AttemptGraded]) -> Path:
                 "id": attempt.puzzle,
                 "epoch": attempt.epoch,
                 "scores": scores,
-                "metadata": {**about, "anchor": None},
+                "metadata": {**about, "anchor": None, "seed": seed},
             }
             log.writestr(f"samples/{attempt.puzzle}_epoch_{attempt.epoch}.json", json.dumps(sample))
     return path
@@ -64,7 +64,7 @@ class Bench:
         plan = plan.model_copy(update=planned)
         verdicts = {"p": True, ".": False, "x": None}
         attempts = [self.attempt(name, number, verdicts[one]) for number, one in enumerate(outcomes, 1)]
-        path = log_of(self.shop.folder / "logs" / name / log, attempts)
+        path = log_of(self.shop.folder / "logs" / name / log, attempts, seed_of(name, plan.nonce or ""))
         self.shop.ledger.append([plan, *attempts, self.logged(name, path)])
 
     @staticmethod

@@ -240,6 +240,7 @@ FORGERIES: dict[str, tuple[Forgery, str]] = {
         "log changed"),
     "an attempt is told under another number": (lied(2, epoch=3), "log changed"),
     "fewer attempts were planned": (replan(k=2), "not as planned"),
+    "other words are said to be those that all was drawn from": (replan(nonce="mine"), "not as planned"),
     "other puzzles were planned": (replan(puzzles={"other": "1" * 64}), "not as planned"),
     "the log that the ledger names is another": (
         lambda b, p: rewritten(b, lambda e: e.model_copy(update={"sha256": "9" * 64})

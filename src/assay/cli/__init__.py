@@ -33,9 +33,16 @@ COMMANDS = {
     **_of(*map(registry.ours, registry.OURS)),
     **own_table(__name__, "commands.toml"),
 }
+SECTIONS = {
+    "Start here": ("demo", "models", "ask"),
+    "Protocols": (),
+    "Runs": ("runs", "serve", "store"),
+    "For many": ("batch", "queue", "work", "people", "mcp"),
+    "Set up": ("keys", "doctor", "completion"),
+}
 
 
-@click.group(cls=lazy_group(COMMANDS, more=_installed), context_settings=HELP)
+@click.group(cls=lazy_group(COMMANDS, more=_installed, sections=SECTIONS), context_settings=HELP)
 @click.version_option(__version__, prog_name="assay")
 def assay() -> None:
     """Put questions, prompts and models under structured adversarial pressure by several language models."""

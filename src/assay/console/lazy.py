@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pkgutil import resolve_name
+from types import MappingProxyType
 from typing import TypeAlias
 
 import click
@@ -15,13 +16,19 @@ Commands: TypeAlias = Mapping[str, tuple[str, str]]
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
-def lazy_group(commands: Commands, default: str = "", more: Callable[[], Commands] = dict) -> type[click.Group]:
+def lazy_group(
+    commands: Commands,
+    default: str = "",
+    more: Callable[[], Commands] = dict,
+    sections: Mapping[str, tuple[str, ...]] = MappingProxyType({"Commands": ()}),
+) -> type[click.Group]:
     """Make the class of a group that can list its commands without loading them.
 
     Args:
         commands: those that are known at once.
         default: the command that is meant where the first argument names none.
         more: looks for further ones; called only where the help lists them, or ``commands`` has not what is named.
+        sections: the headings of the help, each with its commands; one without has all that no other names.
     """
 
     class LazyGroup(click.Group):
@@ -38,8 +45,13 @@ def lazy_group(commands: Commands, default: str = "", more: Callable[[], Command
             return resolve_name(known[cmd_name][1]) if cmd_name in known else None
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-            with formatter.section("Commands"):
-                formatter.write_dl([(name, about) for name, (about, _) in _all().items()])
+            known = _all()
+            others = tuple(name for name in known if not any(name in names for names in sections.values()))
+            # One column for all, so that the eye goes down it.
+            widest = max(map(len, known))
+            for title, names in sections.items():
+                with formatter.section(title):
+                    formatter.write_dl([(name.ljust(widest), known[name][0]) for name in names or others])
 
     def _all() -> Commands:
         return {**commands, **{name: one for name, one in more().items() if name not in commands}}

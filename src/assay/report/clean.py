@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
 _BACKTICKS = re.compile("`+")
@@ -30,9 +31,11 @@ _DROPPED = dict.fromkeys(
         (0x00AD, 0x00AD),  # soft hyphen
         (0x061C, 0x061C),  # Arabic letter mark
         (0x180E, 0x180E),
-        (0x200B, 0x200F),  # zero-width characters, left-to-right and right-to-left marks
+        (0x200B, 0x200B),  # zero-width characters, but for joiners
+        (0x200E, 0x200F),  # left-to-right and right-to-left marks
         (0x202A, 0x202E),  # embeddings and overrides
-        (0x2060, 0x206F),  # word joiner, invisible operators, isolates, deprecated controls
+        (0x2060, 0x2065),  # word joiner, invisible operators
+        (0x206A, 0x206F),  # deprecated controls
         (0xFEFF, 0xFEFF),
         (0xFFF9, 0xFFFB),
         (0x1D173, 0x1D17A),
@@ -41,24 +44,49 @@ _DROPPED = dict.fromkeys(
 )
 _SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 _TABLE: dict[int, str | None] = {**_DROPPED, **_SURROGATES}
+_ISOLATES = re.compile("[\u2066-\u2069]")
+_JOINERS = re.compile("[\u200c\u200d]")
+#: Letters without case, their marks, and signs: between two of these a joiner is spelling, or part of an emoji.
+_JOINED = ("Lo", "Mn", "Mc", "So", "Sk")
 
 
 def clean(text: str) -> str:
     """Return ``text`` without control, bidirectional and zero-width control characters.
 
-    Tabs and line ends stay; every kind of line end becomes ``\\n``. The result is the same when cleaned again.
+    What spells stays: single joiners between letters of scripts that need them and within emoji, and isolates that
+    are closed on their line. Tabs and line ends stay; each kind of line end becomes ``\\n``. A cleaned text stays
+    as it is when cleaned again.
     """
     if text.isascii() and text.isprintable():
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
-    return _SEQUENCE.sub("", text).translate(_TABLE)
+    text = _SEQUENCE.sub("", text).translate(_TABLE)
+    if _ISOLATES.search(text):
+        text = "\n".join(map(_closed, text.split("\n")))
+    return _JOINERS.sub(lambda joiner: joiner[0] if _spells(text, joiner.start()) else "", text)
+
+
+def _closed(line: str) -> str:
+    """Return a line without isolates that nothing closes, or that close nothing."""
+    opened, kept = list[int](), set[int]()
+    for sign in _ISOLATES.finditer(line):
+        if sign[0] != "\u2069":
+            opened.append(sign.start())
+        elif opened:
+            kept |= {opened.pop(), sign.start()}
+    return _ISOLATES.sub(lambda sign: sign[0] if sign.start() in kept else "", line)
+
+
+def _spells(text: str, at: int) -> bool:
+    around = text[max(at - 1, 0) : at], text[at + 1 : at + 2]
+    return all(sign and unicodedata.category(sign) in _JOINED for sign in around)
 
 
 def one_line(text: str, width: int | None = None) -> str:
     """Return ``text`` cleaned, on one line, cut to ``width`` characters (2 or more) with an ellipsis."""
     line = " ".join(clean(text).split())
     if width is not None and len(line) > width:
-        return line[: width - 1].rstrip() + "…"
+        return clean(line[: width - 1].rstrip()) + "…"
     return line
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 from tests.commands import bare_world
 from tests.docs.pages import ROOT, install
+
+from assay.cli import COMMANDS
 
 HEAVY = {
     *("crucible", "crux", "fire_circle", "ai_crucible", "criticality", "sandbox"),
@@ -37,4 +40,10 @@ def test_nothing_heavy_is_loaded_for_help_or_to_know_the_protocols(tmp_path: Pat
         check=True,
     )
     assert set(said.stderr.split()) & HEAVY == set()
-    assert source == ALL or "Learn when to sow." in said.stdout
+    if source == HELP:
+        start, protocols = (
+            re.search(rf"(?m)^{title}:\n((?:  .*\n)+)", said.stdout) for title in ("Start here", "Protocols")
+        )
+        assert start and "  demo " in start[1] and protocols and "Learn when to sow." in protocols[1]
+        listed = re.findall(r"(?m)^  (\w+) {2,}\w", said.stdout.partition("Start here")[2])
+        assert len(listed) == len(set(listed)) and set(COMMANDS) < set(listed)

@@ -54,7 +54,7 @@ ESCAPES: list[str] = _module.ESCAPES
 TENS = pytest.mark.parametrize("payloads", [PAYLOADS[number::17] for number in range(17)], ids=range(17))
 
 CONTROLS = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2065\u206a-\u206f\ufeff\U000e0000-\U000e0fff]"
 )
 TAGS = re.compile(
     "html|head|meta|title|link|style|body|header|div|p|span|h[1-6]|dl|dt|dd|nav|ol|ul|li|a|main|section|details|summary"

@@ -52,6 +52,14 @@ async def test_a_bundle_is_verified_where_nothing_else_of_it_is(assay: Assay, be
     assert data["ok"] and data["trials"][0]["rests_on"]["oracle of sum"] == "2" * 64
 
 
+async def test_the_words_that_all_was_drawn_from_are_told(assay: Assay, tmp_path: Path) -> None:
+    bench = Bench.at(tmp_path / "bench")
+    bench.trial("one", "pp", nonce="the buyer's words")
+    bench.bundle("one").rename(tmp_path / "t.assay")
+    done = await assay("trial", "verify", "t.assay")
+    assert done.code == 0 and 'drawn from the nonce "the buyer\'s words"' in done.out, done.out + done.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [

@@ -241,6 +241,28 @@ async def test_a_puzzle_without_checks_is_told_before_a_model_is_asked(
 
 
 @pytest.mark.usefixtures("boxes")
+async def test_nobody_who_runs_a_trial_chooses_what_is_drawn(assay: Assay, tmp_path: Path) -> None:
+    await assay("trial", "new", "sum")
+    async with LoopbackServer(solver) as server:
+        command = ("trial", "run", "sum", "--model", f"{server.url}/v1#tiny", "--k", "1", "-q")
+        done = await assay(*command, "--trial", "neutral-000000")
+        assert done.code == 2 and "no trial neutral-000000 was planned" in done.err, done.err
+        assert not server.requests
+        told = list[list[str]]()
+        for nonce in ("ours", "ours", "theirs"):
+            before = len(server.requests)
+            done = await assay(*command, "--nonce", nonce, "--fresh")
+            assert done.code == 0, done.err
+            # The fences around what a solver is shown, but for those of the conversation, come from the seed.
+            words = "".join(one.content for one in server.requests[before].messages)
+            told.append(re.findall(r"<<<FIL\w+ (\w+)>>>", words))
+            assert told[-1]
+        assert told[0] == told[1] != told[2]
+        done = await assay("trial", "verify")
+        assert done.code == 0 and done.out.count('drawn from the nonce "ours"') == 2, done.out
+
+
+@pytest.mark.usefixtures("boxes")
 async def test_a_check_that_checks_nothing_is_found_before_a_model_is_asked(assay: Assay, tmp_path: Path) -> None:
     await assay("trial", "new", "sum")
     (tmp_path / "sum" / "oracle" / "checks.json").write_text('{"checks": [{"name": "a", "kind": "call"}]}')

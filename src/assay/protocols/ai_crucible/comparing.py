@@ -94,8 +94,9 @@ async def compare_models(order: Mapping[str, Any], against: Sequence[str], conte
     from ai_crucible.versions import seed_of
 
     first, k = str(order["trial"]), int(order["k"])
+    seed = seed_of(first, order["nonce"])
     models = models_by_trial(first, [order["model"], *against])
-    puzzles = in_drawn_order(load_puzzles(resolve_puzzles(order["puzzles"])), seed_of(first))
+    puzzles = in_drawn_order(load_puzzles(resolve_puzzles(order["puzzles"])), seed)
     shop = workshop(order["folder"] or None)
     known = await asyncio.to_thread(shop.attested)
     contest = _Contest(
@@ -112,7 +113,7 @@ async def compare_models(order: Mapping[str, Any], against: Sequence[str], conte
     context.emit(TrialBegan(trial=first, attempts=contest.total * len(models), puzzles=len(puzzles), done=done))
     shared = {
         **order,
-        "seed": seed_of(first),
+        "seed": seed,
         # What an earlier sitting has decided is only told.
         "tell": contest.over,
         "max_cost": order["max_cost"] / len(models) if order["max_cost"] is not None else None,

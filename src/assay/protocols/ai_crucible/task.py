@@ -83,6 +83,8 @@ class Options(Model):
     """Attempts at one time."""
     redraws: int = Field(default=2, ge=0, le=100)
     """How often an attempt that died is made again; the plan fixes it, and each death is told."""
+    nonce: str = Field(default="", max_length=200)
+    """Words of whoever asked for the trial; all that is drawn derives from them, and not from its id."""
     folder: Annotated[Folder, Ui(hidden=True)] = ""
     """Where logs and the ledger are kept; empty is the user's own place."""
     trial: Annotated[str, Ui(hidden=True)] = ""

@@ -112,6 +112,7 @@ def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
             seed=order["seed"],
             redraws=order["redraws"],
             against=order["against"],
+            nonce=order["nonce"],
             enough=_ENOUGH.is_set,
             on_attempt=_attempt(say),
             **how,

@@ -130,6 +130,7 @@ def figures_line(trial: TrialFigures) -> str:
     figures = counted(trial.passed, trial.failed, trial.died)
     planned = f"{trial.k} planned at each of {count_noun(trial.puzzles, 'puzzle')}"
     more = [f"self-reported at {count_noun(trial.self_reported, 'puzzle')}"] if trial.self_reported else []
+    more += [f"drawn from the nonce {json.dumps(trial.nonce)}"] if trial.nonce else []
     more += [f"{trial.without} without a verdict"] if trial.without else []
     more += [] if trial.finished else ["never finished"]
     more += [] if trial.here else ["its log is not in here"]

@@ -38,6 +38,8 @@ def run_(trial: str | None, fresh: bool, queueing: QueueOptions, **flags: Any) -
     asked.check("running a trial")
     if trial and fresh:
         raise ConfigurationError("--trial goes on with a trial and --fresh begins one; choose one")
+    if trial:
+        asked = asked.planned(trial)
     known = trial or ("" if fresh else asked.unfinished(arm))
     if queueing.queue:
         put_into_queue(prepared(asked.run(arm, known)), asked.terms, asked.store_path, queueing)

@@ -131,7 +131,25 @@ class Trying:
             for name, trial in reversed(self.shop.attested().items())
             if trial.plan and (trial.compared is None if asked.against else not trial.finished)
         )
-        return next((name for name, plan in open_ones if wanted.items() <= dict(plan).items()), "")
+        ours = (
+            name
+            for name, plan in open_ones
+            if (plan.nonce or "") == asked.nonce and wanted.items() <= dict(plan).items()
+        )
+        return next(ours, "")
+
+    def planned(self, trial: str) -> Trying:
+        """Return the same with the draws of a trial that was planned.
+
+        Raises:
+            ConfigurationError: none of that name was; or its draws come from other words.
+        """
+        known = self.shop.attested().get(trial)
+        if known is None or known.plan is None:
+            raise ConfigurationError(
+                f"no trial {trial} was planned in {self.shop.folder}; leave --trial out to begin one"
+            )
+        return replace(self, options=self.options.model_copy(update={"nonce": known.plan.nonce or ""}))
 
     def standings(self) -> dict[str, Any]:
         """Return the chrome; empty where none was named.
