@@ -43,24 +43,10 @@ _HOME = {
 }  # fmt: skip
 
 __all__ = [
-    "Attachment",
-    "ComplexityDomain",
-    "Council",
-    "CouncilResult",
-    "CouncilRole",
-    "Crucible",
-    "DeltaStrategy",
-    "EngineConfig",
-    "ExecutorResult",
-    "Ledger",
-    "LoopGrammar",
-    "RedTeamFlavor",
-    "changed",
-    "checked",
-    "earlier_council",
-    "headline",
-    "read_attachments",
-]
+    "Attachment", "ComplexityDomain", "Council", "CouncilResult", "CouncilRole", "Crucible", "DeltaStrategy",
+    "EngineConfig", "ExecutorResult", "Ledger", "LoopGrammar", "RedTeamFlavor", "changed", "checked",
+    "earlier_council", "headline", "read_attachments",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

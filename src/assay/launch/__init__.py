@@ -7,19 +7,6 @@ from assay.launch.logs import first_event, result_of
 from assay.launch.words import CallWords, Words
 
 __all__ = [
-    "NOBODY",
-    "CallWords",
-    "Followers",
-    "Launcher",
-    "Outcome",
-    "Pace",
-    "PerRun",
-    "Replayed",
-    "Running",
-    "Words",
-    "check_terms",
-    "first_event",
-    "price_of",
-    "require_replayable",
-    "result_of",
-]
+    "NOBODY", "CallWords", "Followers", "Launcher", "Outcome", "Pace", "PerRun", "Replayed", "Running", "Words",
+    "check_terms", "first_event", "price_of", "require_replayable", "result_of",
+]  # fmt: skip

@@ -16,27 +16,7 @@ from llm_runtime.events.event import Emit, Event, UnknownEvent, parse_event, sil
 from llm_runtime.events.runs import RunFinished, RunRecovered, RunResumed, RunStarted
 
 __all__ = [
-    "GENESIS",
-    "BudgetMoved",
-    "CallFailed",
-    "CallFinished",
-    "CallRetried",
-    "CallStarted",
-    "CallsQueued",
-    "Emit",
-    "EndpointPaused",
-    "Event",
-    "ModelSubstituted",
-    "Record",
-    "RunFinished",
-    "RunRecovered",
-    "RunResumed",
-    "RunStarted",
-    "Standing",
-    "UnknownEvent",
-    "chain_digest",
-    "link",
-    "parse_event",
-    "silent",
-    "tee",
-]
+    "GENESIS", "BudgetMoved", "CallFailed", "CallFinished", "CallRetried", "CallStarted", "CallsQueued", "Emit",
+    "EndpointPaused", "Event", "ModelSubstituted", "Record", "RunFinished", "RunRecovered", "RunResumed",
+    "RunStarted", "Standing", "UnknownEvent", "chain_digest", "link", "parse_event", "silent", "tee",
+]  # fmt: skip

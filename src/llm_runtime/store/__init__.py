@@ -16,15 +16,8 @@ from llm_runtime.store.sqlite import SqliteStore
 from llm_runtime.store.summary import RunState, RunSummary
 
 __all__ = [
-    "RunLog",
-    "RunState",
-    "RunStore",
-    "RunSummary",
-    "SqliteStore",
-    "new_run_id",
-    "open_store",
-    "valid_run_id",
-]
+    "RunLog", "RunState", "RunStore", "RunSummary", "SqliteStore", "new_run_id", "open_store", "valid_run_id",
+]  # fmt: skip
 
 
 def open_store(path_or_url: str | Path, *, silent_s: float = SILENT_S) -> RunStore:
