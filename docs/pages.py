@@ -25,7 +25,7 @@ from assay.web.app_state import AppState
 from assay.web.forms import forms
 from assay.web.people import People, Person
 from crux.book import Standing
-from crux.comparison import Comparison, CruxCandidate, Match, Read, SideView
+from crux.comparison import Answer, Comparison, CruxCandidate, Match, Read, SideView
 from crux.results import Place
 from llm_runtime.events import RunFinished, RunStarted
 from llm_runtime.messages import Generate, Reply, Request, Usage
@@ -140,24 +140,37 @@ async def _ask_a_person(site: AppState, run_id: str) -> None:
 def _compare_authors(site: AppState) -> None:
     """Store a finished comparison of two authors, whose claims readers can vote on."""
 
-    def view(claim: str, text: str, quote: str) -> SideView:
-        return SideView(
-            claim=claim, text=text, stance="holds", places=(Place(item="t1", start=0, end=len(quote), quote=quote),)
-        )
+    def view(author: str, answer: Answer, claim: str, text: str, quote: str) -> SideView:
+        places = (Place(item="t1", start=0, end=len(quote), quote=quote),)
+        return SideView(claim=claim, text=text, stance="holds", places=places, author=author, answer=answer)
 
     def read(name: str) -> Read:
         return Read(name=name, texts=2, passages=4, standing=Standing(read=1, held=4, in_themes=1), claims=4)
 
-    pay = view("a1", "Whoever crosses a bridge should pay for it", "Whoever crosses should pay for the planks.")
-    free = view("b1", "Crossing a public street should be free", "Nobody should pay to cross a public street.")
+    pay = view(
+        "Ann Ash",
+        "YES",
+        "a1",
+        "Whoever crosses a bridge should pay for it",
+        "Whoever crosses should pay for the planks.",
+    )
+    free = view(
+        "Ben Birch",
+        "NO",
+        "b1",
+        "Crossing a public street should be free",
+        "Nobody should pay to cross a public street.",
+    )
     question = "Should whoever crosses a bridge pay for it?"
     found = Comparison(
         topic="tolls",
         authors=(read("Ann Ash"), read("Ben Birch")),
-        opposed=(Match(first=pay, second=free, question=question),),
-        candidates=(CruxCandidate(question=question, first=pay, second=free, confirmed=True, rests=2),),
-        first_alone=(view("a2", "A toll keeps a bridge in repair", "A toll keeps the bridge in repair."),),
-        second_alone=(view("b2", "A toll ruins the poor", "A toll ruins the poor of the town."),),
+        opposed=(Match(sides=(pay, free), question=question),),
+        candidates=(CruxCandidate(question=question, sides=(pay, free), confirmed=True, rests=2),),
+        alone=(
+            (view("Ann Ash", "", "a2", "A toll keeps a bridge in repair", "A toll keeps the bridge in repair."),),
+            (view("Ben Birch", "", "b2", "A toll ruins the poor", "A toll ruins the poor of the town."),),
+        ),
     )
     began = RunStarted(run_id="authors", protocol="crux.compare", title="Tolls", task={}, settings={}, seed=7)
     log = site.store.start(began)
