@@ -70,8 +70,12 @@ class AdoptFold(GenericFold):
             "left_out": refused | self.left_out,
         }
         ended = ending_notes(run, ending(run, "The adoption"))
-        own: dict[str, Callable[[Any], Iterable[Block]]] = {"decided": _decided, "rewriting": _rewriting}
-        story = _outline().story(Writing(scope, _FORMS, own | {"ended": lambda _: ended}))
+        own: dict[str, Callable[[Any], Iterable[Block]]] = {
+            "ended": lambda _: ended,
+            "decided": _decided,
+            "rewriting": _rewriting,
+        }
+        story = _outline().story(Writing(scope, _FORMS, own))
         cost = cost_section(run, lambda seat, phase: seat.rpartition(":")[2] or phase)
         later = filter(None, (cost, provenance_section(run, {"Folder": folder})))
         return replace(story, facts=(*story.facts, *head_facts(run)), sections=(*story.sections, *later))
