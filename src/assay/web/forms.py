@@ -17,7 +17,7 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.settings import data_dir
 
 TextT = TypeVar("TextT", bound=str)
-_LONGEST, _LONGEST_FILE = 1 << 18, 1 << 20
+_LONGEST, _LONGEST_FILE = 1 << 18, 4 << 20
 """Characters of one field, and of one that takes what is in a file."""
 _DIGITS = 16
 """Of a seed, the longest of our numbers; those of events are shorter."""
