@@ -53,7 +53,7 @@ class Attachment(Model):
             return None
         from llm_runtime.documents.pictures import picture_at  # most attachments are none
 
-        return picture_at(self.name, self.picture)
+        return picture_at(self.name, self.picture, known=True)
 
     @property
     def size(self) -> str:

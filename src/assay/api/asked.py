@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -77,13 +77,13 @@ class ChatRequest:
         return [self.model, turns, dict(self.terms), self.temperature, self.seed, dict(self.extra), *more]
 
 
-def read_request(raw: bytes) -> ChatRequest:
-    """Read the body of a request.
+def read_request(raw: bytes, as_chat: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict) -> ChatRequest:
+    """Read the body of a request; ``as_chat`` makes it one of chat completions.
 
     Raises:
         Refused: it is no such request, or asks for something that is not done; names the field.
     """
-    body = _object(raw)
+    body = as_chat(_object(raw))
     for name, value in body.items():
         if name in _FIELDS["heard"] or name in _FIELDS["passed_over"]:
             continue

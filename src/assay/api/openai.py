@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from assay.api import wire
+from assay.api import responses, wire
 from assay.api.answering import about, answer_of, progress_of, refusal, why_none
 from assay.api.asked import ChatRequest, Refused, invalid, read_request
 from assay.api.catalogue import PREFIX, ChatModel, chat_models
@@ -66,6 +66,7 @@ class ChatEndpoint:
             Route("/v1/models", _spoken(self._models)),
             Route("/v1/models/{name:path}", _spoken(self._model)),
             Route("/v1/chat/completions", _spoken(self._complete), methods=["POST"]),
+            Route("/v1/responses", _spoken(self._complete), methods=["POST"]),
             Route("/v1/{rest:path}", _spoken(self._nothing), methods=everything),
         ]
 
@@ -81,7 +82,7 @@ class ChatEndpoint:
 
     async def _nothing(self, request: Request) -> Response:
         self._gate.caller(request.headers)
-        served = "GET /v1/models, POST /v1/chat/completions"
+        served = "GET /v1/models, POST /v1/chat/completions, POST /v1/responses"
         if request.url.path.startswith("/v1/embeddings"):
             served += "; a run answers with text and makes no embeddings: ask a server of such models"
         raise Refused(
@@ -92,19 +93,21 @@ class ChatEndpoint:
         """Answer a chat by a run."""
         key = self._gate.caller(request.headers)
         raw = await _body(request)
-        asked = read_request(raw)
+        way: Any = responses if request.url.path == "/v1/responses" else wire
+        asked = read_request(raw, responses.as_chat if way is responses else dict)
         if len(raw) - sum(map(len, asked.pictures)) > _MOST_TEXT:
             raise _too_large(_MOST_TEXT)
         model, order = self._order(asked, key, request.headers.get("idempotency-key", ""))
         page = f"{request.base_url}runs/"
         if not asked.stream:
-            return await self._whole(request, asked, model, order, page)
+            return await self._whole(request, asked, model, order, page, way)
         begun = asyncio.create_task(self._begin(order))
         # What is refused at once has a status of its own; a model that is slow to be reached keeps nobody waiting.
         await asyncio.wait([begun], timeout=_BEGIN_S)
         if begun.done():
             begun.result()
-        pieces = self._stream(begun, asked, model, order, page)
+        pieces = self._stream(begun, asked, model, order, page, way)
+        pieces = responses.numbered(pieces) if way is responses else pieces
         allowed = while_allowed(pieces, lambda: self._gate.admits(request.headers))
         return StreamingResponse(allowed, media_type="text/event-stream", headers=_STREAM)
 
@@ -150,7 +153,7 @@ class ChatEndpoint:
             )
 
     async def _whole(
-        self, request: Request, asked: ChatRequest, model: ChatModel, order: Order, page: str
+        self, request: Request, asked: ChatRequest, model: ChatModel, order: Order, page: str, way: Any
     ) -> Response:
         run_id = await self._desk.take(order)
         head = wire.AnswerHead(run_id, asked.model, int(time.time()))
@@ -169,19 +172,19 @@ class ChatEndpoint:
         if run.state != "finished":
             raise _with_run(why_none(run), run, model, page)
         answer = answer_of(run, model, page + run_id, asked.form)
-        return JSONResponse(wire.completion(head, answer), headers=headers)
+        return JSONResponse(way.completion(head, answer), headers=headers)
 
     async def _stream(
-        self, begun: asyncio.Task[str], asked: ChatRequest, model: ChatModel, order: Order, page: str
+        self, begun: asyncio.Task[str], asked: ChatRequest, model: ChatModel, order: Order, page: str, way: Any
     ) -> AsyncIterator[str]:
         created = int(time.time())
-        yield wire.opening(wire.AnswerHead(f"api-{order.name}", asked.model, created))
+        yield way.opening(wire.AnswerHead(f"api-{order.name}", asked.model, created))
         try:
             while not (await asyncio.wait([begun], timeout=_BEAT_S))[0]:
                 yield wire.STILL_HERE
             run_id = begun.result()
         except LlmRuntimeError as fault:
-            for piece in wire.broken(refusal(fault)):
+            for piece in way.broken(refusal(fault)):
                 yield piece
             return
         head = wire.AnswerHead(f"api-{order.name}", asked.model, created)
@@ -192,13 +195,13 @@ class ChatEndpoint:
                 while True:
                     version, over = run.version, _over(run)
                     if text := progress_of(run, seen):
-                        yield wire.progress_chunk(head, text)
+                        yield way.progress_chunk(head, text)
                     seen = len(run.lines)
                     if over:
                         break
                     if self._desk.closing.is_set():
                         why = Refused(503, "the server stops; ask again, and the run goes on", "stopping")
-                        for piece in wire.broken(why, run_id=run_id):
+                        for piece in way.broken(why, run_id=run_id):
                             yield piece
                         return
                     if not await run.changed(version, _BEAT_S):
@@ -206,10 +209,10 @@ class ChatEndpoint:
         try:
             if run.state != "finished":
                 raise why_none(run)
-            pieces = wire.closing(head, answer_of(run, model, page + run_id, asked.form), usage=asked.usage)
+            pieces = way.closing(head, answer_of(run, model, page + run_id, asked.form), usage=asked.usage)
         except (Refused, StructuredOutputError) as fault:
             why = fault if isinstance(fault, Refused) else refusal(fault)
-            pieces = wire.broken(why, **about(run, model, page + run_id))
+            pieces = way.broken(why, **about(run, model, page + run_id))
         for piece in pieces:
             yield piece
 

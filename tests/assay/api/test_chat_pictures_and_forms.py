@@ -9,14 +9,16 @@ from typing import Any
 
 import pytest
 from tests.assay.api.conftest import Programs, council_answer
-from tests.lazily import Lazily
-from tests.llm_runtime.test_pictures import FILES
+from tests.lazily import Lazily, needs
+from tests.picture_files import FILES
 
 from llm_runtime.documents.pictures import read_picture
 from llm_runtime.testing import Received
 
+needs("PIL", "needs the extra 'import'")
 openai = Lazily("openai")
 PICTURE = read_picture("a.jpg", FILES["jpeg-gps"])
+QUESTION = "Which database should a team of three run?"
 SCHEMA = {
     "type": "object",
     "properties": {"name": {"type": "string"}, "stars": {"$ref": "#/$defs/stars"}},
@@ -72,6 +74,8 @@ async def test_a_model_that_is_not_known_to_see_is_refused_before_anything_is_as
     for stream in (False, True):
         code, told = await programs.send({"model": "assay/direct", "messages": showing(), "stream": stream})
         assert code == 400 and "vision = true" in told["error"]["message"], told
+    code, told = await programs.send({"model": "assay/circle", "messages": showing(), **SEES})
+    assert code == 400 and "assay/circle takes no pictures" in told["error"]["message"]
     assert programs.models.requests == []
 
 
@@ -138,3 +142,49 @@ async def test_the_openai_package_sends_an_image_and_a_schema_whole_and_streamed
         await client.chat.completions.create(**{**asked, "n": 2})
     with pytest.raises(openai.NotFoundError, match="makes no embeddings"):
         await client.embeddings.create(model="assay/crucible", input="x")
+
+
+async def test_the_responses_api_answers_whole_and_streamed(programs: Programs, client: Any) -> None:
+    asked = {"model": "assay/crucible", "instructions": "We are three.", "input": QUESTION, "store": False}
+    answer = await client.responses.create(**asked, reasoning={"effort": "low"}, max_output_tokens=900)
+    assert answer.output_text == "**Use SQLite** until it hurts." and answer.status == "completed"
+    assert answer.usage.total_tokens == answer.usage.input_tokens + answer.usage.output_tokens > 0
+    assert any("We are three." in str(one.messages) for one in programs.models.requests)
+    async with client.responses.stream(**{**asked, "input": [{"role": "user", "content": "Another?"}]}) as stream:
+        events = [event async for event in stream]
+        final = await stream.get_final_response()
+    assert final.output_text == "**Use SQLite** until it hurts."
+    assert [event.sequence_number for event in events if event.sequence_number >= 0][:3] == [0, 1, 2]
+    kinds = [event.type for event in events]
+    assert kinds[0] == "response.created" and kinds[-1] == "response.completed"
+    assert "response.reasoning_summary_text.delta" in kinds and "response.output_text.delta" in kinds
+
+
+async def test_the_responses_api_takes_a_picture_and_a_form(programs: Programs, client: Any) -> None:
+    from llm_runtime.settings import config_dir
+
+    (config_dir() / "presets.toml").write_text('[eyes]\nkind = "direct"\nmodel = "openrouter:openai/gpt-4o"\n')
+    answering(programs, json.dumps(FITS))
+    parts = [{"type": "input_text", "text": "What?"}, {"type": "input_image", "image_url": PICTURE.address}]
+    form = {"format": {"type": "json_schema", "name": "place", "schema": SCHEMA}}
+    shown = [{"type": "message", "role": "user", "content": parts}]
+    answer = await client.responses.create(model="assay/eyes", input=shown, text=form)
+    assert json.loads(answer.output_text) == FITS
+    assert "image_url" in json.dumps(programs.models.requests[-1].payload)
+    for more, named in (
+        ({"previous_response_id": "resp_1"}, "previous_response_id"),
+        ({"background": True}, "background"),
+        ({"tools": [{"type": "web_search"}]}, "tools"),
+        ({"input": []}, "messages"),
+    ):
+        with pytest.raises(openai.BadRequestError, match=named):
+            await client.responses.create(**{"model": "assay/crucible", "input": "Q?", **more})
+
+
+async def test_a_stream_of_the_responses_api_ends_with_its_error(programs: Programs, client: Any) -> None:
+    answering(programs, "no object")
+    form = {"format": {"type": "json_object"}}
+    stream = await client.responses.create(model="assay/direct", input="Q?", text=form, stream=True)
+    with pytest.raises(openai.APIError, match="not in the form"):
+        async for _ in stream:
+            pass

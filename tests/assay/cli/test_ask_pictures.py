@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from tests.assay.cli.test_ask_attachments import council3, phase, seen
-from tests.llm_runtime.test_pictures import FILES, HOSTILE
+from tests.llm_runtime.test_pictures import HOSTILE
+from tests.picture_files import FILES
 
 from llm_runtime.documents.pictures import read_picture
 from llm_runtime.testing import LoopbackServer, Received
@@ -46,7 +47,7 @@ async def test_a_picture_reaches_every_seat_and_its_bytes_are_kept_once(
         "synthesis": whole,
     }
     text = next(one.messages[-1].content for one in seen if phase(one) == "position")
-    assert "A1: photo.jpg (a picture, 9 × 6 pixels)" in text and "<<<ATTACHMENT A2 " in text
+    assert "A1: photo.jpg (a picture, 6 × 9 pixels)" in text and "<<<ATTACHMENT A2 " in text
     assert "<<<ATTACHMENT A1 " not in text and "Nobody can check words in a picture" in text
 
     # Everything else names the digest; without the file the run is verified, exported, replayed and forked.
@@ -77,7 +78,7 @@ async def test_a_picture_comes_as_an_address_through_a_pipe_and_in_a_folder(
     task = asked.json["task"]
     kinds = [one["picture"].partition(";")[0] for one in task["dossier"]]
     assert kinds == ["data:image/png", "data:image/webp", "data:image/gif"] and "attach" not in task
-    assert task["left_out"] == ["b.svg is no PNG, JPEG, WebP or GIF, which models take; save it as one of these"]
+    assert task["left_out"] == ["b.svg is no PNG, JPEG, WebP or GIF that models take; save it as one"]
     assert "Location" not in json.dumps(task)
 
 

@@ -58,7 +58,7 @@ class DirectHooks(Hooks[Task, Options]):
             LlmRuntimeError: the call failed.
         """
         *before, last = (Message(turn.role, turn.content) for turn in task.turns)
-        shown = tuple(picture_at("a picture of the chat", one) for one in task.pictures)
+        shown = tuple(picture_at("a picture of the chat", one, known=True) for one in task.pictures)
         turns = (*before, replace(last, pictures=shown))
         label = CallLabel("compare", "direct")
         reply = await context.generate(Request(_MODEL, turns, label, temperature=options.temperature))
