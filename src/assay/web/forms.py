@@ -17,7 +17,7 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.settings import data_dir
 
 TextT = TypeVar("TextT", bound=str)
-_LONGEST, _LONGEST_FILE = 1 << 18, 4 << 20
+_LONGEST, _LONGEST_FILE = 1 << 18, 1 << 20
 """Characters of one field, and of one that takes what is in a file."""
 _DIGITS = 16
 """Of a seed, the longest of our numbers; those of events are shorter."""
@@ -203,7 +203,8 @@ def plain_value(spec: FieldSpec, value: Any) -> Any:
     if not isinstance(value, str):
         return value
     longest = _LONGEST_FILE if spec.kind == "file" else _LONGEST
-    if len(value) > longest:
+    # How large a picture may be is said where it is read.
+    if len(value) > longest and not value.startswith("data:image/"):
         raise ConfigurationError(
             f"{spec.label} is longer than {longest:,} characters, with {len(value):,}; shorten it, or start this "
             "from the command line with a file"

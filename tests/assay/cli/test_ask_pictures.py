@@ -13,7 +13,10 @@ from tests.assay.cli.test_ask_attachments import council3, phase, seen
 from tests.llm_runtime.test_pictures import HOSTILE
 from tests.picture_files import FILES
 
+from assay.registry import prepared
+from assay.web.forms import read_form
 from llm_runtime.documents.pictures import read_picture
+from llm_runtime.errors import ConfigurationError
 from llm_runtime.testing import LoopbackServer, Received
 
 __all__ = ["council3", "seen"]
@@ -140,3 +143,19 @@ async def test_the_report_says_that_nobody_checked_what_is_quoted_from_a_picture
     report = (tmp_path / "r.md").read_text().replace("\\", "")
     assert "a picture: not checked" in report and "as a picture: what is quoted from it is not checked" in report
     assert "1 quotation of the answer cannot be found" in report
+
+
+def test_a_form_takes_a_picture_from_a_file_and_a_program_puts_it_into_attach() -> None:
+    address = f"data:image/png;base64,{b64encode(FILES['png-RGB']).decode()}"
+    for fields, strict in (({"material": address, "query": ""}, False), ({"attach": [address]}, True)):
+        run = prepared(read_form({"kind": "crucible.council", **fields}, strict=strict)[0])
+        (one,) = run.task.dossier
+        assert one.size == "a picture, 9 × 6 pixels" and run.task.query and run.hooks.shows(run.task)
+        # Prepared once more, by another door, it is what it was.
+        assert prepared(run).task.dossier == [one]
+    # A text is bounded as ever; how large a picture may be is said of the picture.
+    wide = f"data:image/png;base64,{b64encode(HOSTILE['large'][0]).decode()}"
+    with pytest.raises(ConfigurationError, match="attached picture has 3,750,008 bytes"):
+        prepared(read_form({"kind": "crucible.council", "material": wide}, strict=False)[0])
+    with pytest.raises(ConfigurationError, match="longer than 1,048,576 characters"):
+        read_form({"kind": "crucible.council", "material": "a" * 2_000_000}, strict=False)

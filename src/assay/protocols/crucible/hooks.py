@@ -74,7 +74,8 @@ class CouncilHooks(Hooks[Task, Options]):
             purpose = "review" if purpose == "answer" else purpose
             query = form_of(purpose).question
         if task.material.strip():
-            dossier.append(attachment("attached text", task.material))
+            kind = "picture" if task.material.startswith("data:image/") else "text"
+            dossier.append(attachment(f"attached {kind}", task.material))
         if task.attach:
             attachments, passed_over = read_attachments(task.attach)
             dossier += attachments
