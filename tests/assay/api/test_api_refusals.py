@@ -135,7 +135,7 @@ async def test_a_page_of_another_site_and_a_cookie_open_nothing(programs: Progra
 async def test_what_is_not_served_is_named(programs: Programs) -> None:
     for method, path in (
         ("POST", "/embeddings"),
-        ("POST", "/responses"),
+        ("GET", "/responses/resp_1"),
         ("GET", "/files"),
         ("DELETE", "/models/x"),
     ):
