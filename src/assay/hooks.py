@@ -42,6 +42,8 @@ class Hooks(Generic[TaskT, OptionsT]):
         always_asked: models that must be reached before it begins, beside those that its options name.
         follow: the field of its task that names the run which it goes on from; empty where there is none.
         challenge: the field of its task that takes a sentence of what that run says, to attack it; empty likewise.
+        pictures: the field of its task that takes pictures as ``data:`` addresses; empty where it takes none. A run
+            that takes them answers a chat in the form that it asks for, too.
         extra: whether it needs the optional part of its protocol, where that has one.
         several: whether it does many times what the protocol's usual run does once; :meth:`units` says how often.
         seatless: whether nobody has a seat whose words are followed while it works.
@@ -61,6 +63,7 @@ class Hooks(Generic[TaskT, OptionsT]):
     always_asked: ClassVar[tuple[str, ...]] = ()
     follow: ClassVar[str] = ""
     challenge: ClassVar[str] = ""
+    pictures: ClassVar[str] = ""
     extra: ClassVar[bool] = True
     several: ClassVar[bool] = False
     seatless: ClassVar[bool] = False
@@ -109,6 +112,10 @@ class Hooks(Generic[TaskT, OptionsT]):
     def panel(self, options: OptionsT) -> tuple[str, ...]:
         """Return the models that the user put into seats: they answer in place of the configured one."""
         return ()
+
+    def shows(self, task: TaskT) -> bool:
+        """Return whether it shows pictures to models: each that is named must see."""
+        return False
 
     def ready(self, task: TaskT, options: OptionsT, terms: Terms) -> None:
         """Refuse what models cannot do that it reaches by itself."""

@@ -12,13 +12,16 @@ from glob import has_magic
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
-from crucible.material import MOST_CHARACTERS, MOST_ITEMS, Attachment
+from crucible.material import MOST_CHARACTERS, MOST_ITEMS, MOST_PICTURES, Attachment
 from llm_runtime.documents import DocumentError, read_bytes, read_document
-from llm_runtime.documents.reading import ENDINGS
+from llm_runtime.documents.pictures import is_picture, picture_at, read_picture, scanned_pages
+from llm_runtime.documents.reading import ENDINGS, NoTextError
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.messages import Picture
 
 MOST_BYTES = 20 * 2**20
 STDIN = "standard input"
+_MOST_PIPED = 4_000_000
 #: Folders that hold nobody's own text.
 _PASSED_OVER = {"node_modules", "__pycache__", "venv", "target", "dist", "build"}
 #: What hides or reorders what a reader sees: shown as a code, so that a council can name it.
@@ -34,24 +37,51 @@ def is_diff(text: str) -> bool:
 
 
 def attachment(name: str, text: str) -> Attachment:
-    """Make an attachment of a text; what cannot be seen in it is written as its code.
+    """Make an attachment of a text, in which what cannot be seen is written as its code, or of a picture's address.
 
     Raises:
-        ConfigurationError: there is no text.
+        ConfigurationError: there is no text, or no picture that models take.
     """
+    if text[:11].lower() == "data:image/":
+        return _shown(name, picture_at(name, text.strip()))
     if not text.strip():
         raise ConfigurationError(f"{name} has no text; attach something to read")
     # A lone surrogate is no text: JSON cannot hold it, and neither can a log.
     whole = text.encode("utf-8", "replace").decode().replace("\r\n", "\n").rstrip("\n")
     plain = _HIDDEN.sub(lambda sign: f"⟨U+{ord(sign[0]):04X}⟩", whole.lstrip("\ufeff"))
-    return Attachment(name=" ".join(_HIDDEN.sub("", name).split())[:300] or "attachment", text=plain)
+    return Attachment(name=_plain(name), text=plain)
+
+
+def _shown(name: str, picture: Picture) -> Attachment:
+    return Attachment(name=_plain(name), text="", picture=picture.address)
+
+
+def _plain(name: str) -> str:
+    return " ".join(_HIDDEN.sub("", name).split())[:300] or "attachment"
+
+
+def _attachments(name: str, data: bytes, ending: str, whole: str) -> list[Attachment]:
+    """Return what is in a file: its text, a picture, or pictures of scanned pages.
+
+    Args:
+        name: of the file, which says what it is where ``ending`` is empty.
+        whole: what the attachment is called.
+    """
+    if is_picture(name, data):
+        return [_shown(whole, read_picture(name, data))]
+    try:
+        return [attachment(whole, read_document(name, data, ending).text)]
+    except NoTextError:
+        pages = scanned_pages(name, data, MOST_PICTURES)
+        return [_shown(f"{whole}, page {number}", page) for number, page in pages]
 
 
 def read_attachments(sources: Iterable[str]) -> tuple[list[Attachment], list[str]]:
     """Read every source once, in order.
 
     Args:
-        sources: each a path, a folder, a pattern (``docs/*.md``), an https address, or ``-``.
+        sources: each a path, a folder, a pattern (``docs/*.md``), an https address, a picture as a ``data:``
+            address, or ``-``.
 
     Returns:
         The attachments, and a line for each file of a folder or pattern that is none.
@@ -65,9 +95,11 @@ def read_attachments(sources: Iterable[str]) -> tuple[list[Attachment], list[str
     seen: set[str] = set()
     for source in dict.fromkeys(sources):
         if source == "-":
-            attachments.append(_standard_input())
+            attachments += _standard_input()
+        elif source.startswith("data:"):
+            attachments.append(attachment("picture", source))
         elif "://" in source:
-            attachments.append(_page(source))
+            attachments += _page(source)
         else:
             named = Path(source).is_file()
             for path in _files(source):
@@ -75,9 +107,7 @@ def read_attachments(sources: Iterable[str]) -> tuple[list[Attachment], list[str
                     continue
                 seen.add(key)
                 try:
-                    attachments.append(
-                        attachment(path.as_posix(), read_document(path.name, read_bytes(path, MOST_BYTES)).text)
-                    )
+                    attachments += _attachments(path.name, read_bytes(path, MOST_BYTES), "", path.as_posix())
                 except DocumentError as fault:
                     if named:
                         raise
@@ -89,18 +119,18 @@ def read_attachments(sources: Iterable[str]) -> tuple[list[Attachment], list[str
     return attachments, left_out
 
 
-def _standard_input() -> Attachment:
+def _standard_input() -> list[Attachment]:
     if sys.stdin is None or sys.stdin.isatty():
         raise ConfigurationError("--attach - reads standard input, and nothing is piped into it")
-    data = sys.stdin.buffer.read(4 * MOST_CHARACTERS + 1)
-    if len(data) > 4 * MOST_CHARACTERS:
+    data = sys.stdin.buffer.read(_MOST_PIPED + 1)
+    if len(data) > 4 * MOST_CHARACTERS and not is_picture("", data):
         raise ConfigurationError(
             f"standard input is longer than {4 * MOST_CHARACTERS:,} bytes; attach a part of it"
         )
-    return attachment(STDIN, read_document(STDIN, data).text)
+    return _attachments(STDIN, data, "", STDIN)
 
 
-def _page(url: str) -> Attachment:
+def _page(url: str) -> list[Attachment]:
     from llm_runtime.http.public import read_page
 
     # A door may have an event loop of its own, and waits here in a thread of the loop.
@@ -109,7 +139,7 @@ def _page(url: str) -> Attachment:
     if page is None:
         raise DocumentError(f"{url[:200]} gave nothing")
     ending = ENDINGS.get(page.kind) or PurePosixPath(urlsplit(url).path).suffix.lower()
-    return attachment(url, read_document(url.partition("?")[0][:200], page.body, ending).text)
+    return _attachments(url.partition("?")[0][:200], page.body, ending, url)
 
 
 def _files(source: str) -> Iterator[Path]:

@@ -55,4 +55,5 @@ class Briefing:
                     sentence=fence("SENTENCE", self.challenge), objections=said
                 )
             )
-        return Message("user", "\n\n".join([*parts, task]))
+        pictures = tuple(filter(None, (one.seen for one in self.material)))
+        return Message("user", "\n\n".join([*parts, task]), pictures)

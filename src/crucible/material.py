@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from pydantic import Field
 
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.messages import CallLabel
+from llm_runtime.messages import CallLabel, Picture
 from llm_runtime.models import Model
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.tokens import estimate_tokens
+from llm_runtime.vision import picture_tokens
 
 MOST_ITEMS = 100
 MOST_CHARACTERS = 400_000
+#: Pictures of a run, and their characters in base64: they are in its log, and go out with each call.
+MOST_PICTURES, MOST_OF_PICTURES = 20, 12_000_000
 _PASSAGE = 20
 _WORD = re.compile(r"[^\W_]{3,}")
 #: Lines that head what follows: of Markdown, of a diff, of code.
@@ -28,17 +32,33 @@ _SHARE = 0.6
 
 
 class Attachment(Model):
-    """One attached text.
+    """One attached text, or a picture.
 
     Args:
         name: the file's, as it was given, or the address.
         text: line by line, as quotations of it are counted.
         shown: 1-based first and last lines that are shown; ``None`` shows all.
+        picture: in place of a text, the picture as a ``data:`` address.
     """
 
     name: str = Field(min_length=1, max_length=300)
     text: str
     shown: tuple[tuple[int, int], ...] | None = None
+    picture: str = ""
+
+    @cached_property
+    def seen(self) -> Picture | None:
+        """The picture, where it is one."""
+        if not self.picture:
+            return None
+        from llm_runtime.documents.pictures import picture_at  # most attachments are none
+
+        return picture_at(self.name, self.picture, known=True)
+
+    @property
+    def size(self) -> str:
+        """How large it is, in words: its lines, or its pixels."""
+        return f"a picture, {self.seen.width} × {self.seen.height} pixels" if self.seen else f"{self.lines} lines"
 
     def numbered(self) -> str:
         """Return the text with a number before each line, and a note wherever lines are left out."""
@@ -82,20 +102,30 @@ def check(dossier: Dossier) -> None:
             f"the attachments have {size:,} characters, and {MOST_CHARACTERS:,} is the limit; leave out "
             f"{_largest(dossier, size - MOST_CHARACTERS)}, or let --fit choose passages"
         )
+    pictures = [one.picture for one in dossier if one.picture]
+    if len(pictures) > MOST_PICTURES or sum(map(len, pictures)) > MOST_OF_PICTURES:
+        raise ConfigurationError(
+            f"{len(pictures)} pictures with {sum(map(len, pictures)):,} characters in base64; {MOST_PICTURES} with "
+            f"{MOST_OF_PICTURES:,} are the limit: name fewer, or scale them down"
+        )
 
 
 def manifest(dossier: Dossier) -> list[dict[str, object]]:
     """Return what triage is told of the attachments."""
-    return [{"id": name, "name": one.name, "lines": one.lines} for name, one in ids(dossier).items()]
+    return [{"id": name, "name": one.name, **_extent(one)} for name, one in ids(dossier).items()]
 
 
 def outline(dossier: Dossier) -> list[dict[str, object]]:
     """Return what triage is told of the attachments of a council of records: names, lines, and how each begins."""
     share = _OUTLINE // max(len(dossier), 1)
     return [
-        {"id": name, "name": one.name, "lines": one.lines, "begins": _beginning(one, share)}
+        {"id": name, "name": one.name, **_extent(one), "begins": _beginning(one, share)}
         for name, one in ids(dossier).items()
     ]
+
+
+def _extent(one: Attachment) -> Mapping[str, object]:
+    return {"kind": one.size} if one.picture else {"lines": one.lines}
 
 
 def _beginning(one: Attachment, most: int) -> str:
@@ -112,8 +142,10 @@ def message(dossier: Dossier, seed: int, seat: str, prompt: str = "attachments")
     The markers are the same in all calls of a seat, so that a provider can keep what it has read.
     """
     fence = Fence(seed, CallLabel("crucible", "attachments", seat))
-    listed = "\n".join(f"- {name}: {one.name} ({one.lines} lines)" for name, one in ids(dossier).items())
-    texts = [fence(f"ATTACHMENT {name}", one.numbered()) for name, one in ids(dossier).items()]
+    listed = "\n".join(f"- {name}: {one.name} ({one.size})" for name, one in ids(dossier).items())
+    texts = [fence(f"ATTACHMENT {name}", one.numbered()) for name, one in ids(dossier).items() if not one.picture]
+    if len(texts) < len(dossier):
+        texts.append(load_prompt("crucible", "pictures").text.strip())
     return load_prompt("crucible", prompt).render(listed=fence("LIST", listed), attachments="\n\n".join(texts))
 
 
@@ -137,7 +169,8 @@ def check_window(dossier: Dossier, window: int | None) -> None:
 
 
 def _tokens(dossier: Dossier) -> int:
-    return sum(estimate_tokens(one.numbered()) for one in dossier)
+    shown = picture_tokens("", filter(None, (one.seen for one in dossier)))
+    return shown + sum(estimate_tokens(one.numbered()) for one in dossier)
 
 
 def _largest(dossier: Dossier, characters: int) -> str:
@@ -192,7 +225,7 @@ def only(one: Attachment, lines: set[int]) -> Attachment:
         elif line <= one.lines:
             spans.append((line, line))
     spans = [(first, min(last, one.lines)) for first, last in spans]
-    if spans == [(1, one.lines)]:
+    if one.picture or spans == [(1, one.lines)]:
         return one
     text = "\n".join(line if number in lines else "" for number, line in enumerate(one.text.split("\n"), 1))
     return one.model_copy(update={"text": text, "shown": tuple(spans)})

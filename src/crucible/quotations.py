@@ -13,7 +13,7 @@ from crucible.material import Attachment
 from crucible.passages import Passage, locate
 from llm_runtime.normal import normal, says_enough
 
-Found: TypeAlias = Literal["exact", "folded", "nowhere"]
+Found: TypeAlias = Literal["exact", "folded", "picture", "nowhere"]
 _Where: TypeAlias = tuple[str, tuple[int, int] | None, Found]
 _NOWHERE: _Where = ("", None, "nowhere")
 _PLACE = r"\[(A\d{1,3})(?::(\d{1,6})(?:[-–](\d{1,6}))?)?\]"
@@ -31,7 +31,7 @@ class Quotation:
         start: of it in the text that quotes, marks and place included.
         end: likewise.
         words: what is quoted; empty where only a place is given.
-        found: how; ``"nowhere"`` also where the place does not exist.
+        found: how; ``"nowhere"`` also where the place does not exist, ``"picture"`` where nobody can look.
         source: of what it stands in: an attachment's id, or who wrote it.
         lines: first and last line in an attachment, 1-based; ``None`` elsewhere.
     """
@@ -77,7 +77,9 @@ def quotations(
             (_within(name, attachments[name], words) for name in order),
             (_said(who, text, words) for who, text in others),
         )
-        source, lines, how = next(filter(None, places), _NOWHERE)
+        named = attachments.get(item or "")
+        unseen: _Where = (item, None, "picture") if named and named.picture else _NOWHERE
+        source, lines, how = next(filter(None, places), unseen)
         marked.append(Quotation(*whole, how, source, lines))
     return marked
 

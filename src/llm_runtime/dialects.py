@@ -19,7 +19,7 @@ SchemaForm: TypeAlias = Literal["plain", "strict", "messages", "object", "gramma
 Level: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 #: What of a request a way to ask may be told.
-Held: TypeAlias = Literal["max_tokens", "effort", "schema", "stream"]
+Held: TypeAlias = Literal["max_tokens", "effort", "schema", "stream", "pictures"]
 _LEVELS: tuple[Level, ...] = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 

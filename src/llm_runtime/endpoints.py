@@ -36,6 +36,7 @@ class Endpoint:
         body: further fields of every request, over those that the dialect makes.
         key_command: prints the key, in place of :attr:`key`; see :mod:`llm_runtime.keys`.
         judged: whether it may only be at a public address, which is looked at where the connection is made.
+        vision: whether its models see pictures; ``None`` leaves that to its list and to their names.
         program: answers in place of an address, in what is passed on of ``environment``.
 
     Raises:
@@ -54,6 +55,7 @@ class Endpoint:
     body: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False, hash=False)
     judged: bool = False
     key_command: str = field(default="", repr=False)
+    vision: bool | None = None
     program: AgentProgram | None = field(default=None, repr=False, hash=False)
     environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
 

@@ -14,6 +14,7 @@
     │   ├── ServerFault             5xx                                                     (retried)
     │   │   └── Overloaded          503, 529: too busy                                      (retried)
     │   ├── AuthenticationFailed    401, 403
+    │   │   └── NotSignedIn         nobody is signed in with a program that would answer
     │   ├── PaymentRequired         402: the account has no credit                          (fallback)
     │   │   └── QuotaExhausted      a limit on spending or on use is reached, and no wait ends it
     │   ├── ModelNotFound           the provider does not know the model                    (fallback)
@@ -205,6 +206,10 @@ class Overloaded(ServerFault):
 
 class AuthenticationFailed(CallError):
     """HTTP 401 or 403."""
+
+
+class NotSignedIn(AuthenticationFailed):
+    """Nobody is signed in with the program that would answer: a key would not help."""
 
 
 class PaymentRequired(CallError):

@@ -6,6 +6,7 @@ From the outside in, a call passes::
     chosen       the user's model for the seat, the phase or the run, where one is set
     fallback     the next model, where one cannot answer
     routed       the endpoint, and the model's name there
+    seeing       no pictures to a model that does not see
     fitting      what is too long for the model's window is not sent
     retrying     the same model again, where that may help
     pausing      nothing, while the endpoint's server fails again and again
@@ -48,6 +49,7 @@ from llm_runtime.wrappers.fitting import Reading, counted, fitting
 from llm_runtime.wrappers.limiting import Limiter, limiting
 from llm_runtime.wrappers.pausing import Outage
 from llm_runtime.wrappers.retrying import Backoff, retrying
+from llm_runtime.wrappers.seeing import seeing, why_blind
 from llm_runtime.wrappers.timed import Deadline, timed
 
 if TYPE_CHECKING:
@@ -143,17 +145,18 @@ class Gateway:
             await self.http.aclose()
 
     async def ready(self, asked: str = "openrouter/auto") -> Target:
-        """Find where a call for ``asked`` goes that no seat decides about: ask before a run starts.
-
-        Every model that the user named is looked for as well.
+        """Find where a call for ``asked`` goes that no seat decides about, and every model that the user named.
 
         Raises:
             NoModelError: nowhere, or an endpoint that is named has no key or does not answer.
-            ConfigurationError: a model that is named is not served.
+            ConfigurationError: a model that is named is not served, or cannot see what is to be shown to it.
         """
-        for name in sorted(self._named):
-            await self._route(name)
-        return (await self._route(self.settings.config.model or asked)).target
+        names = (*sorted(self._named), self.settings.config.model or asked)
+        targets = [(await self._route(name)).target for name in names]
+        for target in targets if "pictures" in self._needs else ():
+            if why := await self._blind(target):
+                raise ConfigurationError(why)
+        return targets[-1]
 
     async def who(self, request: Request) -> Answerer | None:
         """Return who answers a request first, as it is routed; ``None`` where it leads nowhere."""
@@ -215,7 +218,8 @@ class Gateway:
     async def _stack_to(self, target: Target) -> Generate:
         if (stack := self._stacks.get(target)) is None:
             # Calls that arrive together must end up with one limiter between them.
-            stack = self._stacks.setdefault(target, await self._stack(target))
+            call = seeing(await self._stack(target), target, partial(self._blind, target))
+            stack = self._stacks.setdefault(target, call)
         return stack
 
     async def _stack(self, target: Target) -> Generate:
@@ -234,6 +238,9 @@ class Gateway:
             return retrying(call, Backoff(attempts=1), emit=self._emit, sleep=deadline.sleep)
         call = retrying(self.paused(call, name), self._backoff, emit=self._emit, sleep=deadline.sleep)
         return fitting(call, await self._reading(target))
+
+    async def _blind(self, target: Target) -> str:
+        return await why_blind(target, self.router.endpoint, self._wire_to, partial(self.capacity, target))
 
     async def capacity(self, target: Target) -> Capacity:
         """Return how much a model reads and how many calls its server takes at once; it is asked once."""
@@ -390,6 +397,5 @@ class Gateway:
 
 def openrouter(api_key: SecretStr, base_url: str | None = None, emit: Emit = silent) -> Gateway:
     """Make a gateway that knows one key and reads no configuration: what a library embeds."""
-    url = base_url or HOSTED["openrouter"].base_url
-    settings = Settings(keys={"openrouter": Key(api_key, "given")}, base_urls={"openrouter": url})
-    return Gateway(settings, emit=emit)
+    urls = {"openrouter": base_url or HOSTED["openrouter"].base_url}
+    return Gateway(Settings(keys={"openrouter": Key(api_key, "given")}, base_urls=urls), emit=emit)

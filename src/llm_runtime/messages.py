@@ -7,8 +7,8 @@ frozen, slotted dataclasses and validate nothing: whoever makes one is trusted c
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from llm_runtime.answerer import named_words
@@ -20,11 +20,42 @@ Effort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "max"]
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that a model is shown; :func:`llm_runtime.documents.pictures.read_picture` makes one.
+
+    Args:
+        digest: SHA-256 of its bytes, in hex: what requests and logs call it.
+        kind: its media type, ``"image/png"``; empty where a log has named it and its bytes are not at hand.
+        width: pixels, 1 to 8,000.
+        height: likewise.
+        base64: its bytes, as every wire takes them.
+    """
+
+    digest: str
+    kind: str = field(default="", compare=False)
+    width: int = field(default=0, compare=False)
+    height: int = field(default=0, compare=False)
+    base64: str = field(default="", compare=False, repr=False)
+
+    @property
+    def address(self) -> str:
+        """The picture itself as a ``data:`` address."""
+        return f"data:{self.kind};base64,{self.base64}"
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of the conversation sent to a model."""
+    """One turn of the conversation sent to a model: a text, and the pictures that are shown before it."""
 
     role: Role
     content: str
+    pictures: tuple[Picture, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the turn as JSON-compatible data, its keys in order; pictures by their digests."""
+        if not self.pictures:
+            return {"content": self.content, "role": self.role}
+        return {"content": self.content, "pictures": [one.digest for one in self.pictures], "role": self.role}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +148,7 @@ class Request:
                 },
             ),
             ("max_tokens", self.max_tokens),
-            ("messages", [{"content": m.content, "role": m.role} for m in self.messages]),
+            ("messages", [m.to_dict() for m in self.messages]),
             ("model", self.model),
             ("schema", self.schema),
             ("seed", self.seed),
@@ -125,11 +156,20 @@ class Request:
         )
         return {name: value for name, value in fields if value is not None}
 
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """All that it shows, in order."""
+        return tuple([one for m in self.messages for one in m.pictures])
+
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Request:
-        """Return the inverse of :meth:`to_dict`."""
+    def from_dict(cls, data: dict[str, Any], pictures: Iterable[Picture] = ()) -> Request:
+        """Return the inverse of :meth:`to_dict`; ``pictures`` are those whose bytes are at hand."""
         fields: dict[str, Any] = dict(data)
-        fields["messages"] = tuple(Message(**m) for m in data["messages"])
+        known = {one.digest: one for one in pictures}
+        fields["messages"] = tuple(
+            Message(m["role"], m["content"], tuple(known.get(one) or Picture(one) for one in m.get("pictures", ())))
+            for m in data["messages"]
+        )
         fields["label"] = CallLabel(**data["label"])
         fields["fallbacks"] = tuple(data.get("fallbacks", ()))
         return cls(**fields)

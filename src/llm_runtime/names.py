@@ -53,7 +53,7 @@ def _as_is(mark: Names, text: str) -> list[tuple[Kind, str]]:
 
 
 def _source(text: str) -> list[tuple[Kind, str]]:
-    return [("address" if "://" in text else "file", text)]
+    return [] if text.startswith("data:") else [("address" if "://" in text else "file", text)]
 
 
 def _tool(text: str) -> list[tuple[Kind, str]]:
@@ -67,7 +67,7 @@ Address: TypeAlias = Annotated[str, Names("address")]
 Folder: TypeAlias = Annotated[str, Names("folder")]
 FilePath: TypeAlias = Annotated[str, Names("file")]
 Source: TypeAlias = Annotated[str, Names("file", _source)]
-"""A file of this machine, or an address."""
+"""A file of this machine, an address, or a picture itself as a ``data:`` address, which names nothing."""
 ToolName: TypeAlias = Annotated[str, Names("tool", _tool)]
 RunName: TypeAlias = Annotated[str, Names("run")]
 

@@ -68,7 +68,7 @@ class Recording:
         recorded = self._labelled(request.label)
         if not recorded:
             return request
-        asked = Request.from_dict(recorded[min(turn, len(recorded)) - 1])
+        asked = Request.from_dict(recorded[min(turn, len(recorded)) - 1], request.pictures)
         return dataclasses.replace(asked, session_id=request.session_id)
 
     def _labelled(self, label: CallLabel) -> list[dict[str, Any]]:
@@ -110,7 +110,8 @@ class Recording:
                 self._by_question.setdefault(_question(recorded), []).append(recorded)
         for recorded in self._by_question.get(_question(data), ()):
             if all(_alike(name, recorded[name], data.get(name)) for name in _MANNER if name in recorded):
-                return dataclasses.replace(Request.from_dict(recorded), session_id=request.session_id)
+                older = Request.from_dict(recorded, request.pictures)
+                return dataclasses.replace(older, session_id=request.session_id)
         return request
 
     def mismatch(self, request: Request, digest: str, occurrence: int) -> ReplayMismatch:
@@ -184,6 +185,8 @@ def _difference(recorded: dict[str, Any], asked: dict[str, Any]) -> str:
     for index, (old, new) in enumerate(zip(then, now, strict=False), start=1):
         if old["role"] != new["role"]:
             return f"message {index} was from {old['role']} in the recording and is from {new['role']} now"
+        if old.get("pictures") != new.get("pictures"):
+            return f"message {index} ({new['role']}) shows other pictures than the recording"
         if old["content"] != new["content"]:
             at, old_span, new_span = _first_difference(old["content"], new["content"])
             return (

@@ -59,6 +59,7 @@ class EndpointEntry(Model):
     context: int | None = Field(default=None, ge=1)
     in_flight: int | None = Field(default=None, ge=1)
     body: dict[str, Any] = {}
+    vision: bool | None = None
 
     @field_validator("key")
     @classmethod
@@ -183,6 +184,7 @@ class Settings:
             own.in_flight,
             own.body,
             judged=self.bound_to is not None and base_url == dialect.base_url,
+            vision=own.vision,
             key_command=own.key.removeprefix(COMMAND) if own.key.startswith(COMMAND) else "",
         )
 

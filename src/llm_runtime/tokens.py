@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from llm_runtime.messages import Request, Usage
+from llm_runtime.vision import picture_tokens
 
 
 def estimate_tokens(text: str) -> int:
@@ -12,7 +13,7 @@ def estimate_tokens(text: str) -> int:
 
 def token_bound(request: Request) -> int:
     """Bound a request's input from above, for reservations: what is not ASCII may take a token a character."""
-    total = 0
+    total = picture_tokens(request.model, request.pictures)
     for message in request.messages:
         text = message.content
         total += len(text) // 4 + 1
@@ -22,8 +23,9 @@ def token_bound(request: Request) -> int:
 
 
 def estimate_input(request: Request) -> int:
-    """Return the estimate for all messages of a request."""
-    return sum([(len(message.content) + 3) // 4 for message in request.messages])
+    """Return the estimate for all messages of a request, and for what they show."""
+    shown = picture_tokens(request.model, request.pictures)
+    return shown + sum([(len(message.content) + 3) // 4 for message in request.messages])
 
 
 def estimated_usage(request: Request, answer: str) -> Usage:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,11 +40,13 @@ class Capacity:
         window: tokens of a prompt and its answer together; ``None`` where that is not known.
         slots: calls that are worked on at once; ``None`` where that is not known.
         server: the software that answers, where it is one that people run themselves.
+        sees: whether it takes pictures; ``None`` where that is not said.
     """
 
     window: int | None = None
     slots: int | None = None
     server: str = ""
+    sees: bool | None = None
 
 
 async def capacity(endpoint: Endpoint, model: str, http: Http) -> Capacity:
@@ -99,7 +102,8 @@ async def _listed(endpoint: Endpoint, model: str, http: Http) -> Capacity:
     server = server_of(entries)
     if not server and endpoint.dialect.local:
         server = endpoint.dialect.name
-    return Capacity(_window_in(named[0]) if named else None, _SLOTS.get(server), server)
+    entry = named[0] if named else {}
+    return Capacity(_window_in(entry), _SLOTS.get(server), server, _sight_in(entry))
 
 
 async def _of_server(known: Capacity, endpoint: Endpoint, model: str, http: Http) -> Capacity:
@@ -108,14 +112,16 @@ async def _of_server(known: Capacity, endpoint: Endpoint, model: str, http: Http
     if known.server == "llama.cpp":
         props = mapping(await http.get_json(root, "/props"))
         window = count(mapping(props.get("default_generation_settings")).get("n_ctx"))
-        return Capacity(window or known.window, count(props.get("total_slots")) or None, "llama.cpp")
+        slots, sees = count(props.get("total_slots")) or None, _sight_in({"capabilities": props.get("modalities")})
+        return Capacity(window or known.window, slots, "llama.cpp", sees)
     if known.server == "ollama":
         body, _ = await http.post_json(root, "/api/show", {"model": model}, model=model)
         sizes = (
             size for name, size in mapping(mapping(body).get("model_info")).items() if "context_length" in name
         )
         window = next(filter(None, map(count, sizes)), None)
-        return dataclasses.replace(known, window=window and min(window, OLLAMA_WINDOW))
+        sees = _sight_in(mapping(body))
+        return dataclasses.replace(known, window=window and min(window, OLLAMA_WINDOW), sees=sees)
     if known.server == "lmstudio":
         entries = sequence(mapping(await http.get_json(root, "/api/v0/models")).get("data"))
         windows = (_window_in(mapping(entry)) for entry in entries if mapping(entry).get("id") == model)
@@ -127,6 +133,17 @@ def _window_in(entry: dict[str, Any]) -> int | None:
     places = (entry, mapping(entry.get("meta")))
     sizes = (count(place.get(name)) for name in _WINDOW_FIELDS for place in places)
     return next(filter(None, sizes), None)
+
+
+def _sight_in(entry: Mapping[str, object]) -> bool | None:
+    """Return what a list says of pictures: of a model's ``capabilities``, or of what goes into it."""
+    said = mapping(entry.get("capabilities"))
+    vision = said.get("vision", mapping(said.get("image_input")).get("supported"))
+    if isinstance(vision, bool):
+        return vision
+    taken = mapping(entry.get("architecture")).get("input_modalities") or entry.get("input_modalities")
+    listed = sequence(taken or entry.get("capabilities"))
+    return bool({"image", "vision"}.intersection(map(str, listed))) if listed else None
 
 
 def _root(endpoint: Endpoint) -> Endpoint:

@@ -27,9 +27,13 @@ _OURS = {
     "messages": "llm_runtime.providers.anthropic:WIRE",
     "ollama": "llm_runtime.providers.ollama:WIRE",
 }
-_ASKED = {"max_tokens": "max_tokens (a budget needs it too)", "schema": "a schema (this kind of run needs it)"}
+_ASKED = {
+    "max_tokens": "max_tokens (a budget needs it too)",
+    "schema": "a schema (this kind of run needs it)",
+    "pictures": "pictures (one is attached)",
+}
 #: What our own hold.
-ALL: frozenset[Held] = frozenset({"max_tokens", "effort", "schema", "stream"})
+ALL: frozenset[Held] = frozenset({"max_tokens", "effort", "schema", "stream", "pictures"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ class Wire:
         name: as a dialect names it.
         make: makes the model function over a link.
         holds: what of a request it sends on: ``"max_tokens"`` and ``"effort"`` as :class:`Request` has them,
-            ``"schema"`` so that the answer is held to it, ``"stream"`` each piece as it comes.
+            ``"schema"`` so that the answer is held to it, ``"stream"`` each piece as it comes, ``"pictures"``.
         list_models: ``(endpoint, http, fresh)`` to what the endpoint serves, each with its ``"id"``; an answer that
             is ``fresh`` seconds old will do. ``None`` where it cannot be asked.
         dialect: where its vendor listens and what names the key, where there is one vendor.
@@ -134,4 +138,4 @@ def with_schema_told(messages: Sequence[Message], schema: str) -> Sequence[Messa
     words = f"Answer with one JSON object alone, which fits this JSON schema:\n{schema}"
     if last.role != "user":
         return (*messages, Message("user", words))
-    return (*before, Message("user", f"{last.content}\n\n{words}"))
+    return (*before, replace(last, content=f"{last.content}\n\n{words}"))

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from assay.api.asked import Refused
 from assay.api.catalogue import ChatModel
+from assay.api.form import held
 from assay.api.wire import RunAnswer
 from assay.hooks import hooks_of
 from assay.report.clean import clean, one_line
@@ -33,16 +34,22 @@ def progress_of(run: LiveRun, after: int) -> str:
     return "".join(f"{clean(line.step)}\n" for line in run.lines[after:] if line.step)
 
 
-def answer_of(run: LiveRun, model: ChatModel, page: str) -> RunAnswer:
+def answer_of(run: LiveRun, model: ChatModel, page: str, form: str = "") -> RunAnswer:
     """Return how a finished run answered; what is missing stands in the answer's first line.
 
     Args:
         run: the run, finished.
         model: which model it is.
         page: its address in the web application.
+        form: the JSON schema that the answer must fit, where it must; nothing else is said then.
+
+    Raises:
+        StructuredOutputError: it does not.
     """
     text = hooks_of(model.run).chat_answer(run.head.result) or story_markdown(run.story())
-    if missing := _missing(run):
+    if form:
+        text = held(text, form)
+    elif missing := _missing(run):
         text = f"*{missing}*\n\n{text}"
     return RunAnswer(clean(text), progress_of(run, 0).rstrip(), _usage(run), about(run, model, page))
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from pydantic_core import from_json
 
 from llm_runtime.canonical import canonical_json
+from llm_runtime.documents import DocumentError
+from llm_runtime.documents.pictures import picture_at
+from llm_runtime.http.shape import mapping, sequence
 from llm_runtime.toml import own_table
 
 _FIELDS = own_table(__package__ or "", "asked.toml")
@@ -51,6 +55,8 @@ class ChatRequest:
         temperature: heard where one model is asked.
         seed: of the run.
         extra: further fields of the run, as the member ``assay`` has them.
+        pictures: as ``data:`` addresses, in the order of the messages.
+        form: the JSON schema that the answer must fit, as text; ``"{}"`` for any object, empty for a text.
     """
 
     model: str
@@ -61,31 +67,36 @@ class ChatRequest:
     temperature: float | None = None
     seed: int | None = None
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    pictures: tuple[str, ...] = ()
+    form: str = ""
 
     def data(self) -> list[Any]:
         """Return what the same request has again, and no other."""
         turns = [list(turn) for turn in self.turns]
-        return [self.model, turns, dict(self.terms), self.temperature, self.seed, dict(self.extra)]
+        more = [list(self.pictures), self.form] if self.pictures or self.form else []
+        return [self.model, turns, dict(self.terms), self.temperature, self.seed, dict(self.extra), *more]
 
 
-def read_request(raw: bytes) -> ChatRequest:
-    """Read the body of a request.
+def read_request(raw: bytes, as_chat: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict) -> ChatRequest:
+    """Read the body of a request; ``as_chat`` makes it one of chat completions.
 
     Raises:
         Refused: it is no such request, or asks for something that is not done; names the field.
     """
-    body = _object(raw)
+    body = as_chat(_object(raw))
     for name, value in body.items():
         if name in _FIELDS["heard"] or name in _FIELDS["passed_over"]:
             continue
         if name not in _FIELDS["nothing"]:
             raise invalid(name, f"{name[:60]} is no field of a chat completion that is known here; leave it out")
         if value is not None and value not in _FIELDS["nothing"][name]:
-            raise invalid(name, f"{name} is not supported here: a run answers with one text; leave it out")
+            only = ", or 1" if name == "n" else ""
+            raise invalid(name, f"{name} is not supported here: a run answers with one text; leave it out{only}")
     model = body.get("model")
     if not isinstance(model, str) or not model:
         raise invalid("model", "model is missing; GET /v1/models lists those that there are")
     options = cast("dict[str, Any]", _part(body, "stream_options", dict) or {})
+    shown = _pictures(body.get("messages"))
     return ChatRequest(
         model,
         _turns(body.get("messages")),
@@ -95,7 +106,38 @@ def read_request(raw: bytes) -> ChatRequest:
         _number(body, "temperature"),
         _whole(body, "seed", 2**53 - 1),
         cast("dict[str, Any]", _part(body, "assay", dict) or {}),
+        shown,
+        _form(body),
     )
+
+
+def _form(body: Mapping[str, Any]) -> str:
+    """Return the schema of the answer's form as text; empty where a text is wanted."""
+    form = mapping(_part(body, "response_format", dict))
+    kind, schema = form.get("type", "text"), mapping(form.get("json_schema")).get("schema")
+    if kind == "text":
+        return ""
+    if kind == "json_object" or (kind == "json_schema" and isinstance(schema, dict)):
+        return "{}" if kind == "json_object" else json.dumps(schema, ensure_ascii=False)
+    raise invalid("response_format", "response_format must be text, json_object, or json_schema with its schema")
+
+
+def _pictures(messages: Any) -> tuple[str, ...]:
+    """Return what messages show as ``data:`` addresses, each looked at; no address of another kind is followed."""
+    found: list[str] = []
+    for number, message in enumerate(sequence(messages)):
+        for part in filter(_is_picture, sequence(mapping(message).get("content"))):
+            where = f"messages[{number}].content"
+            address = mapping(part["image_url"]).get("url", part["image_url"])
+            try:
+                found.append(picture_at("image_url", str(address)).address)
+            except DocumentError as fault:
+                raise invalid(where, f"{where}: {fault}") from None
+    return tuple(found)
+
+
+def _is_picture(part: Any) -> bool:
+    return mapping(part).get("type") in ("image_url", "input_image") and "image_url" in part
 
 
 def _object(raw: bytes) -> dict[str, Any]:
@@ -140,7 +182,8 @@ def _turn(number: int, message: Any) -> tuple[str, str]:
     if content is None and role == "assistant":
         content = ""
     if isinstance(content, list):
-        content = "\n".join(_text_part(where, part) for part in cast("list[Any]", content))
+        texts = (part for part in cast("list[Any]", content) if not _is_picture(part))
+        content = "\n".join(_text_part(where, part) for part in texts)
     if not isinstance(content, str):
         raise invalid(f"{where}.content", f"{where}.content must be a text")
     return _ROLES[role], content
@@ -148,10 +191,12 @@ def _turn(number: int, message: Any) -> tuple[str, str]:
 
 def _text_part(where: str, part: Any) -> str:
     kind = cast("dict[str, Any]", part).get("type") if isinstance(part, dict) else None
-    text = cast("dict[str, Any]", part).get("text") if kind == "text" else None
+    text = cast("dict[str, Any]", part).get("text") if kind in ("text", "input_text", "output_text") else None
     if not isinstance(text, str):
         name = kind if isinstance(kind, str) and kind != "text" else "a part without text"
-        raise invalid(f"{where}.content", f"{where}.content: {name[:40]} is not supported here; send text")
+        raise invalid(
+            f"{where}.content", f"{where}.content: {name[:40]} is not supported here; send text or image_url"
+        )
     return text
 
 

@@ -13,11 +13,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from assay.api import wire
+from assay.api import responses, wire
 from assay.api.answering import about, answer_of, progress_of, refusal, why_none
 from assay.api.asked import ChatRequest, Refused, invalid, read_request
 from assay.api.catalogue import PREFIX, ChatModel, chat_models
 from assay.api.desk import REPEATED_BY_KEY_S, REPEATED_S, Desk, Order, order_name
+from assay.api.form import told
 from assay.api.housekeeping import is_housekeeping
 from assay.api.key_gate import KeyGate
 from assay.api.keys import ApiKey
@@ -26,9 +27,9 @@ from assay.web.app_state import body_of
 from assay.web.forms import read_form
 from assay.web.live_runs import LiveRun
 from assay.web.permissions import while_allowed
-from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StructuredOutputError
 
-_MOST_BYTES = 1 << 20
+_MOST_BYTES, _MOST_TEXT = 12 << 20, 1 << 20
 #: Seconds within which a stream begins, and between two signs of life.
 _BEGIN_S = 0.2
 _BEAT_S = 10.0
@@ -65,6 +66,7 @@ class ChatEndpoint:
             Route("/v1/models", _spoken(self._models)),
             Route("/v1/models/{name:path}", _spoken(self._model)),
             Route("/v1/chat/completions", _spoken(self._complete), methods=["POST"]),
+            Route("/v1/responses", _spoken(self._complete), methods=["POST"]),
             Route("/v1/{rest:path}", _spoken(self._nothing), methods=everything),
         ]
 
@@ -80,7 +82,9 @@ class ChatEndpoint:
 
     async def _nothing(self, request: Request) -> Response:
         self._gate.caller(request.headers)
-        served = "GET /v1/models, POST /v1/chat/completions"
+        served = "GET /v1/models, POST /v1/chat/completions, POST /v1/responses"
+        if request.url.path.startswith("/v1/embeddings"):
+            served += "; a run answers with text and makes no embeddings: ask a server of such models"
         raise Refused(
             404, f"{request.method} {request.url.path[:80]} is not served; there are: {served}", "not_found"
         )
@@ -88,17 +92,22 @@ class ChatEndpoint:
     async def _complete(self, request: Request) -> Response:
         """Answer a chat by a run."""
         key = self._gate.caller(request.headers)
-        asked = read_request(await _body(request))
+        raw = await _body(request)
+        way: Any = responses if request.url.path == "/v1/responses" else wire
+        asked = read_request(raw, responses.as_chat if way is responses else dict)
+        if len(raw) - sum(map(len, asked.pictures)) > _MOST_TEXT:
+            raise _too_large(_MOST_TEXT)
         model, order = self._order(asked, key, request.headers.get("idempotency-key", ""))
         page = f"{request.base_url}runs/"
         if not asked.stream:
-            return await self._whole(request, asked, model, order, page)
+            return await self._whole(request, asked, model, order, page, way)
         begun = asyncio.create_task(self._begin(order))
         # What is refused at once has a status of its own; a model that is slow to be reached keeps nobody waiting.
         await asyncio.wait([begun], timeout=_BEGIN_S)
         if begun.done():
             begun.result()
-        pieces = self._stream(begun, asked, model, order, page)
+        pieces = self._stream(begun, asked, model, order, page, way)
+        pieces = responses.numbered(pieces) if way is responses else pieces
         allowed = while_allowed(pieces, lambda: self._gate.admits(request.headers))
         return StreamingResponse(allowed, media_type="text/event-stream", headers=_STREAM)
 
@@ -144,7 +153,7 @@ class ChatEndpoint:
             )
 
     async def _whole(
-        self, request: Request, asked: ChatRequest, model: ChatModel, order: Order, page: str
+        self, request: Request, asked: ChatRequest, model: ChatModel, order: Order, page: str, way: Any
     ) -> Response:
         run_id = await self._desk.take(order)
         head = wire.AnswerHead(run_id, asked.model, int(time.time()))
@@ -162,19 +171,20 @@ class ChatEndpoint:
         headers = {"x-request-id": run_id}
         if run.state != "finished":
             raise _with_run(why_none(run), run, model, page)
-        return JSONResponse(wire.completion(head, answer_of(run, model, page + run_id)), headers=headers)
+        answer = answer_of(run, model, page + run_id, asked.form)
+        return JSONResponse(way.completion(head, answer), headers=headers)
 
     async def _stream(
-        self, begun: asyncio.Task[str], asked: ChatRequest, model: ChatModel, order: Order, page: str
+        self, begun: asyncio.Task[str], asked: ChatRequest, model: ChatModel, order: Order, page: str, way: Any
     ) -> AsyncIterator[str]:
         created = int(time.time())
-        yield wire.opening(wire.AnswerHead(f"api-{order.name}", asked.model, created))
+        yield way.opening(wire.AnswerHead(f"api-{order.name}", asked.model, created))
         try:
             while not (await asyncio.wait([begun], timeout=_BEAT_S))[0]:
                 yield wire.STILL_HERE
             run_id = begun.result()
         except LlmRuntimeError as fault:
-            for piece in wire.broken(refusal(fault)):
+            for piece in way.broken(refusal(fault)):
                 yield piece
             return
         head = wire.AnswerHead(f"api-{order.name}", asked.model, created)
@@ -185,21 +195,24 @@ class ChatEndpoint:
                 while True:
                     version, over = run.version, _over(run)
                     if text := progress_of(run, seen):
-                        yield wire.progress_chunk(head, text)
+                        yield way.progress_chunk(head, text)
                     seen = len(run.lines)
                     if over:
                         break
                     if self._desk.closing.is_set():
                         why = Refused(503, "the server stops; ask again, and the run goes on", "stopping")
-                        for piece in wire.broken(why, run_id=run_id):
+                        for piece in way.broken(why, run_id=run_id):
                             yield piece
                         return
                     if not await run.changed(version, _BEAT_S):
                         yield wire.STILL_HERE
-        if run.state == "finished":
-            pieces = wire.closing(head, answer_of(run, model, page + run_id), usage=asked.usage)
-        else:
-            pieces = wire.broken(why_none(run), **about(run, model, page + run_id))
+        try:
+            if run.state != "finished":
+                raise why_none(run)
+            pieces = way.closing(head, answer_of(run, model, page + run_id, asked.form), usage=asked.usage)
+        except (Refused, StructuredOutputError) as fault:
+            why = fault if isinstance(fault, Refused) else refusal(fault)
+            pieces = way.broken(why, **about(run, model, page + run_id))
         for piece in pieces:
             yield piece
 
@@ -227,7 +240,13 @@ def _fields(model: ChatModel, asked: ChatRequest, key: ApiKey | None) -> dict[st
         raise invalid(name, f"{why} of all else")
     if model.name == "direct" and asked.temperature is not None:
         extra = {"temperature": asked.temperature, **extra}
-    return {**hooks_of(model.run).chat_fields(asked.turns), **model.preset, **asked.terms, **extra}
+    hooks = hooks_of(model.run)
+    shown = {hooks.pictures: list(asked.pictures)} if asked.pictures else {}
+    if (asked.pictures or asked.form) and not hooks.pictures:
+        name = "messages" if asked.pictures else "response_format"
+        raise invalid(name, f"{name}: {model.id} takes no pictures and has a form of its own; ask assay/crucible")
+    turns = told(asked.turns, asked.form) if asked.form else asked.turns
+    return {**hooks.chat_fields(turns), **model.preset, **asked.terms, **extra, **shown}
 
 
 def _with_run(refused: Refused, run: LiveRun, model: ChatModel, page: str) -> Refused:
@@ -237,8 +256,12 @@ def _with_run(refused: Refused, run: LiveRun, model: ChatModel, page: str) -> Re
 
 async def _body(request: Request) -> bytes:
     if (body := await body_of(request, _MOST_BYTES)) is None:
-        raise Refused(413, f"the request is longer than {_MOST_BYTES // 1024} KiB; shorten it", "request_too_large")
+        raise _too_large(_MOST_BYTES)
     return body
+
+
+def _too_large(most: int) -> Refused:
+    return Refused(413, f"the request is longer than {most // 1024} KiB; shorten it", "request_too_large")
 
 
 def _spoken(handler: Handler) -> Handler:

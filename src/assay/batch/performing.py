@@ -129,7 +129,7 @@ class Gateways:
         self._made: dict[tuple[object, ...], MeteredGateway] = {}
 
     def under(self, terms: Terms, run: Prepared) -> MeteredGateway:
-        named, needs = run.hooks.panel(run.options), needs_of(run.run.name, terms)
+        named, needs = run.hooks.panel(run.options), needs_of(run.run.name, terms, run)
         key = (terms.model, terms.max_tokens, terms.effort, named, needs, *sorted(terms.seats.items()))
         if key not in self._made:
             settings = terms.settings(beside_panel(self._settings, run.run, run.options))

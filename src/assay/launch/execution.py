@@ -182,7 +182,7 @@ async def model_of(
             named=run.hooks.panel(run.options),
             on_delta=job.followers.words.hear if job.followers.words else unwatched,
             http=http,
-            needs=needs_of(job.run.run.name, terms),
+            needs=needs_of(job.run.run.name, terms, job.run),
         )
     )
     targets = [await gateway.ready(name) for name in asked_of(run.run, run.options)]
@@ -209,13 +209,16 @@ def who_of(job: Execution, reached: Reached) -> Who:
     return who
 
 
-def needs_of(kind: str, terms: Terms) -> frozenset[Held]:
-    """Return what a wire must hold for a kind of run within its bounds; the gateway knows what settings say."""
+def needs_of(kind: str, terms: Terms, run: Prepared | None = None) -> frozenset[Held]:
+    """Return what a wire must hold for a kind of run within its bounds, and for what this one shows; the gateway
+    knows what settings say."""
     needs, held = protocol_of(kind).needs, set[Held]()
     if needs and needs.json == "always":
         held.add("schema")
     if terms.caps.bounded:
         held.add("max_tokens")
+    if run is not None and run.hooks.shows(run.task):
+        held.add("pictures")
     return frozenset(held)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from llm_runtime.events import RunStarted
-from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request, request_digest
+from llm_runtime.messages import CallLabel, Generate, Reply, Request, request_digest
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.replay import Recording
 
@@ -42,5 +42,5 @@ def _told(request: Request, remarks: Sequence[str], seed: int) -> Request:
     fence = Fence(seed, CallLabel(request.label.protocol, "remarks", request.label.seat))
     words = load_prompt("assay.launch", "remarks").render(remarks=fence("REMARKS ON THE WAY", "\n\n".join(remarks)))
     last = request.messages[-1]
-    told = Message(last.role, f"{last.content}\n\n{words}")
+    told = replace(last, content=f"{last.content}\n\n{words}")
     return replace(request, messages=(*request.messages[:-1], told))

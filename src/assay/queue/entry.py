@@ -80,7 +80,7 @@ def entry_of(run: Prepared, terms: Terms, run_id: str, seed: int | None = None, 
             )
         if target.provider in settings.config.endpoints:
             wire = wire_of(settings.endpoint(target.provider).dialect.wire)
-            require_held(wire, needs_of(run.run.name, terms), target.provider)
+            require_held(wire, needs_of(run.run.name, terms, run), target.provider)
     task, options = run.data()
     return Entry(
         version=__version__,

@@ -228,7 +228,8 @@ def plain_value(spec: FieldSpec, value: Any) -> Any:
     if not isinstance(value, str):
         return value
     longest = _LONGEST_FILE if spec.kind == "file" else _LONGEST
-    if len(value) > longest:
+    # How large a picture may be is said where it is read.
+    if len(value) > longest and not value.startswith("data:image/"):
         raise ConfigurationError(
             f"{spec.label} is longer than {longest:,} characters, with {len(value):,}; shorten it, or start this "
             "from the command line with a file"

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from crucible.briefing import Briefing
 from crucible.letters import Lettering
 from crucible.material import Dossier
-from llm_runtime.messages import Generate, Message, Reply, Request
+from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.prompts import load_prompt
 
 #: Phases whose calls are shown the attachments: seats, critic, short circuit, synthesis.
@@ -75,7 +75,7 @@ def formed(generate: Generate, form: str) -> Generate:
     async def ask(request: Request) -> Reply:
         if request.label.phase in _ANSWERS:
             last = request.messages[-1]
-            whole = Message(last.role, f"{last.content}\n\n{task}")
+            whole = replace(last, content=f"{last.content}\n\n{task}")
             request = replace(request, messages=(*request.messages[:-1], whole))
         return await generate(request)
 
@@ -98,10 +98,10 @@ def lettered(generate: Generate, seats: Lettering) -> Generate:
         names = seats.names
         if phase not in _LETTERED or not names:
             return await generate(request)
-        turns = [Message(turn.role, _renamed(turn.content, names)) for turn in request.messages]
+        turns = [replace(turn, content=_renamed(turn.content, names)) for turn in request.messages]
         if seats.drawn and phase in ("critique", "synthesis"):
             order = random.Random(f"{seats.seed}|{request.label}")
-            turns = [Message(turn.role, _shuffled(turn.content, order)) for turn in turns]
+            turns = [replace(turn, content=_shuffled(turn.content, order)) for turn in turns]
         reply = await generate(replace(request, messages=tuple(turns)))
         return replace(reply, text=TARGETS.sub(lambda line: _labels(line[0], names), reply.text))
 

@@ -10,7 +10,7 @@ from crucible.events import Shortened
 from crucible.prose.around import fenced
 from llm_runtime.errors import ContextExceeded
 from llm_runtime.events import Event
-from llm_runtime.messages import Generate, Message, Reply, Request
+from llm_runtime.messages import Generate, Reply, Request
 
 #: What a council itself wrote; the question, the attachments and the instruction stay whole.
 _OWN = re.compile(r"(?:LOOP (\d+) )?(?:POSITION of|RED TEAM|YOUR OWN POSITION|CURRENT DRAFT|DRAFT by)")
@@ -68,7 +68,7 @@ def shortened(request: Request, share: float) -> Request | None:
         return None
     for at, start, end, text in sorted(cuts, reverse=True):
         texts[at] = texts[at][:start] + text + texts[at][end:]
-    turns = (Message(turn.role, text) for turn, text in zip(request.messages, texts, strict=True))
+    turns = (replace(turn, content=text) for turn, text in zip(request.messages, texts, strict=True))
     return replace(request, messages=tuple(turns))
 
 

@@ -35,6 +35,10 @@ class DocumentError(ConfigurationError):
     """A document cannot be read; one line with its name and the fault. Exit code 2."""
 
 
+class NoTextError(DocumentError):
+    """A document has no text: its pages may be pictures. Exit code 2."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """What stands in a document.
@@ -102,11 +106,12 @@ def read_document(name: str, data: bytes, kind: str = "") -> Document:
     document = _READERS.get(ending, _text)(name, data)
     if not document.text.strip():
         why = "scanned, or empty: it has no text; run OCR on it first" if ending == ".pdf" else "it has no text"
-        raise DocumentError(f"{name}: {why}")
+        raise (NoTextError if ending == ".pdf" else DocumentError)(f"{name}: {why}")
     return document
 
 
-def _library(module: str, name: str) -> Any:
+def library(module: str, name: str) -> Any:
+    """Return a library that reads a file of this name."""
     with needing(f"reading {PurePath(name).suffix.lower()} files", "import"):
         return importlib.import_module(module)
 
@@ -131,7 +136,7 @@ def _html(name: str, data: bytes) -> Document:
 
 
 def _pdf(name: str, data: bytes) -> Document:
-    pdfium = _library("pypdfium2", name)
+    pdfium = library("pypdfium2", name)
     try:
         document = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as fault:
@@ -182,7 +187,7 @@ def _joined(lines: list[str]) -> str:
 
 
 def _docx(name: str, data: bytes) -> Document:
-    docx = _library("docx", name)
+    docx = library("docx", name)
     _members(name, data).close()
     try:
         document = docx.Document(BytesIO(data))
@@ -231,7 +236,7 @@ def _epub(name: str, data: bytes) -> Document:
 
 
 def _sheets(name: str, data: bytes) -> Document:
-    calamine = _library("python_calamine", name)
+    calamine = library("python_calamine", name)
     if data.startswith(b"PK"):
         _members(name, data).close()
     try:

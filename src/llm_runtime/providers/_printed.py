@@ -14,6 +14,7 @@ from llm_runtime.errors import (
     CallError,
     ErrorInReply,
     MalformedReply,
+    NotSignedIn,
     QuotaExhausted,
     RateLimited,
     ReplyRepeats,
@@ -143,7 +144,7 @@ class Printed(Answer):
             dialect="agent",
         )
         if isinstance(error, AuthenticationFailed):
-            return self.error_of(AuthenticationFailed, f"not signed in: {self.program.sign_in} ({words})")
+            return self.error_of(NotSignedIn, f"not signed in: {self.program.sign_in} ({words})")
         if isinstance(error, RateLimited | QuotaExhausted):
             return self._limited(words)
         if type(error) is ErrorInReply:

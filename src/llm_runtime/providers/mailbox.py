@@ -11,6 +11,7 @@ import json
 import os
 import re
 import stat
+from base64 import b64decode
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.files import write_atomic
 from llm_runtime.http.shape import harmless, mapping, one_line
-from llm_runtime.messages import Generate, Reply, Request, Usage, request_digest
+from llm_runtime.messages import Generate, Picture, Reply, Request, Usage, request_digest
 from llm_runtime.models import first_fault
 from llm_runtime.tokens import estimated_usage
 
@@ -144,8 +145,11 @@ class _Folder:
                 self._scanned = True
             earlier = self._waiting.get(digest)
             stem = earlier.pop(0) if earlier else self._publish(request, digest)
-            with suppress(FileExistsError):
-                write_atomic(self._path / f"{stem}.request.md", _for_people(request, stem), replace=False)
+            files = {_file(one): b64decode(one.base64) for one in request.pictures}
+            files[f"{stem}.request.md"] = _for_people(request, stem).encode()
+            for name, content in files.items():
+                with suppress(FileExistsError):
+                    write_atomic(self._path / name, content, replace=False)
         except OSError as error:
             raise self._unusable(error) from None
         self.digests[stem] = digest
@@ -243,6 +247,11 @@ def _for_programs(request: Request, digest: str, stem: str) -> str:
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
+def _file(picture: Picture) -> str:
+    """Return the name of a picture in the folder: its digest, which the request has, and its kind."""
+    return f"{picture.digest}.{picture.kind.removeprefix('image/')}"
+
+
 def _for_people(request: Request, stem: str) -> str:
     parts = [
         f"# {request.label}",
@@ -251,5 +260,7 @@ def _for_people(request: Request, stem: str) -> str:
     ]
     if request.schema is not None:
         parts.append(f"The answer must be JSON that fits this schema:\n\n    {request.schema}")
-    parts += [f"## {message.role}\n\n{message.content}" for message in request.messages]
+    for message in request.messages:
+        shown = "".join(f"![picture]({_file(one)})\n\n" for one in message.pictures)
+        parts.append(f"## {message.role}\n\n{shown}{message.content}")
     return harmless("\n\n".join(parts)) + "\n"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.http import Http
 from llm_runtime.http.shape import count, mapping, text
-from llm_runtime.messages import Effort, Generate, OnDelta, Request, Usage, unwatched
+from llm_runtime.messages import Effort, Generate, Message, OnDelta, Request, Usage, unwatched
 from llm_runtime.providers._answer import Answer
 from llm_runtime.providers._asking import asking
 from llm_runtime.providers._quirks import Quirk
@@ -67,7 +67,7 @@ def _payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
         options |= _UNREPEATING
     payload: dict[str, Any] = {
         "model": request.model,
-        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+        "messages": [_turn(message) for message in request.messages],
         "stream": True,
         "options": options,
         "truncate": False,
@@ -79,6 +79,11 @@ def _payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
     if request.effort is not None and "no think" not in quirks:
         payload["think"] = _THINK.get(request.effort, request.effort)
     return payload
+
+
+def _turn(message: Message) -> Mapping[str, object]:
+    images = {"images": [one.base64 for one in message.pictures]} if message.pictures else {}
+    return {"role": message.role, "content": message.content, **images}
 
 
 class ChatAnswer(Answer):

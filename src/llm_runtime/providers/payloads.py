@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.messages import Message, Request
+from llm_runtime.messages import Message, Picture, Request
 from llm_runtime.providers._quirks import Quirk
 from llm_runtime.providers._schemas import closed_schema, decodable, enforceable
 from llm_runtime.wires import with_schema_told
@@ -35,7 +35,7 @@ def chat_payload(
     """
     payload: dict[str, Any] = {"model": request.model}
     schema = _chat_schema(request, endpoint, quirks)
-    payload["messages"] = [{"role": m.role, "content": m.content} for m in _asked(request, schema)]
+    payload["messages"] = [{"role": m.role, "content": _content(m, "chat")} for m in _asked(request, schema)]
     if "no stream" not in quirks:
         payload["stream"] = True
         if "no stream_options" not in quirks:
@@ -85,7 +85,7 @@ def messages_payload(
 def responses_payload(request: Request, endpoint: Endpoint, quirks: Set[Quirk] = frozenset()) -> dict[str, Any]:
     """Return the body for OpenAI's Responses API; the parameters are those of :func:`chat_payload`."""
     schema = enforceable(request.schema, "strict") if request.schema and "no schema" not in quirks else None
-    messages = [{"role": m.role, "content": m.content} for m in _asked(request, schema)]
+    messages = [{"role": m.role, "content": _content(m, "responses")} for m in _asked(request, schema)]
     payload: dict[str, Any] = {"model": request.model, "input": messages, "store": False}
     if "no stream" not in quirks:
         payload["stream"] = True
@@ -162,6 +162,30 @@ def _openrouter_fields(
     return fields
 
 
-def _turns(messages: Sequence[Message]) -> list[dict[str, str]]:
+def _turns(messages: Sequence[Message]) -> list[Mapping[str, object]]:
+    """Return the conversation with neighbours of one role as one turn."""
     turns = groupby((m for m in messages if m.role != "system"), key=lambda message: message.role)
-    return [{"role": role, "content": "\n\n".join(m.content for m in group)} for role, group in turns]
+    return [{"role": role, "content": _content(_merged(list(group)), "messages")} for role, group in turns]
+
+
+def _merged(group: Sequence[Message]) -> Message:
+    pictures = tuple(picture for m in group for picture in m.pictures)
+    return replace(group[0], content="\n\n".join([m.content for m in group]), pictures=pictures)
+
+
+def _content(message: Message, wire: str) -> str | list[Mapping[str, object]]:
+    """Return a turn as text or, where it shows something, as parts."""
+    if not message.pictures:
+        return message.content
+    kind = "input_text" if wire == "responses" else "text"
+    return [*map(_SHOWN[wire], message.pictures), {"type": kind, "text": message.content}]
+
+
+_SHOWN: Mapping[str, Callable[[Picture], Mapping[str, object]]] = {
+    "chat": lambda one: {"type": "image_url", "image_url": {"url": one.address}},
+    "responses": lambda one: {"type": "input_image", "image_url": one.address},
+    "messages": lambda one: {
+        "type": "image",
+        "source": {"type": "base64", "media_type": one.kind, "data": one.base64},
+    },
+}

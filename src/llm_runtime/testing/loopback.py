@@ -56,9 +56,13 @@ class Received:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """The conversation, with Anthropic's separate system text as its first message."""
-        turns = tuple(Message(turn["role"], turn["content"]) for turn in self.payload["messages"])
+        """The texts of the conversation, with Anthropic's separate system text as its first message."""
+        turns = tuple(Message(turn["role"], _text(turn["content"])) for turn in self.payload["messages"])
         return (Message("system", self.payload["system"]), *turns) if "system" in self.payload else turns
+
+
+def _text(content: str | list[dict[str, str]]) -> str:
+    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
 
 
 ServerAnswer: TypeAlias = "str | dict[str, Any] | tuple[int, dict[str, Any]]"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from llm_runtime.errors import CallError, ContextExceeded, PromptTruncated
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.tokens import characters_of, estimate_input, least_input
+from llm_runtime.vision import picture_tokens
 
 if TYPE_CHECKING:
     from llm_runtime.windows import Capacity
@@ -69,6 +70,8 @@ class Reading:
         window = (await self._capacity()).window
         if window is None:
             return request
+        # What follows counts texts.
+        window -= picture_tokens(request.model, request.pictures)
         small = window < SMALL_WINDOW
         share = min(window // 10 if small else LEAST_ANSWER, request.max_tokens or window)
         prompt = self._estimate(request, characters)
@@ -108,13 +111,13 @@ class Reading:
             error.partial = reply
             raise error
         characters = characters_of(request)
-        if characters >= _ENOUGH_CHARACTERS:
+        if characters >= _ENOUGH_CHARACTERS and not request.pictures:
             self._characters, self._tokens = self._characters + characters, self._tokens + usage.input_tokens
         return reply
 
     def _estimate(self, request: Request, characters: int) -> int:
-        """Return the tokens of a prompt by the characters that this model has taken for one so far."""
-        return int(characters * self._tokens / self._characters) if self._characters else estimate_input(request)
+        """Return the tokens of a prompt's texts by the characters that this model has taken for one so far."""
+        return int(characters * self._tokens / self._characters) if self._characters else (characters + 3) // 4
 
     def _too_long(self, request: Request, asked: int, window: int, share: int, *, exact: bool) -> ContextExceeded:
         tokens = f"{asked}" if exact else f"at least {asked}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ class Gated:
 
     def __init__(self) -> None:
         self.fails = ""
+        self.answer: Callable[[Received], Any] = council_answer
         self.open = asyncio.Event()
         self.open.set()
         self.asked = asyncio.Event()
@@ -47,7 +48,7 @@ class Gated:
         if "You write the answer to a user" in received.messages[-1].content:
             self.asked.set()
             await self.open.wait()
-        return council_answer(received)
+        return self.answer(received)
 
 
 class Programs:

@@ -21,6 +21,8 @@ from .conftest import TOKEN, Programs
 
 USER = {"role": "user", "content": "Which database?"}
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+ELSEWHERE = {"type": "image_url", "image_url": {"url": "http://127.0.0.1/a.png"}}
+VECTOR = {"type": "image_url", "image_url": {"url": "data:image/svg+xml;base64,PHN2Zy8+"}}
 TOOL = {"type": "function", "function": {"name": "look", "parameters": {}}}
 
 REFUSED: dict[str, tuple[dict[str, Any], int, str | None]] = {
@@ -31,8 +33,11 @@ REFUSED: dict[str, tuple[dict[str, Any], int, str | None]] = {
     "older tools": ({"functions": [TOOL]}, 400, "functions"),
     "a tool that must be called": ({"tool_choice": "required"}, 400, "tool_choice"),
     "several answers": ({"n": 2}, 400, "n"),
-    "a schema": ({"response_format": {"type": "json_schema", "json_schema": {}}}, 400, "response_format"),
-    "an answer in JSON": ({"response_format": {"type": "json_object"}}, 400, "response_format"),
+    "a form without its schema": ({"response_format": {"type": "json_schema"}}, 400, "response_format"),
+    "a form of another world": ({"response_format": {"type": "grammar"}}, 400, "response_format"),
+    "a form of a circle": ({"model": "circle", "response_format": {"type": "json_object"}}, 400, "response_format"),
+    "a picture elsewhere": ({"messages": [{"role": "user", "content": [ELSEWHERE]}]}, 400, "messages[0].content"),
+    "a vector picture": ({"messages": [{"role": "user", "content": [VECTOR]}]}, 400, "messages[0].content"),
     "probabilities": ({"logprobs": True}, 400, "logprobs"),
     "a voice": ({"modalities": ["text", "audio"], "audio": {"voice": "x"}}, 400, "modalities"),
     "a search": ({"web_search_options": {}}, 400, "web_search_options"),
@@ -130,7 +135,7 @@ async def test_a_page_of_another_site_and_a_cookie_open_nothing(programs: Progra
 async def test_what_is_not_served_is_named(programs: Programs) -> None:
     for method, path in (
         ("POST", "/embeddings"),
-        ("POST", "/responses"),
+        ("GET", "/responses/resp_1"),
         ("GET", "/files"),
         ("DELETE", "/models/x"),
     ):

@@ -113,7 +113,7 @@ async def test_files_folders_patterns_and_pages_of_a_spreadsheet_are_read(
     assert done.code == 0, done.err
     task = done.json["task"]
     assert [one["name"].rpartition("/")[2] for one in task["dossier"]] == ["a.md", "b.py", "a, b.csv"]
-    assert task["left_out"] == ["picture.png is binary, and nothing here reads its kind; give it as text or PDF"]
+    assert task["left_out"] == ["picture.png is no PNG, JPEG, WebP or GIF that models take; save it as one"]
     position = next(text_of(one) for one in seen if phase(one) == "position")
     assert "2| second line" in position and "SECRET" not in position
 

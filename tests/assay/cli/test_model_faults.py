@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.assay.cli.conftest import Assay
 from tests.commands import Done
@@ -77,3 +79,13 @@ async def test_a_server_that_is_gone_is_named(assay: Assay) -> None:
     done = await assay("ask", QUESTION, "--model", address)
     assert done.code == 4
     assert "is the server running" in fault(done)
+
+
+async def test_who_is_not_signed_in_hears_how_to_and_nothing_of_keys(assay: Assay, tmp_path: Path) -> None:
+    words = '{"type":"result","is_error":true,"result":"Please run /login","api_error_status":401}'
+    program = tmp_path / "claude"
+    program.write_text(f"#!/bin/sh\ncat >/dev/null\necho '{words}'\nexit 1\n")
+    program.chmod(0o755)
+    done = await assay("ask", "Q?", "--model", "agent:claude", "-q", PATH=f"{tmp_path}:/usr/bin:/bin")
+    assert done.code and "not signed in: run claude once" in done.err, done.err
+    assert "keys set" not in done.err + done.out and "assay runs resume" in done.err

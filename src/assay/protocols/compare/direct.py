@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -14,6 +15,7 @@ from assay.report.generic import GenericFold
 from assay.report.run import RunTotals
 from assay.report.standing import RunVerdict
 from assay.report.story import Prose, Section
+from llm_runtime.documents.pictures import picture_at
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.models import Model
 
@@ -32,6 +34,8 @@ class Task(Model):
 
     turns: Annotated[list[Turn], Ui(hidden=True)] = Field(min_length=1)
     """Its messages, oldest first."""
+    pictures: Annotated[tuple[str, ...], Ui(hidden=True)] = ()
+    """What is shown with the last of them, as data: addresses."""
 
 
 class Options(Model):
@@ -45,6 +49,7 @@ class DirectHooks(Hooks[Task, Options]):
     """What a direct call does."""
 
     told = f"{__name__}:DirectFold"
+    pictures = "pictures"
 
     async def run(self, task: Task, options: Options, context: RunContext) -> Data:
         """Ask once; the result is ``{"answer", "model"}``.
@@ -52,10 +57,16 @@ class DirectHooks(Hooks[Task, Options]):
         Raises:
             LlmRuntimeError: the call failed.
         """
-        turns = tuple(Message(turn.role, turn.content) for turn in task.turns)
+        *before, last = (Message(turn.role, turn.content) for turn in task.turns)
+        shown = tuple(picture_at("a picture of the chat", one, known=True) for one in task.pictures)
+        turns = (*before, replace(last, pictures=shown))
         label = CallLabel("compare", "direct")
         reply = await context.generate(Request(_MODEL, turns, label, temperature=options.temperature))
         return {"answer": reply.text, "model": reply.model}
+
+    def shows(self, task: Task) -> bool:
+        """Return whether there is a picture."""
+        return bool(task.pictures)
 
     def title_of(self, task: Task) -> str:
         """Return the last message."""

@@ -50,7 +50,7 @@ class CouncilHooks(Hooks[Task, Options]):
         "findings": lambda result: len(result.get("findings") or ()),
         "grave findings": lambda result: sum(one["severity"] != "minor" for one in result.get("findings") or ()),
     }
-    follow, challenge = "follow", "challenge"
+    follow, challenge, pictures = "follow", "challenge", "attach"
     older = ("query",)
     absent = {"delta": "judge", "ledger": "off", "letters": False}
     changed = {"form": ("crucible", 4, "prose")}
@@ -66,7 +66,7 @@ class CouncilHooks(Hooks[Task, Options]):
         from crucible.attaching import attachment, is_diff, read_attachments
 
         # Programs send texts as they have them.
-        dossier = [one if one.shown else attachment(one.name, one.text) for one in task.dossier]
+        dossier = [one if one.shown else attachment(one.name, one.picture or one.text) for one in task.dossier]
         left_out = list(task.left_out)
         query, purpose = task.query, task.purpose
         if is_diff(query):
@@ -74,7 +74,8 @@ class CouncilHooks(Hooks[Task, Options]):
             purpose = "review" if purpose == "answer" else purpose
             query = form_of(purpose).question
         if task.material.strip():
-            dossier.append(attachment("attached text", task.material))
+            kind = "picture" if task.material.startswith("data:image/") else "text"
+            dossier.append(attachment(f"attached {kind}", task.material))
         if task.attach:
             attachments, passed_over = read_attachments(task.attach)
             dossier += attachments
@@ -85,7 +86,7 @@ class CouncilHooks(Hooks[Task, Options]):
         read: dict[str, Any] = {
             "query": query,
             "purpose": purpose,
-            "attach": (),
+            "attach": [],
             "material": "",
             "fit": None,
             "dossier": dossier,
@@ -160,6 +161,10 @@ class CouncilHooks(Hooks[Task, Options]):
         from assay.protocols.crucible.council import run
 
         return await run(task, options, context)
+
+    def shows(self, task: Task) -> bool:
+        """Return whether a picture is attached."""
+        return any(one.picture for one in task.dossier)
 
     def panel(self, options: Options) -> tuple[str, ...]:
         """Return the models that the user put into seats."""

@@ -30,10 +30,10 @@ class Task(Model):
     ui: ClassVar[Mapping[str, Ui]] = FIELDS["question"]
 
     query: str = Field(min_length=1, pattern=r"\S", description="say what you want to know")
-    attach: tuple[Source, ...] = ()
-    """Pages that the whole council reads: https addresses, one a line."""
+    attach: list[Source] = []
+    """Pages and pictures that the whole council reads: https addresses, or data:image/png;base64,… one a line."""
     material: str = ""
-    """A text that the whole council reads: a diff, a document, a log."""
+    """A text or a picture that the whole council reads: a diff, a document, a log, a screenshot."""
     purpose: Annotated[
         Purpose, Ui(flag="--as", show_default=True, words=WORDS, label="Form of the answer", advanced=False)
     ] = "answer"

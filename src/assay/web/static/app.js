@@ -435,12 +435,20 @@ if (box) {
 
 // ---- A text that may come from a file ------------------------------------------------------------------------
 
+const addressed = (file) => new Promise((done) => {
+  const reader = new FileReader();
+  reader.addEventListener("load", () => done(reader.result));
+  reader.readAsDataURL(file);
+});
+
 for (const area of all("textarea[data-file]")) {
   const file = document.createElement("input");
   file.type = "file";
   file.setAttribute("aria-label", "Read it from a file");
   file.addEventListener("change", async () => {
-    if (file.files.length) area.value = await file.files[0].text();
+    const [chosen] = file.files;
+    // A picture goes as its own address; what it is, the server looks at.
+    if (chosen) area.value = chosen.type.startsWith("image/") ? await addressed(chosen) : await chosen.text();
     area.dispatchEvent(new Event("input", { bubbles: true }));
   });
   area.after(file);

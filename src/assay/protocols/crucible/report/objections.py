@@ -19,6 +19,7 @@ _DRESS = re.compile(r"^(?:[-#*>` ]++|\d++[.)] )++")
 _LEAST = 30
 _OBJECTION, _CHANGE, _CONCLUSION = 120, 110, 140
 _WORDS = {"exact": "", "folded": " (but for case, blanks or signs)", "nowhere": "stands nowhere"}
+_WORDS["picture"] = ", a picture: not checked"
 
 
 def gist(text: str, most: int = _OBJECTION) -> str:
@@ -84,7 +85,7 @@ def checked(state: CouncilState, text: str) -> tuple[Sign, ...]:
     """Return a sign behind each quotation of a seat: found, or nowhere."""
     others = [(who, other) for who, other in state.texts() if other != text]
     quoted = quotations(text, state.attachments, [("the question", state.question), *others])
-    return tuple((one.end, "nowhere" if one.found == "nowhere" else "✓") for one in quoted)
+    return tuple((one.end, {"nowhere": "nowhere", "picture": "not checked"}.get(one.found, "✓")) for one in quoted)
 
 
 def footnotes(state: CouncilState, quoted: list[Quotation]) -> list[Footnotes]:
@@ -95,6 +96,8 @@ def footnotes(state: CouncilState, quoted: list[Quotation]) -> list[Footnotes]:
 
 def shown_lines(one: Attachment) -> str:
     """Say which lines of an attachment were shown."""
+    if one.picture:
+        return "as a picture: what is quoted from it is not checked"
     if one.shown is None:
         return "whole"
     return "lines " + ", ".join(f"{first}–{last}" for first, last in one.shown) if one.shown else "nothing"
