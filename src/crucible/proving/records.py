@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -9,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 Verdict: TypeAlias = Literal["proved", "argued", "changed", "stood before", "asserted", "not reproduced"]
 Oracle: TypeAlias = Literal["crash", "hang", "example", "words", "none"]
 Origin: TypeAlias = Literal["regression", "stood before", "new code", ""]
+Around: TypeAlias = Literal["plain", "seed", "zone", "home", "after"]
 _Text: TypeAlias = Annotated[str, Field(max_length=20_000)]
 
 
@@ -49,15 +52,97 @@ class Failure(_Record):
     """How a test failed. Two failures are the same where test, type and line are, whatever the message.
 
     Args:
+        kind: its own assertion; an error of the repository's that no line of it raises (``crash``) or that one
+            does; a hang; an end of the process or of the system's; an error of the test's own line (``own``).
         at: the innermost place in the repository, as ``file:line``; empty for none.
     """
 
-    kind: Literal["assertion", "crash", "raised", "hang", "exit"]
+    kind: Literal["assertion", "crash", "raised", "hang", "exit", "own"]
     test: str = ""
     type: str = ""
     line: int = 0
     at: str = ""
     message: _Text = ""
+
+
+class Ask(_Record):
+    """One run in a box, by all that decides its answer.
+
+    Args:
+        tree: the state, by the id of its tree in Git.
+        files: texts that are laid over it, by their paths: a witness, a fix, a hunk taken back.
+        select: files that are run, or tests by the names that a run before gave them; empty for all there are.
+        around: the surroundings.
+        watch: files of which it is told which lines run.
+        seconds: how long one test may take.
+        sealed: starts no process and opens no socket; for witnesses, not for a repository's own tests.
+    """
+
+    tree: str
+    files: dict[str, str] = {}
+    select: list[str] = []
+    around: Around = "plain"
+    watch: list[str] = []
+    seconds: float = 5
+    sealed: bool = True
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of it, in hex."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+
+
+class TestRun(_Record):
+    """What came of one test.
+
+    Args:
+        phase: where it ended: ``collect``, ``setup``, ``call`` or ``teardown``.
+        touches: functions of the watched files that it ran, as ``path:name``.
+        last: likewise, of all files, what ran below its last line that called into the repository.
+    """
+
+    name: str
+    outcome: Literal["passed", "failed", "skipped"]
+    phase: str = "call"
+    seconds: float = 0
+    touches: list[str] = []
+    last: list[str] = []
+    failure: Failure | None = None
+
+
+class Ran(_Record):
+    """What one run in a box answered.
+
+    Args:
+        key: of what was asked.
+        code: how the command ended.
+        ended: the limit that ended it, as ``time``; empty for none.
+        agrees: its report is whole, and says what its exit code says.
+        lines: of watched files, those that ran.
+        ran: functions of the repository that ran, as ``path:name``.
+        called: types of arguments that tests gave to them, by ``path:name(parameter)``.
+        docs: docstrings of functions that ran, by ``path:line name``.
+        audit: what a witness did that it may not, as the box saw it.
+        elsewhere: modules of watched files that were not loaded from the state.
+        tail: the end of what it printed.
+    """
+
+    key: str
+    code: int
+    ended: str = ""
+    agrees: bool = True
+    tests: list[TestRun] = []
+    lines: dict[str, list[int]] = {}
+    ran: list[str] = []
+    called: dict[str, list[str]] = {}
+    docs: dict[str, str] = {}
+    audit: list[str] = []
+    elsewhere: list[str] = []
+    tail: _Text = ""
+    seconds: float = 0
+
+
+Run: TypeAlias = Callable[[Ask], Awaitable[Ran]]
 
 
 class Check(_Record):
