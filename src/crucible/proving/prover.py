@@ -69,8 +69,7 @@ class Case:
         finding: as the prover is shown it.
         material: what else it is shown, the most wanted first.
         command: the test command.
-        predict: runs the call of a witness on both sides; says what differs from the prediction, empty for nothing.
-        judge: runs the rest.
+        judge: runs a witness: first its call alone, which is cheap, then the rest.
     """
 
     id: str
@@ -78,7 +77,6 @@ class Case:
     finding: str
     material: Texts
     command: str
-    predict: Callable[[Witness], Awaitable[str]]
     judge: Callable[[Witness], Awaitable[Proof]]
 
 
@@ -98,42 +96,29 @@ async def prove(case: Case, asker: Asker, models: Sequence[str], seed: int) -> P
     proof, tries = Proof(finding=case.id, verdict="not reproduced"), 0
     for tries in range(1, TRIES + 1):
         label = CallLabel("crucible", "prover", f"F{case.number}", tries)
-        wanted = Wanted(Attempt, _composer(case, label, seed, turns), _whole, shown=case.finding)
+        wanted = Wanted(Attempt, _composer(case, seed, turns), _whole, shown=case.finding)
         try:
             attempt = await asker.record(wanted, label, [(models[0],), (models[1],)])
         except (CallError, StructuredOutputError) as fault:
             return Proven(proof=proof.model_copy(update={"refused": f"no witness: {fault}"[:500]}), tries=tries)
-        if attempt.not_reproducible:
-            refused = f"its prover gives it up: {attempt.not_reproducible}"
-            return Proven(
-                proof=proof.model_copy(update={"refused": refused}), tries=tries, given_up=attempt.not_reproducible
-            )
-        witness = Witness.model_validate(attempt.model_dump(exclude={"not_reproducible"}))
-        if wrong := await case.predict(witness):
-            proof = proof.model_copy(update={"refused": wrong, "witness": witness})
-        else:
-            proof = await case.judge(witness)
-        if not proof.refused and proof.verdict != "not reproduced":
-            alike = await _read_alike(case, witness, asker, models, seed) if proof.verdict == "argued" else None
+        if why := attempt.not_reproducible.strip():
+            given_up = proof.model_copy(update={"refused": f"its prover gives it up: {why}"})
+            return Proven(proof=given_up, tries=tries, given_up=why)
+        witness = Witness.model_validate(attempt.model_dump())
+        proof = await case.judge(witness)
+        if proof.verdict != "not reproduced":
+            alike = await _read_alike(case, witness, asker, models[-1], seed) if proof.verdict == "argued" else None
             return Proven(proof=proof, tries=tries, read_alike=alike)
         fence = Fence(seed, CallLabel("crucible", "refused", f"F{case.number}", tries))
-        left = TRIES - tries
-        again = load_prompt(_PROMPTS, "prove_again").render(
-            refusal=fence("WHAT WAS SEEN", proof.refused or "nothing failed"), left=_tries(left)
-        )
+        seen = fence("WHAT WAS SEEN", proof.refused or "nothing failed")
+        again = load_prompt(_PROMPTS, "prove_again").render(refusal=seen, left=str(TRIES - tries))
         turns += [Message("assistant", attempt.model_dump_json()), Message("user", again)]
     return Proven(proof=proof, tries=tries)
 
 
-def _tries(left: int) -> str:
-    return f"{left} {'try' if left == 1 else 'tries'}"
-
-
-def _composer(
-    case: Case, label: CallLabel, seed: int, turns: Sequence[Message]
-) -> Callable[[int | None], list[Message]]:
-    # The first turn stays as it was: a fence is drawn for the finding, not for the try.
-    fence, later = Fence(seed, CallLabel(label.protocol, label.phase, label.seat)), list(turns)
+def _composer(case: Case, seed: int, turns: Sequence[Message]) -> Callable[[int | None], list[Message]]:
+    # The first turn stays as it was: its fence is drawn for the finding, not for the try.
+    fence, later = Fence(seed, CallLabel("crucible", "prover", f"F{case.number}")), list(turns)
 
     def compose(bound: int | None) -> list[Message]:
         most = _SHOWN[bound]
@@ -160,17 +145,16 @@ def _whole(attempt: Attempt) -> str | None:
     return "give `call` and `test`, or say in `not_reproducible` why there is none"
 
 
-async def _read_alike(case: Case, witness: Witness, asker: Asker, models: Sequence[str], seed: int) -> bool | None:
+async def _read_alike(case: Case, witness: Witness, asker: Asker, model: str, seed: int) -> bool | None:
     label = CallLabel("crucible", "blind", f"F{case.number}")
     fence = Fence(seed, label)
     texts = {"quote": fence("WORDS", witness.quote), "call": fence("CALL", witness.call)}
-    task = load_prompt(_PROMPTS, "blind").render(**texts)
-    wanted = Wanted(Blind, lambda _: [Message("user", task)], shown="\n".join(texts.values()))
+    task = Message("user", load_prompt(_PROMPTS, "blind").render(**texts))
     try:
-        said = (await asker.record(wanted, label, [(models[-1],)])).answers
+        read = await asker.record(Wanted(Blind, lambda _: [task], shown=witness.quote), label, [(model,)])
     except (CallError, StructuredOutputError):
         return None
-    return same_value(said, witness.before)
+    return same_value(read.answers, witness.before)
 
 
 def same_value(one: str, other: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -29,14 +29,9 @@ GIVEN = {
 MODELS = ("b/prover", "c/spare", "a/finder")
 
 
-def case(
-    verdicts: Sequence[Proof], predicted: Callable[[Witness], str] = lambda _: ""
-) -> tuple[Case, list[Witness]]:
+def case(verdicts: Sequence[Proof]) -> tuple[Case, list[Witness]]:
     """A finding, whose witnesses get these verdicts in turn; and the witnesses that were judged."""
     judged: list[Witness] = []
-
-    async def predict(witness: Witness) -> str:
-        return predicted(witness)
 
     async def judge(witness: Witness) -> Proof:
         judged.append(witness)
@@ -44,7 +39,7 @@ def case(
 
     material = [("THE CHANGE", "-    if not xs:\n", 1), ("m.py, AFTER", "x\n" * 90_000 + "HERE\n", 90_001)]
     command = "python -m pytest -q {file}"
-    return Case("f" * 32, 1, "An empty list divides by zero", material, command, predict, judge), judged
+    return Case("f" * 32, 1, "An empty list divides by zero", material, command, judge), judged
 
 
 def came(verdict: Verdict, refused: str = "") -> Proof:
@@ -78,20 +73,11 @@ async def test_each_refusal_goes_back_word_for_word_and_the_third_is_the_last() 
     assert (done.proof.verdict, done.proof.refused, done.tries) == ("not reproduced", "no", 3)
     assert len(judged) == len(model.requests) == 3
     second, third = (request.messages for request in model.requests[1:])
-    assert seen in second[2].content and "You have 2 tries left" in second[2].content
+    assert seen in second[2].content and "Tries left: 2." in second[2].content
     assert second[0] == third[0] and json.loads(second[1].content)["test"] == GIVEN["test"]
     nonce = second[2].content.partition("<<<WHAT WAS SEEN ")[2][:16]
     assert nonce not in seen and f"<<<END WHAT WAS SEEN {nonce}>>>" in second[2].content, "the fence has a nonce"
-    assert "again" in third[4].content and "You have 1 try left" in third[4].content
-
-
-async def test_a_call_that_does_not_answer_as_predicted_costs_no_judgement() -> None:
-    wrong = {**GIVEN, "call": "from m import mean\nmean([1])"}
-    model = ScriptedModel({"prover": [json.dumps(wrong), json.dumps(GIVEN)]})
-    one, judged = case([came("proved")], lambda it: "both answer 1.0" if "[1]" in it.call else "")
-    done = await proved(model, one)
-    assert (done.proof.verdict, done.tries, len(judged)) == ("proved", 2, 1)
-    assert "both answer 1.0" in model.requests[1].messages[-1].content
+    assert "again" in third[4].content and "Tries left: 1." in third[4].content
 
 
 async def test_that_it_cannot_be_reproduced_is_an_answer_and_is_counted() -> None:
