@@ -12,7 +12,11 @@ class FindingProven(Event, type="proof.ended"):
 
     Args:
         number: its place among the findings, from 1, the gravest first.
+        verdict: what was shown.
+        title: the finding's.
     """
 
     number: int
+    verdict: str
+    title: str
     proven: dict[str, Any]

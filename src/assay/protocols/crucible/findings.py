@@ -60,7 +60,7 @@ def sarif(ones: Sequence[Shown], run_id: str, faults: Sequence[str] = (), code: 
         }
         for severity in SEVERITIES
     ]
-    results = [_result(one) | _proof(one) for one in ones]
+    results = list(map(_result, ones))
     return sarif_text("Assay Review", rules, f"assay-review/{run_id}", results, faults=faults, code=code)
 
 
@@ -73,14 +73,14 @@ def _result(one: Shown) -> Json:
         "level": _LEVELS[finding.severity],
         "message": {"text": plain(title), "markdown": prose_text(text)},
         "partialFingerprints": {"assay/v2": finding.fingerprint},
-        "properties": _quotation(one),
+        "properties": {"quotation": "found" if finding.verified else "not found"},
     }
     # A file that is gone has no line to show in what is there now.
     places = [_physical(place.file, None if place.gone else place.lines) for place in finding.places]
-    return result | ({"locations": places} if places else {})
+    return {**result, **({"locations": places} if places else {}), **_proof(one, result["properties"])}
 
 
-def _proof(one: Shown) -> Json:
+def _proof(one: Shown, properties: Json) -> Json:
     """Return what running showed, in the fields that SARIF has for it."""
     if one.proof is None:
         return {}
@@ -93,14 +93,10 @@ def _proof(one: Shown) -> Json:
     return {
         "rank": RANKS[one.standing],
         "level": _SHOWN.get(one.standing, "note"),
-        "properties": {**_quotation(one), "assay": {"proof": data}},
+        "properties": {**properties, "assay": {"proof": data}},
         **({"relatedLocations": places} if places else {}),
         **({"fixes": [fix]} if one.mended else {}),
     }
-
-
-def _quotation(one: Shown) -> Json:
-    return {"quotation": "found" if one.finding.verified else "not found"}
 
 
 def _changed(one: Mended) -> Json:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from pydantic import AliasPath, BaseModel, Field, ValidationError
 
+from assay.console.options import read_text
 from crucible.attaching import attachment
 from crucible.changes import changed
 from crucible.material import Attachment
-from crucible.records import FindingRecord, Severity
+from crucible.records import FindingRecord
 from crucible.reviewing import CheckedFinding, checked
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import first_fault
 
-_MOST, _BYTES, _FILES = 200, 20_000_000, 40
+_MOST, _FILES = 200, 40
 _ENTRY = re.compile(r"^(?:[-*+]|\d{1,3}[.)])\s+")
 _FILE = re.compile(r"(?<![\w/.-])((?:[\w.-]{1,80}/){0,12}[\w-]{1,80}\.\w{1,8})(?::(\d{1,6}))?")
 _CALLED = re.compile(r"\b([A-Za-z_]\w{2,60})\(")
@@ -37,6 +37,10 @@ class _Result(BaseModel):
     file: str = _deep("", *_PHYSICAL, "artifactLocation", "uri")
     line: int = _deep(0, *_PHYSICAL, "region", "startLine")
     quote: str = _deep("", *_PHYSICAL, "region", "snippet", "text")
+
+    @property
+    def located(self) -> _Located:
+        return self.file.removeprefix("./"), self.line, _found(self.text, self.quote, self.level)
 
 
 class _Run(BaseModel):
@@ -57,11 +61,7 @@ def read_findings(source: str, revisions: str) -> tuple[list[CheckedFinding], li
     Raises:
         ConfigurationError: it cannot be read, or holds no finding.
     """
-    try:
-        data = sys.stdin.buffer.read(_BYTES) if source == "-" else Path(source).read_bytes()[:_BYTES]
-        text = data.decode("utf-8-sig").strip()
-    except (OSError, UnicodeDecodeError) as fault:
-        raise ConfigurationError(f"{source} cannot be read: {fault}") from None
+    text = read_text(None, source, "findings").strip()
     # A name may come from anybody: what is no file of the repository is shown to no model.
     ours = {one for one in _git("ls-files", "-z").split("\0") if Path(one).is_file() and not Path(one).is_symlink()}
     entries, is_sarif = _entries(text), text.startswith("{")
@@ -97,28 +97,25 @@ def _of_words(text: str, ours: set[str]) -> _Located:
     for name in () if named else dict.fromkeys(_CALLED.findall(text)):
         hits = (hit.split(":", 2) for hit in _git("grep", "-nE", _DEFINED.format(name)).split("\n"))
         named += [(hit[0], int(hit[1])) for hit in hits if hit[0] in ours]
-    return (*(named or [("", 0)])[0], _found(text.lstrip("# "), "major"))
+    return (*(named or [("", 0)])[0], _found(text.lstrip("# ")))
 
 
 def _of_sarif(text: str) -> list[_Located]:
     try:
-        results = [one for run in _Sarif.model_validate_json(text).runs for one in run.results]
+        return [one.located for run in _Sarif.model_validate_json(text).runs for one in run.results]
     except ValidationError as fault:
         raise ConfigurationError(f"this is no SARIF that can be read: {first_fault(fault)}") from None
-    grave: dict[str, Severity] = {"note": "minor", "none": "minor"}
-    return [
-        (one.file.removeprefix("./"), one.line, _found(one.text, grave.get(one.level, "major"), one.quote))
-        for one in results
-    ]
 
 
-def _found(text: str, severity: Severity, quote: str = "") -> FindingRecord:
+def _found(text: str, quote: str = "", level: str = "") -> FindingRecord:
     title, _, rest = text.strip().partition("\n")
-    return FindingRecord(
-        severity=severity, title=title[:300] or "a finding", fails=rest.strip(), quote=quote[:2_000]
-    )
+    told = {"title": title[:300] or "a finding", "fails": rest.strip(), "quote": quote[:2_000]}
+    return FindingRecord(severity="minor" if level in ("note", "none") else "major", **told)
 
 
 def _git(*words: str) -> str:
-    done = subprocess.run(("git", *words), capture_output=True, timeout=20, check=False)
+    try:
+        done = subprocess.run(("git", *words), capture_output=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""  # whoever reads the change says why
     return done.stdout.decode("utf-8", "replace")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,9 +15,7 @@ from assay.fields import Ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.protocols.crucible.proved import Shown, findings_section, headline, shown
-from assay.report.clean import one_line
 from assay.report.generic import GenericFold
-from assay.report.lines import WIDTH
 from assay.report.standing import RunVerdict
 from assay.report.story import Fact, Plain, Section, Story
 from assay.report.units import count_noun
@@ -31,12 +29,13 @@ from crucible.proving.prover import Case, Proven, Texts, prove
 from crucible.proving.records import Proof, Witness
 from crucible.records import FindingRecord, Severity
 from crucible.reviewing import CheckedFinding, at_least, checked
-from llm_runtime.errors import ConfigurationError, DeadlineExceeded
+from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.models import Model
 from llm_runtime.names import ModelName
 from llm_runtime.tasks import gather
+from llm_runtime.wrappers.timed import Deadline, timed
 
 _LABEL = CallLabel("crucible", "box")
 #: So many files of tests are shown to a prover.
@@ -118,7 +117,8 @@ class ProofHooks(Hooks[ProofTask, ProofOptions]):
             async def each(number: int, one: CheckedFinding) -> Data:
                 came = await prove(_case(task, number, one, box), asker, options.provers, context.seed)
                 proven = came.model_dump(mode="json")
-                context.emit(FindingProven(number=number, proven=proven))
+                told = {"verdict": came.proof.verdict, "title": one.found.title}
+                context.emit(FindingProven(number=number, proven=proven, **told))
                 return proven
 
             return {"proofs": await gather(each(number, one) for number, one in enumerate(chosen, 1))}
@@ -128,32 +128,27 @@ class _Box:
     """Runs tests, each asked for once: the log keeps what came of it, and a replay takes it from there."""
 
     def __init__(self, change: Change, context: RunContext, stack: ExitStack) -> None:
-        self._change, self._context, self._stack = change, context, stack
+        self._change, self._stack = change, stack
         self._states: States | None = None
-        self._ran: dict[str, Ran] = {}
-        self._turns: dict[str, asyncio.Lock] = {}
-        self._began = time.monotonic()
+        self._ask = timed(context.generate, Deadline(context.terms.deadline or inf))
+        self._ran, self._turns = dict[str, Ran](), dict[str, asyncio.Lock]()
         context.programs[_LABEL.phase] = self._answer
 
     async def __call__(self, ask: Ask) -> Ran:
         async with self._turns.setdefault(ask.key, asyncio.Lock()):
             if ask.key not in self._ran:
                 request = Request(f"tool:{_LABEL.phase}", (Message("user", ask.model_dump_json()),), _LABEL)
-                reply = await self._context.generate(request)
+                reply = await self._ask(request)
                 self._ran[ask.key] = Ran.model_validate_json(reply.text)
         return self._ran[ask.key]
 
     async def _answer(self, asked: Mapping[str, Any]) -> str:
         from sandbox import NoIsolation
 
-        bound = self._context.terms.deadline
         try:
-            async with asyncio.timeout(bound and bound - (time.monotonic() - self._began)):
-                # States are laid out when the first run is wanted, and taken away at the end.
-                self._states = self._states or self._stack.enter_context(States(self._change, at=Path.cwd()))
-                return (await self._states(Ask.model_validate(asked))).model_dump_json()
-        except TimeoutError:
-            raise DeadlineExceeded(f"the run's time of {bound:g} s is up") from None
+            # States are laid out when the first run is wanted, and taken away at the end.
+            self._states = self._states or self._stack.enter_context(States(self._change, at=Path.cwd()))
+            return (await self._states(Ask.model_validate(asked))).model_dump_json()
         except NoIsolation as fault:
             raise ConfigurationError(f"nothing can be proved without a box: {fault}") from None
 
@@ -190,7 +185,7 @@ class ProofFold(GenericFold):
     """The fold of a run of proofs: it tells what is proved by now, also where the run was stopped."""
 
     protocol = "Crucible, proofs"
-    lines = {FindingProven: lambda fold, event: fold.told(event)}
+    lines = {FindingProven: "{verdict}: {title:line}"}
 
     def __init__(self, keep: int | None = None) -> None:
         super().__init__(keep)
@@ -205,11 +200,6 @@ class ProofFold(GenericFold):
     @cached_property
     def _task(self) -> ProofTask:
         return ProofTask.model_validate(self.run.started.task if self.run.started else {})
-
-    def told(self, event: FindingProven) -> str:
-        """Return what came of a finding, on a line."""
-        title, proof = self._task.listed[event.number - 1].found.title, self.proven[event.number].proof
-        return one_line(f"{proof.verdict}: {title}", WIDTH)
 
     @property
     def shown(self) -> list[Shown]:

@@ -34,9 +34,7 @@ _OF_ANSWERS = ("query", "purpose", "follow", "challenge", "without_attachments")
 @OUTPUTS[2]
 @click.option("--of", metavar="RUN", help="Take the findings of a review that is finished, wherever it was begun.")
 @click.option("--prove", metavar="COMMAND", help=_PROVE)
-@click.option(
-    "--prove-weight", type=click.Choice(GRAVE), default="major", show_default=True, help="The least grave to prove."
-)
+@click.option("--prove-weight", type=click.Choice(GRAVE), default="major", help="The least grave to prove [major].")
 def review(
     command: RunCommand, revisions: str, of: str | None, prove: str | None, prove_weight: str, **outputs: str | None
 ) -> int:
@@ -52,7 +50,7 @@ def review(
     assay review --of RUN --fail-on critical
     """
     from assay.protocols.crucible.findings import comment, sarif
-    from assay.protocols.crucible.proved import shown
+    from assay.protocols.crucible.proved import failing, shown
     from assay.report.places import check_place, write_whole
     from crucible.records import FindingRecord
     from crucible.reviewing import DIFF, checked
@@ -77,13 +75,8 @@ def review(
         found = [FindingRecord.model_validate(one) for one in result["findings"] or ()]
         told.ones = shown(checked(found, dossier), {}, {})
         diff = next((one.text for one in dossier if one.name == DIFF), "")
-        if prove and found:
-            task = {
-                "findings": found,
-                "dossier": dossier,
-                "review": outcome.run_id,
-                "looked_at": result["looked_at"],
-            }
+        if prove and failing(told.ones, prove_weight):
+            task = {"findings": found, "dossier": dossier, "looked_at": result["looked_at"]}
             command.terms = terms if of else _left(command, terms, outcome.run_id)
             told.prove(task, lambda: _change(revisions, prove, diff if of else None), prove_weight)
         told.text = comment(told.ones, result["looked_at"], _objections(result), diff=diff if told.proof else None)
@@ -134,13 +127,8 @@ def _change(revisions: str, test: str, reviewed: str | None) -> Change:
     from crucible.proving import read_change
 
     change = read_change(revisions, test, at=Path.cwd())
-    marked = [
-        {line for line in text.split("\n") if line.startswith(("+", "-"))} for text in (change.diff, reviewed or "")
-    ]
-    if reviewed is not None and marked[0] != marked[1]:
-        raise ConfigurationError(
-            "this is not the change that was reviewed; name it: assay review REV..REV --of RUN"
-        )
+    if reviewed is not None and change.diff.split() != reviewed.split():
+        raise ConfigurationError("this is not the change that was reviewed; name it: assay review REV.. --of RUN")
     return change
 
 

@@ -63,7 +63,7 @@ class Reviewed:
         terms = terms.model_copy(update={"seats": {k: v for k, v in terms.seats.items() if k in PROVERS}})
         run = replace(self.command, run=find("crucible.proof"), options={**shared, "weight": weight}, terms=terms)
         try:
-            run.task = {**task, "change": change()}
+            run.task = {**task, "review": self.outcome.run_id, "change": change()}
             self.take(run.go())
         except LlmRuntimeError as fault:
             self.unproved = fault
