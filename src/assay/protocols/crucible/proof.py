@@ -210,6 +210,6 @@ class ProofFold(GenericFold):
         """Return the report: the findings by what running showed of them, then how the run went."""
         told, ones = super().story(), self.shown
         looked = Section("What was looked at", (Plain(self._task.looked_at),)) if self._task.looked_at else None
-        facts = (Fact("proved", headline(ones)), *told.facts)
+        facts = (Fact("Findings", headline(ones)), *told.facts)
         parts = (findings_section(ones), looked, *told.sections)
         return replace(told, facts=facts, sections=tuple(one for one in parts if one))
