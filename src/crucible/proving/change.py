@@ -17,8 +17,8 @@ from pydantic import BaseModel, ConfigDict
 from crucible.proving.adapters import Adapter, adapter
 from llm_runtime.errors import ConfigurationError
 
-#: Characters of a file of the change, of a file of tests, of all paragraphs; files of tests; names.
-_FILE, _TESTS, _DOCS, _NEAR, _NAMED, _SECONDS = 200_000, 60_000, 40_000, 8, 40, 120
+#: Characters of a file of the change, of the diff, of a file of tests, of all paragraphs; files of tests; names.
+_FILE, _DIFFS, _TESTS, _DOCS, _NEAR, _NAMED, _SECONDS = 400_000, 800_000, 60_000, 40_000, 8, 40, 120
 #: Hunks are one where no more lines than these lie between them.
 _APART = 3
 _DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M")
@@ -180,9 +180,7 @@ def read_change(revisions: str, command: str, *, at: Path | None = None) -> Chan
         ConfigurationError: it is no range of a repository here, or changes nothing.
     """
     if revisions.startswith("-"):
-        raise ConfigurationError(
-            f"{revisions} is no range; write A..B, a revision, or nothing for what is uncommitted"
-        )
+        raise ConfigurationError(f"{revisions} is no range; write A..B, a revision, or nothing")
     left, dots, right = re.fullmatch(r"(.*?)(\.{2,3}|$)(.*)", revisions or "HEAD..", re.DOTALL).groups()  # pyright: ignore[reportOptionalMemberAccess] - it fits any text
     with tempfile.TemporaryDirectory(prefix="assay-git-", ignore_cleanup_errors=True) as own:
         git = Repository(at or Path.cwd(), Path(own))
@@ -191,22 +189,19 @@ def read_change(revisions: str, command: str, *, at: Path | None = None) -> Chan
         head = git.tree(right)
         diff = git(*_DIFF, base, head, "--")
         if not diff.strip():
-            raise ConfigurationError(
-                f"there is nothing to prove: {revisions or 'what is uncommitted'} changes nothing"
-            )
+            raise ConfigurationError(f"nothing to prove: {revisions or 'what is uncommitted'} changes nothing")
         how, files, altered = adapter(command), list[ChangedFile](), dict[str, str]()
         listed = git(*_DIFF, "--name-status", "-z", base, head, "--")
         for was, path in re.findall(r"(?:R\d+\0([^\0]+)|[AMDT])\0([^\0]+)\0", listed):
-            one = ChangedFile(
-                path=path, was=was or path, base=git.show(base, was or path), head=git.show(head, path)
-            )
+            old = was or path
+            one = ChangedFile(path=path, was=old, base=git.show(base, old), head=git.show(head, path))
             if how.is_test(path) or path.endswith(_PAGES):
                 lines = [line for hunk in _hunks(one) for line in (*hunk.base_lines, *hunk.head_lines)]
                 altered[path] = "".join(lines)[:_TESTS]
             elif how.is_source(path):
                 files.append(one)
         change = Change(
-            revisions=revisions, command=command, base=base, head=head, diff=diff[: 4 * _FILE], altered=altered
+            revisions=revisions, command=command, base=base, head=head, diff=diff[:_DIFFS], altered=altered
         )
         return _filled(git, change, files, [hunk for one in files if one.head is not None for hunk in _hunks(one)])
 
@@ -286,12 +281,9 @@ def _filled(git: Repository, change: Change, files: list[ChangedFile], hunks: li
     """Return a change with its files, with tests by their names and by what they name, and with pages of it."""
     how, tree = change.adapter, change.head
     texts = {one.path: one.head or "" for one in files}
-    inside = [
-        name.rpartition(".")[2]
-        for hunk in hunks
-        for name in sorted(within(texts[hunk.path], hunk.head_first, hunk.last))
-    ]
-    names = list(dict.fromkeys(name for name in inside if not name.endswith("__")))[:_NAMED]
+    inside = [sorted(within(texts[hunk.path], hunk.head_first, hunk.last)) for hunk in hunks]
+    bare = [name.rpartition(".")[2] for names in inside for name in names]
+    names = list(dict.fromkeys(name for name in bare if not name.endswith("__")))[:_NAMED]
     stems = {Path(path).stem.strip("_") for path in texts} - {"init", "main", "index", ""}
     tests = [name for name in git("ls-tree", "-r", "-z", "--name-only", tree).split("\0") if how.is_test(name)]
     words = [word for name in (*stems, *names) for word in ("-e", name)]
@@ -299,9 +291,7 @@ def _filled(git: Repository, change: Change, files: list[ChangedFile], hunks: li
     counts = {name: int(count) for name, count in re.findall(r"^\w+:(.*):(\d+)$", said, re.MULTILINE)}
     own = {name: any(stem in Path(name).stem for stem in stems) for name in tests}
     ranked = sorted((n for n in tests if own[n] or n in counts), key=lambda n: (not own[n], -counts.get(n, 0), n))
-    near = [
-        Excerpt(path=name, line=1, text=text[:_TESTS]) for name in ranked[:_NEAR] if (text := git.show(tree, name))
-    ]
+    near = [Excerpt(path=name, line=1, text=(git.show(tree, name) or "")[:_TESTS]) for name in ranked[:_NEAR]]
     pages = {name: git.show(tree, name) or "" for name in sorted(counts) if name.endswith(_PAGES)}
     room, docs = _DOCS, [page for name, text in pages.items() for page in _paragraphs(name, text, names)]
     kept = [one for one in docs if (room := room - len(one.text)) > 0]

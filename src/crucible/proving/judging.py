@@ -369,14 +369,9 @@ def _oracle(case: _Case) -> Oracle:
     own = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)} | {
         *functions(test)
     }
-    lines = [
-        one
-        for one in nodes
-        if isinstance(one, ast.Assert | ast.Expr) and one.lineno <= failure.line <= (one.end_lineno or 0)
-    ]
-    mine = {
-        one for node in lines for one in examples(ast.unparse(node)) if own.isdisjoint(re.findall(r"\w+", one[0]))
-    }
+    stated = [one for one in nodes if isinstance(one, ast.Assert | ast.Expr)]
+    lines = [ast.unparse(one) for one in stated if one.lineno <= failure.line <= (one.end_lineno or 0)]
+    mine = {one for line in lines for one in examples(line) if own.isdisjoint(re.findall(r"\w+", one[0]))}
     texts = [*case.seen.docs.values(), *(page.text for page in (*change.docs, *change.near))]
     return "example" if any(mine & examples(text) for text in texts) else "none"
 
@@ -394,11 +389,8 @@ def _below(case: _Case) -> bool:
     """Tell whether a culprit ran below the call that fails; what stands outside of functions did."""
     last = next((set(one.last) for one in case.mine(case.head) if one.failure), set[str]())
     hunks = case.culprits if case.failure.kind == "crash" else []
-    inner = [
-        {f"{one.path}:{name}" for name in within(case.change.text(one.path), one.head_first, one.last)}
-        for one in hunks
-    ]
-    return not inner or any(not names or names & last for names in inner)
+    inner = [(one.path, within(case.change.text(one.path), one.head_first, one.last)) for one in hunks]
+    return not inner or any(not names or {f"{path}:{name}" for name in names} & last for path, names in inner)
 
 
 def _unpromised(case: _Case) -> str:
@@ -413,12 +405,8 @@ def _unpromised(case: _Case) -> str:
         free = any(re.fullmatch(r"_?[A-Z]\w?|_?\w*T", one) for one in said)
         for kind in kinds:
             given = {*re.findall(r"^[\w.]+" if free else r"[\w.]+", kind)} - known
-            none = "NoneType" in kind.partition("[")[2] and not any(
-                "NoneType" in one.partition("[")[2] for one in shown
-            )
-            if none or any(
-                "assay_witness" in one or "." not in one or one.rpartition(".")[2] not in said for one in given
-            ):
+            written = [one for one in given if one.rpartition(".")[2] in said and "assay_witness" not in one]
+            if len(written) < len(given) or ("NoneType" in kind and "[" in kind and kind not in shown):
                 return f"nobody promised that {name} takes {kind} as {parameter}"
     return ""
 
@@ -426,13 +414,10 @@ def _unpromised(case: _Case) -> str:
 def _documented(case: _Case) -> str:
     """Return what ran and has another docstring after the change."""
     for one in case.change.files:
-        was = functions(one.base or "")
-        for name, node in functions(one.head or "").items():
-            if (
-                name in was
-                and f"{one.path}:{name}" in case.seen.ran
-                and ast.get_docstring(node) != ast.get_docstring(was[name])
-            ):
+        was, now = functions(one.base or ""), functions(one.head or "")
+        both = [name for name in now if name in was and f"{one.path}:{name}" in case.seen.ran]
+        for name in both:
+            if ast.get_docstring(now[name]) != ast.get_docstring(was[name]):
                 return name
     return ""
 
@@ -464,6 +449,7 @@ def _verdict(case: _Case) -> tuple[Verdict, Oracle]:
 #: In the order of what they cost; the first that refuses ends it.
 _STEPS: dict[str, Callable[[_Case], Awaitable[str]]] = {
     "words": _said, "head": _fails, "base": _since, "quotation": _quotes, "fix": _mends, "near tests": _keeps,
-    "place": _bears, "surroundings": _again, }  # fmt: skip
+    "place": _bears, "surroundings": _again,
+}  # fmt: skip
 #: What a command that answers by its exit code alone cannot tell.
 _READING = ("quotation", "near tests")

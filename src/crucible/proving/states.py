@@ -194,7 +194,7 @@ class States:
             places = [Path(one) for one in where] + [Path(one).resolve() for one in where[:2]]
         elif self._change.adapter.name == "go":
             caches = self._asked(program[0], "env", "GOCACHE", "GOMODCACHE").splitlines()
-            pairs = zip(("/run/gocache", "/run/gomod"), map(Path, caches), strict=True)
+            pairs = zip(("/run/gocache", "/run/gomod"), map(Path, caches), strict=False)
             mounts = {place: folder for place, folder in pairs if folder.is_dir()}
         hidden = (Path.home(), self.root)
         seen = [one for one in dict.fromkeys(places) if not any(other.is_relative_to(one) for other in hidden)]

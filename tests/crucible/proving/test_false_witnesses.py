@@ -33,7 +33,7 @@ READ = {
     "a patch within": ("lists.NAMES['a'] = 4\nassert lists.first([]) == 0", "what is imported may not be changed"),
     "a mock": ("from unittest import mock\nassert lists.first([]) == 0", "mock may not be used"),
     "a skip": ("pytest.skip('no')\nassert lists.first([]) == 0", "skip may not be used"),
-    "all names": ("from shop.lists import *\nassert first([]) == 0", "outside of tests"),
+    "all names": ("from shop.lists import *\nassert first([]) == 0", "may not be used"),
     "an address": ("assert repr(lists.first) == '<function first at 0x7f1234567890>'", "an address"),
     "its source by name": ("assert lists.first(['shop/lists.py']) == 0", "names the file lists.py"),
     "no assertion": ("lists.first([])", "asserts"),
