@@ -128,8 +128,7 @@ def _says(node: ast.AST) -> list[str]:
         case ast.Import(names=names):
             return [part for alias in names for part in alias.name.split(".")]
         case ast.ImportFrom(module=module, names=names):
-            inner = [alias.name for alias in names if module != "__future__"]
-            return [*(module or "_").split("."), *("_all" if one == "*" else one for one in inner)]
+            return [*(module or "_").split("."), *(alias.name for alias in names)]
         case _:
             return []
 
@@ -146,8 +145,7 @@ def mended(change: Change, edits: Sequence[Edit]) -> tuple[dict[str, str], str]:
     if not edits:
         return {}, "there is no fix; give the smallest edit, such as a hunk taken back"
     for edit in edits:
-        count = made.get(edit.path, "").count(edit.old) if edit.old else 0
-        if count != 1:
+        if (count := made.get(edit.path, "\0").count(edit.old)) != 1:
             return {}, f"the fix's old text stands {count} times in {edit.path} of the change; it has to once"
         made[edit.path] = made[edit.path].replace(edit.old, edit.new)
     if sum(max(edit.old.count("\n"), edit.new.count("\n")) + 1 for edit in edits) > _LARGEST_FIX:

@@ -91,6 +91,10 @@ class _Case:
         """Return what came of the witness's own tests."""
         return [one for one in ran.tests if self.bare or one.name.startswith(self.change.place)]
 
+    def failed(self, ran: Ran) -> Failure:
+        """Return how the first of its tests failed; nothing's failure where none did."""
+        return next((one.failure for one in self.mine(ran) if one.failure), _NONE)
+
     def passes(self, ran: Ran) -> bool:
         """Tell whether all tests of the witness pass."""
         mine = self.mine(ran)
@@ -129,7 +133,7 @@ async def predict(change: Change, witness: Witness, run: Run) -> Check:
         return Check(check="prediction", ok=False, what=bad)
     case = _Case(change, witness, (), {}, run)
     trees = dict.fromkeys((change.base, change.head))
-    said = [_answer(case.mine(await case.ask(tree, test=test))) for tree in trees]
+    said = [_answer(case.failed(await case.ask(tree, test=test))) for tree in trees]
     told = f"`{expression}` answers {said[0]} on the base and {said[-1]} on the head"
     if len(said) == 2 and said[0] == said[1] and witness.before.strip() != witness.after.strip():
         return Check(check="prediction", ok=False, what=f"{told}: the change does not change it", runs=2)
@@ -138,8 +142,7 @@ async def predict(change: Change, witness: Witness, run: Run) -> Check:
     return Check(check="prediction", ok=right, what=told, runs=len(said))
 
 
-def _answer(mine: Sequence[TestRun]) -> str:
-    failure = next((one.failure for one in mine if one.failure), Failure(kind="own", type="nothing"))
+def _answer(failure: Failure) -> str:
     if failure.type == "AssertionError" and failure.kind == "assertion":
         return failure.message[:300]
     return f"{failure.type}: {failure.message}"[:300]
@@ -183,13 +186,17 @@ async def judge(
         checks.append(Check(check=name, ok=not refused, what=refused or what, runs=case.runs - before))
         if refused:
             break
-    verdict, oracle = ("not reproduced", "none") if refused else _verdict(case)
-    return Proof(
-        finding=fingerprint, verdict=verdict, origin="" if refused else case.origin, oracle=oracle,
-        words=case.words, told="" if refused else _said_so(case), refused=refused, witness=witness,
-        culprits=[str(one) for one in case.culprits], failure=case.failure if case.failure.type else None,
-        checks=checks, runs=case.runs, seconds=round(case.seconds, 3),
+    proof = Proof(
+        finding=fingerprint, verdict="not reproduced", refused=refused, witness=witness, checks=checks,
+        failure=case.failure if case.failure.type else None, runs=case.runs, seconds=round(case.seconds, 3),
     )  # fmt: skip
+    if refused:
+        return proof
+    verdict, oracle = _verdict(case)
+    return proof.model_copy(update={
+        "verdict": verdict, "oracle": oracle, "origin": case.origin, "words": case.words, "told": _said_so(case),
+        "culprits": [str(one) for one in case.culprits],
+    })  # fmt: skip
 
 
 async def _said(case: _Case) -> str:
@@ -237,7 +244,7 @@ async def _since(case: _Case) -> str:
         return "there is one state"
     ran = await case.ask(case.change.base)
     _trusted(ran)
-    failure = next((one.failure for one in case.mine(ran) if one.failure), Failure(kind="exit"))
+    failure = case.failed(ran)
     if case.passes(ran):
         case.origin = "regression"
         if case.failure.kind == "hang":
@@ -253,7 +260,7 @@ async def _mends(case: _Case) -> str:
     """See the test pass with the fix."""
     ran = await case.ask(case.change.head, case.made)
     if not case.passes(ran):
-        why = next((one.failure.message[:200] for one in ran.tests if one.failure), ran.tail[-200:])
+        why = case.failed(ran).message[:200] or ran.tail[-200:]
         raise _Refused(f"with the fix the test does not pass: {why}")
     return "passes with the fix"
 

@@ -144,7 +144,7 @@ class States:
         found: dict[str, str] = {}
         for name in sorted({*(one.rstrip("/") for one in ignored), *modules, *_INSTALLED} - {""}):
             path = self.root / name
-            if path.is_dir() and not path.is_symlink() and (path.name in _INSTALLED or name in modules):
+            if path.is_dir() and (path.name in _INSTALLED or name in modules):
                 found[name] = "shown"
             elif path.name.endswith("-info") or (
                 path.suffix in _MADE and not _PRIVATE.search(name) and path.is_file()
