@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from crucible.proving.adapters import Adapter, adapter
 from llm_runtime.errors import ConfigurationError
 
-_SECONDS = 120
-#: Characters of a file of the change; of a file of tests; of all paragraphs. Files beyond the first are left out.
-_FILE, _TESTS, _DOCS = 200_000, 60_000, 40_000
-_NEAR, _NAMED = 8, 40
-_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M", "--src-prefix=a/", "--dst-prefix=b/")
-_PAGES = ("*.md", "*.rst", "*.txt")
-_Lines: TypeAlias = list[Annotated[str, Field(max_length=_FILE)]]
+#: Characters of a file of the change, of the diff, of a file of tests, of all paragraphs; files of tests; names.
+_FILE, _DIFFS, _TESTS, _DOCS, _NEAR, _NAMED, _SECONDS = 400_000, 800_000, 60_000, 40_000, 8, 40, 120
+#: Hunks are one where no more lines than these lie between them.
+_APART = 3
+_DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M")
+_PAGES = (".md", ".rst", ".txt")
+Defined: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class _Record(BaseModel):
@@ -32,7 +31,7 @@ class _Record(BaseModel):
 
 
 class ChangedFile(_Record):
-    """A file of the change on both sides; ``was`` is its path on the base, and a text is ``None`` where it is not."""
+    """A file on both sides; ``was`` is its path on the base, and a text is ``None`` where it is not."""
 
     path: str
     was: str
@@ -46,19 +45,19 @@ class Hunk(_Record):
     path: str
     base_first: int
     head_first: int
-    base_lines: _Lines
-    head_lines: _Lines
+    base_lines: list[str]
+    head_lines: list[str]
 
     @property
     def last(self) -> int:
-        """Its last line on the head."""
+        """Its last line on the head; where it has none there, the one that follows."""
         return self.head_first + max(len(self.head_lines), 1) - 1
 
     def __str__(self) -> str:
         return f"{self.path}:{self.head_first}-{self.last}"
 
 
-class Page(_Record):
+class Excerpt(_Record):
     """Words of the repository, and where they begin."""
 
     path: str
@@ -74,12 +73,12 @@ class Change(_Record):
         command: the command of the tests.
         base: the id of the tree before; ``head`` of the one after. They are the same for a single state.
         files: what changed, or where the findings are, tests left out.
-        hunks: of those files, at most three unchanged lines apart from each other.
+        hunks: of those files.
         near: files of tests on the head, the nearest first.
         docs: paragraphs of pages on the head that name what changed.
         names: functions and classes of the hunks.
         place: where a witness is laid.
-        altered: lines of tests and pages that the change brings, by their file.
+        altered: lines of tests and pages that the change brings or takes away, by their file.
     """
 
     revisions: str
@@ -89,8 +88,8 @@ class Change(_Record):
     diff: str = ""
     files: list[ChangedFile] = []
     hunks: list[Hunk] = []
-    near: list[Page] = []
-    docs: list[Page] = []
+    near: list[Excerpt] = []
+    docs: list[Excerpt] = []
     names: list[str] = []
     place: str = ""
     altered: dict[str, str] = {}
@@ -110,15 +109,14 @@ class Change(_Record):
         """Whether it changes tests."""
         return any(self.adapter.is_test(name) for name in self.altered)
 
-    def text(self, path: str) -> str | None:
-        """Return a file of the change on the head."""
-        return next((one.head for one in self.files if one.path == path), None)
+    def text(self, path: str) -> str:
+        """Return a file of the change on the head; empty for another."""
+        return next((one.head or "" for one in self.files if one.path == path), "")
 
     def without(self, hunk: Hunk) -> dict[str, str]:
         """Return the head's file with one hunk taken back."""
-        lines = (self.text(hunk.path) or "").splitlines(keepends=True)
-        start = hunk.head_first - 1 + (not hunk.head_lines)
-        lines[start : start + len(hunk.head_lines)] = hunk.base_lines
+        lines, at = self.text(hunk.path).splitlines(keepends=True), hunk.head_first - 1
+        lines[at : at + len(hunk.head_lines)] = hunk.base_lines
         return {hunk.path: "".join(lines)}
 
 
@@ -134,12 +132,9 @@ class Repository:
         top, objects = self("rev-parse", "--show-toplevel", "--git-path", "objects").splitlines()[:2]
         self._at = self.root = Path(top)
         (own / "objects").mkdir(exist_ok=True)
-        more = os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")
-        self._environment |= {
-            "GIT_INDEX_FILE": str(own / "index"), "GIT_OBJECT_DIRECTORY": str(own / "objects"),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(filter(None, (str((at / objects).resolve()), more))),
-            "GIT_OPTIONAL_LOCKS": "0",
-        }  # fmt: skip
+        others = filter(None, (str((at / objects).resolve()), os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES")))
+        self._environment |= {"GIT_INDEX_FILE": str(own / "index"), "GIT_OBJECT_DIRECTORY": str(own / "objects")}
+        self._environment["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = os.pathsep.join(others)
 
     def __call__(self, *words: str, fine: int = 0) -> str:
         """Return what Git says; an exit code up to ``fine`` is no error."""
@@ -172,13 +167,6 @@ class Repository:
         return text if "\0" not in text and "\ufffd" not in text and len(text) <= _FILE else None
 
 
-@contextmanager
-def repository(at: Path) -> Iterator[Repository]:
-    """Give Git for a checkout, until what it wrote is thrown away."""
-    with tempfile.TemporaryDirectory(prefix="assay-git-", ignore_cleanup_errors=True) as own:
-        yield Repository(at, Path(own))
-
-
 def read_change(revisions: str, command: str, *, at: Path | None = None) -> Change:
     """Return what a range changes, with what is near it.
 
@@ -191,32 +179,31 @@ def read_change(revisions: str, command: str, *, at: Path | None = None) -> Chan
     Raises:
         ConfigurationError: it is no range of a repository here, or changes nothing.
     """
-    with repository(at or Path.cwd()) as git:
-        left, right = _sides(git, revisions)
-        base, head = git.tree(left), git.tree(right)
+    if revisions.startswith("-"):
+        raise ConfigurationError(f"{revisions} is no range; write A..B, a revision, or nothing")
+    left, dots, right = re.fullmatch(r"(.*?)(\.{2,3}|$)(.*)", revisions or "HEAD..", re.DOTALL).groups()  # pyright: ignore[reportOptionalMemberAccess] - it fits any text
+    with tempfile.TemporaryDirectory(prefix="assay-git-", ignore_cleanup_errors=True) as own:
+        git = Repository(at or Path.cwd(), Path(own))
+        left, right = left or "HEAD", right or ("HEAD" if revisions else "")
+        base = git.tree(left if dots == ".." else git("merge-base", "--end-of-options", left, right).strip())
+        head = git.tree(right)
         diff = git(*_DIFF, base, head, "--")
         if not diff.strip():
-            raise ConfigurationError(
-                f"there is nothing to prove: {revisions or 'what is uncommitted'} changes nothing"
-            )
-        how = adapter(command)
-        narrow = _hunks(git(*_DIFF, "-U0", "--inter-hunk-context=3", base, head, "--"))
-        names = {path: was for path, was, _ in narrow}
-        found = [
-            ChangedFile(path=path, was=was, base=git.show(base, was), head=git.show(head, path))
-            for path, was in names.items() if how.is_source(path) and not how.is_test(path)
-        ]  # fmt: skip
-        mine = {one.path for one in found if one.head is not None}
-        hunks = [hunk for _, _, hunk in narrow if hunk.path in mine]
-        altered = {path: "" for path in names if how.is_test(path) or path.endswith(tuple(p[1:] for p in _PAGES))}
-        for _, _, hunk in narrow:
-            if hunk.path in altered:
-                altered[hunk.path] += "".join(hunk.head_lines or hunk.base_lines)[:_TESTS]
+            raise ConfigurationError(f"nothing to prove: {revisions or 'what is uncommitted'} changes nothing")
+        how, files, altered = adapter(command), list[ChangedFile](), dict[str, str]()
+        listed = git(*_DIFF, "--name-status", "-z", base, head, "--")
+        for was, path in re.findall(r"(?:R\d+\0([^\0]+)|[AMDT])\0([^\0]+)\0", listed):
+            old = was or path
+            one = ChangedFile(path=path, was=old, base=git.show(base, old), head=git.show(head, path))
+            if how.is_test(path) or path.endswith(_PAGES):
+                lines = [line for hunk in _hunks(one) for line in (*hunk.base_lines, *hunk.head_lines)]
+                altered[path] = "".join(lines)[:_TESTS]
+            elif how.is_source(path):
+                files.append(one)
         change = Change(
-            revisions=revisions, command=command, base=base, head=head, diff=diff[: 4 * _FILE], files=found,
-            hunks=hunks, names=_names(found, hunks), altered=altered,
-        )  # fmt: skip
-        return _with_what_is_near(git, change)
+            revisions=revisions, command=command, base=base, head=head, diff=diff[:_DIFFS], altered=altered
+        )
+        return _filled(git, change, files, [hunk for one in files if one.head is not None for hunk in _hunks(one)])
 
 
 def read_state(places: Sequence[str], command: str, *, at: Path | None = None, revision: str = "") -> Change:
@@ -231,140 +218,94 @@ def read_state(places: Sequence[str], command: str, *, at: Path | None = None, r
     Raises:
         ConfigurationError: there is no repository here, or no such file in it.
     """
-    with repository(at or Path.cwd()) as git:
-        tree = git.tree(revision)
-        spots = [parsed(place) for place in places]
-        found = [
-            ChangedFile(path=path, was=path, base=text, head=text)
-            for path in dict.fromkeys(path for path, _, _ in spots) if (text := git.show(tree, path)) is not None
-        ]  # fmt: skip
-        if places and not found:
+    with tempfile.TemporaryDirectory(prefix="assay-git-", ignore_cleanup_errors=True) as own:
+        git = Repository(at or Path.cwd(), Path(own))
+        tree, spots = git.tree(revision), [parsed(place) for place in places]
+        texts = {path: git.show(tree, path) for path, _, _ in spots}
+        files = [ChangedFile(path=path, was=path, base=text, head=text) for path, text in texts.items() if text]
+        if places and not files:
             raise ConfigurationError(f"{places[0]}: there is no such file in the repository")
         near = [
             Hunk(path=path, base_first=first, head_first=first, base_lines=[], head_lines=[""] * (last - first + 1))
             for path, first, last in spots if first
         ]  # fmt: skip
-        change = Change(
-            revisions=revision, command=command, base=tree, head=tree, files=found, names=_names(found, near)
-        )
-        return _with_what_is_near(git, change)
+        change = Change(revisions=revision, command=command, base=tree, head=tree)
+        return _filled(git, change, files, near).model_copy(update={"hunks": []})
 
 
 def parsed(place: str) -> tuple[str, int, int]:
     """Return file, first and last line of a place; zeros where it is all of a file."""
-    path, _, lines = place.rpartition(":")
-    first, _, last = lines.partition("-")
-    return (
-        (path, int(first), int(last or first))
-        if path and first.isdigit() and (last or "0").isdigit()
-        else (place, 0, 0)
-    )
+    match = re.fullmatch(r"(.+):(\d+)(?:-(\d+))?", place)
+    return (match[1], int(match[2]), int(match[3] or match[2])) if match else (place, 0, 0)
 
 
-def functions(text: str) -> dict[str, tuple[int, int, str]]:
-    """Return the functions and classes of a Python text: first line, last line, docstring, by qualified names."""
+def functions(text: str) -> dict[str, Defined]:
+    """Return the functions and classes of a Python text, by their qualified names."""
     try:
         todo: list[tuple[str, ast.AST]] = [("", ast.parse(text))]
     except (SyntaxError, ValueError, RecursionError):
         return {}
-    found: dict[str, tuple[int, int, str]] = {}
-    while todo:
-        prefix, parent = todo.pop()
+    found: dict[str, Defined] = {}
+    for prefix, parent in todo:
         for node in ast.iter_child_nodes(parent):
-            inner = prefix
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                name = prefix + node.name
-                first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-                found[name] = (first, node.end_lineno or first, ast.get_docstring(node, clean=False) or "")
-                inner = f"{name}." if isinstance(node, ast.ClassDef) else f"{name}.<locals>."
-            todo.append((inner, node))
+            if isinstance(node, Defined):
+                found[prefix + node.name] = node
+                more = "." if isinstance(node, ast.ClassDef) else ".<locals>."
+                todo.append((f"{prefix}{node.name}{more}", node))
+            else:
+                todo.append((prefix, node))
     return found
 
 
-def _sides(git: Repository, revisions: str) -> tuple[str, str]:
-    if revisions.startswith("-"):
-        raise ConfigurationError(
-            f"{revisions} is no range; write A..B, a revision, or nothing for what is uncommitted"
-        )
-    if not revisions:
-        return "HEAD", ""
-    left, dots, right = revisions.partition("...") if "..." in revisions else revisions.partition("..")
-    left, right = left or "HEAD", right or "HEAD"
-    return (git("merge-base", "--", left, right).strip() if dots != ".." else left), right
+def within(text: str, first: int, last: int) -> set[str]:
+    """Return the names of what some lines of a Python text lie in, or hold."""
+    found = functions(text).items()
+    return {name for name, node in found if node.lineno <= last and first <= (node.end_lineno or last)}
 
 
-def _hunks(diff: str) -> list[tuple[str, str, Hunk]]:
-    """Return path, path before, and hunk, for each of a diff without context."""
-    found: list[tuple[str, str, Hunk]] = []
-    was = path = ""
-    left = right = 0
-    for line in diff.splitlines(keepends=True):
-        if left <= 0 and right <= 0 and line.startswith(("--- ", "+++ ")):
-            name = line[4:].rstrip("\n").split("\t")[0].strip('"')
-            was, path = (name[2:], path) if line[0] == "-" else (was, was if name == "/dev/null" else name[2:])
-        elif match := _HUNK.match(line):
-            left, right = int(match[2] or 1), int(match[4] or 1)
-            spot = Hunk(path=path, base_first=int(match[1]), head_first=int(match[3]), base_lines=[], head_lines=[])
-            found.append((path, path if was == "v/null" else was, spot))
-        elif left > 0 or right > 0:
-            if line[0] in "- ":
-                found[-1][2].base_lines.append(line[1:])
-                left -= 1
-            if line[0] in "+ ":
-                found[-1][2].head_lines.append(line[1:])
-                right -= 1
-    return found
+def _hunks(one: ChangedFile) -> list[Hunk]:
+    old, new = (one.base or "").splitlines(keepends=True), (one.head or "").splitlines(keepends=True)
+    spans: list[list[int]] = []
+    for kind, *span in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind != "equal" and spans and span[2] - spans[-1][3] <= _APART:
+            spans[-1] = [spans[-1][0], span[1], spans[-1][2], span[3]]
+        elif kind != "equal":
+            spans.append(span)
+    return [
+        Hunk(path=one.path, base_first=a + 1, head_first=c + 1, base_lines=old[a:b], head_lines=new[c:d])
+        for a, b, c, d in spans
+    ]  # fmt: skip
 
 
-def _names(files: Sequence[ChangedFile], hunks: Sequence[Hunk]) -> list[str]:
-    """Return the names of what hunks lie in."""
-    found: dict[str, None] = {}
-    for one in files:
-        spans = functions(one.head or "")
-        for hunk in (hunk for hunk in hunks if hunk.path == one.path):
-            for name, (first, last, _) in spans.items():
-                if first <= hunk.last and hunk.head_first <= last and not name.endswith("__"):
-                    found[name.rpartition(".")[2]] = None
-    return list(found)[:_NAMED]
-
-
-def _with_what_is_near(git: Repository, change: Change) -> Change:
-    """Return a change with its tests, by their names and by what they name, and with pages that name it."""
+def _filled(git: Repository, change: Change, files: list[ChangedFile], hunks: list[Hunk]) -> Change:
+    """Return a change with its files, with tests by their names and by what they name, and with pages of it."""
     how, tree = change.adapter, change.head
-    stems = {Path(one.path).stem.strip("_") for one in change.files} - {"init", "main", "index"}
-    listed = git("ls-tree", "-r", "-z", "--name-only", tree).split("\0")
-    tests = [name for name in listed if how.is_test(name)]
-    words = [word for name in (*stems, *change.names) for word in ("-e", name)]
-    counts: dict[str, int] = {}
-    for line in git("grep", "-c", "-I", "-w", "-F", *words, tree, "--", fine=1).splitlines() if words else ():
-        name, _, count = line.partition(":")[2].rpartition(":")
-        counts[name] = int(count)
-    named = {name: any(stem and stem in Path(name).stem for stem in stems) for name in tests}
-    ranked = sorted(
-        (n for n in tests if named[n] or n in counts), key=lambda n: (not named[n], -counts.get(n, 0), n)
-    )
-    near = [
-        Page(path=name, line=1, text=text[:_TESTS]) for name in ranked[:_NEAR] if (text := git.show(tree, name))
-    ]
-    docs: list[Page] = []
-    for name in sorted(
-        (n for n in counts if n.endswith(tuple(p[1:] for p in _PAGES))), key=lambda n: (n.count("/"), n)
-    ):
-        docs += _paragraphs(name, git.show(tree, name) or "", change.names)
-    room = _DOCS
+    texts = {one.path: one.head or "" for one in files}
+    inside = [sorted(within(texts[hunk.path], hunk.head_first, hunk.last)) for hunk in hunks]
+    bare = [name.rpartition(".")[2] for names in inside for name in names]
+    names = list(dict.fromkeys(name for name in bare if not name.endswith("__")))[:_NAMED]
+    stems = {Path(path).stem.strip("_") for path in texts} - {"init", "main", "index", ""}
+    tests = [name for name in git("ls-tree", "-r", "-z", "--name-only", tree).split("\0") if how.is_test(name)]
+    words = [word for name in (*stems, *names) for word in ("-e", name)]
+    said = git("grep", "-c", "-I", "-w", "-F", *words, tree, "--", fine=1) if words else ""
+    counts = {name: int(count) for name, count in re.findall(r"^\w+:(.*):(\d+)$", said, re.MULTILINE)}
+    own = {name: any(stem in Path(name).stem for stem in stems) for name in tests}
+    ranked = sorted((n for n in tests if own[n] or n in counts), key=lambda n: (not own[n], -counts.get(n, 0), n))
+    near = [Excerpt(path=name, line=1, text=(git.show(tree, name) or "")[:_TESTS]) for name in ranked[:_NEAR]]
+    pages = {name: git.show(tree, name) or "" for name in sorted(counts) if name.endswith(_PAGES)}
+    room, docs = _DOCS, [page for name, text in pages.items() for page in _paragraphs(name, text, names)]
     kept = [one for one in docs if (room := room - len(one.text)) > 0]
-    beside = (
-        [one.path for one in change.files] if how.beside else ranked or tests or [one.path for one in change.files]
-    )
-    first = Path((beside or [""])[0])
-    place = str(first.parent / how.witness.format(suffix=first.suffix))
-    return change.model_copy(update={"near": near, "docs": kept, "place": place})
+    first = Path([*([] if how.beside else ranked or tests), *texts, ""][0])
+    return change.model_copy(update={
+        "files": files, "hunks": hunks, "names": names, "near": near, "docs": kept,
+        "place": str(first.parent / how.witness.format(suffix=first.suffix)),
+    })  # fmt: skip
 
 
-def _paragraphs(path: str, text: str, names: Sequence[str]) -> Iterator[Page]:
-    wanted = re.compile(r"\b(?:" + "|".join(map(re.escape, names or ["(?!)"])) + r")\b")
-    line = 1
+def _paragraphs(path: str, text: str, names: Sequence[str]) -> list[Excerpt]:
+    found, line = list[Excerpt](), 1
     for part in re.split(r"(\n[ \t]*\n)", text):
-        if wanted.search(part):
-            yield Page(path=path, line=line + len(part) - len(part.lstrip("\n")), text=part)
+        if any(re.search(rf"\b{re.escape(name)}\b", part) for name in names):
+            found.append(Excerpt(path=path, line=line, text=part))
         line += part.count("\n")
+    return found
