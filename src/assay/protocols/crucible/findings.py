@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import starmap
 from urllib.parse import quote as url_quote
 
-from assay.protocols.crucible.proved import OPINION, RANKS, Mended, Shown, fenced, headline
+from assay.protocols.crucible.proved import OPINION, RANKS, Shown, fenced, headline
 from assay.report.clean import one_line
 from assay.report.markdown import block_markdown, plain_text, prose_text
 from assay.report.sarif import Json, plain, sarif_text
@@ -89,7 +91,7 @@ def _proof(one: Shown, properties: Json) -> Json:
     places = [_physical(*_place(place)) | {"message": {"text": text}} for place, text in related]
     data = one.proof.model_dump(mode="json", exclude_defaults=True)
     fix: Json = {"description": {"text": "A change with which the test passes."}}
-    fix["artifactChanges"] = list(map(_changed, one.mended))
+    fix["artifactChanges"] = list(starmap(_changed, one.mended))
     return {
         "rank": RANKS[one.standing],
         "level": _SHOWN.get(one.standing, "note"),
@@ -99,18 +101,15 @@ def _proof(one: Shown, properties: Json) -> Json:
     }
 
 
-def _changed(one: Mended) -> Json:
-    deleted = {"startLine": one.first, "endLine": one.last}
-    replaced = {"deletedRegion": deleted, "insertedContent": {"text": one.text}}
-    return {"artifactLocation": {"uri": url_quote(one.path)}, "replacements": [replaced]}
+def _changed(path: str, first: int, last: int, text: str) -> Json:
+    replaced = {"deletedRegion": {"startLine": first, "endLine": last}, "insertedContent": {"text": text}}
+    return {"artifactLocation": {"uri": url_quote(path)}, "replacements": [replaced]}
 
 
 def _place(written: str) -> tuple[str, tuple[int, int] | None]:
-    file, _, lines = written.rpartition(":")
-    first, _, last = lines.partition("-")
-    numbers = first.isdecimal() and (last or first).isdecimal()
+    at = re.fullmatch(r"(.+):(\d{1,7})(?:-(\d{1,7}))?", written, re.DOTALL)
     # A piece that only takes lines away ends before it begins.
-    return (file, (max(int(first), 1), max(int(first), int(last or 0), 1))) if file and numbers else (written, None)
+    return (at[1], (max(int(at[2]), 1), max(int(at[2]), int(at[3] or 0), 1))) if at else (written, None)
 
 
 def _physical(file: str, lines: tuple[int, int] | None) -> Json:

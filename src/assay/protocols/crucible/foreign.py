@@ -19,7 +19,7 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import first_fault
 
 _MOST, _FILES = 200, 40
-_ENTRY = re.compile(r"^(?:[-*+]|\d{1,3}[.)])\s+")
+_HEADING, _ENTRY = re.compile(r"(?m)^#.*$"), re.compile(r"(?m)^(?:[-*+]|\d{1,3}[.)])[ \t]+")
 _FILE = re.compile(r"(?<![\w/.-])((?:[\w.-]{1,80}/){0,12}[\w-]{1,80}\.\w{1,8})(?::(\d{1,6}))?")
 _CALLED = re.compile(r"\b([A-Za-z_]\w{2,60})\(")
 _DEFINED = r"\b(def|class|function|func|fn|const|let|var)\s+(\([^)]*\)\s*)?{}\b"
@@ -80,15 +80,8 @@ def read_findings(source: str, revisions: str) -> tuple[list[CheckedFinding], li
 
 def _entries(text: str) -> list[str]:
     """Return the entries of a text that is a list from its first line on, headings left out; else nothing."""
-    entries: list[str] = []
-    for line in filter(str.strip, text.split("\n")):
-        if entry := _ENTRY.match(line):
-            entries.append(line[entry.end() :].strip())
-        elif entries:
-            entries[-1] += f"\n{line.strip()}"
-        elif not line.startswith("#"):
-            return []
-    return entries
+    first, *entries = _ENTRY.split(_HEADING.sub("", text).strip())
+    return [] if first.strip() else [entry.strip() for entry in entries]
 
 
 def _of_words(text: str, ours: set[str]) -> _Located:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from assay.protocols.crucible.report.state import words
 from assay.report.story import Block, Details, Note, Prose, Quote, Section, Table, Voice, columns
@@ -25,13 +25,8 @@ OPINION = "No test shows what follows: it is opinion."
 _ACCENTS: dict[ProofStanding, str] = {"proved": "red", "argued": "c1", "changed": "c1", "opinion": "c5"}
 
 
-class Mended(NamedTuple):
-    """Whole lines of a file, 1-based, and what the fix of a witness has in their place."""
-
-    path: str
-    first: int
-    last: int
-    text: str
+Mended: TypeAlias = tuple[str, int, int, str]
+"""A file, its first and last line, 1-based, and what the fix of a witness has in place of these lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +90,7 @@ class Shown:
             first, last = (text.count("\n", 0, at) for at in (start, start + len(one.old) - 1))
             grown = one.new.count("\n") - one.old.count("\n")
             lines = text.replace(one.old, one.new, 1).split("\n")[first : last + 1 + grown]
-            found.append(Mended(one.path, first + 1, last + 1, "\n".join(lines)))
+            found.append((one.path, first + 1, last + 1, "\n".join(lines)))
         return found
 
     def suggestion(self, touched: set[tuple[str, int]]) -> str:
@@ -104,8 +99,8 @@ class Shown:
         Args:
             touched: file and line of each line that the change shows.
         """
-        lines = {(one.path, line) for one in self.mended for line in range(one.first, one.last + 1)}
-        return self.mended[0].text if len(self.mended) == 1 and lines <= touched else ""
+        lines = {(path, line) for path, first, last, _ in self.mended for line in range(first, last + 1)}
+        return self.mended[0][3] if len(self.mended) == 1 and lines <= touched else ""
 
     @property
     def patch(self) -> str:

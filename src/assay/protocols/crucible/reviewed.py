@@ -86,8 +86,8 @@ class Reviewed:
         if proof is None and (self.outcome.error or output.as_json or output.jsonl or output.trace):
             return self.command.finish(self.outcome)
         if proof and output.as_json:
-            told = {"proof": run_data(store, proof.run_id)}
-            told = told["proof"] if proof is self.outcome else {**run_data(store, self.outcome.run_id), **told}
+            told = run_data(store, self.outcome.run_id)
+            told |= {} if proof is self.outcome else {"proof": run_data(store, proof.run_id)}
             click.echo(json.dumps(told, indent=1, ensure_ascii=False))
         elif proof and (output.trace or sys.stdout.isatty()):
             show_run(store, proof.run_id, trace=output.trace)
