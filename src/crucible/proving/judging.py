@@ -331,26 +331,29 @@ async def _again(case: _Case) -> str:
 
 
 async def _quotes(case: _Case) -> str:
-    """Find the quoted words on the head: in a docstring of what ran, or in a page's paragraph that names it."""
-    quote = _plain(case.witness.quote)
+    """Find the quoted words on the head; they count in a docstring of what ran or a paragraph that names it."""
+    quote, change = _plain(case.witness.quote), case.change
     if not quote or quote.lower().strip(".") in ("none", "n/a"):
         return "none are quoted"
-    pages = [one for one in case.change.docs if not {*re.findall(r"\w+", one.text)}.isdisjoint(case.entries)]
+    pages = [one for one in change.docs if not {*re.findall(r"\w+", one.text)}.isdisjoint(case.entries)]
     docs = [(place.partition(" ")[0], text) for place, text in case.seen.docs.items()]
     places = [*docs, *((f"{page.path}:{page.line}", page.text) for page in pages), *case.told.items()]
-    place, text = next(((place, _plain(text)) for place, text in places if quote in _plain(text)), ("", ""))
+    parts = [
+        (place, _plain(part), at) for place, text in places for at, part in enumerate(re.split(r"\n\s*\n", text))
+    ]
+    place, text, at = next((one for one in parts if quote in one[1]), ("", "", 0))
     if not place or len(quote.split()) < _WORDS:
-        raise _Refused(
-            f"the words “{quote[:80]}” stand in no docstring of what ran and in no paragraph of head that names "
-            f"it, or are fewer than {_WORDS}; quote exactly, or say none"
-        )
+        head = [*(one.head or "" for one in change.files), *(page.text for page in (*change.docs, *change.near))]
+        if any(quote in _plain(text) for text in head):
+            return "the words stand on the head, but are not about what runs here, or too few to say it"
+        raise _Refused(f"the words “{quote[:80]}” stand nowhere on the head; quote exactly, or say none")
     before, after = text.split(quote, 1)
     first = max((match.end() for match in re.finditer(r"[.!?:] ", before)), default=0)
-    rest = re.match(r"[^.!?]*(?:[.!?] [^.!?]*)?", after)
-    if limit := re.search(words().limits, f"{before[first:]} {rest[0] if rest else ''}"):
-        raise _Refused(f"the words leave out what limits them: {limit[0]}; quote whole sentences, or say none")
-    if (place, text) in [(one, _plain(doc)) for one, doc in docs] and first == 0:
-        return "they are a docstring's first sentence, which holds for whatever it answers"
+    rest = re.findall(r"^[^.!?]*(?:[.!?] [^.!?]*)?", after)[0]
+    if limit := re.search(words().limits, f"{before[first:]} {rest}"):
+        return f"the words leave out what limits them: {limit[0]}"
+    if at == first == 0 and any(place == one for one, _ in docs):
+        return "the words are a docstring's first sentence, which holds for whatever it answers"
     case.words = place
     return f"the words stand at {place}"
 

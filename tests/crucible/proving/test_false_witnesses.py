@@ -88,7 +88,6 @@ RUN = {
     "the fix breaks others": (TRUE, (FIX[0], "    return 0\n"), "near tests", "test_first"),
     "another place": (TRUE, FIX, "place", "nothing at shop/prices.py:5 runs"),
     "words that stand nowhere": (TRUE, FIX, "quotation", "stand nowhere"),
-    "words about others": (TRUE, FIX, "quotation", "not about what runs"),
     "a seed": (
         "assert [lists.first([]), sorted(hash(n) for n in 'ab')] == [0, [8453446127943155365, 8453446127943155365]]",
         FIX, "fix", "does not pass",
@@ -96,7 +95,6 @@ RUN = {
 }  # fmt: skip
 QUOTES = {
     "words that stand nowhere": "an empty list has nothing first",
-    "words about others": "makes a price negative, whatever the percentage may be",
 }
 STOP = ("def longest(", "def stop(items):\n    raise SystemExit(3)\n\n\ndef longest(")
 
