@@ -25,7 +25,7 @@ Texts: TypeAlias = Sequence[tuple[str, str, int]]
 """What is shown, each text with its name before it and behind it the line around which it matters."""
 
 
-class Attempt(Witness):
+class GivenWitness(Witness):
     """What a prover answers: a witness, or why there is none."""
 
     test: str = Field(default="", max_length=20_000)
@@ -60,7 +60,7 @@ class Proven(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class FindingCase:
     """One finding to be proved.
 
     Args:
@@ -80,7 +80,7 @@ class Case:
     judge: Callable[[Witness], Awaitable[Proof]]
 
 
-async def prove(case: Case, asker: Asker, models: Sequence[str], seed: int) -> Proven:
+async def prove(case: FindingCase, asker: Asker, models: Sequence[str], seed: int) -> Proven:
     """Ask for a witness, at most three times, and have it judged.
 
     Args:
@@ -96,7 +96,7 @@ async def prove(case: Case, asker: Asker, models: Sequence[str], seed: int) -> P
     proof, tries = Proof(finding=case.id, verdict="not reproduced"), 0
     for tries in range(1, TRIES + 1):
         label = CallLabel("crucible", "prover", f"F{case.number}", tries)
-        wanted = Wanted(Attempt, _composer(case, seed, turns), _whole, shown=case.finding)
+        wanted = Wanted(GivenWitness, _composer(case, seed, turns), _whole, shown=case.finding)
         try:
             attempt = await asker.record(wanted, label, [(models[0],), (models[1],)])
         except (CallError, StructuredOutputError) as fault:
@@ -116,7 +116,7 @@ async def prove(case: Case, asker: Asker, models: Sequence[str], seed: int) -> P
     return Proven(proof=proof, tries=tries)
 
 
-def _composer(case: Case, seed: int, turns: Sequence[Message]) -> Callable[[int | None], list[Message]]:
+def _composer(case: FindingCase, seed: int, turns: Sequence[Message]) -> Callable[[int | None], list[Message]]:
     # The first turn stays as it was: its fence is drawn for the finding, not for the try.
     fence, later = Fence(seed, CallLabel("crucible", "prover", f"F{case.number}")), list(turns)
 
@@ -139,13 +139,13 @@ def _around(text: str, line: int, most: int) -> str:
     return f"[…]\n{text[start : start + most]}\n[…]"
 
 
-def _whole(attempt: Attempt) -> str | None:
+def _whole(attempt: GivenWitness) -> str | None:
     if attempt.not_reproducible.strip() or (attempt.test.strip() and attempt.call.strip()):
         return None
     return "give `call` and `test`, or say in `not_reproducible` why there is none"
 
 
-async def _read_alike(case: Case, witness: Witness, asker: Asker, model: str, seed: int) -> bool | None:
+async def _read_alike(case: FindingCase, witness: Witness, asker: Asker, model: str, seed: int) -> bool | None:
     label = CallLabel("crucible", "blind", f"F{case.number}")
     fence = Fence(seed, label)
     texts = {"quote": fence("WORDS", witness.quote), "call": fence("CALL", witness.call)}

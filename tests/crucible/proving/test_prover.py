@@ -10,7 +10,7 @@ import pytest
 
 from crucible.asking import Asker
 from crucible.openrouter.client import OpenRouterClient
-from crucible.proving.prover import Case, Proven, prove, same_value
+from crucible.proving.prover import FindingCase, Proven, prove, same_value
 from crucible.proving.records import Proof, Verdict, Witness
 from llm_runtime.errors import BudgetExceeded, ContextExceeded
 from llm_runtime.events import silent
@@ -29,7 +29,7 @@ GIVEN = {
 MODELS = ("b/prover", "c/spare", "a/finder")
 
 
-def case(verdicts: Sequence[Proof]) -> tuple[Case, list[Witness]]:
+def case(verdicts: Sequence[Proof]) -> tuple[FindingCase, list[Witness]]:
     """A finding, whose witnesses get these verdicts in turn; and the witnesses that were judged."""
     judged: list[Witness] = []
 
@@ -39,14 +39,14 @@ def case(verdicts: Sequence[Proof]) -> tuple[Case, list[Witness]]:
 
     material = [("THE CHANGE", "-    if not xs:\n", 1), ("m.py, AFTER", "x\n" * 90_000 + "HERE\n", 90_001)]
     command = "python -m pytest -q {file}"
-    return Case("f" * 32, 1, "An empty list divides by zero", material, command, judge), judged
+    return FindingCase("f" * 32, 1, "An empty list divides by zero", material, command, judge), judged
 
 
 def came(verdict: Verdict, refused: str = "") -> Proof:
     return Proof(finding="f" * 32, verdict=verdict, refused=refused)
 
 
-async def proved(model: ScriptedModel, one: Case) -> Proven:
+async def proved(model: ScriptedModel, one: FindingCase) -> Proven:
     return await prove(one, Asker(OpenRouterClient(model, silent), silent), MODELS, 7)
 
 

@@ -25,7 +25,7 @@ from crucible.material import Attachment
 from crucible.openrouter.client import OpenRouterClient
 from crucible.proving import Ask, Change, Ran, States, judge, predict
 from crucible.proving.events import FindingProven
-from crucible.proving.prover import Case, Proven, Texts, prove
+from crucible.proving.prover import FindingCase, Proven, Texts, prove
 from crucible.proving.records import Proof, Witness
 from crucible.records import FindingRecord, Severity
 from crucible.reviewing import CheckedFinding, at_least, checked
@@ -153,7 +153,7 @@ class _Box:
             raise ConfigurationError(f"nothing can be proved without a box: {fault}") from None
 
 
-def _case(task: ProofTask, number: int, one: CheckedFinding, box: _Box) -> Case:
+def _case(task: ProofTask, number: int, one: CheckedFinding, box: _Box) -> FindingCase:
     change, places, found = task.change, [str(place) for place in one.places], one.found
 
     async def judged(witness: Witness) -> Proof:
@@ -165,7 +165,7 @@ def _case(task: ProofTask, number: int, one: CheckedFinding, box: _Box) -> Case:
         return await judge(change, witness, places, one.fingerprint, box, told=told)
 
     told = filter(None, (found.title, one.place, found.quote, found.fails, found.mend, task.issue))
-    return Case(one.fingerprint, number, "\n\n".join(told), _material(change, one), change.command, judged)
+    return FindingCase(one.fingerprint, number, "\n\n".join(told), _material(change, one), change.command, judged)
 
 
 def _material(change: Change, one: CheckedFinding) -> Texts:
