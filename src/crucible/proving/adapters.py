@@ -68,7 +68,7 @@ class Adapter(BaseModel):
         told = {what: [one for one in child.reports if one["what"] == what] for what in ("test", "begun", "end")}
         tests = [TestRun.model_validate(one) for one in told["test"]]
         frames = re.findall(rf'File "{re.escape(root)}/([^"]+)", line (\d+)', "\n".join(child.hung))
-        if child.hung and told["begun"] and not told["end"]:
+        if child.hung and told["begun"] and not told["end"] and child.seconds >= ask.seconds:
             name, at = str(told["begun"][-1]["name"]), ":".join(frames[0]) if frames else ""
             hang = Failure(kind="hang", test=name, type="hang", at=at, message="it does not come to an end")
             tests.append(TestRun(name=name, outcome="failed", failure=hang))

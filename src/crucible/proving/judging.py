@@ -219,15 +219,16 @@ async def _fails(case: _Case) -> str:
         raise _Refused("the test passes on the head" if case.passes(ran) else none)
     said = f"{failure.type}: {failure.message[-300:]}"
     at = failure.at.partition(":")[0]
-    bad = {
-        one.phase != "call": f"it fails in {one.phase}, before the test itself: {said}",
-        failure.kind == "own": f"its own line fails, not what it tests: {said}",
-        failure.kind == "exit" and not case.bare: f"it is no failure of what is tested: {said}",
-        failure.kind == "hang" and at in ("", case.change.place): "it hangs in its own lines",
-        failure.kind != "hang" and not ran.agrees: "its report and its exit code do not agree",
-    }  # fmt: skip
-    if True in bad:
-        raise _Refused(bad[True])
+    bad = (
+        (one.phase != "call", f"it fails in {one.phase}, before the test itself: {said}"),
+        (failure.kind == "own", f"its own line fails, not what it tests: {said}"),
+        (failure.kind == "exit" and not case.bare, f"it is no failure of what is tested: {said}"),
+        (failure.kind == "hang" and at in ("", case.change.place), "it hangs in its own lines"),
+        (failure.kind != "hang" and not ran.agrees, "its report and its exit code do not agree"),
+    )
+    for so, why in bad:
+        if so:
+            raise _Refused(why)
     case.failure = failure
     return f"fails: {failure.type} at line {failure.line}"
 
@@ -315,9 +316,12 @@ def _ran(case: _Case, path: str, first: int, last: int, near: int = _NEAR) -> bo
     """Tell whether a place ran: its function, or a line of it or close to it."""
     text, lines = case.change.text(path), case.seen.lines.get(path, [])
     if not first or not text:
-        return bool(lines) or any(one.startswith(f"{path}:") for one in case.seen.ran)
-    inner = {f"{path}:{name}" for name in within(text, first, last)}
-    return not inner.isdisjoint(case.seen.ran) or any(first - near <= line <= last + near for line in lines)
+        return any(one.startswith(f"{path}:") and one[-1] != ">" for one in case.seen.ran)
+    names = within(text, first, last)
+    inner = {f"{path}:{name}" for name in names if not any(one.startswith(f"{name}.") for one in names)}
+    if inner:  # the line of a definition runs when its module is imported
+        return not inner.isdisjoint(case.seen.ran)
+    return any(first - near <= line <= last + near for line in lines)
 
 
 async def _again(case: _Case) -> str:

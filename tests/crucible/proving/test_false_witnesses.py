@@ -88,9 +88,8 @@ RUN = {
     "the fix breaks others": (TRUE, (FIX[0], "    return 0\n"), "near tests", "test_first"),
     "another place": (TRUE, FIX, "place", "nothing at shop/prices.py:5 runs"),
     "words that stand nowhere": (TRUE, FIX, "quotation", "stand nowhere"),
-    "a seed": (
-        "assert [lists.first([]), sorted(hash(n) for n in 'ab')] == [0, [8453446127943155365, 8453446127943155365]]",
-        FIX, "fix", "does not pass",
+    "a zone": (
+        "import datetime\nassert lists.first([]) == datetime.datetime.fromtimestamp(0).hour", FIX, "surroundings", "(zone)"
     ),
 }  # fmt: skip
 QUOTES = {

@@ -29,7 +29,7 @@ def test_a_change_knows_its_tests_its_pages_and_its_hunks(shop: Shop) -> None:
 
 def test_pages_are_those_that_name_what_changed(shop: Shop) -> None:
     change = shop.change("shop/lists.py", ('" and " + names[-1]', '", and " + names[-1]'))
-    assert [(page.path, page.line) for page in change.docs] == [("README.md", 4)]
+    assert [(page.path, page.line) for page in change.docs] == [("README.md", 5)]
     assert read_state(["shop/lists.py:20"], shop.command, at=shop.folder).names == ["join_names"]
 
 
