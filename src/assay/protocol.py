@@ -18,6 +18,7 @@ from llm_runtime.errors import ConfigurationError
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+    from assay.seat_tools.offered import Call
     from assay.terms import Terms
     from llm_runtime.endpoints import Endpoint
     from llm_runtime.events import Emit
@@ -61,6 +62,8 @@ class RunContext:
         window: returns how many tokens the smallest of its models reads; ``None`` where that is not known.
         served: returns who serves a model that answers no calls, such as one of embeddings: the client, the
             endpoint and the model's name there, as the settings of whoever runs this have it.
+        programs: what answers its requests to ``tool:NAME``, by name, registered by the run itself. They are
+            recorded as calls are, so a replay starts none.
     """
 
     run_id: str
@@ -72,6 +75,7 @@ class RunContext:
     local: bool = False
     window: Callable[[], Awaitable[int | None]] = unknown_window
     served: Callable[[str], Awaitable[Served]] = nowhere
+    programs: dict[str, Call] = field(default_factory=dict["str", "Call"])
 
 
 @dataclass(frozen=True, slots=True)

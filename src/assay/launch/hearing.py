@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from assay.seat_tools.using import TOOL
 from llm_runtime.events import RunStarted
 from llm_runtime.messages import CallLabel, Generate, Reply, Request, request_digest
 from llm_runtime.prompts import Fence, load_prompt
@@ -27,6 +28,8 @@ def hearing(generate: Generate, answers: Recording, started: RunStarted) -> Gene
         return generate
 
     async def ask(request: Request) -> Reply:
+        if request.model.startswith(TOOL):
+            return await generate(request)
         for many in range(len(remarks)):
             asked = _told(request, remarks[:many], started.seed)
             if answers.has_reply(request_digest(answers.as_recorded(asked).to_dict()), 1):

@@ -32,6 +32,7 @@ from assay.launch.telemetry import instruments
 from assay.protocol import RunContext
 from assay.registry import Prepared, opened, prepared, read_run, tools_of
 from assay.seat_tools.answering import beside
+from assay.seat_tools.offered import Call
 from assay.seat_tools.using import tooled
 from assay.terms import Terms, configured, in_force
 from llm_runtime.behaviour import behaving, recalls
@@ -360,7 +361,8 @@ class Launcher:
                 answers = Recording.from_events(events)
             reached = await model_of(job, settings, terms, events, relay, self._http, stack)
             tools = tools_of(job.run)
-            answering = beside(reached.generate, tools)
+            programs: dict[str, Call] = {}
+            answering = beside(reached.generate, tools, programs)
             if log is None:
                 log = await _opened(self.store.start, job.started, stack)
             heard, words = tee(*job.followers.listeners), job.followers.words
@@ -386,7 +388,7 @@ class Launcher:
             recorded = tooled(hearing(recorded, answers, job.started), tools, seed, job.run.run.tooled_seats)
             place = partial(served, settings, self._http, job.model)
             context = RunContext(
-                log.run_id, seed, recorded, emit, self._clock, terms, reached.local, reached.window, place
+                log.run_id, seed, recorded, emit, self._clock, terms, reached.local, reached.window, place, programs
             )
             with behaving(job.numbers):
                 return await carry_through(job.run, context)

@@ -74,10 +74,11 @@ def _fenced_lines(text: str) -> set[int]:
 
 
 def _section(section: Section) -> str:
-    return "\n\n".join([f"## {plain_text(section.heading)}", *[_block(block) for block in section.blocks]])
+    return "\n\n".join([f"## {plain_text(section.heading)}", *[block_markdown(block) for block in section.blocks]])
 
 
-def _block(block: Block) -> str:
+def block_markdown(block: Block) -> str:
+    """Return one block."""
     match block:
         case Prose():
             return _SIGN.sub(_reference, prose_text(signed(block.text, block.signs)))
@@ -120,7 +121,7 @@ def _marked_lines(block: Marked) -> list[str]:
 
 
 def _folded(summary: str, blocks: tuple[Block, ...]) -> str:
-    inner = "\n\n".join(_block(block) for block in blocks)
+    inner = "\n\n".join(block_markdown(block) for block in blocks)
     return f"<details><summary>{summary}</summary>\n\n{inner}\n\n</details>"
 
 

@@ -67,6 +67,46 @@ async def test_the_action_runs_the_gate_on_a_fork_without_secrets(
     check(log)
 
 
+@pytest.mark.process
+@pytest.mark.needs("bash")
+def test_the_action_writes_one_comment_and_then_that_one_anew(tmp_path: Path, world: dict[str, str]) -> None:
+    """A `gh` that keeps comments in a file stands in for the forge's."""
+    (tmp_path / "bin").mkdir()
+    gh, review = tmp_path / "bin" / "gh", tmp_path / "assay-review.md"
+    gh.write_text(f"""#!{sys.executable}
+import json, pathlib, sys
+kept = pathlib.Path({str(tmp_path / "kept.json")!r})
+bodies = json.loads(kept.read_text()) if kept.exists() else []
+words = sys.argv[1:]
+body = next((pathlib.Path(w[6:]).read_text() for w in words if w.startswith("body=@")), None)
+if body is None:
+    print(*[n for n, text in enumerate(bodies) if text.startswith("<!-- assay-review -->")], sep="\\n")
+elif "PATCH" in words:
+    bodies[int(words[words.index("PATCH") + 1].rpartition("/")[2])] = body
+else:
+    bodies.append(body)
+kept.write_text(json.dumps(bodies))
+""")
+    gh.chmod(0o755)
+    step = action_step("Comment")
+    assert step["env"]["GH_TOKEN"] == "${{ github.token }}" and "fork" in step["if"]
+    env = {
+        **world,
+        "PATH": f"{gh.parent}:{world['PATH']}",
+        "RUNNER_TEMP": str(tmp_path),
+        "COMMENTS": "c",
+        "PLACE": "p",
+    }
+
+    def comment() -> list[str]:
+        subprocess.run(["bash", "-e", "-c", step["run"]], env=env, check=True, capture_output=True)
+        return json.loads((tmp_path / "kept.json").read_text())
+
+    for text in ("**1 of 1 finding proved.**", "**No findings.**"):
+        review.write_text(text)
+        assert comment() == [f"<!-- assay-review -->\n{text}"]
+
+
 def test_the_hook_of_pre_commit_asks_nobody() -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     assert "--offline" in hook["entry"] and hook["pass_filenames"] is False

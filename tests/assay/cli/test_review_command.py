@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.crucible.records import played
 
 from assay.protocols.crucible.findings import comment, sarif
+from assay.protocols.crucible.proved import shown
 from crucible.material import Attachment
 from crucible.records import FindingRecord
 from crucible.reviewing import checked
@@ -168,6 +169,6 @@ def test_nothing_that_a_model_writes_has_powers_in_a_comment(text: str, quote: s
     told = FindingRecord(
         severity="major", title=f"{text}<script>x", place=place, quote=f"{quote}<script>", fails=text
     )
-    listed = checked([told], [page])
+    listed = shown(checked([told], [page]), {}, {})
     json.loads(sarif(listed, "r"))
     assert "<script" not in comment(listed, text, text)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from assay.console.running import RunCommand, run_command
+from assay.protocols.crucible.reviewed import GRAVE, OUTPUTS, PROVERS, Reviewed
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StructuredOutputError
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
+    from assay.terms import Terms
     from crucible.material import Attachment
-    from crucible.records import Severity
+    from crucible.proving import Change
 
+_PROVE = "Prove findings by tests that run in a box; {file} is the test: 'python -m pytest -q {file}'."
 _OF_ANSWERS = ("query", "purpose", "follow", "challenge", "without_attachments")
 
 
@@ -27,21 +29,14 @@ _OF_ANSWERS = ("query", "purpose", "follow", "challenge", "without_attachments")
     without=(*_OF_ANSWERS, "form", "route", "delta", "ledger", "ledger_budget"),
 )
 @click.argument("revisions", required=False, default="", metavar="[REV..REV]")
-@click.option("--sarif", metavar="PATH", help="Write the findings as SARIF 2.1.0.")
-@click.option("--comment", "comment_path", metavar="PATH", help="Write them as a Markdown comment.")
-@click.option(
-    "--fail-on",
-    type=click.Choice(["critical", "major", "minor"]),
-    help="Exit with 1 where a finding is as grave as this, or graver.",
-)
+@OUTPUTS[0]
+@OUTPUTS[1]
+@OUTPUTS[2]
 @click.option("--of", metavar="RUN", help="Take the findings of a review that is finished, wherever it was begun.")
+@click.option("--prove", metavar="COMMAND", help=_PROVE)
+@click.option("--prove-weight", type=click.Choice(GRAVE), default="major", help="The least grave to prove [major].")
 def review(
-    command: RunCommand,
-    revisions: str,
-    sarif: str | None,
-    comment_path: str | None,
-    fail_on: Severity | None,
-    of: str | None,
+    command: RunCommand, revisions: str, of: str | None, prove: str | None, prove_weight: str, **outputs: str | None
 ) -> int:
     """Review the changes of a range of Git: findings with file and line, each attacked by a red team.
 
@@ -50,44 +45,58 @@ def review(
 
     \b
     assay review main --fail-on major --sarif findings.sarif --comment comment.md
+    assay review main --prove "python -m pytest -q {file}" --fail-on proved
     assay review HEAD~3..HEAD --budget 0.50
     assay review --of RUN --fail-on critical
     """
-    from assay.protocols.crucible import findings as written
+    from assay.protocols.crucible.findings import comment, sarif
+    from assay.protocols.crucible.proved import failing, shown
     from assay.report.places import check_place, write_whole
     from crucible.records import FindingRecord
-    from crucible.reviewing import CheckedFinding, at_least, checked
+    from crucible.reviewing import DIFF, checked
 
-    for place in (sarif, comment_path):
+    path, fail_on, terms = outputs["sarif"], outputs["fail_on"], command.terms
+    for place in (path, outputs["comment_path"]):
         check_place(place)
+    if fail_on not in (None, *GRAVE) and not prove:
+        raise ConfigurationError(f"--fail-on {fail_on} wants tests; add --prove 'python -m pytest -q {{file}}'")
+    council = {seat: model for seat, model in terms.seats.items() if not prove or seat not in PROVERS}
+    command.terms = terms.model_copy(update={"seats": council})
     try:
         outcome, dossier = _finished(command, of) if of else _held(command, revisions)
     except LlmRuntimeError as fault:
-        if sarif:
-            write_whole(Path(sarif), written.sarif([], "", [str(fault)], fault.exit_code))
+        if path:
+            write_whole(Path(path), sarif([], "", [str(fault)], fault.exit_code))
         raise
-    code, text, listed, faults = 0, "", list[CheckedFinding](), list[str]()
+    told, result = Reviewed(command, outcome), outcome.result
     if outcome.error is not None:
-        faults = [str(outcome.error)]
+        told.faults = [str(outcome.error)]
     else:
-        listed = checked([FindingRecord.model_validate(one) for one in outcome.result["findings"] or ()], dossier)
-        text = written.comment(listed, outcome.result["looked_at"], _objections(outcome.result))
-        if not outcome.result["attacked"]:
-            faults = ["no critic attacked the findings, or that there are none"]
-    code = _present(command, outcome, text)
-    if faults and not code:
+        found = [FindingRecord.model_validate(one) for one in result["findings"] or ()]
+        told.ones = shown(checked(found, dossier), {}, {})
+        diff = next((one.text for one in dossier if one.name == DIFF), "")
+        if prove and failing(told.ones, prove_weight):
+            task = {"findings": found, "dossier": dossier, "looked_at": result["looked_at"]}
+            command.terms = terms if of else _left(command, terms, outcome.run_id)
+            told.prove(task, lambda: _change(revisions, prove, diff if of else None), prove_weight)
+        told.text = comment(told.ones, result["looked_at"], _objections(result), diff=diff if told.proof else None)
+        if not result["attacked"]:
+            told.faults = ["no critic attacked the findings, or that there are none"]
+    code = told.present()
+    if told.faults and not code:
         # What nobody attacked must pass no gate.
-        click.echo(f"assay: {faults[0]}; ask again, or seat another critic with --seat red_team=MODEL", err=True)
+        way = "ask again, or seat another critic with --seat red_team=MODEL"
+        click.echo(f"assay: {told.faults[0]}; {way}", err=True)
         code = StructuredOutputError.exit_code
-    if comment_path and outcome.error is None:
-        write_whole(Path(comment_path), text)
-    if sarif:
-        write_whole(Path(sarif), written.sarif(listed, outcome.run_id, faults, code or None))
-    grave = at_least(listed, fail_on) if fail_on else []
-    if grave and not code:
-        click.echo(f"assay: {len(grave)} of {len(listed)} findings are {fail_on} or graver", err=True)
-        return 1
-    return code
+    return told.end(code, **outputs)
+
+
+def _left(command: RunCommand, terms: Terms, run_id: str) -> Terms:
+    """Return terms with what a run left of their bounds."""
+    summary = command.store.summary(run_id)
+    spent = {"budget": (summary.cost + summary.unknown) / 1_000_000, "max_calls": summary.calls}
+    left = {name: max(bound - spent[name], 0) for name in spent if (bound := getattr(terms, name)) is not None}
+    return terms.model_copy(update=left)
 
 
 def _held(command: RunCommand, revisions: str) -> tuple[Outcome, list[Attachment]]:
@@ -113,15 +122,14 @@ def _finished(command: RunCommand, run: str) -> tuple[Outcome, list[Attachment]]
     return Outcome(run_id, "finished", result), [Attachment.model_validate(one) for one in dossier]
 
 
-def _present(command: RunCommand, outcome: Outcome, text: str) -> int:
-    from assay.console.showing import report_and_code
+def _change(revisions: str, test: str, reviewed: str | None) -> Change:
+    """Return the change to prove findings on; refuse one that is not what an earlier review read."""
+    from crucible.proving import read_change
 
-    output = command.output
-    if outcome.error is not None or output.as_json or output.jsonl or output.trace:
-        return command.finish(outcome)
-    # In place of the answer: the same, with places that a reader can open.
-    click.echo(text if not sys.stdout.isatty() else text.replace("<!-- -->", ""))
-    return report_and_code(outcome, command.store, output)
+    change = read_change(revisions, test, at=Path.cwd())
+    if reviewed is not None and change.diff.split() != reviewed.split():
+        raise ConfigurationError("this is not the change that was reviewed; name it: assay review REV.. --of RUN")
+    return change
 
 
 def _objections(result: dict[str, Any]) -> str:

@@ -1,0 +1,114 @@
+"""Findings that others have made: SARIF of any tool, a list of claims, the text of an issue."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pydantic import AliasPath, BaseModel, Field, ValidationError
+
+from assay.console.options import read_text
+from crucible.attaching import attachment
+from crucible.changes import changed
+from crucible.material import Attachment
+from crucible.records import FindingRecord
+from crucible.reviewing import CheckedFinding, checked
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import first_fault
+
+_MOST, _FILES = 200, 40
+_HEADING, _ENTRY = re.compile(r"(?m)^#.*$"), re.compile(r"(?m)^(?:[-*+]|\d{1,3}[.)])[ \t]+")
+_FILE = re.compile(r"(?<![\w/.-])((?:[\w.-]{1,80}/){0,12}[\w-]{1,80}\.\w{1,8})(?::(\d{1,6}))?")
+_CALLED = re.compile(r"\b([A-Za-z_]\w{2,60})\(")
+_DEFINED = r"\b(def|class|function|func|fn|const|let|var)\s+(\([^)]*\)\s*)?{}\b"
+_PHYSICAL = ("locations", 0, "physicalLocation")
+_Located: TypeAlias = tuple[str, int, FindingRecord]
+
+
+def _deep(default: str | int, *way: str | int) -> Any:
+    return Field(default=default, validation_alias=AliasPath(*way))
+
+
+class _Result(BaseModel):
+    text: str = _deep("a finding", "message", "text")
+    level: str = "warning"
+    file: str = _deep("", *_PHYSICAL, "artifactLocation", "uri")
+    line: int = _deep(0, *_PHYSICAL, "region", "startLine")
+    quote: str = _deep("", *_PHYSICAL, "region", "snippet", "text")
+
+    @property
+    def located(self) -> _Located:
+        return self.file.removeprefix("./"), self.line, _found(self.text, self.quote, self.level)
+
+
+class _Run(BaseModel):
+    results: list[_Result] = []
+
+
+class _Sarif(BaseModel):
+    runs: list[_Run]
+
+
+def read_findings(source: str, revisions: str) -> tuple[list[CheckedFinding], list[Attachment], str]:
+    """Return findings with their places, the texts that those are in, and the words of an issue where it is one.
+
+    Args:
+        source: a file, or ``-`` for standard input.
+        revisions: the change that they are about; empty for what is here now.
+
+    Raises:
+        ConfigurationError: it cannot be read, or holds no finding.
+    """
+    text = read_text(None, source, "findings").strip()
+    # A name may come from anybody: what is no file of the repository is shown to no model.
+    ours = {one for one in _git("ls-files", "-z").split("\0") if Path(one).is_file() and not Path(one).is_symlink()}
+    entries, is_sarif = _entries(text), text.startswith("{")
+    located = _of_sarif(text) if is_sarif else [_of_words(one, ours) for one in entries or [text] if one]
+    if not located:
+        raise ConfigurationError(f"{source} holds no finding: give SARIF, a list of claims, or an issue's text")
+    dossier, located = changed(revisions) if revisions else [], located[:_MOST]
+    there = {one.name for one in dossier}
+    missing = dict.fromkeys(name for name, _, _ in located if name in ours - there)
+    dossier += [attachment(name, Path(name).read_text("utf-8", "replace")) for name in [*missing][:_FILES]]
+    at = {one.name: f"A{number}" for number, one in enumerate(dossier, 1)}
+    places = [f"{at.get(name, '')}:{line}" if line else at.get(name, "") for name, line, _ in located]
+    found = [one.model_copy(update={"place": place}) for (_, _, one), place in zip(located, places, strict=True)]
+    return checked(found, dossier), dossier, "" if entries or is_sarif else text
+
+
+def _entries(text: str) -> list[str]:
+    """Return the entries of a text that is a list from its first line on, headings left out; else nothing."""
+    first, *entries = _ENTRY.split(_HEADING.sub("", text).strip())
+    return [] if first.strip() else [entry.strip() for entry in entries]
+
+
+def _of_words(text: str, ours: set[str]) -> _Located:
+    """Return a claim at the first file that it names, or where what it calls is defined."""
+    named = [(file[1], int(file[2] or 0)) for file in _FILE.finditer(text) if file[1] in ours]
+    for name in () if named else dict.fromkeys(_CALLED.findall(text)):
+        hits = (hit.split(":", 2) for hit in _git("grep", "-nE", _DEFINED.format(name)).split("\n"))
+        named += [(hit[0], int(hit[1])) for hit in hits if hit[0] in ours]
+    return (*(named or [("", 0)])[0], _found(text.lstrip("# ")))
+
+
+def _of_sarif(text: str) -> list[_Located]:
+    try:
+        return [one.located for run in _Sarif.model_validate_json(text).runs for one in run.results]
+    except ValidationError as fault:
+        raise ConfigurationError(f"this is no SARIF that can be read: {first_fault(fault)}") from None
+
+
+def _found(text: str, quote: str = "", level: str = "") -> FindingRecord:
+    title, _, rest = text.strip().partition("\n")
+    told = {"title": title[:300] or "a finding", "fails": rest.strip(), "quote": quote[:2_000]}
+    return FindingRecord(severity="minor" if level in ("note", "none") else "major", **told)
+
+
+def _git(*words: str) -> str:
+    try:
+        done = subprocess.run(("git", *words), capture_output=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""  # whoever reads the change says why
+    return done.stdout.decode("utf-8", "replace")

@@ -1,0 +1,57 @@
+"""`assay prove`: findings of other tools, claims, an issue's text, each proved by a test that runs, or not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from assay.console.running import RunCommand, run_command
+from assay.protocols.crucible.reviewed import OUTPUTS, Reviewed
+
+_TEST = "The test command; {file} is the test: 'python -m pytest -q {file}'."
+
+
+@run_command("crucible.proof", "prove", trace="Show the evidence with the findings.", noun="findings")
+@click.argument("source", metavar="SOURCE")
+@click.argument("revisions", required=False, default="", metavar="[REV..REV]")
+@click.option("--test", metavar="COMMAND", required=True, help=_TEST)
+@click.option("--write", metavar="FOLDER", help="Write each test that shows a finding into a folder.")
+@OUTPUTS[0]
+@OUTPUTS[1]
+@OUTPUTS[2]
+def prove(
+    command: RunCommand, source: str, revisions: str, test: str, write: str | None, **outputs: str | None
+) -> int:
+    """Prove findings that others have made: each by a test that runs in a box, or it is said to be opinion.
+
+    SOURCE is a SARIF file of any tool, a list of claims in Markdown or text, or the text of an issue; - is standard
+    input. With REV..REV the findings are about that change; without, about what is here now.
+
+    \b
+    assay prove findings.sarif main --test "python -m pytest -q {file}" --fail-on proved
+    gh issue view 12 --json body -q .body | assay prove - --test "node --test {file}" --write tests
+    """
+    from assay.protocols.crucible.findings import comment
+    from assay.protocols.crucible.foreign import read_findings
+    from assay.report.places import check_place, write_whole
+    from crucible.proving import read_change, read_state
+
+    for place in (outputs["sarif"], outputs["comment_path"], write and f"{write}/test"):
+        check_place(place)
+    found, dossier, issue = read_findings(source, revisions)
+    places, at = [str(place) for one in found for place in one.places], Path.cwd()
+    change = read_change(revisions, test, at=at) if revisions else read_state(places, test, at=at)
+    command.task |= {"findings": [one.found for one in found], "dossier": dossier, "change": change, "issue": issue}
+    told = Reviewed(command, command.go())
+    told.take(told.outcome)
+    told.text = comment(told.ones, "", "", diff=change.diff)
+    code = told.present()
+    for one in told.ones if write else ():
+        if one.witness:
+            words = re.sub(r"\W+", "_", one.finding.found.title.lower(), flags=re.ASCII)[:50].strip("_")
+            name = Path(change.place).name.replace("assay_witness", f"{words}_{one.finding.fingerprint[:6]}")
+            write_whole(Path(write or "", name), one.witness.test.rstrip("\n") + "\n")
+            click.echo(f"test: {write}/{name}", err=True)
+    return told.end(code, **outputs)

@@ -1,0 +1,184 @@
+"""A finding with what running showed of it, described once: screen, report, comment and SARIF tell the same."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from assay.protocols.crucible.report.state import words
+from assay.report.story import Block, Details, Note, Prose, Quote, Section, Table, Voice, columns
+from assay.report.units import count_noun, in_words
+from crucible.proving.prover import Proven
+from crucible.proving.records import Proof, Witness
+from crucible.records import SEVERITIES
+from crucible.reviewing import CheckedFinding
+
+ProofStanding: TypeAlias = Literal["proved", "argued", "changed", "stood before", "asserted", "opinion"]
+_STANDINGS: tuple[ProofStanding, ...] = ("proved", "argued", "changed", "stood before", "asserted", "opinion")
+RANKS = dict(zip(_STANDINGS, (100, 60, 40, 10, 10, 10), strict=True))
+"""How much a finding weighs, 0 to 100, by what running showed of it; what weighs most is shown first."""
+OPINION = "No test shows what follows: it is opinion."
+_ACCENTS: dict[ProofStanding, str] = {"proved": "red", "argued": "c1", "changed": "c1", "opinion": "c5"}
+
+
+Mended: TypeAlias = tuple[str, int, int, str]
+"""A file, its first and last line, 1-based, and what the fix of a witness has in place of these lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One finding as every surface shows it.
+
+    Args:
+        finding: as the review has it.
+        proven: what its prover came to; ``None`` where nobody tried.
+        texts: the changed files as they are after the change, by name.
+    """
+
+    finding: CheckedFinding
+    proven: Proven | None = None
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def proof(self) -> Proof | None:
+        """What running says of it."""
+        return self.proven and self.proven.proof
+
+    @property
+    def standing(self) -> ProofStanding:
+        """What it is by that."""
+        verdict = self.proof.verdict if self.proof else "not reproduced"
+        return "opinion" if verdict == "not reproduced" else verdict
+
+    @property
+    def witness(self) -> Witness | None:
+        """What shows it."""
+        return self.proof.witness if self.proof and self.standing != "opinion" else None
+
+    @property
+    def head(self) -> str:
+        """Its heading."""
+        badge = "" if self.standing == "opinion" else f"{self.standing.capitalize()} · "
+        return f"{badge}{self.finding.severity}: {self.finding.found.title}"
+
+    @property
+    def line(self) -> str:
+        """What running showed, in a sentence or two; empty where nobody tried."""
+        if self.proven is None:
+            return ""
+        proof, said = self.proven.proof, words("proofs")
+        ran = said.get(f"since {proof.origin}", "")
+        # What was seen may be long; its first line says what refused it.
+        refused = proof.refused.partition("\n")[0][:300].rstrip(".") or "no test failed"
+        read, told = said[str(self.proven.read_alike)], proof.told or "the change says nothing of it"
+        text = said.get(proof.verdict) or said.get(proof.oracle, "{ran}.")
+        return text.format(ran=ran, refused=refused, words=proof.words, read=read, told=told)
+
+    @property
+    def mended(self) -> list[Mended]:
+        """What the fix does, by whole lines; empty where a piece of it stands nowhere."""
+        found: list[Mended] = []
+        for one in self.witness.fix if self.witness else ():
+            text = self.texts.get(one.path, "")
+            start = text.find(one.old) if one.old else -1
+            if start < 0:
+                return []
+            first, last = (text.count("\n", 0, at) for at in (start, start + len(one.old) - 1))
+            grown = one.new.count("\n") - one.old.count("\n")
+            lines = text.replace(one.old, one.new, 1).split("\n")[first : last + 1 + grown]
+            found.append((one.path, first + 1, last + 1, "\n".join(lines)))
+        return found
+
+    def suggestion(self, touched: set[tuple[str, int]]) -> str:
+        """Return what a forge can commit in place of lines; empty where the fix is larger, or they are not shown.
+
+        Args:
+            touched: file and line of each line that the change shows.
+        """
+        lines = {(path, line) for path, first, last, _ in self.mended for line in range(first, last + 1)}
+        return self.mended[0][3] if len(self.mended) == 1 and lines <= touched else ""
+
+    @property
+    def patch(self) -> str:
+        """The fix as a patch."""
+        lines: list[str] = []
+        for path, first, last, text in self.mended:
+            before = self.texts[path].rstrip("\n").split("\n")
+            after = [*before[: first - 1], *text.split("\n"), *before[last:]]
+            lines += difflib.unified_diff(before, after, f"a/{path}", f"b/{path}", lineterm="")
+        return "\n".join(lines)
+
+    @property
+    def evidence(self) -> tuple[Details, ...]:
+        """What was looked at, the test and the fix, folded away; nothing where nothing ran."""
+        if self.proof is None or not self.proof.checks:
+            return ()
+        proof, witness, patch = self.proof, self.witness, self.patch
+        rows = tuple((one.check, "yes" if one.ok else "no", one.what, str(one.runs or "")) for one in proof.checks)
+        blocks: list[Block] = [Table(columns("check", "holds", "what was seen", numbers=("runs",)), rows)]
+        if witness:
+            blocks += [Quote(witness.quote, by=proof.words)] if proof.words else []
+            texts = [("The test, which is offered and not committed", fenced(witness.test))]
+            texts += [("A fix with which it passes, right or not", fenced(patch, "diff"))] if patch else []
+            blocks += [Prose(f"{name}:\n\n{text}") for name, text in texts]
+        took = f"{count_noun(proof.runs, 'run')} in a box, {proof.seconds:.0f} s"
+        return (Details(f"{'Evidence' if witness else 'What was tried'}: {took}", tuple(blocks)),)
+
+    @property
+    def prose(self) -> list[str]:
+        """What its finder says of it, which is opinion."""
+        found, whose = self.finding.found, "The review says, and this is opinion: " if self.witness else ""
+        parts = (found.fails and whose + found.fails, found.mend and f"What to do: {found.mend}")
+        return [part for part in parts if part]
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """All that stands below its heading."""
+        quote = self.finding.found.quote
+        told: list[Block] = [Quote(quote)] if quote and not self.witness else []
+        told += [Prose(self.witness.says, lead=True)] if self.witness else []
+        told += [Note(self.line, "good" if self.standing == "proved" else "info")] if self.line else []
+        return (*told, *map(Prose, self.prose), *self.evidence)
+
+
+def shown(listed: Iterable[CheckedFinding], proven: Mapping[int, Proven], texts: Mapping[str, str]) -> list[Shown]:
+    """Return findings with what running showed of them, by number: what is proved first, then by how grave."""
+    ones = (Shown(one, proven.get(number), texts) for number, one in enumerate(listed, 1))
+    return sorted(ones, key=lambda one: (_STANDINGS.index(one.standing), SEVERITIES.index(one.finding.severity)))
+
+
+def headline(ones: Sequence[Shown]) -> str:
+    """Return how many findings are proved, and what the others are."""
+    counts = Counter(one.standing for one in ones)
+    rest = in_words([f"{counts[word]} {word}" for word in _STANDINGS[1:] if counts[word]])
+    return f"{counts['proved']} of {count_noun(len(ones), 'finding')} proved" + (f"; {rest}" if rest else "")
+
+
+def findings_section(ones: Sequence[Shown]) -> Section:
+    """Return them as the first section of a report: what tests show, and below a line what is opinion."""
+    blocks: list[Block] = [Voice(o.head, o.blocks, _ACCENTS.get(o.standing, "c4"), o.finding.place) for o in ones]
+    held = sum(one.standing != "opinion" for one in ones)
+    return Section("Findings", (*blocks[:held], *([Note(OPINION)] if blocks[held:] else []), *blocks[held:]))
+
+
+def failing(ones: Sequence[Shown], fail_on: str) -> list[Shown]:
+    """Return the findings on which a build fails.
+
+    Args:
+        fail_on: a severity; ``proved``, or ``changed`` for what is proved, argued or changed; or both, as
+            ``proved:major``.
+    """
+    word, _, grave = fail_on.rpartition(":") if fail_on.rpartition(":")[2] in SEVERITIES else (fail_on, "", "minor")
+    wanted = {"proved": ("proved",), "changed": ("proved", "argued", "changed")}.get(word, RANKS)
+    worst = [one for one in SEVERITIES if SEVERITIES.index(one) <= [*SEVERITIES].index(grave)]
+    return [one for one in ones if one.standing in wanted and one.finding.severity in worst]
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Return a text as a block of code that nothing in it can end."""
+    marks = "`" * max([3, *(len(one) + 1 for one in re.findall("`{3,}", text))])
+    return f"{marks}{language}\n{text.rstrip(chr(10))}\n{marks}"

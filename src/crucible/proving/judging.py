@@ -1,0 +1,471 @@
+"""Whether a witness shows a finding: its words, then runs, the cheapest first; what refuses it first ends it."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import builtins
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from crucible.proving.change import Change, Hunk, functions, parsed, within
+from crucible.proving.checking import bent, complaint, examples, mended, parameters, words
+from crucible.proving.records import (
+    Around,
+    Ask,
+    Check,
+    Failure,
+    Oracle,
+    Origin,
+    Proof,
+    Ran,
+    Run,
+    TestRun,
+    Verdict,
+    Witness,
+)  # fmt: skip
+
+_AROUND: tuple[Around, ...] = ("seed", "zone", "home", "after")
+#: Lines between a finding's place and what ran or was changed; hunks that are taken back; near tests that run
+#: again; those that run before a witness.
+_NEAR, _HUNKS, _TESTS, _BEFORE = 3, 12, 400, 40
+#: Seconds in which a test ends on the base that hangs on the head; words of a quotation.
+_QUICK, _WORDS = 0.5, 4
+#: Errors of a test's own line that say that what it calls is not there yet.
+_MISSING = re.compile(r"Import|Module|Attribute|Type|Name")
+
+_NONE, _NOTHING = Failure(kind="own"), Ran(key="", code=0)
+
+
+class _Refused(Exception):
+    """A check refuses a witness; the message is its reason."""
+
+
+@dataclass
+class _Case:
+    """One witness before its judge, with what was seen so far: ``seen`` is the run that ran to its end."""
+
+    change: Change
+    witness: Witness
+    places: Sequence[str]
+    told: Mapping[str, str]
+    run: Run
+    runs: int = 0
+    seconds: float = 0
+    failure: Failure = _NONE
+    head: Ran = _NOTHING
+    seen: Ran = _NOTHING
+    quick: bool = True
+    origin: Origin = ""
+    made: dict[str, str] = field(default_factory=dict[str, str])
+    near: list[str] = field(default_factory=list[str])
+    promised: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    culprits: list[Hunk] = field(default_factory=list[Hunk])
+    words: str = ""
+
+    @property
+    def bare(self) -> bool:
+        """Whether all that is known of a run is its exit code."""
+        return not self.change.adapter.added
+
+    async def ask(
+        self, tree: str, files: Mapping[str, str] = {}, *, test: str = "", around: Around = "plain"
+    ) -> Ran:
+        """Run the witness, or another test in its place, on a state."""
+        before, place = self.near[:_BEFORE] if around == "after" else [], self.change.place
+        laid = {**files, place: test or self.witness.test}
+        return await self.asked(tree, laid, [*before, place], around, sealed=not before)
+
+    async def asked(
+        self, tree: str, files: Mapping[str, str], select: list[str], around: Around = "plain", *, sealed: bool
+    ) -> Ran:
+        """Run."""
+        watch = [one.path for one in self.change.files]
+        ask = Ask(tree=tree, files=dict(files), select=select, around=around, watch=watch, sealed=sealed)
+        ran = await self.run(ask)
+        self.runs, self.seconds = self.runs + 1, self.seconds + ran.seconds
+        return ran
+
+    def mine(self, ran: Ran) -> list[TestRun]:
+        """Return what came of the witness's own tests."""
+        return [one for one in ran.tests if self.bare or one.name.startswith(self.change.place)]
+
+    def failed(self, ran: Ran) -> Failure:
+        """Return how the first of its tests failed; nothing's failure where none did."""
+        return next((one.failure for one in self.mine(ran) if one.failure), _NONE)
+
+    def passes(self, ran: Ran) -> bool:
+        """Tell whether all tests of the witness pass."""
+        mine = self.mine(ran)
+        return bool(mine) and ran.agrees and not ran.ended and all(one.outcome == "passed" for one in mine)
+
+    def fails(self, ran: Ran) -> bool:
+        """Tell whether the witness fails as it did on the head."""
+        same = {"kind", "test", "type", "line"}
+        was = self.failure.model_dump(include=same)
+        return any(one.failure and one.failure.model_dump(include=same) == was for one in self.mine(ran))
+
+    @property
+    def entries(self) -> set[str]:
+        """The bare names of what the witness calls, and of what changed and ran."""
+        called = {key.partition("(")[0] for key in self.seen.called}
+        ran = {key for key in self.seen.ran if key.rpartition(".")[2].rpartition(":")[2] in self.change.names}
+        return {re.split(r"[:.]", key)[-1] for key in called | ran} - {"__init__", "<lambda>"}
+
+
+async def predict(change: Change, witness: Witness, run: Run) -> Check:
+    """Ask both states for what a call answers, before a test is judged.
+
+    Args:
+        change: the change, or one state.
+        witness: its ``call``, ``before`` and ``after`` are looked at.
+        run: runs what is asked for in a box.
+
+    Raises:
+        NoIsolation: there is no box.
+    """
+    first, _, expression = witness.call.strip().replace("; ", "\n").rpartition("\n")
+    if not change.adapter.call or not expression:
+        return Check(check="prediction", ok=True, what="no call to try")
+    test = change.adapter.call.format(before=first, expression=expression)
+    # What tells the answer is ours; the call alone is looked at.
+    asked = test.replace("raise AssertionError(repr(answer))", "assert answer")
+    if bad := complaint(change, witness.model_copy(update={"test": asked})):
+        return Check(check="prediction", ok=False, what=bad)
+    case = _Case(change, witness, (), {}, run)
+    trees = dict.fromkeys((change.base, change.head))
+    said = [_answer(case.failed(await case.ask(tree, test=test))) for tree in trees]
+    told = f"`{expression}` answers {said[0]} on the base and {said[-1]} on the head"
+    if len(said) == 2 and said[0] == said[1] and witness.before.strip() != witness.after.strip():
+        return Check(check="prediction", ok=False, what=f"{told}: the change does not change it", runs=2)
+    right = not witness.after or _same(said[-1], witness.after.strip().strip("`"))
+    told += "" if right else f", and not {witness.after}"
+    return Check(check="prediction", ok=right, what=told, runs=len(said))
+
+
+def _answer(failure: Failure) -> str:
+    if failure.type == "AssertionError" and failure.kind == "assertion":
+        return failure.message[:300]
+    return f"{failure.type}: {failure.message}"[:300]
+
+
+def _same(answer: str, predicted: str) -> bool:
+    try:
+        return ast.literal_eval(answer) == ast.literal_eval(predicted)
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        kind = answer.partition(":")[0]
+        return answer == predicted or (kind.isidentifier() and kind in predicted)
+
+
+async def judge(
+    change: Change, witness: Witness, places: Sequence[str], fingerprint: str, run: Run, *,
+    told: Mapping[str, str] | None = None,
+) -> Proof:  # fmt: skip
+    """Return what running says of a finding.
+
+    Args:
+        change: the change, or one state.
+        witness: what a prover gave.
+        places: where the finding is, each as ``file``, ``file:line`` or ``file:first-last``.
+        fingerprint: of the finding.
+        run: runs what is asked for in a box.
+        told: what else may be quoted, such as an issue, by its name.
+
+    Raises:
+        NoIsolation: there is no box.
+    """
+    case, checks = _Case(change, witness, places, told or {}, run), list[Check]()
+    refused = what = ""
+    for name, step in _STEPS.items():
+        before = case.runs
+        if case.bare and name in _READING:
+            continue
+        try:
+            what = await step(case)
+        except _Refused as fault:
+            refused = str(fault)
+        checks.append(Check(check=name, ok=not refused, what=refused or what, runs=case.runs - before))
+        if refused:
+            break
+    proof = Proof(
+        finding=fingerprint, verdict="not reproduced", refused=refused, witness=witness, checks=checks,
+        failure=case.failure if case.failure.type else None, runs=case.runs, seconds=round(case.seconds, 3),
+    )  # fmt: skip
+    if refused:
+        return proof
+    verdict, oracle = _verdict(case)
+    return proof.model_copy(update={
+        "verdict": verdict, "oracle": oracle, "origin": case.origin, "words": case.words, "told": _said_so(case),
+        "culprits": [str(one) for one in case.culprits],
+    })  # fmt: skip
+
+
+async def _said(case: _Case) -> str:
+    """Read the test and the fix."""
+    case.made, bad = mended(case.change, case.witness.fix)
+    if bad := complaint(case.change, case.witness) or bad or bent(case.change, case.witness, case.made):
+        raise _Refused(bad)
+    return "the test and the fix say nothing that they may not"
+
+
+async def _fails(case: _Case) -> str:
+    """See the test fail on the head, for a reason that counts."""
+    ran = case.head = case.seen = await case.ask(case.change.head)
+    one = next((one for one in case.mine(ran) if one.failure), None)
+    _trusted(ran)
+    if one is None or (failure := one.failure) is None:
+        none = f"no test of it ran to an end: {ran.tail[-300:]}"
+        raise _Refused("the test passes on the head" if case.passes(ran) else none)
+    said = f"{failure.type}: {failure.message[-300:]}"
+    at = failure.at.partition(":")[0]
+    bad = (
+        (one.phase != "call", f"it fails in {one.phase}, before the test itself: {said}"),
+        (failure.kind == "own", f"its own line fails, not what it tests: {said}"),
+        (failure.kind == "exit" and not case.bare, f"it is no failure of what is tested: {said}"),
+        (failure.kind == "hang" and at in ("", case.change.place), "it hangs in its own lines"),
+        (failure.kind != "hang" and not ran.agrees, "its report and its exit code do not agree"),
+    )
+    for so, why in bad:
+        if so:
+            raise _Refused(why)
+    case.failure = failure
+    return f"fails: {failure.type} at line {failure.line}"
+
+
+def _trusted(ran: Ran) -> None:
+    if ran.audit:
+        raise _Refused(f"the test may not do this: {ran.audit[0]}")
+    if ran.elsewhere:
+        raise _Refused(f"{ran.elsewhere[0]} was loaded in place of the change's own file")
+
+
+async def _since(case: _Case) -> str:
+    """Learn whether the base passes; for one state there is none."""
+    case.origin = "stood before"
+    if case.change.single:
+        return "there is one state"
+    ran = await case.ask(case.change.base)
+    _trusted(ran)
+    failure = case.failed(ran)
+    if case.passes(ran):
+        case.origin = "regression"
+        if case.failure.kind == "hang":
+            case.seen, case.quick = ran, all(one.seconds < _QUICK for one in case.mine(ran))
+    elif failure.kind == "own" and _MISSING.search(failure.type):
+        case.origin = "new code"
+    elif not case.fails(ran):
+        raise _Refused(f"on the base it fails in another way: {failure.type} {failure.message[:200]}")
+    return "passes" if case.origin == "regression" else f"fails: {case.origin}"
+
+
+async def _mends(case: _Case) -> str:
+    """See the test pass with the fix."""
+    ran = await case.ask(case.change.head, case.made)
+    if not case.passes(ran):
+        why = case.failed(ran).message[:200] or ran.tail[-200:]
+        raise _Refused(f"with the fix the test does not pass: {why}")
+    return "passes with the fix"
+
+
+async def _keeps(case: _Case) -> str:
+    """See the near tests, and the examples of pages, pass with the fix as far as they do without."""
+    change = case.change
+    shown = [one.path for one in change.files if ">>> " in (one.head or "")]
+    pages = [page.path for page in change.docs if ">>> " in page.text]
+    select = [*(page.path for page in change.near), *shown, *dict.fromkeys(pages)]
+    if not select:
+        return "there are no near tests"
+    was = await case.asked(change.head, {}, select, sealed=False)
+    good = {one.name: bool(one.touches) for one in was.tests if one.outcome == "passed"}
+    names = ([name for name in good if good[name]] or [*good])[:_TESTS]
+    case.near = names
+    now = await case.asked(change.head, case.made, names, sealed=False) if good else was
+    for key, kinds in (*was.called.items(), *now.called.items()):
+        case.promised[key] = [*case.promised.get(key, []), *kinds]
+    broken = {one.name for one in now.tests if one.outcome == "failed"} & {*good}
+    if broken or (good and not now.tests):
+        held = any(one.partition("::")[0] in change.altered for one in broken)
+        why = min(broken, default="all near tests") + ("; the repository's tests hold the change" if held else "")
+        raise _Refused(f"the fix breaks {why}")
+    return f"{len(names)} near tests pass with the fix as they did"
+
+
+async def _bears(case: _Case) -> str:
+    """Take hunks back one by one; refuse a witness that neither ran the finding's place nor has a culprit by it."""
+    change, places = case.change, [parsed(place) for place in case.places]
+    if case.origin == "regression" and len(change.hunks) > 1:
+        tried = change.hunks[:_HUNKS]
+        ran = await asyncio.gather(*(case.ask(change.head, change.without(hunk)) for hunk in tried))
+        case.culprits = [hunk for hunk, one in zip(tried, ran, strict=True) if case.passes(one)]
+    elif case.origin == "regression":
+        case.culprits = change.hunks
+    near = any(
+        hunk.path == path and (not first or (first - _NEAR <= hunk.last and hunk.head_first <= last + _NEAR))
+        for hunk in case.culprits for path, first, last in places
+    )  # fmt: skip
+    if places and not case.bare and not near and not any(_ran(case, *place) for place in places):
+        raise _Refused(f"nothing at {', '.join(case.places)} runs in the test; show the finding itself")
+    runs = any(_ran(case, one.path, one.head_first, one.last, 0) for one in change.hunks)
+    if case.origin == "new code" and not runs:
+        raise _Refused("the test runs no line that the change brings")
+    return f"culprits: {', '.join(map(str, case.culprits)) or 'no single hunk'}"
+
+
+def _ran(case: _Case, path: str, first: int, last: int, near: int = _NEAR) -> bool:
+    """Tell whether a place ran: its function, or a line of it or close to it."""
+    text, lines = case.change.text(path), case.seen.lines.get(path, [])
+    if not first or not text:
+        return any(one.startswith(f"{path}:") and one[-1] != ">" for one in case.seen.ran)
+    names = within(text, first, last)
+    inner = {f"{path}:{name}" for name in names if not any(one.startswith(f"{name}.") for one in names)}
+    if inner:  # the line of a definition runs when its module is imported
+        return not inner.isdisjoint(case.seen.ran)
+    return any(first - near <= line <= last + near for line in lines)
+
+
+async def _again(case: _Case) -> str:
+    """Run the witness in other surroundings: it has to do the same on each state in all of them."""
+    change = case.change
+    trees = [(change.head, {}), (change.head, case.made), (change.base, {})][: 2 + (case.origin == "regression")]
+    asks = [(around, tree, files) for around in _AROUND for tree, files in trees]
+    found = await asyncio.gather(*(case.ask(tree, files, around=around) for around, tree, files in asks))
+    for at, ran in enumerate(found):
+        if not (case.passes(ran) if at % len(trees) else case.fails(ran)):
+            raise _Refused(f"it does otherwise in other surroundings ({asks[at][0]})")
+    return "the same five times"
+
+
+async def _quotes(case: _Case) -> str:
+    """Find the quoted words on the head; they count in a docstring of what ran or a paragraph that names it."""
+    quote, change = _plain(case.witness.quote), case.change
+    if not quote or quote.lower().strip(".") in ("none", "n/a"):
+        return "none are quoted"
+    pages = [one for one in change.docs if not {*re.findall(r"\w+", one.text)}.isdisjoint(case.entries)]
+    docs = [(place.partition(" ")[0], text) for place, text in case.seen.docs.items()]
+    places = [*docs, *((f"{page.path}:{page.line}", page.text) for page in pages), *case.told.items()]
+    parts = [
+        (place, _plain(part), at) for place, text in places for at, part in enumerate(re.split(r"\n\s*\n", text))
+    ]
+    place, text, at = next((one for one in parts if quote in one[1]), ("", "", 0))
+    if not place or len(quote.split()) < _WORDS:
+        head = [*(one.head or "" for one in change.files), *(page.text for page in (*change.docs, *change.near))]
+        if any(quote in _plain(text) for text in head):
+            return "the words stand on the head, but are not about what runs here, or too few to say it"
+        raise _Refused(f"the words “{quote[:80]}” stand nowhere on the head; quote exactly, or say none")
+    before, after = text.split(quote, 1)
+    first = max((match.end() for match in re.finditer(r"[.!?:] ", before)), default=0)
+    rest = re.findall(r"^[^.!?]*(?:[.!?] [^.!?]*)?", after)[0]
+    if limit := re.search(words().limits, f"{before[first:]} {rest}"):
+        return f"the words leave out what limits them: {limit[0]}"
+    if at == first == 0 and any(place == one for one, _ in docs):
+        return "the words are a docstring's first sentence, which holds for whatever it answers"
+    case.words = place
+    return f"the words stand at {place}"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).strip("\"'`“”")
+
+
+def _oracle(case: _Case) -> Oracle:
+    """Return what says, without prose, that it is wrong: a crash or a hang on what was promised, or an example."""
+    change, failure, test = case.change, case.failure, case.witness.test
+    large = failure.kind == "hang" and re.search(r"\d{5}|\*|e\d", test)
+    if (
+        failure.kind in ("crash", "hang")
+        and case.quick
+        and not (large or _limited(case) or _unpromised(case))
+        and _below(case)
+    ):
+        return "crash" if failure.kind == "crash" else "hang"
+    if failure.kind != "assertion" or _said_so(case):
+        return "none"
+    nodes = [*ast.walk(ast.parse(test))]
+    own = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)} | {
+        *functions(test)
+    }
+    stated = [one for one in nodes if isinstance(one, ast.Assert | ast.Expr)]
+    lines = [ast.unparse(one) for one in stated if one.lineno <= failure.line <= (one.end_lineno or 0)]
+    mine = {one for line in lines for one in examples(line) if own.isdisjoint(re.findall(r"\w+", one[0]))}
+    texts = [*case.seen.docs.values(), *(page.text for page in (*change.docs, *change.near))]
+    return "example" if any(mine & examples(text) for text in texts) else "none"
+
+
+def _limited(case: _Case) -> str:
+    """Return what ran with another docstring, or one that says what may not be given or that the error comes."""
+    error = getattr(builtins, case.failure.type, None)
+    bases = [one.__name__ for one in error.__mro__[:-3]] if isinstance(error, type) else [case.failure.type]
+    limits = re.compile(rf"{words().excludes}|\b(?:{'|'.join(map(re.escape, bases))})\b")
+    said = {place: text for place, text in case.seen.docs.items() if re.split("[ .]", place)[-1] in case.entries}
+    return _documented(case) or next((place for place, text in said.items() if limits.search(text)), "")
+
+
+def _below(case: _Case) -> bool:
+    """Tell whether a culprit ran below the call that fails; what stands outside of functions did."""
+    last = next((set(one.last) for one in case.mine(case.head) if one.failure), set[str]())
+    hunks = case.culprits if case.failure.kind == "crash" else []
+    inner = [(one.path, within(case.change.text(one.path), one.head_first, one.last)) for one in hunks]
+    return not inner or any(not names or {f"{path}:{name}" for name in names} & last for path, names in inner)
+
+
+def _unpromised(case: _Case) -> str:
+    """Return which argument has a type that no near test, example or annotation promises; empty for none."""
+    for key, kinds in case.seen.called.items():
+        path, name, parameter = re.fullmatch(r"(.*?):(.*)\((.*)\)", key).groups()  # pyright: ignore[reportOptionalMemberAccess] - as the probe writes it
+        node = functions(case.change.text(path)).get(name)
+        said = re.findall(r"\w+", parameters(node).get(parameter, "") if node else "")
+        known = {*said, *(more for one in said for more in words().promised.get(one, "").split())}
+        shown = case.promised.get(key, [])
+        known |= {one for kind in shown for one in re.findall(r"[\w.]+", kind)}
+        free = any(re.fullmatch(r"_?[A-Z]\w?|_?\w*T", one) for one in said)
+        for kind in kinds:
+            given = {*re.findall(r"^[\w.]+" if free else r"[\w.]+", kind)} - known
+            written = [one for one in given if one.rpartition(".")[2] in said and "assay_witness" not in one]
+            if len(written) < len(given) or ("NoneType" in kind and "[" in kind and kind not in shown):
+                return f"nobody promised that {name} takes {kind} as {parameter}"
+    return ""
+
+
+def _documented(case: _Case) -> str:
+    """Return what ran and has another docstring after the change."""
+    for one in case.change.files:
+        was, now = functions(one.base or ""), functions(one.head or "")
+        both = [name for name in now if name in was and f"{one.path}:{name}" in case.seen.ran]
+        for name in both:
+            if ast.get_docstring(now[name]) != ast.get_docstring(was[name]):
+                return name
+    return ""
+
+
+def _said_so(case: _Case) -> str:
+    """Return what the change itself says of what the witness shows."""
+    if name := _documented(case):
+        return f"its docstring of {name} changes"
+    for path, lines in case.change.altered.items():
+        for name in sorted(case.entries):
+            if re.search(rf"\b{re.escape(name)}\b", lines):
+                what = "tests" if case.change.adapter.is_test(path) else "pages"
+                return f"its {what} change what is said of {name} ({path})"
+    return ""
+
+
+def _verdict(case: _Case) -> tuple[Verdict, Oracle]:
+    """Return the verdict of section 4 of the plan, and what it rests on."""
+    oracle: Oracle = _oracle(case)
+    if oracle == "none" and case.words and not _said_so(case):
+        oracle = "words"
+    if oracle == "none":
+        return ("changed" if case.origin == "regression" else "asserted"), oracle
+    if case.origin == "stood before" and not case.change.single:
+        return "stood before", oracle
+    return ("argued" if oracle == "words" else "proved"), oracle
+
+
+#: In the order of what they cost; the first that refuses ends it.
+_STEPS: dict[str, Callable[[_Case], Awaitable[str]]] = {
+    "words": _said, "head": _fails, "base": _since, "quotation": _quotes, "fix": _mends, "near tests": _keeps,
+    "place": _bears, "surroundings": _again,
+}  # fmt: skip
+#: What a command that answers by its exit code alone cannot tell.
+_READING = ("quotation", "near tests")

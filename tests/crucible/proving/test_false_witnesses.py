@@ -1,0 +1,136 @@
+# ruff: noqa: E501 - each false witness stands on its line
+"""False witnesses, each refused by the rule that is meant for it: those that are read, and those that run."""
+
+from __future__ import annotations
+
+import pytest
+from tests.crucible.proving.shop import BASE, Shop, witness
+
+from crucible.proving import Change, Ran, judge
+
+FIRST = ("    if not items:\n        return 0\n    return items[0]\n", "    return items[0]\n")
+TRUE, FIX = "assert lists.first([]) == 0", FIRST[::-1]
+
+#: What is refused before anything runs: the test's body, and a part of the reason.
+READ = {
+    "a branch": ("if lists.first([1]):\n    assert lists.first([]) == 0", "If: a witness goes straight on"),
+    "a branch in an expression": ("assert (1 if lists.first([1]) else 2) == 2", "IfExp"),
+    "a caught error": ("try:\n    lists.first([])\nexcept IndexError:\n    assert 0", "Try"),
+    "a short cut": ("assert lists.first([]) == 0 or lists.first([1])", "BoolOp"),
+    "a loop over what is tested": ("for one in range(lists.first([3])):\n    assert lists.first([])", "a loop runs over"),
+    "a condition in a loop": ("assert [n for n in [1] if lists.first([n])] == 2", "a comprehension with a condition"),
+    "a clock": ("import time\nassert time.time() == lists.first([])", "time may not be used"),
+    "today": ("import datetime\nassert datetime.date.today() == lists.first([])", "today may not be used"),
+    "chance": ("import random\nassert lists.first([]) == random.random()", "random may not be used"),
+    "a file": ("assert open('x').read() == lists.first([])", "open may not be used"),
+    "a path": ("import pathlib\nassert pathlib.Path('x').exists() == lists.first([])", "pathlib may not be used"),
+    "the system through a module": ("assert lists.os.getcwd() == lists.first([])", "os may not be used"),
+    "reflection": ("assert hasattr(lists, 'LIMIT') == lists.first([])", "hasattr may not"),
+    "a doc": ("assert lists.first.__doc__ == lists.first([])", "__doc__ may not be used"),
+    "a version": ("from shop import __version__\nassert __version__ == lists.first([])", "__version__ may not be used"),
+    "a private name": ("assert lists._first([]) == 0", "_first may not be used"),
+    "a patch": ("lists.LIMIT = 4\nassert lists.first([]) == 0", "what is imported may not be changed"),
+    "a patch within": ("lists.NAMES['a'] = 4\nassert lists.first([]) == 0", "what is imported may not be changed"),
+    "a mock": ("from unittest import mock\nassert lists.first([]) == 0", "mock may not be used"),
+    "a skip": ("pytest.skip('no')\nassert lists.first([]) == 0", "skip may not be used"),
+    "all names": ("from shop.lists import *\nassert first([]) == 0", "may not be used"),
+    "an address": ("assert repr(lists.first) == '<function first at 0x7f1234567890>'", "an address"),
+    "its source by name": ("assert lists.first(['shop/lists.py']) == 0", "names the file lists.py"),
+    "no assertion": ("lists.first([])", "asserts"),
+    "no Python": ("assert lists.first([) == 0", "no Python"),
+}  # fmt: skip
+FIXES = {
+    "the test's own literal": (("return items[0]\n", "return items[0] if items != [7] else 0\n"), "stands in the test too"),
+    "a public name gone": (("def first(", "def _first("), "first is gone"),
+    "a parameter gone": (("def longest(items):", "def longest(*_):"), "longest(items) is gone"),
+    "text that is not there": (("def second(", ""), "stands 0 times"),
+    "text that is there often": (("items", "things"), "times in shop/lists.py"),
+    "no fix": (None, "there is no fix"),
+    "who is calling": (("return items[0]\n", "return 0 if 'PYTEST_X' in NAMES else items[0]\n"), "asks who is calling"),
+}  # fmt: skip
+
+
+def _changed() -> Change:
+    text = BASE["shop/lists.py"].replace(*FIRST)
+    one = {"path": "shop/lists.py", "was": "shop/lists.py", "base": BASE["shop/lists.py"], "head": text}
+    hunk = {"path": "shop/lists.py", "base_first": 15, "head_first": 15, "base_lines": [], "head_lines": []}
+    return Change.model_validate({
+        "revisions": "", "command": "python -m pytest {file}", "base": "a", "head": "b", "files": [one],
+        "hunks": [hunk], "place": "tests/test_assay_witness.py",
+    })  # fmt: skip
+
+
+async def _never(ask: object) -> Ran:
+    raise AssertionError("nothing is run")
+
+
+@pytest.mark.parametrize(("body", "why"), READ.values(), ids=READ)
+async def test_what_a_test_may_not_say_is_refused_without_a_run(body: str, why: str) -> None:
+    proof = await judge(_changed(), witness(body, FIX), [], "f", _never)
+    assert proof.verdict == "not reproduced" and proof.runs == 0 and why in proof.refused
+
+
+@pytest.mark.parametrize(("fix", "why"), FIXES.values(), ids=FIXES)
+async def test_what_a_fix_may_not_do_is_refused_without_a_run(fix: tuple[str, str] | None, why: str) -> None:
+    test = "assert lists.first([7]) == 0"
+    proof = await judge(_changed(), witness(test, *([fix] if fix else [])), [], "f", _never)
+    assert proof.verdict == "not reproduced" and proof.runs == 0 and why in proof.refused
+
+
+#: What has to run: the body, edits of the fix, the check that refuses it, and a part of its reason.
+RUN = {
+    "it passes": ("assert lists.first([1]) == 1", FIX, "head", "passes on the head"),
+    "a wrong call": ("assert lists.first() == 0", FIX, "head", "its own line fails"),
+    "an exit": ("assert lists.stop([]) == 0", FIX, "head", "no failure of what is tested"),
+    "it hangs itself": ("assert lists.first([1]) == sum(iter(int, 1))", FIX, "head", "it hangs in its own lines"),
+    "a fixture": ("import pytest\n\n\ndef test_it(nothing):\n    assert nothing", FIX, "head", "it fails in setup"),
+    "it is wrong everywhere": ("assert lists.first([3]) == 4", FIX, "fix", "does not pass"),
+    "the fix breaks others": (TRUE, (FIX[0], "    return 0\n"), "near tests", "test_first"),
+    "another place": (TRUE, FIX, "place", "nothing at shop/prices.py:5 runs"),
+    "words that stand nowhere": (TRUE, FIX, "quotation", "stand nowhere"),
+    "a zone": (
+        "import datetime\nassert lists.first([]) == datetime.datetime.fromtimestamp(0).hour", FIX, "surroundings", "(zone)"
+    ),
+}  # fmt: skip
+QUOTES = {
+    "words that stand nowhere": "an empty list has nothing first",
+}
+STOP = ("def longest(", "def stop(items):\n    raise SystemExit(3)\n\n\ndef longest(")
+
+
+@pytest.mark.box
+@pytest.mark.parametrize("name", RUN)
+async def test_what_runs_and_shows_nothing_is_refused(shop: Shop, name: str) -> None:
+    body, fix, check, why = RUN[name]
+    change = shop.change("shop/lists.py", FIRST, STOP)
+    place = "shop/prices.py:5" if name == "another place" else "shop/lists.py:15"
+    proof = await shop.judged(change, witness(body, fix, quote=QUOTES.get(name, "")), place)
+    assert proof.verdict == "not reproduced" and why in proof.refused, proof
+    assert proof.checks[-1].check == check and not proof.checks[-1].ok and (check != "head" or proof.runs == 1)
+
+
+@pytest.mark.box
+async def test_a_crash_on_a_type_that_nobody_promised_is_a_change(shop: Shop) -> None:
+    edit = ("    return sum(prices)\n", "    return sum(prices) + prices[0] * 0\n")
+    change = shop.change("shop/prices.py", edit)
+    true = witness("assert prices.total({1: 2}) == 1", edit[::-1], path="shop/prices.py")
+    proof = await shop.judged(change, true)
+    assert (proof.verdict, proof.oracle) == ("changed", "none"), proof
+
+
+@pytest.mark.box
+async def test_a_crash_beside_what_a_docstring_excludes_is_a_change(shop: Shop) -> None:
+    doc = '    """Return the first item; the list must not be empty."""\n'
+    base = BASE["shop/lists.py"].replace(
+        "def first(items: list[int]) -> int:\n", "def first(items: list[int]) -> int:\n" + doc
+    )
+    shop.change("shop/lists.py", (BASE["shop/lists.py"], base))
+    proof = await shop.judged(shop.change("shop/lists.py", FIRST), witness(TRUE, FIX))
+    assert (proof.verdict, proof.oracle) == ("changed", "none"), proof
+
+
+@pytest.mark.box
+async def test_a_class_that_bears_a_builtin_name_is_not_what_was_promised(shop: Shop) -> None:
+    body = "kind = type('list', (list,), {'copy': None})\nassert lists.first(kind()) == 0"
+    proof = await shop.judged(shop.change("shop/lists.py", FIRST), witness(body, FIX))
+    assert (proof.verdict, proof.oracle) == ("changed", "none"), proof

@@ -1,0 +1,88 @@
+"""What is read of a repository, and what a person is told who asks for what is not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.crucible.proving.shop import BASE, Shop, git, witness, write
+
+from crucible.proving import Ask, States, judge, read_change, read_state
+from crucible.proving.change import Change
+from llm_runtime.errors import ConfigurationError
+from sandbox import NoIsolation
+
+FIRST = ("    if not items:\n        return 0\n    return items[0]\n", "    return items[0]\n")
+
+
+def test_a_change_knows_its_tests_its_pages_and_its_hunks(shop: Shop) -> None:
+    tests = BASE["tests/test_lists.py"] + "\n\ndef test_more():\n    assert longest(['b']) == 'b'\n"
+    change = shop.change("shop/lists.py", FIRST, ("LIMIT = 3", "LIMIT = 4"), more={"tests/test_lists.py": tests})
+    assert [one.path for one in change.files] == ["shop/lists.py"] and len(change.hunks) == 2
+    assert change.near[0].path == "tests/test_lists.py" and change.alters_tests and "first" in change.names
+    assert change.place == "tests/test_assay_witness.py" and str(shop.folder) not in change.model_dump_json()
+    for hunk in change.hunks:
+        text = change.without(hunk)["shop/lists.py"]
+        assert ("LIMIT = 3" in text) != ("if not items" in text)
+    assert Change.model_validate_json(change.model_dump_json()) == change
+
+
+def test_pages_are_those_that_name_what_changed(shop: Shop) -> None:
+    change = shop.change("shop/lists.py", ('" and " + names[-1]', '", and " + names[-1]'))
+    assert [(page.path, page.line) for page in change.docs] == [("README.md", 5)]
+    assert read_state(["shop/lists.py:20"], shop.command, at=shop.folder).names == ["join_names"]
+
+
+def test_a_renamed_file_keeps_its_base(shop: Shop) -> None:
+    git(shop.folder, "mv", "shop/prices.py", "shop/costs.py")
+    change = read_change("", shop.command, at=shop.folder)
+    assert [(one.was, one.path) for one in change.files] == [("shop/prices.py", "shop/costs.py")]
+    assert change.files[0].base == change.files[0].head == BASE["shop/prices.py"]
+
+
+def test_what_is_not_there_is_one_line(shop: Shop, tmp_path: Path) -> None:
+    for revisions, command, at, why in (
+        ("HEAD..HEAD", shop.command, shop.folder, "changes nothing"),
+        ("", shop.command, shop.folder, "what is uncommitted changes nothing"),
+        ("nowhere..HEAD", shop.command, shop.folder, "git: "),
+        ("--all", shop.command, shop.folder, "is no range"),
+        ("", shop.command, tmp_path, "not a git repository"),
+    ):
+        with pytest.raises(ConfigurationError, match=why) as told:
+            read_change(revisions, command, at=at)
+        assert "\n" not in str(told.value)
+    with pytest.raises(ConfigurationError, match="is no command"):
+        shop.change("shop/lists.py", FIRST).model_copy(update={"command": "'"}).adapter  # noqa: B018
+    with pytest.raises(ConfigurationError, match="no such file"):
+        read_state(["nowhere.py:3"], shop.command, at=shop.folder)
+
+
+async def test_without_a_box_nothing_runs(shop: Shop) -> None:
+    change = shop.change("shop/lists.py", FIRST)
+    with States(change, at=shop.folder) as run, pytest.raises(NoIsolation):
+        await judge(change, witness("assert lists.first([]) == 0", FIRST[::-1]), [], "f", run)
+
+
+@pytest.mark.box
+async def test_what_was_installed_is_seen_and_secrets_are_not(shop: Shop) -> None:
+    write(shop.folder, {
+        ".gitignore": "node_modules/\n.env\nshop/_made.py\n", "node_modules/x/y.txt": "here", ".env": "KEY=1",
+        "shop/_made.py": "MADE = 5\n",
+    })  # fmt: skip
+    change = shop.change("shop/lists.py", FIRST)
+    test = (
+        "import os\n\nfrom shop._made import MADE\n\n\ndef test_it():\n    assert MADE == 5\n"
+        "    assert os.path.exists('node_modules/x/y.txt')\n    assert not os.path.exists('.env')\n"
+    )
+    with States(change, at=shop.folder) as run:
+        ran = await run(Ask(tree=change.head, files={change.place: test}, select=[change.place]))
+        assert [one.outcome for one in ran.tests] == ["passed"], ran
+        with pytest.raises(ConfigurationError, match="leads out of the repository"):
+            await run(Ask(tree=change.head, files={"../x": ""}))
+
+
+@pytest.mark.box
+async def test_another_command_shows_by_its_exit_code_that_something_changed(shop: Shop) -> None:
+    change = shop.change("shop/lists.py", FIRST)
+    change = read_change("HEAD~1..HEAD", "sh {file}", at=shop.folder)
+    assert change.adapter.name == "any"
