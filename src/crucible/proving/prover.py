@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from pydantic import BaseModel, Field, model_validator
 
@@ -34,7 +34,9 @@ class GivenWitness(Witness):
     @model_validator(mode="before")
     @classmethod
     def _given(cls, data: object) -> object:
-        return {name: one for name, one in data.items() if one is not None} if isinstance(data, dict) else data
+        # A model writes null for what it leaves out.
+        given = cast("dict[str, object]", data) if isinstance(data, dict) else {}
+        return {name: one for name, one in given.items() if one is not None} or data
 
 
 class Blind(BaseModel):

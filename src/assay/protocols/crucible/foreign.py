@@ -27,8 +27,8 @@ _PHYSICAL = ("locations", 0, "physicalLocation")
 _Located: TypeAlias = tuple[str, int, FindingRecord]
 
 
-def _deep(default: str | int, *way: str | int) -> Any:
-    return Field(default=default, validation_alias=AliasPath(*way))
+def _deep(default: str | int, first: str, *way: str | int) -> Any:
+    return Field(default=default, validation_alias=AliasPath(first, *way))
 
 
 class _Result(BaseModel):
