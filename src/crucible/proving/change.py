@@ -22,6 +22,7 @@ _FILE, _DIFFS, _TESTS, _DOCS, _NEAR, _NAMED, _SECONDS = 400_000, 800_000, 60_000
 #: Hunks are one where no more lines than these lie between them.
 _APART = 3
 _DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M")
+_DATED = re.compile(r"(?i)\b(not|never|old|version|was|were|before|formerly|deprecated|longer)\b")
 _PAGES = (".md", ".rst", ".txt")
 Defined: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -304,7 +305,10 @@ def _filled(git: Repository, change: Change, files: list[ChangedFile], hunks: li
 
 def _paragraphs(path: str, text: str, names: Sequence[str]) -> list[Excerpt]:
     found, line = list[Excerpt](), 1
-    for part in re.split(r"(\n[ \t]*\n)", text):
+    parts = re.split(r"(\n[ \t]*\n)", text)
+    for at, part in enumerate(parts):
+        if at > 1 and _DATED.search(parts[at - 2]):
+            part = part.replace(">>> ", "")  # no example of what holds now
         if any(re.search(rf"\b{re.escape(name)}\b", part) for name in names):
             found.append(Excerpt(path=path, line=line, text=part))
         line += part.count("\n")

@@ -91,6 +91,8 @@ def _change(node: ast.AST, imported: set[str]) -> str:
     match node:
         case ast.Assign(value=(ast.Name() | ast.Attribute()) as one):
             bad = True
+        case ast.Name(ctx=ast.Store(), id=name) if name in dir(builtins):
+            return f"{name} is Python's own name and may not be given to another"
         case ast.Name(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()) as one:
             bad = True
         case ast.Attribute(attr=name) as one:

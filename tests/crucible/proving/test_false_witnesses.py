@@ -89,7 +89,7 @@ RUN = {
     "another place": (TRUE, FIX, "place", "nothing at shop/prices.py:5 runs"),
     "words that stand nowhere": (TRUE, FIX, "quotation", "stand nowhere"),
     "a zone": (
-        "import datetime\nassert lists.first([]) == datetime.datetime.fromtimestamp(0).hour", FIX, "surroundings", "(zone)"
+        "zero = 0\nimport datetime\nassert lists.first([]) == datetime.datetime.fromtimestamp(zero).hour", FIX, "surroundings", "(zone)"
     ),
 }  # fmt: skip
 QUOTES = {

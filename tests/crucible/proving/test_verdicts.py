@@ -19,7 +19,7 @@ async def test_a_crash_on_what_an_annotation_promises_is_proved(shop: Shop) -> N
     change = shop.change("shop/lists.py", FIRST)
     proof = await shop.judged(change, witness("assert lists.first([]) == 0", FIRST[::-1]), "shop/lists.py:15")
     assert (proof.verdict, proof.origin, proof.oracle) == ("proved", "regression", "crash"), proof
-    assert proof.culprits == ["shop/lists.py:14-14"] and proof.runs > 10
+    assert proof.culprits == ["shop/lists.py:15-15"] and proof.runs > 10
     assert all(check.ok for check in proof.checks)
 
 
