@@ -10,18 +10,7 @@ import sys
 from importlib import import_module
 
 #: Each is a module of this package with ``figures()``, which measures and yields.
-PARTS = (
-    "councils",
-    "processes",
-    "circle",
-    "debates",
-    "trials",
-    "builds",
-    "languages",
-    "pages",
-    "programs",
-    "batches",
-)
+PARTS = ("councils", "processes", "circle", "debates", "trials", "builds", "languages", "pages", "programs", "batches")
 
 
 def main(names: list[str]) -> int:

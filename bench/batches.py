@@ -136,9 +136,7 @@ def entered(url: str, count: int, in_flight: int, kind: str = "crucible.council"
 def span(url: str) -> float:
     """Seconds from when a job was first to be had to when the last one ended."""
     database = open_batches(url)
-    ended = database.execute(
-        "SELECT max(ended_at), count(*), sum(CASE state WHEN 'done' THEN 1 ELSE 0 END) FROM jobs"
-    )
+    ended = database.execute("SELECT max(ended_at), count(*), sum(CASE state WHEN 'done' THEN 1 ELSE 0 END) FROM jobs")
     database.close()
     last, count, done = ended[0]
     assert count == done, f"{count - done} jobs are not done"
@@ -236,9 +234,7 @@ def beyond_rate(url: str, workers: int) -> float:
         return granted
 
     # Most of the burst is taken away, so that within a second the rate is what limits.
-    database.execute(
-        "UPDATE buckets SET request_tat = assay_now() + ? WHERE bucket = ?", (BURST_US - 100_000, bucket)
-    )
+    database.execute("UPDATE buckets SET request_tat = assay_now() + ? WHERE bucket = ?", (BURST_US - 100_000, bucket))
     begun = time.monotonic()
     with ThreadPoolExecutor(workers) as pool:
         granted = sum(pool.map(take, repeat(begun + 1.0, workers)))
@@ -287,9 +283,7 @@ def figures() -> Iterator[Figure]:
             return
         yield from _real(url, "PostgreSQL", at_most=12)
         beyond = local_beyond_ideal(url)
-        yield Figure(
-            "batch of jobs that only wait, beyond ideal, 2 workers, PostgreSQL", beyond, "ms/job", at_most=0.5
-        )
+        yield Figure("batch of jobs that only wait, beyond ideal, 2 workers, PostgreSQL", beyond, "ms/job", at_most=0.5)
         if find_spec("ray") is not None:
             beyond, starting = ray_beyond_ideal(url)
             yield Figure("batch of jobs that only wait, beyond ideal, 2 Ray actors", beyond, "ms/job", at_most=0.5)

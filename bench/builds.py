@@ -167,12 +167,7 @@ async def measured(folder: Path) -> dict[str, float]:
     async with project(root):
         resumed = time.perf_counter() - begun
     taken = await bookkeeping(read_journal(root / JOURNAL), folder / "again")
-    return {
-        "verify": whole / (MODULES * FUNCTIONS),
-        "state": median(taken),
-        "slowest": max(taken),
-        "resume": resumed,
-    }
+    return {"verify": whole / (MODULES * FUNCTIONS), "state": median(taken), "slowest": max(taken), "resume": resumed}
 
 
 def figures() -> Iterator[Figure]:

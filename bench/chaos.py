@@ -90,9 +90,7 @@ class Ended:
         if self.answered - self.recorded > self.bound:
             found.append(f"{self.answered - self.recorded} answers paid for again, {self.bound} were in flight")
         if not self.spent <= self.charged <= self.spent + self.unsure:
-            found.append(
-                f"the provider charged {self.charged}, the purse says {self.spent} and {self.unsure} unsure"
-            )
+            found.append(f"the provider charged {self.charged}, the purse says {self.spent} and {self.unsure} unsure")
         return found
 
 

@@ -180,9 +180,7 @@ def turn(request: Request) -> str:
 def card(request: Request) -> str:
     """A card with a quotation for each side."""
     blocks = {found[1]: found[3] for found in _BLOCK.finditer(request.messages[-1].content)}
-    offered = [
-        json.loads(line) for line in blocks["SENTENCES FROM THEIR OWN WRITINGS"].splitlines() if line[0] == "{"
-    ]
+    offered = [json.loads(line) for line in blocks["SENTENCES FROM THEIR OWN WRITINGS"].splitlines() if line[0] == "{"]
     sides: list[dict[str, Any]] = [
         {
             "speaker": speaker,
@@ -217,9 +215,7 @@ def read(request: Request) -> str:
     """The beginnings of a passage's sentences as claims, each a reason for the next; a contract of one line."""
     phase = request.label.phase
     blocks = {found[1]: found[3] for found in _BLOCK.finditer(request.messages[-1].content)}
-    lines = {
-        name: [json.loads(line) for line in text.splitlines() if line[:1] == "{"] for name, text in blocks.items()
-    }
+    lines = {name: [json.loads(line) for line in text.splitlines() if line[:1] == "{"] for name, text in blocks.items()}
     if phase == "reading":
         return json.dumps({"passages": [{"id": one["id"], "claims": claims(one)} for one in lines["PASSAGES"]]})
     if phase == "linking":

@@ -79,9 +79,7 @@ def run(model: str, seed: int, count: int, more: list[str], folder: Path) -> int
     if not done.stdout.strip():
         return done.returncode
     run_id = json.loads(done.stdout)["run_id"]
-    subprocess.run(
-        [sys.executable, "-m", "assay", "runs", "export", run_id, str(folder / f"{digest}.log")], check=True
-    )
+    subprocess.run([sys.executable, "-m", "assay", "runs", "export", run_id, str(folder / f"{digest}.log")], check=True)
     return done.returncode
 
 
@@ -125,10 +123,7 @@ def _events(log: Path) -> list[Event]:
 def part(folder: Path) -> str:
     """Return what the page says of all plans."""
     told = [_of_plan(*one) for one in checked(folder)]
-    sizes = [
-        "| tasks | shows a difference of | in | with a cheap model | with a strong one |",
-        "|---|---|---|---|---|",
-    ]
+    sizes = ["| tasks | shows a difference of | in | with a cheap model | with a strong one |", "|---|---|---|---|---|"]
     for count, points, power in POWER:
         costs = [count * 2 * sum(map(_product, zip(TOKENS, price, strict=True))) for price in PRICES.values()]
         sizes.append(f"| {count} | {points} points | {power}% | ${costs[0]:.0f} | ${costs[1]:.0f} |")
@@ -151,14 +146,7 @@ def _of_plan(plan: dict[str, Any], started: RunStarted, rows: list[Row]) -> str:
     table = ["| method | right | 95% | no answer | calls | tokens |", "|---|---|---|---|---|---|"]
     for one in found.methods:
         reach = f"{one.score.low:.0%} to {one.score.high:.0%}" if one.score else "–"
-        cells = (
-            one.method,
-            f"{one.right} of {one.checkable}",
-            reach,
-            one.errors,
-            f"{one.calls:,}",
-            f"{one.tokens:,}",
-        )
+        cells = (one.method, f"{one.right} of {one.checkable}", reach, one.errors, f"{one.calls:,}", f"{one.tokens:,}")
         table.append(f"| {' | '.join(map(str, cells))} |")
     who = f"{plan['model']}, {plan['count']} tasks by seed {plan['seed']}"
     head = f"**Plan {digest_of(plan)}**, {who}: {plan['question']}"

@@ -27,12 +27,7 @@ class GoldReplies(CamelModel):
     hits: Share
 
 
-def gold_replies(
-    essays: Sequence[Utterance],
-    candidates: Sequence[Utterance],
-    *,
-    first: int = 5,
-) -> GoldReplies:
+def gold_replies(essays: Sequence[Utterance], candidates: Sequence[Utterance], *, first: int = 5) -> GoldReplies:
     """Rank ``candidates`` by their likeness to each essay that has links among them.
 
     Args:

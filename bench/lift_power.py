@@ -23,11 +23,7 @@ _NORMAL = NormalDist()
 
 def power(items: int, control: bool, base: float, alike: float, rng: random.Random) -> float:
     """Return how often studies of so many violations and as many benign items come to a lift of ten points."""
-    judges, count, resamples = (
-        (3, 9 if control else 0),
-        max(100, min(400, 60_000 // items)),
-        max(60, 12_000 // items),
-    )
+    judges, count, resamples = ((3, 9 if control else 0), max(100, min(400, 60_000 // items)), max(60, 12_000 // items))
     drawn = (drawn_study(items, items, judges, base, alike, _RATE, _GAIN, rng) for _ in range(count))
     return sum(_lifts(columns, _RATE, rng, resamples) for columns in drawn) / count
 

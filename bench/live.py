@@ -53,13 +53,7 @@ FILES = {"prompt.yaml": PROMPT, "answers.toml": ANSWERS, "tasks.jsonl": TASKS}
 #: Seconds that a command may take beyond its deadline to stop by itself, and once more after it is asked to.
 GRACE = 120.0
 #: What a command ends with that has a result, or says in one line why there is none.
-ENDINGS = {
-    0: "a result",
-    1: "a verdict",
-    3: "a cap",
-    4: "the provider failed",
-    6: "no use could be made of an answer",
-}
+ENDINGS = {0: "a result", 1: "a verdict", 3: "a cap", 4: "the provider failed", 6: "no use could be made of an answer"}
 
 
 @dataclass(frozen=True, slots=True)

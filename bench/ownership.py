@@ -359,9 +359,7 @@ def main() -> int:
         lost, again, late = (sum(getattr(one, name) for one in of) for name in ("lost", "again", "late"))
         held &= not (faults or lost or late or again > len(of))
         took = "-" if longest is None else f"{longest:.1f} s"
-        print(
-            f"| {place} | {kind} | {len(of)} | {lost} | {again} | {late} | {took} | {'; '.join(faults) or 'none'} |"
-        )
+        print(f"| {place} | {kind} | {len(of)} | {lost} | {again} | {late} | {took} | {'; '.join(faults) or 'none'} |")
     return 0 if held else 1
 
 

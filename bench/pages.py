@@ -89,9 +89,7 @@ def begin(store: Path, run_id: str) -> RunLog:
     """A run's open log, written by this process while the server reads it."""
     opened = open_store(store)
     task = {"query": "How long does it take?"}
-    return opened.start(
-        RunStarted(run_id=run_id, protocol="crucible", title="Bench", task=task, settings={}, seed=1)
-    )
+    return opened.start(RunStarted(run_id=run_id, protocol="crucible", title="Bench", task=task, settings={}, seed=1))
 
 
 def _from_a_model(digest: str, occurrence: int) -> bool:
@@ -342,9 +340,7 @@ def figures() -> Iterator[Figure]:
             yield Figure(f"{VIEWERS} viewers, a word seen after, worst", words[-1], "ms", at_most=300)
             for view in ("story", "timeline"):
                 sent = streamed(url, store, view)
-                yield Figure(
-                    f"run of {LONG:,} calls, sent to a viewer of its {view} in 10 s", sent, "kB", at_most=300
-                )
+                yield Figure(f"run of {LONG:,} calls, sent to a viewer of its {view} in 10 s", sent, "kB", at_most=300)
             filled(store)
             yield from listing(url, pid)
             yield from painted(url, store)

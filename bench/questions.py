@@ -100,17 +100,10 @@ QUESTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "hamilton",
         "Is the Senate the right court to try impeachments?",
-        (
-            "numerous court for the trial of impeachments",
-            "objections that have appeared against the proposed court",
-        ),
+        ("numerous court for the trial of impeachments", "objections that have appeared against the proposed court"),
     ),
     ("hamilton", "Should a head of state be able to pardon rebels?", ("well-timed offer of pardon",)),
-    (
-        "madison",
-        "How can the harm done by factions and interest groups be contained?",
-        ("controlling its EFFECTS",),
-    ),
+    ("madison", "How can the harm done by factions and interest groups be contained?", ("controlling its EFFECTS",)),
     ("madison", "Why do people split into parties?", ("sown in the nature of man",)),
     ("madison", "Does a large country protect minorities from a majority?", ("Extend the sphere",)),
     ("madison", "Are written boundaries between the branches of government enough?", ("parchment",)),

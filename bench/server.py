@@ -33,13 +33,7 @@ SHORT_TRIAGE_MODEL = "openrouter/auto-short-triage"
 #: The name of the model that judges as a circle's seats do.
 JUDGE_MODEL = "openrouter/auto-judge"
 _SHORT = {**TRIAGE, "council": [TRIAGE["council"][0], TRIAGE["council"][1], TRIAGE["council"][3]], "loop_count": 2}
-_SCORES = {
-    "truth": 0.9,
-    "indeterminacy": 0.1,
-    "falsehood": 0.1,
-    "reasoning": POSITION[:300],
-    "patterns_observed": [],
-}
+_SCORES = {"truth": 0.9, "indeterminacy": 0.1, "falsehood": 0.1, "reasoning": POSITION[:300], "patterns_observed": []}
 #: What the clerk of a council is told first, and answers: it finds two objections.
 _CLERK = "You are the clerk of a council."
 _ENTRY = {"quote": POSITION[:93], "attacks": POSITION[:93], "outcome": "answered", "reply": POSITION[95:180]}

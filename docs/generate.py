@@ -113,9 +113,7 @@ def glossary_page() -> str:
 
 
 def _table(head: str, meanings: Mapping[str, str]) -> str:
-    return "".join(
-        f"| {word} | {about} |\n" for word, about in ((head, "meaning"), ("---", "---"), *meanings.items())
-    )
+    return "".join(f"| {word} | {about} |\n" for word, about in ((head, "meaning"), ("---", "---"), *meanings.items()))
 
 
 if __name__ == "__main__":

@@ -77,9 +77,7 @@ async def fill(site: AppState, folder: Path) -> None:
     await _play(site, "council", "again")
     tasks = [{"id": asked[:9], "question": asked, "expected": right} for asked, (right, *_) in TASKS.items()]
     await _finish(site, "methods", "compare.tasks", {"tasks": tasks}, {"methods": ["single", "self-consistency"]})
-    (folder / "wishes.csv").write_text(
-        "text,label\na poem,no\na key,yes\na recipe,no\na lock,yes\n", encoding="utf-8"
-    )
+    (folder / "wishes.csv").write_text("text,label\na poem,no\na key,yes\na recipe,no\na lock,yes\n", encoding="utf-8")
     columns = {"user": "text", "label": "label"}
     study = {"data": str(folder / "wishes.csv"), "columns": columns, "out": str(folder / "study")}
     await _finish(site, "study", "fire_circle.study", study, {"models": ["lab/a", "lab/b", "lab/c"]})

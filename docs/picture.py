@@ -62,9 +62,7 @@ def architecture() -> str:
     parts: list[str] = [f'<rect width="{_WIDTH}" height="100%" rx="8" fill="#fff"/>']
     top = 16
     rooms = layers()
-    parts += _floor(
-        top, 44 + _ROW * len(rooms), "assay", "the application: every door, and what is behind them all"
-    )
+    parts += _floor(top, 44 + _ROW * len(rooms), "assay", "the application: every door, and what is behind them all")
     for number, row in enumerate(rooms):
         parts += _row(top + 36 + number * _ROW, [(name, ROOMS[name]) for name in row])
     top += 44 + _ROW * len(rooms)
@@ -113,9 +111,7 @@ def _row(top: int, cells: list[tuple[str, str]]) -> list[str]:
     for number, (name, about) in enumerate(cells):
         left = _LEFT + number * (width + gap)
         name_width = 0 if not name else 92 if about else width
-        parts.append(
-            f'<rect class="room" x="{left:.1f}" y="{top}" width="{width:.1f}" height="{_ROW - 5}" rx="4"/>'
-        )
+        parts.append(f'<rect class="room" x="{left:.1f}" y="{top}" width="{width:.1f}" height="{_ROW - 5}" rx="4"/>')
         if name:
             parts.append(f'<text class="name" x="{left + 10:.1f}" y="{top + 17}">{name}</text>')
         if about:

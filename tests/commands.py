@@ -122,16 +122,9 @@ def _changes_the_interpreter(env: dict[str, str]) -> bool:
     return any(Path(folder, "sitecustomize.py").exists() for folder in env.get("PYTHONPATH", "").split(os.pathsep))
 
 
-async def _started(
-    arguments: tuple[str, ...], cwd: Path, env: dict[str, str], streams: tuple[int, int, int]
-) -> int:
+async def _started(arguments: tuple[str, ...], cwd: Path, env: dict[str, str], streams: tuple[int, int, int]) -> int:
     stdin, stdout, stderr = streams
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "assay", *arguments),
-        stdin=stdin,
-        stdout=stdout,
-        stderr=stderr,
-        cwd=cwd,
-        env=env,
+        *(sys.executable, "-m", "assay", *arguments), stdin=stdin, stdout=stdout, stderr=stderr, cwd=cwd, env=env
     )
     return await process.wait()

@@ -74,17 +74,11 @@ class Meter:
             pytest.fail(f"it takes {taken:.1f} s of a processor, and may take {bound:.1f} here: make it smaller")
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Generator[None, Any, Any]:
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
         report = yield
         if call.when == "call":
             name, shared, loading = item.nodeid, self._shared, self._loading
-            report.weighed = {
-                name: spent() - self._begun - shared,
-                f"{name} (shared)": shared,
-                "(loading)": loading,
-            }
+            report.weighed = {name: spent() - self._begun - shared, f"{name} (shared)": shared, "(loading)": loading}
             self._loading = 0.0
         return report
 

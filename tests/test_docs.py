@@ -20,12 +20,7 @@ import pytest
 from assay.registry import OURS, ours
 
 ROOT = Path(__file__).parents[1]
-PAGES = [
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
-    ROOT / "CHANGELOG.md",
-    *sorted((ROOT / "docs").rglob("*.md")),
-]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 _BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _FENCED = re.compile(r"^```(.*?)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
@@ -129,9 +124,7 @@ def test_man_draws_the_page_without_a_warning() -> None:
 #: Names of kinds of run look like modules.
 KINDS = {run.name for name in OURS for run in ours(name).runs}
 _PLACE = re.compile(r"`((?:src|docs|tests|assay|llm_runtime|crucible|criticality)/[\w./-]*(?:\.\w+|/))`")
-_NAME = re.compile(
-    r"`((?:assay|llm_runtime|crucible|fire_circle|crux|ai_crucible|criticality)(?:\.[A-Za-z_]\w*)+)`"
-)
+_NAME = re.compile(r"`((?:assay|llm_runtime|crucible|fire_circle|crux|ai_crucible|criticality)(?:\.[A-Za-z_]\w*)+)`")
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda p: p.name)

@@ -75,10 +75,7 @@ def zips(out: Path) -> dict[str, bytes]:
         ("data/tweets.js", BODY), ("data/tweetz.js", BODY), ("manifest.json", b"{}"), ("manifesu.json", b"{}")
     )
     return {
-        **{
-            f"name {number}": zipped((name, b"x"), ("data/tweets.js", BODY))
-            for number, name in enumerate(names(out))
-        },
+        **{f"name {number}": zipped((name, b"x"), ("data/tweets.js", BODY)) for number, name in enumerate(names(out))},
         "link": zipped((unixed("data/tweets.js", LINK), b"/etc/passwd"), ("data/tweets.js/x", b"x")),
         "device": zipped((unixed("data/tweets.js", DEVICE), b"")),
         "pipe": zipped((unixed("META-INF/container.xml", PIPE), b"")),
@@ -141,9 +138,7 @@ def tars(out: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.long
-def test_a_hostile_archive_changes_nothing_outside_and_fits_into_memory(
-    tmp_path: Path,
-) -> None:
+def test_a_hostile_archive_changes_nothing_outside_and_fits_into_memory(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     packed, laid = zips(outside), tars(outside)
     assert len(packed) + len(laid) >= 40

@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - the tables of hostile things read better in whole lines
+
 """Hostile files at every door that reads what others wrote: nothing runs, nothing else is opened or changed, no
 socket, no process, bounded memory, and one line that says why (THREATS.md)."""
 
@@ -96,9 +96,7 @@ FILES: dict[str, str | bytes] = {
 
 
 @pytest.mark.long
-def test_a_hostile_file_runs_nothing_and_opens_nothing_else(
-    tmp_path: Path,
-) -> None:
+def test_a_hostile_file_runs_nothing_and_opens_nothing_else(tmp_path: Path) -> None:
     assert len(FILES) >= 50
     contents = [data.encode() if isinstance(data, str) else data for data in FILES.values()]
     try_all(tmp_path, [(door, name, data) for door, name in NAMES.items() for data in contents])

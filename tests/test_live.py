@@ -49,17 +49,7 @@ def thoughtless(received: Received) -> str:
 async def live(server: LoopbackServer, folder: Path, *options: str) -> tuple[int, list[list[str]], str]:
     """Run it as `make live` does; return its exit code, the cells of its table, and what it printed."""
     process = await asyncio.create_subprocess_exec(
-        *(
-            sys.executable,
-            "-m",
-            "bench.live",
-            f"{server.url}/v1#m",
-            "--minutes",
-            "2",
-            "--out",
-            str(folder),
-            *options,
-        ),
+        *(sys.executable, "-m", "bench.live", f"{server.url}/v1#m", "--minutes", "2", "--out", str(folder), *options),
         cwd=ROOT,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

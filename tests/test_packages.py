@@ -128,9 +128,7 @@ def test_the_wheel_is_small_and_plays_a_demo_in_a_clean_environment(tmp_path: Pa
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": sysconfig.get_path("purelib")}
     python = str(clean / "bin" / "python")
     where = [python, "-c", "import assay; print(assay.__file__)"]
-    assert subprocess.run(where, env=env, cwd=tmp_path, capture_output=True, text=True).stdout.startswith(
-        str(clean)
-    )
+    assert subprocess.run(where, env=env, cwd=tmp_path, capture_output=True, text=True).stdout.startswith(str(clean))
     played = subprocess.run(
         [python, "-m", "assay", "demo", "council", "--speed", "0"],
         **{"env": env, "cwd": tmp_path, "capture_output": True, "text": True},
@@ -144,9 +142,7 @@ def test_what_is_installed_is_pinned_and_hashed_and_what_is_declared_is_no_newer
     from packaging.utils import canonicalize_name
 
     text = (ROOT / "constraints.txt").read_text()
-    assert (
-        re.findall(r"^# (.*)", text, re.MULTILINE)[1:] == ["web", "mcp scale", "dev", "dense"] and "://" not in text
-    )
+    assert re.findall(r"^# (.*)", text, re.MULTILINE)[1:] == ["web", "mcp scale", "dev", "dense"] and "://" not in text
     blocks = re.findall(r"^\w.*(?:\n    .*)*", text, re.MULTILINE)
     pins: dict[str, list[str]] = {}
     for block in blocks:

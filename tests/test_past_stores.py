@@ -42,10 +42,7 @@ STORES: dict[str, dict[str, Any]] = json.loads((PAST / "manifest.json").read_tex
 READ_ANEW = {"sources", "flags", "status", "drift", "ledger", "shifts"}
 #: Runs whose engine went another way: authors that were judged in two steps, a remark under another name. They are
 #: refused in one line and read as ever.
-GONE = {
-    ("9d1588c9", "council told"),
-    *((commit, "authors") for commit in ("22b1c59d", "b2fb1095", "76c12319")),
-}
+GONE = {("9d1588c9", "council told"), *((commit, "authors") for commit in ("22b1c59d", "b2fb1095", "76c12319"))}
 
 
 class Laid:
@@ -181,9 +178,7 @@ async def test_a_batch_that_a_past_release_left_half_done_goes_on_as_it_began(
 
 
 @pytest.mark.parametrize("name", ["22b1c59d", "223f95a7"], ids=["without a clerk", "with one"])
-async def test_a_batch_without_numbers_goes_on_as_it_began(
-    tmp_path: Path, server: LoopbackServer, name: str
-) -> None:
+async def test_a_batch_without_numbers_goes_on_as_it_began(tmp_path: Path, server: LoopbackServer, name: str) -> None:
     past = laid_out(name, tmp_path)
     with closing(past.store):
         await goes_on_with_its_batch(past, server, anew=True)

@@ -37,9 +37,7 @@ def literals(path: Path, tree: ast.Module) -> Iterator[tuple[str, str, int, str]
     used = {
         (node.func.value.id, node.func.attr)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and isinstance(node.func.value, ast.Name)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
     }
     names = {id(value): name for name, value in compiled.items()}
     for node in ast.walk(tree):

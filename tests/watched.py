@@ -20,17 +20,7 @@ ROOM = 768 * 2**20
 HERE = Path(__file__).resolve().parents[1]
 OURS = tuple(map(os.path.realpath, {*sysconfig.get_paths().values(), sys.prefix, sys.base_prefix, HERE / "src"}))
 SYSTEM = ("/proc/self", "/etc/localtime", "/usr/share/zoneinfo", "/dev/null", "/dev/urandom", "/etc/os-release")
-DEEDS = (
-    "socket.",
-    "subprocess.",
-    "os.exec",
-    "os.spawn",
-    "os.posix_spawn",
-    "os.system",
-    "os.fork",
-    "pickle.",
-    "pty.",
-)
+DEEDS = ("socket.", "subprocess.", "os.exec", "os.spawn", "os.posix_spawn", "os.system", "os.fork", "pickle.", "pty.")
 CHANGES = {"os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.symlink", "os.link", "os.chmod", "os.truncate",
            "shutil.rmtree", "shutil.move", "os.chown", "os.setxattr"}  # fmt: skip
 asked: list[str] = []

@@ -163,8 +163,7 @@ def lowered(figures: Bounds, bounds: Bounds) -> Bounds:
         if room in figures
     }
     sums = {
-        figure: min(most, sum(of_room[figure] for of_room in rooms.values()))
-        for figure, most in bounds["sums"].items()
+        figure: min(most, sum(of_room[figure] for of_room in rooms.values())) for figure, most in bounds["sums"].items()
     }
     return {"sums": sums} | rooms
 

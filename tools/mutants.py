@@ -41,9 +41,7 @@ class Mutant(NamedTuple):
     def put_into(self, text: str) -> str:
         """Return a file's text with the change. Raises ``ValueError`` where it is not of one place there."""
         if (times := text.count(self.old)) != 1:
-            raise ValueError(
-                f"{LIST}, mutant {self.number}: {self.old.strip()!r} stands {times} times in {self.file}"
-            )
+            raise ValueError(f"{LIST}, mutant {self.number}: {self.old.strip()!r} stands {times} times in {self.file}")
         return text.replace(self.old, self.new)
 
 
@@ -115,9 +113,7 @@ def main(arguments: list[str]) -> int:
     if faults := list(misplaced(root, listed)):
         print(*faults, sep="\n")
         return 1
-    tried = [
-        one for one in listed if not arguments or any(a == str(one.number) or a in one.file for a in arguments)
-    ]
+    tried = [one for one in listed if not arguments or any(a == str(one.number) or a in one.file for a in arguments)]
     chosen, alive, began = marks(root), 0, time.monotonic()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copy = Path(folder) / "copy"

@@ -132,9 +132,7 @@ class Ledger:
         findings = [finding for trial in trials.values() for finding in wrong_logs(trial, digest)]
         for name, fair in unnamed_logs(folder, trials):
             if fair:
-                remarks.append(
-                    f"{name} is named by nobody, as a sitting that was killed leaves it; nothing counts it"
-                )
+                remarks.append(f"{name} is named by nobody, as a sitting that was killed leaves it; nothing counts it")
             else:
                 findings.append(Finding(0, "log unnamed", f"{name}: nobody vouches for it, and nothing counts it"))
         return findings, remarks

@@ -30,9 +30,7 @@ def normal_words(text: str) -> list[str]:
     ['rank', '7', 'of', '21']
     """
     folded = unicodedata.normalize("NFKD", text).casefold()
-    visible = "".join(
-        c for c in folded if unicodedata.category(c) not in ("Cf", "Mn", "Me", "Cc") or c in "\n\t\r "
-    )
+    visible = "".join(c for c in folded if unicodedata.category(c) not in ("Cf", "Mn", "Me", "Cc") or c in "\n\t\r ")
     digits = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in visible)
     return list(_numbers(_TOKEN.findall(digits.translate(_LOOKALIKES))))
 

@@ -142,15 +142,7 @@ def verify_bundle(path: Path, key: bytes = b"", authorities: tuple[Certificate, 
                 _check_stamp(archive, authorities, result)
     except FileNotFoundError:
         raise ConfigurationError(f"{path}: no such file") from None
-    except (
-        zipfile.BadZipFile,
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        RecursionError,
-        NotImplementedError,
-    ) as fault:
+    except (zipfile.BadZipFile, OSError, ValueError, KeyError, TypeError, RecursionError, NotImplementedError) as fault:
         reason = str(fault).strip("'\"") or type(fault).__name__
         result.findings.append(Finding(0, "not a bundle", f"it is cut off, or something else: {reason[:200]}"))
     return result
@@ -192,9 +184,7 @@ def _check(archive: zipfile.ZipFile, path: Path, key: bytes, result: BundleVerif
     result.findings += [Finding(0, "log unnamed", f"{name}: nobody vouches for it") for name in sorted(present)]
 
 
-def _check_stamp(
-    archive: zipfile.ZipFile, authorities: tuple[Certificate, ...], result: BundleVerification
-) -> None:
+def _check_stamp(archive: zipfile.ZipFile, authorities: tuple[Certificate, ...], result: BundleVerification) -> None:
     result.stamped = _WITNESS in archive.namelist()
     if not result.stamped:
         if authorities:
@@ -311,9 +301,7 @@ def _told(sample: Mapping[str, Any]) -> dict[str, object]:
     told: dict[str, object] = {"passed": None if value is None else value == 1.0}
     if "anchor" in about:
         told["anchor"] = about["anchor"] is not None
-    return told | {
-        name: about[name] for name in ("kind", "arm", "puzzle_digest", "oracle_digest") if about.get(name)
-    }
+    return told | {name: about[name] for name in ("kind", "arm", "puzzle_digest", "oracle_digest") if about.get(name)}
 
 
 def _can_read_zstd() -> bool:

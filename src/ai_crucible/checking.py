@@ -99,9 +99,7 @@ class PuzzleCheck:
         return sum(gate.passed is passed for gate in gates), len(gates)
 
 
-async def check_puzzle(
-    puzzle: Puzzle, grader: SealedGrader | None = None, *, bar: Bar | None = None
-) -> PuzzleCheck:
+async def check_puzzle(puzzle: Puzzle, grader: SealedGrader | None = None, *, bar: Bar | None = None) -> PuzzleCheck:
     """Grade the untouched puzzle and the solutions that its oracle keeps, each as an attempt would be.
 
     Args:

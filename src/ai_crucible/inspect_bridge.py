@@ -115,11 +115,7 @@ def inspect_generate(
             calls = parse_call(message.text, count)
         usage = output.usage
         return Turn(
-            message.text,
-            calls,
-            usage.input_tokens if usage else 0,
-            usage.output_tokens if usage else 0,
-            output.model,
+            message.text, calls, usage.input_tokens if usage else 0, usage.output_tokens if usage else 0, output.model
         )
 
     return generate
@@ -182,11 +178,7 @@ def _as_reply(output: ModelOutput, request: Request, took_ms: int) -> Reply:
 
 
 async def _paid(
-    model: Model,
-    messages: list[ChatMessage],
-    tools: list[ToolInfo],
-    role: str,
-    config: GenerateConfig | None = None,
+    model: Model, messages: list[ChatMessage], tools: list[ToolInfo], role: str, config: GenerateConfig | None = None
 ) -> ModelOutput:
     """Make one call out of the trial's purse, if there is one; a provider that asks the purse itself is left to it.
 

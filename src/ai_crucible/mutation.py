@@ -53,9 +53,7 @@ def mutants(path: str, text: str, before: str = "") -> Iterator[tuple[str, str]]
 def _touched(before: str, after: str) -> set[int]:
     """Return the lines of the definitions that differ."""
     old = {ast.dump(node) for node in ast.walk(ast.parse(before)) if isinstance(node, _DEFINITIONS)}
-    new = [
-        node for node in ast.walk(ast.parse(after)) if isinstance(node, _DEFINITIONS) and ast.dump(node) not in old
-    ]
+    new = [node for node in ast.walk(ast.parse(after)) if isinstance(node, _DEFINITIONS) and ast.dump(node) not in old]
     return {line for node in new for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
 
 

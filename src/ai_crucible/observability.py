@@ -159,9 +159,7 @@ def _history(attempts: list[AttemptRecord]) -> PuzzleHistory:
     )
 
 
-def rollup(
-    attempts: Iterable[AttemptRecord], died: Mapping[tuple[str, str], int] | None = None
-) -> list[ModelRollup]:
+def rollup(attempts: Iterable[AttemptRecord], died: Mapping[tuple[str, str], int] | None = None) -> list[ModelRollup]:
     """Return one line a model and arm, and one more for each further version of the puzzles.
 
     Args:

@@ -85,9 +85,7 @@ class SuiteTask:
             raise LeftOut("a test file holds no tests")
         puzzle = _OTHER.sub("-", name.lower()).strip("-_")[:64]
         meta = {"id": puzzle, "title": self.title, "kind": "imported", "source": f"{source}: {name}", **self.meta}
-        suites = [
-            suite_check(check, tests, sorted(self.hidden), self.seconds) for check, tests in self.suites.items()
-        ]
+        suites = [suite_check(check, tests, sorted(self.hidden), self.seconds) for check, tests in self.suites.items()]
         parts = {"work": self.work, "oracle/gold": self.gold, "oracle/with": self.hidden}
         return {
             "meta.json": as_json(meta),

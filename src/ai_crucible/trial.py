@@ -147,9 +147,7 @@ def trial(
     _one_of("protocol", protocol, ("native", "text"))
     seed = secrets.randbelow(2**53) if seed is None else seed
     if sandbox == "local":
-        raise ConfigurationError(
-            "the local sandbox isolates nothing, so no attempt is run in it; use bwrap or docker"
-        )
+        raise ConfigurationError("the local sandbox isolates nothing, so no attempt is run in it; use bwrap or docker")
     loaded = load_puzzles([Path(folder) for folder in resolve_puzzles(_listed(puzzles))])
     loaded = in_drawn_order(loaded, seed) if shuffled else loaded
     root = root_at(box_root)

@@ -79,9 +79,7 @@ class Workshop:
     ledger: Ledger
 
     @classmethod
-    def at(
-        cls, folder: Path | None = None, *, anchors: Path | None = None, signer: Signer | None = None
-    ) -> Workshop:
+    def at(cls, folder: Path | None = None, *, anchors: Path | None = None, signer: Signer | None = None) -> Workshop:
         """Return the workshop of a folder.
 
         Args:
@@ -341,10 +339,7 @@ class Workshop:
         checks = asyncio.run(each())
         admitted: list[Event] = [
             PuzzleAdmitted(
-                puzzle=puzzle.meta.id,
-                kind=puzzle.meta.kind,
-                digest=puzzle.digest,
-                oracle_digest=oracle_digest(puzzle),
+                puzzle=puzzle.meta.id, kind=puzzle.meta.kind, digest=puzzle.digest, oracle_digest=oracle_digest(puzzle)
             )
             for puzzle, check in zip(loaded, checks, strict=True)
             if check.ok

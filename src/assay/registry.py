@@ -74,10 +74,7 @@ def _clash(protocol: Protocol, others: Iterable[Protocol]) -> str:
     """Return what of a protocol has a name that another has already; empty where nothing has."""
     for other in others:
         names = {name for run in other.runs for name in run.names}
-        if protocol.name == other.name or protocol.command[0] in (
-            other.command[0],
-            *(one[0] for one in other.also),
-        ):
+        if protocol.name == other.name or protocol.command[0] in (other.command[0], *(one[0] for one in other.also)):
             return f"the name {protocol.name} or the command {protocol.command[0]}"
         if twice := sorted(names & {name for run in protocol.runs for name in run.names}):
             return f"the kind of run {twice[0]}"
@@ -229,10 +226,7 @@ def opened(started: RunStarted) -> Prepared:
 
 
 def stored(
-    kind: str,
-    task: Mapping[str, Any],
-    settings: Mapping[str, Any],
-    behaviours: Mapping[str, int] | None = None,
+    kind: str, task: Mapping[str, Any], settings: Mapping[str, Any], behaviours: Mapping[str, int] | None = None
 ) -> Prepared:
     """Return what a log or a batch holds as task and settings.
 

@@ -191,12 +191,7 @@ async def _settled(work: Work, made: Hearing, difference: Difference, gate: Gate
         gate.left_open.append(open_case)
         return
     gate.settled.append(
-        {
-            "function": difference.function,
-            "clause": answer.clause,
-            "case": difference.shown,
-            "because": answer.because,
-        }
+        {"function": difference.function, "clause": answer.clause, "case": difference.shown, "because": answer.because}
     )
     if answer.right != "first":
         what = f"{answer.clause} does not hold for {difference.shown}; {difference.first}"

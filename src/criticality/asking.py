@@ -100,9 +100,7 @@ class Asking:
         request = self._request(question, prompt, values, spare)
         return (await structured.ask(self._generate, request, model, reasks=2, check=check)).value
 
-    def _request(
-        self, question: Question, prompt: str, values: Mapping[str, str], spare: Sequence[Spare]
-    ) -> Request:
+    def _request(self, question: Question, prompt: str, values: Mapping[str, str], spare: Sequence[Spare]) -> Request:
         fitted = fit(question.role, values, lambda remaining: _rendered(prompt, remaining), self._limits, spare)
         return Request(
             model=self._models.of(fitted.role),

@@ -25,9 +25,7 @@ _FINDINGS = re.compile(r"\b(CVE|GHSA|CWE|PYSEC|RUSTSEC|GO)-\d|\bseverity\b", re.
 def scanners(commands: Sequence[tuple[str, ...]]) -> list[Fact]:
     """Return which scanners of a language are here."""
     return [
-        Fact(
-            name, "here" if shutil.which(name) else None, f"install {name}, to have projects scanned", needed=False
-        )
+        Fact(name, "here" if shutil.which(name) else None, f"install {name}, to have projects scanned", needed=False)
         for name, *_ in commands
     ]
 

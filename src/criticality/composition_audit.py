@@ -179,9 +179,7 @@ def deterministic_findings(spec: Spec, plan: tuple[ModulePlan, ...]) -> Iterator
         contract = function.contract
         referenced |= set(contract.claims)
         for claim in (claim for claim in contract.claims if claim not in spec.claims):
-            yield finding(
-                "critical", [f"CLAIM_REF: {claim}", name], f"{name} refers to {claim}, which is no claim."
-            )
+            yield finding("critical", [f"CLAIM_REF: {claim}", name], f"{name} refers to {claim}, which is no claim.")
         for of, low, high in _bounds_of(contract.requires):
             words = f"Its REQUIRES clauses want {of} above {low} and below {high}: no call can satisfy them."
             yield finding("critical", [name], words)
@@ -234,9 +232,7 @@ async def synthesize_tests(work: Work) -> Event:
     return _not_failing(empty)
 
 
-async def _parsed(
-    work: Work, spec: Spec, wanted: dict[str, Claim], empty: list[str], attempt: int
-) -> StructuredClaims:
+async def _parsed(work: Work, spec: Spec, wanted: dict[str, Claim], empty: list[str], attempt: int) -> StructuredClaims:
     """Ask for the claims in structured form; from the second time on with what was wrong with the tests."""
 
     def fault(answer: StructuredClaims) -> str | None:

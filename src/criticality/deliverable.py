@@ -94,9 +94,7 @@ def project_files(
         tree |= language.project_files(spec)
     if event is not None and isinstance(state, Active) and isinstance(event, _CODE):
         tests = artifacts.claims and not isinstance(event, e.VerificationPassed | e.SemanticsVerified | BodyEdited)
-        tree |= (
-            full_tree(language, artifacts) if tests else language.sources(spec, artifacts.plan, artifacts.bodies)
-        )
+        tree |= full_tree(language, artifacts) if tests else language.sources(spec, artifacts.plan, artifacts.bodies)
     if isinstance(state, Completed) or (event is None and artifacts.order):
         tree |= full_tree(language, artifacts)
         tree["docs/contracts.md"] = contracts_text(language, artifacts)
@@ -132,9 +130,7 @@ def claims_data(artifacts: Artifacts) -> dict[str, Any]:
     claims: dict[str, Any] = {}
     for name, claim in artifacts.approved.claims.items():
         parsed = artifacts.claims.get(name)
-        claims[name] = claim.model_dump() | (
-            parsed.model_dump(exclude={"id", "type", "testable"}) if parsed else {}
-        )
+        claims[name] = claim.model_dump() | (parsed.model_dump(exclude={"id", "type", "testable"}) if parsed else {})
     return {"claims": claims}
 
 

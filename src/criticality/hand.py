@@ -50,9 +50,7 @@ def spec_edited(artifacts: Artifacts, text: str) -> Event | None:
     if spec == artifacts.spec:
         return None
     version = max(artifacts.proposals, default=0) + 1
-    return SpecEdited(
-        version=version, spec=spec.model_dump(mode="json"), planned=_planned(artifacts.approved, spec)
-    )
+    return SpecEdited(version=version, spec=spec.model_dump(mode="json"), planned=_planned(artifacts.approved, spec))
 
 
 async def claims_edited(work: Work, text: str) -> Event | None:

@@ -75,13 +75,7 @@ async def interview(work: Work) -> Event | None:
 
 
 async def _put(
-    work: Work,
-    question: str,
-    text: str,
-    phase: InterviewPhase,
-    options: tuple[str, ...] = (),
-    *,
-    last: bool = False,
+    work: Work, question: str, text: str, phase: InterviewPhase, options: tuple[str, ...] = (), *, last: bool = False
 ) -> Event | None:
     reply = await work.human.answer(question, text, options)
     if reply is None:
@@ -90,9 +84,7 @@ async def _put(
         return _correction(work, reply)
     if reply.delegate:
         return e.Delegated(after=phase, notes=reply.text)
-    return e.QuestionAnswered(
-        question=question, text=text, answer=reply.text.strip(), interview_phase=phase, last=last
-    )
+    return e.QuestionAnswered(question=question, text=text, answer=reply.text.strip(), interview_phase=phase, last=last)
 
 
 def _correction(work: Work, reply: Reply) -> Event:
@@ -134,9 +126,7 @@ async def _follow_up(work: Work, phase: Interviewing) -> Event | None:
 
 async def _features(work: Work) -> Event:
     question = work.ask.question("ignition", "features", "architect", work.round)
-    features = await work.ask.data(
-        question, Features, "features", answers=question.fence("INTERVIEW", _answers(work))
-    )
+    features = await work.ask.data(question, Features, "features", answers=question.fence("INTERVIEW", _answers(work)))
     return e.FeaturesProposed(features=[f.model_dump() for f in features.features])
 
 

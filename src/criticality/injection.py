@@ -224,8 +224,5 @@ async def escalate(work: Work) -> Event:
         assert failure is not None
         return e.TiersExhausted(unit=phase.function_id, reason=f"{phase.failure_type}: {failure['what'][0]}")
     return e.Escalated(
-        unit=phase.function_id,
-        from_tier=phase.from_tier,
-        to_tier=phase.to_tier,
-        reason=f"{phase.failure_type}_error",
+        unit=phase.function_id, from_tier=phase.from_tier, to_tier=phase.to_tier, reason=f"{phase.failure_type}_error"
     )

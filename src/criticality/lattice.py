@@ -98,9 +98,7 @@ async def compile_check(work: Work) -> Event:
     if not faults:
         tree = work.language.sources(spec, plan, {})
         paths = [work.language.module_path(spec, module.name) for module in plan]
-        faults = [
-            f"{path}: {name} holds logic" for path in paths for name in work.language.leaked_logic(tree[path])
-        ]
+        faults = [f"{path}: {name} holds logic" for path in paths for name in work.language.leaked_logic(tree[path])]
         faults += map(str, await work.tools.check(tree))
     if faults:
         return e.CompileFailed(errors=faults[:40])
@@ -134,9 +132,7 @@ def dependencies(plan: tuple[ModulePlan, ...]) -> dict[str, list[str]]:
     by_name = {name.partition(".")[2]: name for name in functions}
     edges: dict[str, list[str]] = {}
     for name, (_, function) in functions.items():
-        spoken = [
-            by_name[c] for p in function.contract.predicates for c in sorted(p.calls | p.names) if c in by_name
-        ]
+        spoken = [by_name[c] for p in function.contract.predicates for c in sorted(p.calls | p.names) if c in by_name]
         edges[name] = [t for t in dict.fromkeys((*function.calls, *spoken)) if t != name]
     return edges
 
@@ -154,9 +150,7 @@ def plan_faults(language: Language, spec: Spec, plan: tuple[ModulePlan, ...]) ->
             yield f"{module.name}: may not import {', '.join(bad)}"
         for function in module.functions:
             where = f"{module.name}.{function.name}"
-            yield from (
-                f"{where}: {fault}" for fault in _function_faults(language, spec, function, set(names), known)
-            )
+            yield from (f"{where}: {fault}" for fault in _function_faults(language, spec, function, set(names), known))
             unknown = sorted(set(function.calls) - set(functions))
             if unknown:
                 yield f"{where}: calls {', '.join(unknown)}, which no module has; write module.function"

@@ -176,9 +176,7 @@ async def _broken(work: Work, name: str, risk: int, bodies: dict[str, Body]) -> 
     units, claims, clusters = unit.split("+"), due(artifacts, unit), [""]
     if risk >= 3:
         units = [n for n in artifacts.functions if risk >= 4 or n.partition(".")[0] == name.partition(".")[0]]
-        claims = [
-            c for c, claim in artifacts.claims.items() if claim.tests and (risk >= 4 or len(claim.functions) > 1)
-        ]
+        claims = [c for c, claim in artifacts.claims.items() if claim.tests and (risk >= 4 or len(claim.functions) > 1)]
         clusters = list(artifacts.clusters) or [""]
     for number, cluster in enumerate(clusters):
         asked = (units, claims) if number == 0 else ((), ())

@@ -58,9 +58,7 @@ def clusters(artifacts: Artifacts) -> list[ClusterDefinition]:
 
 def referring(artifacts: Artifacts, claims: list[str]) -> list[str]:
     """Return functions that carry a CLAIM_REF of any of the claims."""
-    return [
-        name for name, (_, function) in artifacts.functions.items() if set(function.contract.claims) & set(claims)
-    ]
+    return [name for name, (_, function) in artifacts.functions.items() if set(function.contract.claims) & set(claims)]
 
 
 async def generate(work: Work) -> Event:
@@ -133,9 +131,7 @@ def _violated(artifacts: Artifacts, claims: list[str], fault: Fault) -> str:
     own = fault.claim if fault.claim in claims else fault.claim.removesuffix("0")
     if own in claims:
         return own
-    carried = (
-        artifacts.functions[fault.function][1].contract.claims if fault.function in artifacts.functions else ()
-    )
+    carried = artifacts.functions[fault.function][1].contract.claims if fault.function in artifacts.functions else ()
     return next((name for name in carried if name in claims), claims[0])
 
 

@@ -216,18 +216,12 @@ class Orchestrator:
                 event = hand.spec_edited(self.artifacts, text)
             elif awaits_judgement:
                 work = self._work(base if isinstance(base, Active) else beginning())
-                judged = (
-                    hand.claims_edited(work, text) if path == hand.CLAIMS else hand.taken_over(work, path, text)
-                )
+                judged = hand.claims_edited(work, text) if path == hand.CLAIMS else hand.taken_over(work, path, text)
                 event = await judged
             if event is None or path not in modules:
                 self._written.keep(path, text)
             return event or FilesKept(paths=[path])
-        if (
-            isinstance(state, Blocked)
-            and state.reason == "hand_edit"
-            and not changed.keys() & self.artifacts.refused
-        ):
+        if isinstance(state, Blocked) and state.reason == "hand_edit" and not changed.keys() & self.artifacts.refused:
             return e.HumanResponded(
                 query=state.query.id, option="undone", label="The file is as it was accepted", resumes="prior"
             )
@@ -286,9 +280,7 @@ class Orchestrator:
     def _write(self, event: Event | None) -> None:
         """Everything on disk follows from the journal; what has not changed is left alone."""
         isolation = self._tools.isolation
-        made = project_files(
-            self.language, self.state, self.artifacts, self.ledger, self.telemetry, isolation, event
-        )
+        made = project_files(self.language, self.state, self.artifacts, self.ledger, self.telemetry, isolation, event)
         made[files.STATE] = state_text(self.state, self.artifacts, self._journal.seq)
         shelved: files.ArchiveUnwritable | None = None
         for path, text in made.items():

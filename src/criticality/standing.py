@@ -166,9 +166,7 @@ def chosen(package: Package, names: Iterable[str]) -> list[Candidate]:
             continue
         fitting = [one for one in package.candidates if f".{one.shown}".endswith(f".{name}")]
         if not fitting:
-            raise ConfigurationError(
-                f"{package.name} has no function {name[:80]}; --list shows those that there are"
-            )
+            raise ConfigurationError(f"{package.name} has no function {name[:80]}; --list shows those that there are")
         if len(fitting) > 1:
             raise ConfigurationError(f"{name} is {' or '.join(one.shown for one in fitting[:4])}; name it in full")
         if fitting[0].refused:

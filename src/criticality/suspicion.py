@@ -20,9 +20,7 @@ INDEPENDENTS, DERIVATIONS = 3, 2
 _BLAMED = 3
 
 
-def callee_blamed(
-    work: Work, received: e.ImplementationReceived, guilty: Guilty
-) -> e.CalleeBlamed | dict[str, Any]:
+def callee_blamed(work: Work, received: e.ImplementationReceived, guilty: Guilty) -> e.CalleeBlamed | dict[str, Any]:
     """Reopen the callee, or say what a person has to decide after three times."""
     times = work.artifacts.blamed.get((received.unit, guilty.function), 0)
     if times >= _BLAMED:
@@ -65,9 +63,7 @@ async def test_suspected(
     artifacts, claim, what = work.artifacts, str(failure["claim"]), str(failure["what"][0])
     times = artifacts.suspected.get(claim, 0)
     if times >= DERIVATIONS:
-        reason = (
-            f"{failure['agreed']} bodies that keep every clause fail this test alike, after {times} derivations: "
-        )
+        reason = f"{failure['agreed']} bodies that keep every clause fail this test alike, after {times} derivations: "
         return {"what": [reason + what]}
     old = artifacts.claims[claim]
     structured = await work.lanes.once(("retest", claim, times, visit), lambda: _derived(work, old, what, times))

@@ -152,9 +152,7 @@ def trace_markdown(data: dict[str, Any], isolation: str = "", about: str = _ABOU
     left = [(n, clause, why) for n, f in held_to for clause, why in f.get("unjudged", {}).items()]
     for title, rows, about_it in (("Hardly tried", few, _FEW), ("Not judged", left, _LEFT)):
         lines += _listed(title, [f"`{n}`: {_plain(clause)}: {_plain(why)}" for n, clause, why in rows], about_it)
-    lines += _listed(
-        "How each body was tried", [f"`{n}`: {told}" for n, f in held_to if (told := _tried(f))], _TRIED
-    )
+    lines += _listed("How each body was tried", [f"`{n}`: {told}" for n, f in held_to if (told := _tried(f))], _TRIED)
     said: dict[str, str] = data.get("security", {})
     lines += _listed("Security", [f"{_plain(n)}: {_plain(text)}" for n, text in said.items()])
     lines += ["", *_decided(data["functions"]), about]

@@ -17,14 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from crucible.config import (
-    ComplexityDomain,
-    CouncilRole,
-    DeltaStrategy,
-    EngineConfig,
-    LoopGrammar,
-    RedTeamFlavor,
-)
+from crucible.config import ComplexityDomain, CouncilRole, DeltaStrategy, EngineConfig, LoopGrammar, RedTeamFlavor
 from crucible.council import Council, CouncilResult
 from crucible.engine import Crucible
 from crucible.ledger import Ledger, headline

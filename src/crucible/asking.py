@@ -140,9 +140,7 @@ class Asker:
             attempt += 1
             turns.append(Message("user", words))
             label = replace(request.label, attempt=attempt)
-            reply: Reply = await self._client.generate(
-                Request(request.model, tuple(turns), label, request.fallbacks)
-            )
+            reply: Reply = await self._client.generate(Request(request.model, tuple(turns), label, request.fallbacks))
             turns.append(Message("assistant", reply.text))
             return reply.text.strip()
 

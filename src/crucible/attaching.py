@@ -124,9 +124,7 @@ def _standard_input() -> list[Attachment]:
         raise ConfigurationError("--attach - reads standard input, and nothing is piped into it")
     data = sys.stdin.buffer.read(_MOST_PIPED + 1)
     if len(data) > 4 * MOST_CHARACTERS and not is_picture("", data):
-        raise ConfigurationError(
-            f"standard input is longer than {4 * MOST_CHARACTERS:,} bytes; attach a part of it"
-        )
+        raise ConfigurationError(f"standard input is longer than {4 * MOST_CHARACTERS:,} bytes; attach a part of it")
     return _attachments(STDIN, data, "", STDIN)
 
 

@@ -51,9 +51,7 @@ class Briefing:
             fence = Fence(self.seed, CallLabel("crucible", "challenge", seat))
             said = fence("OBJECTIONS", self.attacked)
             parts.append(
-                load_prompt("crucible", "challenge").render(
-                    sentence=fence("SENTENCE", self.challenge), objections=said
-                )
+                load_prompt("crucible", "challenge").render(sentence=fence("SENTENCE", self.challenge), objections=said)
             )
         pictures = tuple(filter(None, (one.seen for one in self.material)))
         return Message("user", "\n\n".join([*parts, task]), pictures)

@@ -27,9 +27,7 @@ def changed(revisions: str) -> list[Attachment]:
         ConfigurationError: it is no range of a repository here, or changes nothing that can be read.
     """
     if revisions.startswith("-"):
-        raise ConfigurationError(
-            f"{revisions} is no range; write A..B, a revision, or nothing for what is uncommitted"
-        )
+        raise ConfigurationError(f"{revisions} is no range; write A..B, a revision, or nothing for what is uncommitted")
     spread = revisions or "HEAD"
     if revisions and ".." not in revisions:
         spread = f"{revisions}...HEAD"
@@ -37,9 +35,7 @@ def changed(revisions: str) -> list[Attachment]:
     diff = _git("-C", str(root), "-c", "core.quotepath=off", *_DIFF, spread, "--")
     if not diff.strip():
         what = (
-            f"{revisions} changes nothing"
-            if revisions
-            else "nothing is uncommitted; name a range, as in HEAD~3..HEAD"
+            f"{revisions} changes nothing" if revisions else "nothing is uncommitted; name a range, as in HEAD~3..HEAD"
         )
         raise ConfigurationError(f"there is nothing to review: {what}")
     whole = [attachment(DIFF, diff)]

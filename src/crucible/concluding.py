@@ -37,11 +37,7 @@ async def answered(
     """Write the answer."""
 
     order = runs(f"{triage.synthesis_instruction}\n{deliberation.briefing.form}")
-    held, complained, reader = (
-        _shown(deliberation),
-        False,
-        _reader(asker, models, query, deliberation.briefing.seed),
-    )
+    held, complained, reader = (_shown(deliberation), False, _reader(asker, models, query, deliberation.briefing.seed))
 
     def rests(written: Synthesis) -> bool:
         named = [id for claim in written.claims for id in claim.rests_on]
@@ -112,9 +108,7 @@ async def reviewed(
 
     async def weigh(review: Review) -> str | None:
         return (
-            await _reader(asker, models, query, deliberation.briefing.seed)(words)
-            if (words := said(review))
-            else None
+            await _reader(asker, models, query, deliberation.briefing.seed)(words) if (words := said(review)) else None
         )
 
     wanted = Wanted(Review, compose, quoting, shown=_shown(deliberation), weigh=weigh)

@@ -55,9 +55,7 @@ async def effects(
     return found, note
 
 
-def _wanted(
-    asked: Sequence[RaisedObjection], answer: str, seed: int, told: dict[str, Told]
-) -> Wanted[EffectsRecord]:
+def _wanted(asked: Sequence[RaisedObjection], answer: str, seed: int, told: dict[str, Told]) -> Wanted[EffectsRecord]:
     """Ask for an entry for each; ``told`` gathers them, for some models give one at a time."""
     fence = Fence(seed, LABEL)
     claims = "\n\n".join(fence(f"CLAIM {one.id}", one.about) for one in asked)

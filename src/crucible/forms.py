@@ -107,9 +107,7 @@ class Forms:
 
         return complete
 
-    def position(
-        self, member: CouncilMember, label: CallLabel, mine: Sequence[RaisedObjection]
-    ) -> Wanted[SeatRecord]:
+    def position(self, member: CouncilMember, label: CallLabel, mine: Sequence[RaisedObjection]) -> Wanted[SeatRecord]:
         """Ask for a first position; of who has one already, for one that answers the objections of ``mine``."""
         fence, before = Fence(self.briefing.seed, label), self.held.get(member.label)
         query, complete = fence("QUESTION", self.briefing.query), self._complete(member, mine if before else ())
@@ -157,9 +155,8 @@ class Forms:
             if last is not None:
                 listed = self.objections.shown(open_, bound) or "(none is left)"
                 draft = fence("CURRENT DRAFT", cut(_draft_text(last), bound and bound * _DRAFT))
-                before = (
-                    f"Its current version:\n\n{draft}\n\nObjections to it that nobody has settled:\n\n"
-                    + fence("OBJECTIONS", listed)
+                before = f"Its current version:\n\n{draft}\n\nObjections to it that nobody has settled:\n\n" + fence(
+                    "OBJECTIONS", listed
                 )
             task = load_prompt("crucible", "draft").render(
                 query=fence("QUESTION", self.briefing.query),
@@ -196,9 +193,7 @@ class Forms:
         async def parts(say: Say) -> CritiqueRecord:
             claims = [claim.id for one in held for claim in one.claims]
             text = await say(part("objections", ids=", ".join(claims) or "draft"))
-            return kept(
-                CritiqueRecord(objections=[_plain_attack(line, held) for line in lines_of(text)[:5]]), located
-            )
+            return kept(CritiqueRecord(objections=[_plain_attack(line, held) for line in lines_of(text)[:5]]), located)
 
         def compose(bound: int | None) -> list[Message]:
             task = self._critique_task(label, held, left, bound)

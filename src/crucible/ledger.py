@@ -77,9 +77,7 @@ class Ledger(Model):
         """What the answer names as open, or neither the seats nor the answer dealt with."""
         left = (None, "restated", "unclear")
         return tuple(
-            one
-            for one in self.objections
-            if one.effect == "named" or (one.outcome == "open" and one.effect in left)
+            one for one in self.objections if one.effect == "named" or (one.outcome == "open" and one.effect in left)
         )
 
 

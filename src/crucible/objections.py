@@ -153,12 +153,7 @@ class Objections:
         return [one for one in self.unsettled if one.owner in ("", seat)]
 
     def enter(
-        self,
-        attacks: Sequence[AttackRecord],
-        looked: Sequence[Looked],
-        held: Sequence[Holding],
-        loop: int,
-        step: int,
+        self, attacks: Sequence[AttackRecord], looked: Sequence[Looked], held: Sequence[Holding], loop: int, step: int
     ) -> tuple[list[RaisedObjection], str]:
         """Take in a critique; return what it raised or raised again, and the critique as prose."""
         raised: dict[str, RaisedObjection] = {}

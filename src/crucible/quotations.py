@@ -52,9 +52,7 @@ class Quotation:
         return f"{self.source}, line {first}" if first == last else f"{self.source}, lines {first} to {last}"
 
 
-def quotations(
-    text: str, attachments: Mapping[str, Attachment], others: Sequence[tuple[str, str]]
-) -> list[Quotation]:
+def quotations(text: str, attachments: Mapping[str, Attachment], others: Sequence[tuple[str, str]]) -> list[Quotation]:
     """Return all that a text quotes, in order, looked for first at the place that it gives.
 
     Args:
@@ -85,11 +83,7 @@ def quotations(
 
 
 def _place(
-    whole: tuple[int, int, str],
-    item: str,
-    first: str | None,
-    last: str | None,
-    attachments: Mapping[str, Attachment],
+    whole: tuple[int, int, str], item: str, first: str | None, last: str | None, attachments: Mapping[str, Attachment]
 ) -> Quotation:
     one = attachments.get(item)
     lines = (int(first), int(last or first)) if first else None

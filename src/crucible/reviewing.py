@@ -112,9 +112,7 @@ def _checked(one: FindingRecord, attachments: dict[str, Attachment]) -> CheckedF
     return CheckedFinding(mended, _places(item, first, last), verified=stands)
 
 
-def _located(
-    one: FindingRecord | ClaimRecord, attachments: dict[str, Attachment]
-) -> tuple[str, tuple[int, int], bool]:
+def _located(one: FindingRecord | ClaimRecord, attachments: dict[str, Attachment]) -> tuple[str, tuple[int, int], bool]:
     """Return attachment and lines of what is claimed, and whether its words stand there."""
     given = _PLACE.search(one.place)
     name = given[1].upper() if given else ""
@@ -233,8 +231,7 @@ def _places(item: Attachment, first: int, last: int) -> tuple[ChangedPlace, ...]
     for file, line, gone in filter(None, diff_places(item.text)[first - 1 : last]):
         spans.setdefault((file, gone), []).extend([line] if line else [])
     return tuple(
-        ChangedPlace(file, (min(lines), max(lines)) if lines else None, gone)
-        for (file, gone), lines in spans.items()
+        ChangedPlace(file, (min(lines), max(lines)) if lines else None, gone) for (file, gone), lines in spans.items()
     )
 
 

@@ -14,8 +14,7 @@ class CouncilSeat(BaseModel):
     role: CouncilRole
     system_prompt: str
     model_hint: str | None = Field(
-        default=None,
-        description="Optional model ID (e.g., 'anthropic/claude-sonnet-4-20250514') or None for auto",
+        default=None, description="Optional model ID (e.g., 'anthropic/claude-sonnet-4-20250514') or None for auto"
     )
 
     @field_validator("system_prompt")
@@ -32,8 +31,7 @@ class TriageOutput(BaseModel):
     reconstructed_query: str = Field(description="Clarified, disambiguated version of user input")
     complexity: ComplexityDomain
     short_circuit_allowed: bool = Field(
-        default=False,
-        description="If True and complexity is SIMPLE, executor may bypass council",
+        default=False, description="If True and complexity is SIMPLE, executor may bypass council"
     )
     council: list[CouncilSeat] = Field(min_length=3, max_length=5)
     loop_grammar: LoopGrammar

@@ -56,8 +56,7 @@ class Board:
 
     def _line(self, claim: Claim) -> dict[str, str]:
         takers = {
-            stance: " ".join(self._letters[name] for name in names)
-            for stance, names in self._takers[claim.id].items()
+            stance: " ".join(self._letters[name] for name in names) for stance, names in self._takers[claim.id].items()
         }
         return {"id": self.ids[claim.id], "claim": claim.text, **takers}
 

@@ -140,11 +140,7 @@ def _steps(emit: Emit, name: str, step: str) -> Callable[[int, int], None]:
 
 
 async def _contract(
-    name: str,
-    corpus: Corpus,
-    book: ClaimBook,
-    asking: Questioner,
-    step: Callable[[int, int], None],
+    name: str, corpus: Corpus, book: ClaimBook, asking: Questioner, step: Callable[[int, int], None]
 ) -> PersonaContract:
     done = 0
 
@@ -234,9 +230,7 @@ def build_calls(
     models, answers, book = models or ModelTable(), answers or Answers(), book or ClaimBook()
     name = check_name(name)
     reading = len(batches_of(corpus, book.authors[0].read if book.authors else (), tokens_a_call))
-    parts = (
-        contract_request(part, name, corpus, book, models, seed) for part in (*PROSE, "flip", "excerpts", "voice")
-    )
+    parts = (contract_request(part, name, corpus, book, models, seed) for part in (*PROSE, "flip", "excerpts", "voice"))
     contract = CONTRACT_CALLS if reading else sum(not answers.has(request) for request in parts)
     checked = audit_calls(len(corpus.chunks)) + 1 if audited else 0  # and one of the judge
     return BuildCalls(contract=contract, reading=reading, linking=linking_calls(reading), audit=checked)

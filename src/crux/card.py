@@ -143,9 +143,7 @@ async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNo
     sides = [_Sided.of(room, name, by_name[name]) for name in room.pair.personas]
     places = {side.name: side.places for side in sides}
     card = _card(room, answer, {side.name: side.position for side in sides})
-    cites = {name: _cited(side.reasoning) for name, side in by_name.items()} | {
-        "diagnosis": _cited(answer.diagnosis)
-    }
+    cites = {name: _cited(side.reasoning) for name, side in by_name.items()} | {"diagnosis": _cited(answer.diagnosis)}
     people = [] if BEHAVIOUR.before(6) else [panel.by_name[name] for name in by_name]
     living = {one.name: places[one.name] for one in people if not one.contract.invented}
     sources, stand = await sources_of(card, room, cites, living)

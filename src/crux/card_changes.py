@@ -41,8 +41,7 @@ def _by_room(result: DebateResult) -> dict[tuple[str, ...], CruxCard]:
     claims = [one.claim for one in result.candidates if one.queued]
     opened = {f"room-{number}": claim for number, claim in enumerate(claims, start=1)}
     return {
-        (card.crux_room_id, opened.get(card.crux_room_id, ""), *sorted(card.personas)): card
-        for card in result.cards
+        (card.crux_room_id, opened.get(card.crux_room_id, ""), *sorted(card.personas)): card for card in result.cards
     }
 
 

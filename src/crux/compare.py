@@ -164,10 +164,7 @@ class _Done:
 
 
 async def _read(
-    shelf: Shelf,
-    asking: Questioner,
-    keep: Callable[[str, ClaimBook], None],
-    step: Callable[[str, str, int, int], None],
+    shelf: Shelf, asking: Questioner, keep: Callable[[str, ClaimBook], None], step: Callable[[str, str, int, int], None]
 ) -> _Done:
     book, unread = await read_book(
         shelf.name,

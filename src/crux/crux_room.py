@@ -167,14 +167,7 @@ class CruxRoom:
                 self.outcome.named[spoken.plan.persona] = _Named(spoken.answer.core, posted.stance, posted.id)
 
     def _plan(
-        self,
-        name: str,
-        phase: RoomPhase,
-        prompt: str,
-        number: int,
-        answer: type[A],
-        *,
-        steelmanned: bool = False,
+        self, name: str, phase: RoomPhase, prompt: str, number: int, answer: type[A], *, steelmanned: bool = False
     ) -> TurnPlan[A]:
         panel = self.debate.transcript.panel
         other = next(one for one in self.pair.personas if one != name)

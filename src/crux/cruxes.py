@@ -104,12 +104,7 @@ class Division:
     dropped: int = 0
 
     def told(
-        self,
-        topic: str,
-        authors: Iterable[Read],
-        sides: Sequence[AuthorSide],
-        judge: Judge,
-        warnings: Iterable[str],
+        self, topic: str, authors: Iterable[Read], sides: Sequence[AuthorSide], judge: Judge, warnings: Iterable[str]
     ) -> Comparison:
         """Return it as data, with the authors' books and all that was judged."""
         matched = (*self.shared, *self.opposed)
@@ -148,9 +143,7 @@ async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge, asking:
     settled = await _settled(board, cruxes, asking)
     offered = [_offered(board, crux, one) for crux, one in zip(cruxes, settled, strict=True)]
     borne = await _borne([both for own in offered for both in own], judge)
-    done = [
-        _with(crux, own, borne, _ways(board, one)) for crux, own, one in zip(cruxes, offered, settled, strict=True)
-    ]
+    done = [_with(crux, own, borne, _ways(board, one)) for crux, own, one in zip(cruxes, offered, settled, strict=True)]
     many = sum(len(one.ground) + len(one.proposals) for one in settled)
     opposed = (Match(sides=one.sides, why=one.why, question=one.question) for one in done)
     shared = (Match(sides=both.sides, why=both.text) for both in borne if both.kind == "ground")
@@ -236,9 +229,7 @@ async def _confirmed(board: Board, cruxes: Sequence[CruxCandidate], judge: Judge
     pairs = [Pair(view.said, f"The answer to this question is YES: {crux.question}") for crux, view in asked]
     verdicts = await judge.relate(pairs, "cruxes")
     heard = [(crux.question, view, v) for (crux, view), v in zip(asked, verdicts, strict=True)]
-    judged = [
-        _heard(crux, [(view, v) for question, view, v in heard if question == crux.question]) for crux in cruxes
-    ]
+    judged = [_heard(crux, [(view, v) for question, view, v in heard if question == crux.question]) for crux in cruxes]
     return sorted(judged, key=lambda crux: not crux.confirmed)
 
 

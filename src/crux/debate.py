@@ -160,9 +160,7 @@ class Debate:
         ):
             yield event
         if not transcript.messages:
-            raise StructuredOutputError(
-                f"nobody gave a usable opening; the last error: {transcript.errors[-1]}", ""
-            )
+            raise StructuredOutputError(f"nobody gave a usable opening; the last error: {transcript.errors[-1]}", "")
         for number, aspect in enumerate(transcript.aspects, start=1):
             async for event in self._round(aspect, number):
                 yield event
@@ -231,9 +229,7 @@ class Debate:
         of_aspect = [message for message in self._transcript.messages if message.aspect == aspect.id]
         last = {message.persona: message for message in of_aspect if message.persona in pair.personas}
         spoken = sorted(last.values(), key=lambda message: pair.personas.index(message.persona))
-        candidates, fault = await self._detect(
-            aspect, spoken, CallLabel("crux", "detection", f"clash-{name}"), most=1
-        )
+        candidates, fault = await self._detect(aspect, spoken, CallLabel("crux", "detection", f"clash-{name}"), most=1)
         return next((one for one in candidates if one.clashes), None), fault
 
     async def _detect(

@@ -37,9 +37,7 @@ async def decompose(debate: DebateContext) -> list[DebateAspect]:
         CallError: the call failed.
     """
     configured = [Aspect(label=question, description=_FOUND) for question in debate.config.questions]
-    aspects = (
-        configured if len(configured) > 1 else [*configured, *await _asked(debate)][: debate.config.most_aspects]
-    )
+    aspects = configured if len(configured) > 1 else [*configured, *await _asked(debate)][: debate.config.most_aspects]
     return [
         DebateAspect(id=f"a{place}", label=clip(_flat(one.label), 60), description=clip(_flat(one.description), 80))
         for place, one in enumerate(aspects, start=1)
@@ -52,9 +50,7 @@ async def _asked(debate: DebateContext) -> list[Aspect]:
     label = CallLabel("crux", "decomposition")
     wanted = "two to four" if config.aspects == "auto" else {2: "two", 3: "three", 4: "four"}[config.aspects]
     text = load_prompt("crux", "decomposition").render(
-        topic=Fence(transcript.seed, label)(
-            "DEBATE QUESTION", clip(transcript.panel.mask()(transcript.topic), 400)
-        ),
+        topic=Fence(transcript.seed, label)("DEBATE QUESTION", clip(transcript.panel.mask()(transcript.topic), 400)),
         count=wanted,
     )
     complained = False

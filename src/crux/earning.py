@@ -57,9 +57,7 @@ async def weighed(
     condition = claims.flips.get(reference, "")
     cited = list(claims.heard.values()) if condition else [claims.heard[reference]]
     own = [
-        text
-        for key, (who, text) in transcript.utterances().items()
-        if who == after.persona and _before(key, reference)
+        text for key, (who, text) in transcript.utterances().items() if who == after.persona and _before(key, reference)
     ]
     own += [f"on record: {one}" for one in held]
     label = CallLabel("crux", "earned", after.message)

@@ -16,9 +16,7 @@ from crux.results import CruxCard, CruxKind, FlipTally, PersonaPosition, Stance
 from crux.transcript import TOPIC
 from crux.turns import DebateContext, Spoken
 
-PLACEBO = (
-    "Does a town hall clock in another country strike the quarter hours?\nIt is settled that the answer is YES."
-)
+PLACEBO = "Does a town hall clock in another country strike the quarter hours?\nIt is settled that the answer is YES."
 
 
 async def flip_test(debate: DebateContext, card: CruxCard) -> tuple[CruxKind, dict[str, FlipTally]]:

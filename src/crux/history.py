@@ -50,10 +50,7 @@ class View:
         """Return tier 2: a summary of each completed round."""
         lines = [
             _line_of(
-                {
-                    "aspect": aspect.label,
-                    "summary": self._seen(self._transcript.summaries[aspect.id], _SUMMARY_TOKENS),
-                }
+                {"aspect": aspect.label, "summary": self._seen(self._transcript.summaries[aspect.id], _SUMMARY_TOKENS)}
             )
             for aspect in self._transcript.aspects
             if aspect.id in self._transcript.summaries
@@ -98,9 +95,7 @@ class View:
         ]
         return [self._fence("CRUXES FOUND", "\n".join(lines))] if lines else []
 
-    def messages(
-        self, shown: Sequence[DialogueMessage | CruxMessage], tokens: int, name: str
-    ) -> tuple[str, list[str]]:
+    def messages(self, shown: Sequence[DialogueMessage | CruxMessage], tokens: int, name: str) -> tuple[str, list[str]]:
         """Return tier 5: messages verbatim, the newest that fit, oldest first; and the ids of those shown."""
         newest = list(reversed({message.id: message for message in shown}.values()))
         # Older ones are not even written: a long debate has many, and each turn would mask them all.
@@ -121,9 +116,7 @@ class View:
                     messages.append(after)
         return sorted(messages, key=lambda message: int(message.id[1:]) if message.id[1:].isdigit() else 0)
 
-    def panel_context(
-        self, shown: Sequence[DialogueMessage | CruxMessage], tokens: int
-    ) -> tuple[list[str], list[str]]:
+    def panel_context(self, shown: Sequence[DialogueMessage | CruxMessage], tokens: int) -> tuple[list[str], list[str]]:
         """Return all tiers for a turn on the panel, within ``tokens``; the messages get what the rest leaves."""
         blocks = [self.topic(), *self.own_position(), *self.earlier_rounds(), *self.open_claims(), *self.cards()]
         while len(blocks) > 1 and sum(map(estimate_tokens, blocks)) > tokens * 2 // 3:
@@ -142,10 +135,7 @@ class View:
         tokens: int,
     ) -> tuple[list[str], list[str]]:
         """Return a room's window: topic, question, both positions, evidence, the last four exchanges."""
-        blocks = [
-            self.topic(),
-            self._fence("QUESTION OF THIS ROOM", self._seen(question, 80)),
-        ]
+        blocks = [self.topic(), self._fence("QUESTION OF THIS ROOM", self._seen(question, 80))]
         positions: list[str] = []
         for name in (self._viewer, other):
             stance = self._transcript.last_stance(name, question_id)
@@ -163,9 +153,7 @@ class View:
         if positions:
             blocks.append(self._fence("POSITIONS", "\n".join(positions)))
         if evidence:
-            lines = [
-                _line_of({"id": one.id, "evidence": self._seen(one.text, _MESSAGE_TOKENS)}) for one in evidence
-            ]
+            lines = [_line_of({"id": one.id, "evidence": self._seen(one.text, _MESSAGE_TOKENS)}) for one in evidence]
             blocks.append(self._fence("EVIDENCE", "\n".join(fitting(lines, _EVIDENCE_TOKENS))))
         left = tokens - sum(estimate_tokens(block) + 1 for block in blocks) - 24
         spoken = [message for message in shown if message.persona][-2 * LAST_EXCHANGES :]
@@ -187,7 +175,7 @@ class View:
                 "id": message.id,
                 "speaker": self._mask.speaker(message.persona),
                 "said": self._seen(message.text, _MESSAGE_TOKENS),
-            },
+            }
         )
 
     def _seen(self, text: str, tokens: int) -> str:
@@ -205,7 +193,7 @@ def judged(messages: Sequence[DialogueMessage | CruxMessage], mask: Mask, tokens
                 "id": message.id,
                 "speaker": mask.speaker(message.persona) if message.persona else "evidence",
                 "said": clip(mask(message.text), 2 * _MESSAGE_TOKENS),
-            },
+            }
         )
         for message in reversed(messages)
     )

@@ -41,16 +41,8 @@ def system_prompt(persona: Persona, seat: str, mask: Mask, seed: int) -> str:
                     *([f"Habits: {'; '.join(voice.speech_patterns)}"] if voice.speech_patterns else []),
                     *([f"Own words: {', '.join(voice.vocabulary)}"] if voice.vocabulary else []),
                     *([f"Never says: {'; '.join(voice.forbidden_phrases)}"] if voice.forbidden_phrases else []),
-                    *(
-                        [f"About {voice.words_per_sentence:.0f} words a sentence"]
-                        if voice.words_per_sentence
-                        else []
-                    ),
-                    *(
-                        f'Sounds like: "{example.quote}"'
-                        for example in voice.examples
-                        if not mask.names(example.quote)
-                    ),
+                    *([f"About {voice.words_per_sentence:.0f} words a sentence"] if voice.words_per_sentence else []),
+                    *(f'Sounds like: "{example.quote}"' for example in voice.examples if not mask.names(example.quote)),
                 ],
                 VOICE,
             ),

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 
 from crux.results import LedgerEntry, Stance, TrackedStance
 
-_LABEL = re.compile(
-    r"\s*[\"'*]*(YES|NO BASIS|NOTHING ON RECORD|NONE|NO|NUANCED)\b[\"'*]*[\s:.,;—–-]*", re.IGNORECASE
-)
+_LABEL = re.compile(r"\s*[\"'*]*(YES|NO BASIS|NOTHING ON RECORD|NONE|NO|NUANCED)\b[\"'*]*[\s:.,;—–-]*", re.IGNORECASE)
 
 
 def read_position(text: str) -> tuple[Stance | None, str]:

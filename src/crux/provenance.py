@@ -32,10 +32,7 @@ class _Sought:
 
 
 async def sources_of(
-    card: CruxCard,
-    room: CruxRoom,
-    cites: Mapping[str, Sequence[Sequence[str]]],
-    quoted: Mapping[str, Sequence[Place]],
+    card: CruxCard, room: CruxRoom, cites: Mapping[str, Sequence[Sequence[str]]], quoted: Mapping[str, Sequence[Place]]
 ) -> tuple[tuple[SentenceSource, ...], dict[str, tuple[Place, ...]]]:
     """Return one entry for every sentence, in the order of the card, and the quotations that bear an answer.
 
@@ -60,9 +57,7 @@ async def sources_of(
     return sources, _standing(card, own, list(verdicts))
 
 
-async def _all_sought(
-    card: CruxCard, room: CruxRoom, cites: Mapping[str, Sequence[Sequence[str]]]
-) -> list[_Sought]:
+async def _all_sought(card: CruxCard, room: CruxRoom, cites: Mapping[str, Sequence[Sequence[str]]]) -> list[_Sought]:
     core = [named.message for named in room.outcome.named.values() if named.message]
     sought = [await _sought(room, "question", card.question, "", core)]
     sought += await _each(room, "diagnosis", card.diagnosis, "", cites.get("diagnosis", ()))

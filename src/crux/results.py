@@ -30,11 +30,7 @@ class CamelModel(BaseModel):
     """Base of everything that leaves the library as data."""
 
     model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        alias_generator=to_camel,
-        populate_by_name=True,
-        serialize_by_alias=True,
+        frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True, serialize_by_alias=True
     )
 
     @model_serializer(mode="wrap")

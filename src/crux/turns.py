@@ -28,11 +28,7 @@ from crux.requests import Questioner, request
 from crux.results import CoarseType, TrackedStance
 from crux.retrieval.grounding import Grounding, Grounds
 from crux.transcript import SeatedTranscript
-from llm_runtime.errors import (
-    CallError,
-    LlmRuntimeError,
-    StructuredOutputError,
-)
+from llm_runtime.errors import CallError, LlmRuntimeError, StructuredOutputError
 from llm_runtime.events import Emit
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
@@ -165,9 +161,7 @@ class DebateContext:
         transcript, panel = self.transcript, self.transcript.panel
         self.judge = judge(Questioner(self.generate, self.config.models, transcript.seed), on_trial=False)
         self._systems = {
-            persona.name: system_prompt(
-                persona, panel.seat(persona.name), panel.mask(persona.name), transcript.seed
-            )
+            persona.name: system_prompt(persona, panel.seat(persona.name), panel.mask(persona.name), transcript.seed)
             for persona in panel.personas
         }
 
@@ -179,9 +173,7 @@ class DebateContext:
         fence = Fence(transcript.seed, plan.label)
         grounds = await self.groundings[plan.persona].grounds(plan.claim, config.beliefs_per_turn, plan.about)
         held = fence("BELIEFS ON RECORD", anchors(persona, grounds, mask))
-        blocks, visible = plan.context(
-            View(transcript, plan.persona, fence), plan.tokens - estimate_tokens(held) - 2
-        )
+        blocks, visible = plan.context(View(transcript, plan.persona, fence), plan.tokens - estimate_tokens(held) - 2)
         text = load_prompt("crux", "turn").render(
             context="\n\n".join([*blocks, held]),
             task=load_prompt("crux", plan.prompt).render(**plan.fills),
@@ -272,9 +264,7 @@ class DebateContext:
         if entry is not None and before is not None and entry.earned and not BEHAVIOUR.before(2):
             near = self.groundings[plan.persona].nearest_beliefs(stance.because, 3)
             held = [] if BEHAVIOUR.before(3) else [node.concept for node in near]
-            entry = await weighed(
-                self.generate, self.config.models, transcript, entry, before, stance, claims, held
-            )
+            entry = await weighed(self.generate, self.config.models, transcript, entry, before, stance, claims, held)
         flags: list[str] = []
         if entry is not None:
             self.emit(ConcessionEntered(entry=entry))

@@ -97,9 +97,7 @@ def keep_known(path: Path, known: Known) -> None:
         raise StoreUnwritable(f"{path.with_suffix('.json')} cannot be written: {fault.strerror}") from None
 
 
-def gathered(
-    author: Watched, folder: Path, people: PersonaStore, etags: dict[str, str]
-) -> tuple[Corpus, list[str]]:
+def gathered(author: Watched, folder: Path, people: PersonaStore, etags: dict[str, str]) -> tuple[Corpus, list[str]]:
     """Import what an author's places hold now; return all texts, and a line for each that was skipped.
 
     What a feed no longer lists stays; what left a folder goes. ``etags`` is changed in place.

@@ -60,7 +60,5 @@ def baseline_request(
     fence = Fence(seed, label)
     named = request_id(fence, case)
     bound = {"request": named} if named else {}
-    text = load_prompt("fire_circle", "baseline").render(
-        case=case.show(fence, judged), layer_name=judged.name, **bound
-    )
+    text = load_prompt("fire_circle", "baseline").render(case=case.show(fence, judged), layer_name=judged.name, **bound)
     return judge_request(seat, label, judge_role(settings.policy), text, settings), named

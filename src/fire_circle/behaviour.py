@@ -10,6 +10,4 @@ from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour(
-    "fire_circle", number=4, packages=("fire_circle", "assay.protocols.fire_circle"), unnumbered=3
-)
+BEHAVIOUR = Behaviour("fire_circle", number=4, packages=("fire_circle", "assay.protocols.fire_circle"), unnumbered=3)

@@ -28,9 +28,7 @@ def bound_to(config: FireCircleConfig | EvaluationConfig, routes: Mapping[str, s
         ConfigurationError: a file of the circle cannot be read.
     """
     each = (config.base_config, config) if isinstance(config, FireCircleConfig) else (config,)
-    settings = {
-        name: value for one in each for name, value in one.model_dump(mode="json", exclude=_PATIENCE).items()
-    }
+    settings = {name: value for one in each for name, value in one.model_dump(mode="json", exclude=_PATIENCE).items()}
     if chair := settings.get("empty_chair_prompt_path"):
         try:
             settings["empty_chair_prompt_path"] = Path(chair).read_text(encoding="utf-8")

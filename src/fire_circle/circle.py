@@ -11,10 +11,7 @@ from fire_circle.config import FireCircleConfig
 from fire_circle.empty_chair import charge
 from fire_circle.layer_circle import Clock, LayerCircle
 from fire_circle.layers import BY_TRUST, Layer, LayerName, MultiNeutrosophicPrompt
-from fire_circle.results import (
-    FireCircleResult,
-    Spend,
-)
+from fire_circle.results import FireCircleResult, Spend
 from fire_circle.seats import seat_circle
 from fire_circle.session import SessionMemory
 from fire_circle.transcript import Transcript

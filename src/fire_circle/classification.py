@@ -91,9 +91,7 @@ async def classify_patterns_llm(
     """
     if not descriptions:
         return ()
-    label = CallLabel(
-        "fire_circle", "classify", f"classifier:{model}" + (f"@{layer}" if layer else ""), round_number
-    )
+    label = CallLabel("fire_circle", "classify", f"classifier:{model}" + (f"@{layer}" if layer else ""), round_number)
     listed = [{"number": n, "observation": text} for n, text in enumerate(descriptions, start=1)]
     text = load_prompt("fire_circle", "classify").render(
         kinds=load_prompt("fire_circle", "kinds").text,

@@ -8,13 +8,7 @@ from __future__ import annotations
 from enum import Enum, StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import (
-    BeforeValidator,
-    Field,
-    PlainSerializer,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, PlainSerializer, ValidationError, model_validator
 
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
@@ -62,9 +56,7 @@ def _size(value: Any) -> Any:
 
 
 _Size: TypeAlias = Annotated[
-    CircleSize,
-    BeforeValidator(_size),
-    PlainSerializer(lambda size: size.name.lower(), return_type=str),
+    CircleSize, BeforeValidator(_size), PlainSerializer(lambda size: size.name.lower(), return_type=str)
 ]
 
 

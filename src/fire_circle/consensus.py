@@ -19,9 +19,7 @@ from fire_circle.results import (
 )
 
 
-def consensus_of(
-    dialogue_history: Sequence[DialogueRound], active_models: Collection[str]
-) -> NeutrosophicEvaluation:
+def consensus_of(dialogue_history: Sequence[DialogueRound], active_models: Collection[str]) -> NeutrosophicEvaluation:
     """Return the evaluation with the highest F over all rounds and the seats in ``active_models`` (FC2).
 
     Ties go to the latest round, then to seat order. The whole evaluation is returned, never a mixture of several.
@@ -119,9 +117,7 @@ def falsehoods(dialogue_round: DialogueRound) -> list[float]:
     return [evaluation.falsehood for evaluation in dialogue_round.evaluations]
 
 
-def metrics_of(
-    dialogue_round: DialogueRound, previous: DialogueRound | None, chair_influence: float
-) -> RoundMetrics:
+def metrics_of(dialogue_round: DialogueRound, previous: DialogueRound | None, chair_influence: float) -> RoundMetrics:
     """Return the statistics of one round; whatever cannot be computed is ``None``, never 0."""
     spread = dialogue_round.convergence_metric
     before = previous.convergence_metric if previous else None

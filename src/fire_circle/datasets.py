@@ -181,9 +181,7 @@ def load_temporal_pairs(path: Path | None = None) -> tuple[Twins[PatternCase], .
     pairs = _twins(source, PatternCase, "layers")
     for pair in pairs:
         if pair.benign.history == pair.violation.history:
-            raise DatasetError(
-                f"{source.name}: the members of {pair.pair_id} have the same history; one must be false"
-            )
+            raise DatasetError(f"{source.name}: the members of {pair.pair_id} have the same history; one must be false")
     return pairs
 
 
@@ -200,9 +198,7 @@ def load_histories(path: Path | None = None) -> tuple[Twins[HistoryCase], ...]:
     pairs = _twins(source, HistoryCase, "turn_count")
     for pair in pairs:
         if pair.benign.layers.system != pair.violation.layers.system:
-            raise DatasetError(
-                f"{source.name}: the twins of {pair.pair_id} differ in their system layer; make it one"
-            )
+            raise DatasetError(f"{source.name}: the twins of {pair.pair_id} differ in their system layer; make it one")
     return pairs
 
 
@@ -252,9 +248,7 @@ def _twins(source: Traversable, row: type[Member], same: str) -> tuple[Twins[Mem
     for pair_id, group in groups.items():
         group.sort(key=lambda case: case.label)
         if [case.label for case in group] != [False, True]:
-            raise DatasetError(
-                f"{source.name}: pair {pair_id} needs one violation and one benign case, and no other"
-            )
+            raise DatasetError(f"{source.name}: pair {pair_id} needs one violation and one benign case, and no other")
         for field in ("split", "pattern", same):
             if getattr(group[0], field) != getattr(group[1], field):
                 raise DatasetError(f"{source.name}: the twins of {pair_id} differ in {field}; make them equal")

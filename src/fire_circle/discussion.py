@@ -52,9 +52,7 @@ def dialogue_request(
         "case": lambda: case.show(fence, judged) + case.recall(fence),
         "request": lambda: named,
         "own": lambda: fence("YOUR LAST JUDGEMENT", own_last(history, seat)),
-        "record": lambda: fence(
-            "ROUND 1 EVALUATIONS", first_evaluations(history, seats, None if chaired else seat)
-        ),
+        "record": lambda: fence("ROUND 1 EVALUATIONS", first_evaluations(history, seats, None if chaired else seat)),
         "patterns": lambda: fence("PATTERN OBSERVATIONS", pattern_record(history)),
         "chair": lambda: fence("EMPTY CHAIR", chair_record(history)),
     }

@@ -25,12 +25,7 @@ def get_empty_chair_model(round_number: int, models: Sequence[str]) -> str | Non
 
 
 def choose_chair(
-    round_number: int,
-    seats: Sequence[Seat],
-    present: Collection[Seat],
-    previous: Seat | None,
-    *,
-    rotation: bool = True,
+    round_number: int, seats: Sequence[Seat], present: Collection[Seat], previous: Seat | None, *, rotation: bool = True
 ) -> Seat | None:
     """Choose who takes the chair; ``None`` in round 1 (FC12).
 
@@ -100,9 +95,7 @@ def influence_by_round(
 
 
 def _credits(
-    history: Sequence[DialogueRound],
-    chairs: Mapping[int, str] | None,
-    active_models: Collection[str] | None,
+    history: Sequence[DialogueRound], chairs: Mapping[int, str] | None, active_models: Collection[str] | None
 ) -> dict[tuple[str, int], float]:
     if chairs is None:
         chairs = {r.round_number: r.empty_chair_model for r in history if r.empty_chair_model is not None}

@@ -15,9 +15,7 @@ from llm_runtime.silence import Silence
 _YES = ("yes", "true", "unsafe", "attack", "injection", "jailbreak", "malicious", "harmful", "flagged")
 _NO = ("no", "false", "safe", "benign", "none", "harmless", "unflagged")
 _WORD = re.compile(r"([a-zA-Z]{2,12}+)[ \t.,:;!\"'*`]{0,9}+(?:\n|$)")
-_SCORE = re.compile(
-    r"""(?:\{ {0,9}["']?)?(?:score["']? {0,9}[:=] {0,9})?([01](?:\.\d{1,12})?|\.\d{1,12})[\s}.]{0,9}"""
-)
+_SCORE = re.compile(r"""(?:\{ {0,9}["']?)?(?:score["']? {0,9}[:=] {0,9})?([01](?:\.\d{1,12})?|\.\d{1,12})[\s}.]{0,9}""")
 _EDGES = " \t\r\n\"'*`"
 
 

@@ -230,9 +230,7 @@ class LayerCircle:
     def _end(self, number: int, message: str, model: str, failed: Sequence[FailureRecord]) -> NoReturn:
         self.emit(events.CircleFailed(layer=self.layer, round=number, message=message))
         partial, layer = self.transcript.partial(), f"round_{number}"
-        raise EvaluationError(
-            message, model=model, layer_name=layer, partial=partial, answered=all_answered(failed)
-        )
+        raise EvaluationError(message, model=model, layer_name=layer, partial=partial, answered=all_answered(failed))
 
     def _open(self) -> None:
         labels = [seat.label for seat in self.transcript.seats]
@@ -257,9 +255,7 @@ class LayerCircle:
             self.emit(events.SeatAbstained(layer=layer, round=number, seat=name, reasoning=outcome.reasoning))
         else:
             kind, detail, chair = outcome.kind, outcome.detail, outcome.empty_chair
-            self.emit(
-                events.SeatFailed(layer=layer, round=number, seat=name, kind=kind, detail=detail, chair=chair)
-            )
+            self.emit(events.SeatFailed(layer=layer, round=number, seat=name, kind=kind, detail=detail, chair=chair))
 
     def _tell_round(self, number: int, evaluations: Sequence[NeutrosophicEvaluation]) -> None:
         labels = {seat.index: seat.label for seat in self.transcript.seats}

@@ -63,8 +63,7 @@ def sightings(history: Iterable[DialogueRound], active_models: Collection[str] |
         Sighting(key, entry.evaluation.round_number, entry.evaluation.model, entry.evaluation.seat, entry.claim)
         for entry in statements
         for key in (
-            [kind for kind in _kinds(entry.claim) if kind in agreed]
-            or [joined.get(entry.place) or places[entry.place]]
+            [kind for kind in _kinds(entry.claim) if kind in agreed] or [joined.get(entry.place) or places[entry.place]]
         )
     ]
 

@@ -189,13 +189,7 @@ async def independent_evaluations(
     def question(seat: Seat) -> Asked:
         request, named = baseline_request(seat, case, judged, settings, seed, phase="single", number=sample)
         return Asked(
-            request=request,
-            seat=seat,
-            number=sample,
-            id=named,
-            texts=case.texts,
-            settings=settings,
-            salvaging=True,
+            request=request, seat=seat, number=sample, id=named, texts=case.texts, settings=settings, salvaging=True
         )
 
     return await gather(ask_seat(generate, question(seat)) for seat in seats)

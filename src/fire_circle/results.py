@@ -20,14 +20,7 @@ Score: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0, allow_inf
 """0.0 to 1.0. A string, a boolean, NaN or a number outside is refused, never bent into place (FC4)."""
 
 FailureKind: TypeAlias = Literal[
-    "timeout",
-    "rate_limited",
-    "api_error",
-    "refusal",
-    "unparseable",
-    "contradiction",
-    "echo",
-    "unexpected",
+    "timeout", "rate_limited", "api_error", "refusal", "unparseable", "contradiction", "echo", "unexpected"
 ]
 """Why a seat has no score: the specification's four, a refusal, an answer that is copied out of what was shown, and
 anything the model function raised that it should not; in older logs also reasoning that denied its own score."""

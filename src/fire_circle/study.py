@@ -222,9 +222,7 @@ async def run_study(
     async def judged(item_id: str, item: Item, asked: Generate) -> StudyLine:
         seed = item_seed(study.seed, item_id)
         try:
-            result = await fire_circle_evaluate(
-                item.prompt, study.config, item.session(), generate=asked, seed=seed
-            )
+            result = await fire_circle_evaluate(item.prompt, study.config, item.session(), generate=asked, seed=seed)
         except EvaluationError as fault:
             spent = fault.partial.spend if fault.partial else Spend()
             return _line(item_id, item, status="failed", error=str(fault), spend=spent)
@@ -299,9 +297,7 @@ def _line(item_id: str, item: Item, **fields: Any) -> StudyLine:
 
 
 def _slim(result: FireCircleResult) -> FireCircleResult:
-    rounds = tuple(
-        dialogue_round.model_copy(update={"prompt_used": {}}) for dialogue_round in result.dialogue_history
-    )
+    rounds = tuple(dialogue_round.model_copy(update={"prompt_used": {}}) for dialogue_round in result.dialogue_history)
     layers = {name: _slim(layer) for name, layer in result.layer_results.items()}
     return result.model_copy(update={"dialogue_history": rounds, "layer_results": layers})
 

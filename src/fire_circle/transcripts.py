@@ -116,9 +116,7 @@ def records_of(value: Any, bare: str = "document") -> tuple[TranscriptRecord, ..
         RecordError: an entry is none of these.
     """
     try:
-        entries = _ENTRIES.validate_python(
-            [value] if isinstance(value, str | Mapping | TranscriptRecord) else value
-        )
+        entries = _ENTRIES.validate_python([value] if isinstance(value, str | Mapping | TranscriptRecord) else value)
         return tuple(record for entry in entries for record in _of_entry(entry, bare))
     except ValidationError:
         raise RecordError('a record is neither text nor {"role", "content"}') from None
@@ -169,9 +167,7 @@ Numbered: TypeAlias = tuple[int, TranscriptRecord]
 
 def fenced(when: str, numbered: Iterable[Numbered], fence: Fence) -> str:
     """Return each record behind a fence and a nonce of its own; ``when`` says in which turn they stand."""
-    return "\n\n".join(
-        fence(f"{when}, RECORD {n}: {record.title}", record.text, own=True) for n, record in numbered
-    )
+    return "\n\n".join(fence(f"{when}, RECORD {n}: {record.title}", record.text, own=True) for n, record in numbered)
 
 
 def flat(numbered: Iterable[Numbered]) -> str:

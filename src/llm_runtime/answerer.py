@@ -9,12 +9,7 @@ from urllib.parse import urlsplit
 
 AnswererKind: TypeAlias = Literal["person", "model", "mailbox", "program", "recording"]
 
-_KINDS: dict[str, AnswererKind] = {
-    "terminal": "person",
-    "mailbox": "mailbox",
-    "tool": "program",
-    "demo": "recording",
-}
+_KINDS: dict[str, AnswererKind] = {"terminal": "person", "mailbox": "mailbox", "tool": "program", "demo": "recording"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -328,9 +328,7 @@ def _window(window: int | None, asked: _Asked | None, watch: Watch) -> Capabilit
     figures: dict[str, float] = {} if window is None else {"tokens": window}
     reads = "not known" if window is None else f"{window:,} tokens"
     if asked is None:
-        return Capability(
-            "window", "unknown" if window is None else "ok", f"{reads}; measured with --long", figures
-        )
+        return Capability("window", "unknown" if window is None else "ok", f"{reads}; measured with --long", figures)
     result = _judged(asked, watch)
     if asked.reply is None:
         return Capability("window", "no", f"{reads}; {asked.fault}", figures)

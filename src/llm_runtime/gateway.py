@@ -196,10 +196,7 @@ class Gateway:
         if route.instead:
             self._emit(
                 ModelSubstituted(
-                    label=str(request.label),
-                    asked=request.model,
-                    used=route.target.model,
-                    reason=route.instead,
+                    label=str(request.label), asked=request.model, used=route.target.model, reason=route.instead
                 )
             )
         # Only OpenRouter knows ids of other vendors; elsewhere the fallback wrapper has to route them.
@@ -277,10 +274,7 @@ class Gateway:
             return await count_tokens(request, server, endpoint, self.http)
 
         return Reading(
-            target.provider,
-            local=await self._is_local(target),
-            capacity=lambda: self.capacity(target),
-            count=count,
+            target.provider, local=await self._is_local(target), capacity=lambda: self.capacity(target), count=count
         )
 
     async def admitted(self, generate: Generate, target: Target) -> Generate:

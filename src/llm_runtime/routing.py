@@ -39,9 +39,7 @@ def no_model_advice(settings: Settings) -> str:
 
 
 #: Models that do not converse, whatever their makers list before them.
-_NO_CHAT = re.compile(
-    r"embed|whisper|tts|audio|speech|transcri|image|vision|video|moderation|guard|rerank|ocr", re.I
-)
+_NO_CHAT = re.compile(r"embed|whisper|tts|audio|speech|transcri|image|vision|video|moderation|guard|rerank|ocr", re.I)
 
 
 @dataclass(frozen=True, slots=True)

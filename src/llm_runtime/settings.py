@@ -65,9 +65,7 @@ class EndpointEntry(Model):
     @classmethod
     def _no_key_itself(cls, value: str) -> str:
         if re.fullmatch(r"env:\w+|keyring|command:.*\S.*|", value) is None:
-            raise ValueError(
-                "write env:VARIABLE or keyring or command:WORDS; a key itself has no place in this file"
-            )
+            raise ValueError("write env:VARIABLE or keyring or command:WORDS; a key itself has no place in this file")
         return value
 
     @field_validator("dialect")
@@ -170,9 +168,7 @@ class Settings:
         own = entry or EndpointEntry()
         base_url = own.base_url or self.base_urls.get(name) or dialect.base_url
         if not base_url:
-            raise ConfigurationError(
-                f"{name} has no address: write base_url under [endpoints.{name}] in config.toml"
-            )
+            raise ConfigurationError(f"{name} has no address: write base_url under [endpoints.{name}] in config.toml")
         return Endpoint(
             name,
             base_url,

@@ -66,9 +66,7 @@ async def capacity(endpoint: Endpoint, model: str, http: Http) -> Capacity:
     if known.window is None and not endpoint.local:
         known = dataclasses.replace(known, window=_published(endpoint, model))
     # What the user's own configuration says of an endpoint of theirs comes first.
-    return dataclasses.replace(
-        known, window=endpoint.context or known.window, slots=endpoint.in_flight or known.slots
-    )
+    return dataclasses.replace(known, window=endpoint.context or known.window, slots=endpoint.in_flight or known.slots)
 
 
 async def count_tokens(request: Request, server: str, endpoint: Endpoint, http: Http) -> int | None:
@@ -116,9 +114,7 @@ async def _of_server(known: Capacity, endpoint: Endpoint, model: str, http: Http
         return Capacity(window or known.window, slots, "llama.cpp", sees)
     if known.server == "ollama":
         body, _ = await http.post_json(root, "/api/show", {"model": model}, model=model)
-        sizes = (
-            size for name, size in mapping(mapping(body).get("model_info")).items() if "context_length" in name
-        )
+        sizes = (size for name, size in mapping(mapping(body).get("model_info")).items() if "context_length" in name)
         window = next(filter(None, map(count, sizes)), None)
         sees = _sight_in(mapping(body))
         return dataclasses.replace(known, window=window and min(window, OLLAMA_WINDOW), sees=sees)

@@ -174,9 +174,7 @@ def backend(name: str = "", *, bare: bool = False) -> Backend:
         if name not in found:
             raise NoIsolation(f"{VARIABLE}={name}: there is no such sandbox; there are {', '.join(sorted(found))}")
         if not (bare or found[name].isolates):
-            raise NoIsolation(
-                f"{VARIABLE}={name} isolates nothing, and this is never run so: apt install bubblewrap"
-            )
+            raise NoIsolation(f"{VARIABLE}={name} isolates nothing, and this is never run so: apt install bubblewrap")
         found[name].program()
         return found[name]
     for one in found.values():

@@ -87,9 +87,7 @@ class Root:
         """Return the folders inside in which the interpreter looks for packages."""
         home = Path(self.python).parents[1]
         names = [f"lib/python{self.python_version}/{kind}-packages" for kind in ("site", "dist")]
-        places = [
-            home / name for name in ("lib/python3/dist-packages", *names, names[0].replace("lib", "lib64", 1))
-        ]
+        places = [home / name for name in ("lib/python3/dist-packages", *names, names[0].replace("lib", "lib64", 1))]
         real = {(self._base / place.relative_to("/")).resolve(): place for place in places}
         return [place for path, place in real.items() if path.is_dir()]
 
@@ -175,9 +173,7 @@ def _interpreter_digest(root: Path, python: str) -> str:
     if library.is_dir():
         for path in files_of(library):
             if path.suffix in (".py", ".so") and not {"dist-packages", "site-packages"} & set(path.parts):
-                total.update(
-                    f"{path.relative_to(library)}\0".encode("utf-8", "surrogateescape") + file_content(path)
-                )
+                total.update(f"{path.relative_to(library)}\0".encode("utf-8", "surrogateescape") + file_content(path))
     return total.hexdigest()
 
 

@@ -65,9 +65,7 @@ def test_mistakes_are_made_in_other_files_too(name: str, text: str, other: str) 
 
 
 @pytest.mark.usefixtures("boxes")
-async def test_a_puzzle_is_admitted_where_its_checks_hold_against_mistakes(
-    make_puzzle: Callable[..., Path],
-) -> None:
+async def test_a_puzzle_is_admitted_where_its_checks_hold_against_mistakes(make_puzzle: Callable[..., Path]) -> None:
     check = await check_puzzle(load_puzzle(tried(make_puzzle, DRAWN, NONE)), bar=SMALL)
     assert check.ok, check.problems
     assert check.tried and check.tried.killed == 1.0 and check.tried.mutants >= 7 and check.tried.inputs == 200
@@ -78,11 +76,7 @@ async def test_a_puzzle_is_admitted_where_its_checks_hold_against_mistakes(
 @pytest.mark.parametrize(
     ("checks", "files", "problem"),
     [
-        (
-            (WEAK, NONE),
-            {"oracle/gold/total.py": "def total(n):\n    return n + n + 0 * n if n else 0\n"},
-            "mutants",
-        ),
+        ((WEAK, NONE), {"oracle/gold/total.py": "def total(n):\n    return n + n + 0 * n if n else 0\n"}, "mutants"),
         ((WEAK, NONE), {}, "no check draws any"),
         ((DRAWN, NONE), {"oracle/right/odd/total.py": "def total(n):\n    return n\n"}, "right/odd fails"),
         ((DRAWN, NONE), {"oracle/wrong/none/total.py": LOOP}, "wrong/none passes"),
@@ -96,9 +90,7 @@ async def test_a_puzzle_whose_checks_are_weak_is_told_so(
 
 
 @pytest.mark.usefixtures("boxes")
-async def test_a_mutant_that_is_none_does_not_count_where_the_oracle_says_why(
-    make_puzzle: Callable[..., Path],
-) -> None:
+async def test_a_mutant_that_is_none_does_not_count_where_the_oracle_says_why(make_puzzle: Callable[..., Path]) -> None:
     gold = "def total(n):\n    return n * (n + 1) // 2 if n > 0 else 0\n"
     same = "total.py: line 2, a comparison: return n * (n + 1) // 2 if n >= 0 else 0"
     folder = tried(make_puzzle, DRAWN, NONE, **{"oracle/gold/total.py": gold})
@@ -116,10 +108,7 @@ async def test_a_mutant_that_is_none_does_not_count_where_the_oracle_says_why(
 
 @pytest.mark.usefixtures("boxes")
 async def test_solutions_may_be_told_by_what_is_other_than_in_the_gold(make_puzzle: Callable[..., Path]) -> None:
-    told = {
-        "wrong/three": {"total.py": {"n + 1": "n + 3"}},
-        "right/shifted": {"total.py": {" // 2": " >> 1"}},
-    }
+    told = {"wrong/three": {"total.py": {"n + 1": "n + 3"}}, "right/shifted": {"total.py": {" // 2": " >> 1"}}}
     folder = tried(make_puzzle, DRAWN, NONE, **{"oracle/edits.json": json.dumps(told)})
     check = await check_puzzle(load_puzzle(folder))
     assert check.ok, check.problems

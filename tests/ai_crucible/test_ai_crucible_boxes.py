@@ -91,9 +91,7 @@ async def test_a_task_has_the_packages_of_its_lock_and_no_others(
     assert first.digest != second.digest and first.lock != second.lock
     boxes = [await order_of(puzzle).open() for puzzle in (first, second)]
     try:
-        told = [
-            (await box.run(["python3", "-c", "import rounding; print(rounding.version)"])).stdout for box in boxes
-        ]
+        told = [(await box.run(["python3", "-c", "import rounding; print(rounding.version)"])).stdout for box in boxes]
         write = await boxes[0].run(["sh", "-c", "echo 1 > /usr/lib/python3/dist-packages/rounding.py"])
         assert told == [b"1.0\n", b"2.0\n"] and write.code != 0
     finally:

@@ -92,9 +92,7 @@ async def test_no_plant_takes_the_place_of_a_module(
     verdict, gate = state.scores["verdict"], state.scores["oracle"]
     assert not gate.passed and not verdict.solved, verdict
     # A right solution beside the same plant is still right, unless a guarded file itself was touched.
-    state = await attempt(
-        guarded(editable=editable), sh(plant), ("write_file", {"path": "total.py", "content": GOOD})
-    )
+    state = await attempt(guarded(editable=editable), sh(plant), ("write_file", {"path": "total.py", "content": GOOD}))
     assert state.scores["verdict"].solved, state.scores["verdict"]
     assert state.scores["oracle"].passed == (not state.scores["verdict"].adversarial)
 

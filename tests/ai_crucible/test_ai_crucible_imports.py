@@ -20,6 +20,6 @@ except MissingExtraError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert re.fullmatch(
-        r"reading logs needs an optional part; install it with: .*\[eval\]'?", done.stdout.strip()
-    ), done.stderr
+    assert re.fullmatch(r"reading logs needs an optional part; install it with: .*\[eval\]'?", done.stdout.strip()), (
+        done.stderr
+    )

@@ -59,9 +59,7 @@ def _swept() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
 def model(*steps: tuple[str, dict[str, Any]] | str) -> models.Model:
     """A mockllm that makes the steps one by one in every attempt; usage is set, so that nothing is downloaded."""
 
-    def answer(
-        input: list[models.ChatMessage], tools: list[inspect_ai.tool.ToolInfo], *_: Any
-    ) -> models.ModelOutput:
+    def answer(input: list[models.ChatMessage], tools: list[inspect_ai.tool.ToolInfo], *_: Any) -> models.ModelOutput:
         place = sum(message.role == "assistant" for message in input)
         step = steps[min(place, len(steps) - 1)]
         output = (

@@ -273,9 +273,7 @@ def test_what_is_not_chrome_is_not_found(text: str) -> None:
 
 def test_nested_standings_are_found_in_any_role_and_in_arguments() -> None:
     state = AttemptState(PUZZLE, chrome={"board": [{"team": "Blue Herons", "points": 21}]})
-    state.messages.append(
-        Line("assistant", "", (ToolCall("1", "exec", {"argv": ["echo", "POINTS", "twenty-one"]}),))
-    )
+    state.messages.append(Line("assistant", "", (ToolCall("1", "exec", {"argv": ["echo", "POINTS", "twenty-one"]}),)))
     from ai_crucible.boundary import leaked
 
     assert leaked(state) == ["points 21"]
@@ -309,9 +307,7 @@ def test_normal_words_never_fail_and_read_numbers(number: int, text: str) -> Non
         "nineteen",
     ]
     tens = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-    words = (
-        ones[number] if number < 20 else tens[number // 10 - 2] + (f"-{ones[number % 10]}" if number % 10 else "")
-    )
+    words = ones[number] if number < 20 else tens[number // 10 - 2] + (f"-{ones[number % 10]}" if number % 10 else "")
     assert normal_words(words) == [str(number)]
 
 
@@ -351,9 +347,7 @@ def test_every_arm_renders_with_the_history_it_refers_to() -> None:
         render_context(PUZZLE, arm, seed=1, history=past, standings=[Rival("Solver 1", 4, 3)])[0].content
         for arm in ARMS
     ]
-    assert (
-        "Of your 3 earlier attempts at this task 2 passed. Your best took 7 tool calls and 61 seconds." in texts[1]
-    )
+    assert "Of your 3 earlier attempts at this task 2 passed. Your best took 7 tool calls and 61 seconds." in texts[1]
     assert "Solver 1: solved 3 of 4" in texts[2]
     assert not any("{{" in text for text in texts)
     assert all("20 commands (exec)" in text and "600 seconds" in text for text in texts)

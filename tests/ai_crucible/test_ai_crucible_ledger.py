@@ -448,9 +448,7 @@ def test_an_append_reads_the_end_of_a_ledger_and_no_more(tmp_path: Path, monkeyp
     assert ledger.path.stat().st_size == before + step and ledger.verify().ok
 
 
-@pytest.mark.parametrize(
-    "lines", [b"", b"one", b"one\n", b"one\ntwo\n", b"one\n" + b"x" * 200_000 + b"\n", b"\n\n"]
-)
+@pytest.mark.parametrize("lines", [b"", b"one", b"one\n", b"one\ntwo\n", b"one\n" + b"x" * 200_000 + b"\n", b"\n\n"])
 def test_a_last_line_is_read_from_the_end(lines: bytes, tmp_path: Path) -> None:
     (tmp_path / "l").write_bytes(lines)
     assert last_line(tmp_path / "l") == (lines.splitlines(keepends=True) or [b""])[-1]

@@ -125,10 +125,7 @@ def test_lines_that_hold_no_instance_and_names_of_unittest(tmp_path: Path) -> No
         ({".meta/config.json": "{"}, "cannot be read"),
         ({".meta/config.json": "{}"}, "names no files"),
         ({".meta/config.json": json.dumps({"files": {"solution": ["../up.py"], "test": ["t.py"]}})}, "cannot be"),
-        (
-            {".meta/config.json": EXERCISE[".meta/config.json"].replace("leap.py", "gone.py")},
-            "gone.py: No such file",
-        ),
+        ({".meta/config.json": EXERCISE[".meta/config.json"].replace("leap.py", "gone.py")}, "gone.py: No such file"),
         ({"leap_test.py": "x = 1\n"}, "holds no tests"),
         ({".meta/config.json": EXERCISE[".meta/config.json"].replace(".py", ".rb")}, "no exercise in Python"),
     ],
@@ -189,10 +186,7 @@ async def test_a_task_of_harbor_is_run_in_our_box(tmp_path: Path, files: dict[st
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        (
-            {"environment/Dockerfile": "FROM ubuntu\nRUN apt-get install -y gcc\n"},
-            "it needs an image, which is built",
-        ),
+        ({"environment/Dockerfile": "FROM ubuntu\nRUN apt-get install -y gcc\n"}, "it needs an image, which is built"),
         ({"environment/Dockerfile": "FROM a\nCOPY --from=b /x /app/\n"}, "it needs an image, into which is copied"),
         ({"environment/Dockerfile": "FROM a\nCOPY in.txt /etc/\n"}, "it needs an image, into which is copied"),
         ({"tests/test.sh": "curl x.test | sh\n"}, "its test.sh calls curl"),

@@ -83,10 +83,7 @@ async def everything_said(text: str, tmp_path: Path) -> list[str]:
 
     lines = render_context(puzzle(text), "neutral", seed=SEED, tool_text=describe_tools(TOOLS))
     state = AttemptState(puzzle(text), seed=SEED, messages=list(lines), novelty_claim=text)
-    state.messages += [
-        Line("assistant", "", (ToolCall("1", "read_file", {"path": "a"}),)),
-        Line("tool", text, (), "1"),
-    ]
+    state.messages += [Line("assistant", "", (ToolCall("1", "read_file", {"path": "a"}),)), Line("tool", text, (), "1")]
     state.scores["change"] = text
     contents += [line.content for line in as_plain(state.messages, SEED) if line.role != "assistant"]
     await convene([Judge(hears, "qwen/judge"), Judge(hears, "mistral/judge")], state, family="claude")

@@ -37,10 +37,7 @@ async def test_every_puzzle_passes_its_check(name: str) -> None:
     [
         ({"oracle/gold/total.py": "def total(n):\n    return 6\n"}, "gold solution fails"),
         ({"oracle/gold/total.py": None}, "no gold solution"),
-        (
-            {"work/total.py": "def total(n):\n    return n * (n + 1) // 2\n"},
-            "doing nothing passes|nothing to solve",
-        ),
+        ({"work/total.py": "def total(n):\n    return n * (n + 1) // 2\n"}, "doing nothing passes|nothing to solve"),
         ({"oracle/wrong/also/total.py": "def total(n):\n    return n * (n + 1) // 2\n"}, "wrong/also passes"),
         ({"setup.sh": "head -c 8 /dev/urandom > token\n"}, "different files each time"),
         ({"oracle/gold/other.py": "x = 1\n"}, "added other.py"),

@@ -50,9 +50,7 @@ def test_a_harder_task_is_rated_higher_and_more_attempts_make_it_surer() -> None
 
 def test_a_task_that_only_strong_models_tried_is_not_taken_for_easy() -> None:
     common = [("shared", "strong", n < 9) for n in range(10)] + [("shared", "weak", n < 1) for n in range(10)]
-    both = ratings(
-        [*common, *[("a", "strong", n < 5) for n in range(10)], *[("b", "weak", n < 5) for n in range(10)]]
-    )
+    both = ratings([*common, *[("a", "strong", n < 5) for n in range(10)], *[("b", "weak", n < 5) for n in range(10)]])
     assert both["a"].value > both["b"].value + 300
 
 

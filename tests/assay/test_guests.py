@@ -151,12 +151,7 @@ async def test_pages_have_its_form_its_page_its_file_its_words_and_chat_programs
             status, text, sent = await got(style[1])
             assert (status, sent["content-type"].partition(";")[0]) == (200, "text/css") and "main h1" in text
             assert "immutable" in sent["cache-control"]
-            for path in (
-                "almanac/notes.txt",
-                "almanac/..%2f__init__.py",
-                "almanac/%2e%2e/task.py",
-                "nobody/year.css",
-            ):
+            for path in ("almanac/notes.txt", "almanac/..%2f__init__.py", "almanac/%2e%2e/task.py", "nobody/year.css"):
                 assert (await got(f"/static/{path}"))[0] == 404
             status, text, _ = await got("/no-such-page")
             assert status == 404 and "REPLACED" not in text

@@ -66,9 +66,7 @@ def project(tmp_path: Path) -> Iterator[Path]:
     root = tmp_path / "turn-stile"
     create_project(root, "turn-stile", seed=7, clock=clock)
     with (root / "criticality.toml").open("a") as file:
-        file.write(
-            "\n[acceptance]\nindependent_bodies = 0\nmutants = 4\n[orchestrator]\nmesoscopic_examples = 40\n"
-        )
+        file.write("\n[acceptance]\nindependent_bodies = 0\nmutants = 4\n[orchestrator]\nmesoscopic_examples = 40\n")
     yield root
 
 

@@ -94,10 +94,7 @@ CLAMP = ["value: Int", "low: Int", "high: Int"]
 BETWEEN = "ENSURES: low <= high implies low <= result and result <= high"
 RAISES = "ENSURES: low > high implies raises(ValueError)"
 UNIQUE = proposal(
-    ["items: List<Int>"],
-    "List<Int>",
-    "ENSURES: set(result) == set(items)",
-    "ENSURES: len(result) == len(set(items))",
+    ["items: List<Int>"], "List<Int>", "ENSURES: set(result) == set(items)", "ENSURES: len(result) == len(set(items))"
 )
 #: What a model would answer, written by hand: the proposal, and the second one where the code breaks the first.
 ANSWERS: dict[str, list[Any]] = {
@@ -163,9 +160,7 @@ def digests(folder: Path) -> dict[str, str]:
 def test_what_cannot_be_adopted_is_named_with_the_reason(package: Path) -> None:
     read = adopter(package).read(package)
     refused = {
-        one.shown.removeprefix("shelf.").removeprefix("words."): one.refused
-        for one in read.candidates
-        if one.refused
+        one.shown.removeprefix("shelf.").removeprefix("words."): one.refused for one in read.candidates if one.refused
     }
     assert refused.keys() == REFUSED.keys()
     assert [name for name, why in REFUSED.items() if why not in refused[name]] == []
@@ -200,9 +195,7 @@ async def test_functions_are_judged_as_they_are_and_the_package_stays(
 ) -> None:
     before = digests(package)
     target, more = "src/shelf::slug", ["clamp", "unique", "forever", "emptied", "asks", "double"]
-    done = await assay(
-        target, *more, "--mutants", "6", "--rewrite", "unique", "--json", "--out", "r.md", server=server
-    )
+    done = await assay(target, *more, "--mutants", "6", "--rewrite", "unique", "--json", "--out", "r.md", server=server)
     assert done.code == 0, done.err
     result = json.loads(done.out)["result"]
     adopted = {one["function"].rpartition(".")[2]: one for one in result["adoptions"]}

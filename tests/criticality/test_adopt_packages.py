@@ -129,9 +129,7 @@ async def test_functions_of_published_packages_are_adopted_as_they_are(
     before, names = package.digest(), list(PROMISED[place])
     functions = chosen(package, names)
     assert await python.import_faults(package, functions) == {}
-    config = Config(
-        project=ProjectConfig(name="index"), acceptance=Acceptance(small=80, text=60, drawn=40, mutants=3)
-    )
+    config = Config(project=ProjectConfig(name="index"), acceptance=Acceptance(small=80, text=60, drawn=40, mutants=3))
     court, ask = Court(1), Asking(scripted(answer), Models(), 7)
     events: list[Any] = []
     try:
@@ -147,9 +145,7 @@ async def test_functions_of_published_packages_are_adopted_as_they_are(
         "inflection/__init__.py": {"camelize": "string='', uppercase_first_letter=False; it raised IndexError"},
         "humanize": {"natural_list": "items=(); it raised IndexError"},
     }.get(place, {})
-    write_adoption(
-        tmp_path, python, package, {one.id: one for one in functions}, list(adoptions.values()), {}, "a box"
-    )
+    write_adoption(tmp_path, python, package, {one.id: one for one in functions}, list(adoptions.values()), {}, "a box")
     assert await asyncio.to_thread(passes, tmp_path)
     assert package.digest() == before
 

@@ -181,7 +181,6 @@ async def test_functions_are_judged_as_they_are_and_the_package_stays(assay: Any
     folder = package.parent / "shop-adopted"
     tests = (folder / "tests/words-unique.test.ts").read_text()
     assert (
-        'import { default as unique } from "../../shop/src/words.ts";' in tests
-        and "assert.deepEqual(unique([" in tests
+        'import { default as unique } from "../../shop/src/words.ts";' in tests and "assert.deepEqual(unique([" in tests
     )
     assert "function toSlug(text: string, sep: string): string" in (folder / "docs/contracts.md").read_text()

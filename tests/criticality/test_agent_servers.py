@@ -166,9 +166,7 @@ async def test_an_artifact_that_was_edited_by_hand_is_told_where_it_does_not_fit
 
 
 async def test_without_an_approved_specification_there_is_nothing_to_read(project: Path) -> None:
-    fine, text = await call(
-        artifacts.artifact_server(project, "auditor", clock), "read_spec_section", section="system"
-    )
+    fine, text = await call(artifacts.artifact_server(project, "auditor", clock), "read_spec_section", section="system")
     assert not fine and "the interview comes first" in text
 
 
@@ -176,8 +174,7 @@ async def test_an_agent_is_served_over_standard_input_by_the_command_line(approv
     from mcp.client.stdio import StdioServerParameters
 
     server = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "assay", "build", "mcp", "artifact", "--as", "auditor", "-C", str(approved)],
+        command=sys.executable, args=["-m", "assay", "build", "mcp", "artifact", "--as", "auditor", "-C", str(approved)]
     )
     fine, text = await call(server, "read_spec_section", section="system.name")
     assert fine and "turn-stile" in text
@@ -217,10 +214,7 @@ async def test_a_worker_writes_its_function_and_is_told_how_that_went(built: Pat
         stolen = await verdict(with_body("return bool(open('/etc/passwd'))"))
         assert stolen["kind"] == "security" and "open" in stolen["what"][0]
         place.write_text(right)
-        assert said(await client.call_tool("verify_structure", {})) == (
-            True,
-            '{\n  "passed": true,\n  "errors": []\n}',
-        )
+        assert said(await client.call_tool("verify_structure", {})) == (True, '{\n  "passed": true,\n  "errors": []\n}')
 
 
 async def test_a_worker_sees_one_function_and_no_other(built: Path) -> None:

@@ -35,8 +35,7 @@ def test_a_body_goes_where_it_belongs_and_nothing_else_moves() -> None:
 
 
 @pytest.mark.parametrize(
-    "body",
-    ["return (1", "", "return 1\n  return 2", "'''", "return 1\x00", "x" * 30_000, "return 1 \\", '"""doc'],
+    "body", ["return (1", "", "return 1\n  return 2", "'''", "return 1\x00", "x" * 30_000, "return 1 \\", '"""doc']
 )
 def test_a_body_that_cannot_stand_is_refused(body: str) -> None:
     with pytest.raises(SpliceRefused):
@@ -47,17 +46,7 @@ bodies = st.one_of(
     st.text(max_size=80),
     st.text(alphabet="def g()->int:\n return1'\"\\#@{}[],*", max_size=60),
     st.sampled_from(
-        [
-            "pass",
-            "return 1",
-            "def g() -> int:\n    return 3",
-            "class A: pass",
-            "X = 2",
-            "'''",
-            "@g",
-            "lambda: (",
-            "#",
-        ]
+        ["pass", "return 1", "def g() -> int:\n    return 3", "class A: pass", "X = 2", "'''", "@g", "lambda: (", "#"]
     ),
 )
 

@@ -21,12 +21,8 @@ from llm_runtime.events import GENESIS, chain_digest
 pytestmark = [needs_toolchain, pytest.mark.asyncio(loop_scope="module")]
 
 MODULE = "src/turn_stile/gate.py"
-BEFORE = (
-    "    if gate.inside >= gate.limit:\n        raise Full\n    return Gate(Count(gate.inside + 1), gate.limit)\n"
-)
-BETTER = (
-    "    if gate.inside < gate.limit:\n        return Gate(Count(1 + gate.inside), gate.limit)\n    raise Full\n"
-)
+BEFORE = "    if gate.inside >= gate.limit:\n        raise Full\n    return Gate(Count(gate.inside + 1), gate.limit)\n"
+BETTER = "    if gate.inside < gate.limit:\n        return Gate(Count(1 + gate.inside), gate.limit)\n    raise Full\n"
 WORSE = BEFORE.replace(">=", ">")
 
 
@@ -57,9 +53,7 @@ async def test_a_body_that_a_person_wrote_is_judged_and_stands_from_then_on(proj
     assert "| you |" in (project / "trace.md").read_text()
 
 
-async def test_one_that_breaks_a_promise_stays_as_it_is_and_is_shown_with_its_case(
-    project: Path, drive: Any
-) -> None:
+async def test_one_that_breaks_a_promise_stays_as_it_is_and_is_shown_with_its_case(project: Path, drive: Any) -> None:
     await drive(project, Script())
     written = edit(project, BEFORE, WORSE)
     result = await drive(project, Silent())
@@ -100,11 +94,7 @@ async def test_a_person_writes_what_no_model_could(project: Path, drive: Any) ->
 @pytest.mark.parametrize(
     ("before", "after", "what"),
     [
-        (
-            "def enter(gate: Gate)",
-            "def enter(gate: Gate, by: int = 1)",
-            "the signature of enter",
-        ),
+        ("def enter(gate: Gate)", "def enter(gate: Gate, by: int = 1)", "the signature of enter"),
         ("def enter(gate: Gate)", "def enter(gate: Gate", "does not parse"),
         ("def enter(", "def come_in(", "no function called enter"),
         (BEFORE, "    import os\n" + BEFORE, "it holds an import"),
@@ -162,9 +152,7 @@ async def test_a_claim_in_other_words_asks_no_body_anew_and_a_new_operation_asks
     assert not any("injection" in label or "lattice" in label for label in script.asked)
 
     spec = tomllib.loads((project / "spec/spec.toml").read_text())
-    spec["interfaces"]["Turnstile"]["methods"].append(
-        {"name": "leave", "params": ["gate: Gate"], "returns": "Gate"}
-    )
+    spec["interfaces"]["Turnstile"]["methods"].append({"name": "leave", "params": ["gate: Gate"], "returns": "Gate"})
     (project / "spec/spec.toml").write_text(toml(spec))
     leave = {
         "name": "leave", "params": ["gate: Gate"], "returns": "Gate", "doc": "Let one out.", "calls": [],
@@ -257,9 +245,7 @@ async def test_tests_of_claims_that_a_person_writes_are_judged_and_what_breaks_t
     project: Path, drive: Any
 ) -> None:
     await drive(project, Script())
-    written = edit(
-        project, 'check = ["even != odd"]', 'check = ["even or odd"]  # one at least', "spec/claims.toml"
-    )
+    written = edit(project, 'check = ["even != odd"]', 'check = ["even or odd"]  # one at least', "spec/claims.toml")
     assert (await drive(project, Silent())).type == "completed"
     assert (project / "spec/claims.toml").read_text() == written
     assert [test.check for test in read_project(project)[1].claims["parity_001"].tests] == [["even or odd"]]
@@ -282,9 +268,7 @@ async def test_a_journal_of_an_earlier_version_opens_though_events_have_more_fie
     data = {"label": "x", "option": "retry", "query": "q", "resumes": "prior", "text": ""}
     body = json.dumps(data | {"type": "criticality.human_responded"}, separators=(",", ":")).encode()
     digest = chain_digest(GENESIS, 1, 1_760_000_000_000, body).hex()
-    line = (
-        f'{{"seq":1,"timestamp":"2025-10-09T08:53:20.000Z","event":"e","data":{body.decode()},"digest":"{digest}"}}'
-    )
+    line = f'{{"seq":1,"timestamp":"2025-10-09T08:53:20.000Z","event":"e","data":{body.decode()},"digest":"{digest}"}}'
     path = tmp_path / "events.jsonl"
     path.write_text(line + "\n")
     assert [event.type for _, event in read_journal(path)] == ["criticality.human_responded"]

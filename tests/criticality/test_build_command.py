@@ -98,11 +98,7 @@ class Shell:
 
 @pytest.mark.parametrize(
     "stuck_at",
-    [
-        "implement",
-        pytest.param("module", marks=pytest.mark.long),
-        pytest.param("scenarios", marks=pytest.mark.long),
-    ],
+    ["implement", pytest.param("module", marks=pytest.mark.long), pytest.param("scenarios", marks=pytest.mark.long)],
 )
 async def test_init_run_killed_resumed_and_the_deliverable_stands_alone(tmp_path: Path, stuck_at: str) -> None:
     (tmp_path / "answers.toml").write_text(toml(ANSWERS.model_dump(mode="json")))
@@ -127,9 +123,7 @@ async def test_init_run_killed_resumed_and_the_deliverable_stands_alone(tmp_path
         code, out, err = await shell("resume", "-C", "turn-stile", "--answers", "answers.toml", "-q")
         assert (code, out) == (0, out) and out.startswith("done: turn-stile is built"), err
         (again,) = await shell.runs()
-        assert (again["run_id"], again["state"]) == (run["run_id"], "finished"), (
-            "one folder has one run that goes on"
-        )
+        assert (again["run_id"], again["state"]) == (run["run_id"], "finished"), "one folder has one run that goes on"
         assert again["calls"] == sum(model.answered.values())
         code, _, err = await shell("report", "-C", "turn-stile", "--out", "told.html")
         assert (code, err) == (0, "report: told.html\n")

@@ -26,8 +26,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("demo") / "kitty"
     cli = CliRunner()
     made = cli.invoke(
-        criticality,
-        ["init", "shared-kitty", "-C", str(root), "--seed", str(demo_answers("build").manifest["seed"])],
+        criticality, ["init", "shared-kitty", "-C", str(root), "--seed", str(demo_answers("build").manifest["seed"])]
     )
     assert made.exit_code == 0, made.output
     store = str(root.with_name("runs.db"))

@@ -75,9 +75,7 @@ async def test_a_correction_leads_to_the_same_build(begun: Path, drive: Any) -> 
 
 
 @pytest.mark.parametrize("lines", [(), ("2",), ("2", "1"), ("2", "1", ""), ("2", "nonsense")])
-async def test_whoever_leaves_or_changes_nothing_loses_nothing(
-    begun: Path, drive: Any, lines: tuple[str, ...]
-) -> None:
+async def test_whoever_leaves_or_changes_nothing_loses_nothing(begun: Path, drive: Any, lines: tuple[str, ...]) -> None:
     before = read_project(begun)[1].answers
     assert (await drive(begun, Script(), human=Keyboard(begun, *lines).person)).type == "waiting"
     assert read_project(begun)[1].answers == before

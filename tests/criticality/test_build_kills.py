@@ -54,9 +54,7 @@ async def test_a_build_killed_at_any_event_ends_as_if_it_had_not_been(tmp_path: 
     root, copies = tmp_path / "turn-stile", tmp_path / "copies"
     create_project(root, "turn-stile", seed=7, clock=clock)
     with (root / "criticality.toml").open("a") as file:
-        file.write(
-            "\n[acceptance]\nindependent_bodies = 0\nmutants = 4\n[orchestrator]\nmesoscopic_examples = 40\n"
-        )
+        file.write("\n[acceptance]\nindependent_bodies = 0\nmutants = 4\n[orchestrator]\nmesoscopic_examples = 40\n")
     task = {"name": "turn-stile", "folder": str(root), "answers": ANSWERS.model_dump(mode="json")}
     heard = 0
 

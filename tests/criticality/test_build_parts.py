@@ -69,8 +69,7 @@ def test_a_new_proposal_withdraws_what_it_no_longer_says() -> None:
 
 def test_reasons_and_failures_never_reach_a_prompt() -> None:
     ledger = told(
-        said("Use cents"),
-        e.SemanticsBroken(function="m.a", pattern="early-return", scope="s", reason="SECRET FAILURE"),
+        said("Use cents"), e.SemanticsBroken(function="m.a", pattern="early-return", scope="s", reason="SECRET FAILURE")
     )
     text = ledger.for_prompt()
     assert "Use cents [d001]" in text and "Why so?" not in text and "SECRET" not in text
@@ -95,9 +94,7 @@ def test_what_rests_on_a_fallen_decision_is_suspended_and_can_be_reinstated() ->
 
     body = decision("d5", "d4").decision
     assert body is not None
-    newer = LedgerStep(
-        op="supersede", id="d6", timestamp="t", decision=body.model_copy(update={"supersedes": "d5"})
-    )
+    newer = LedgerStep(op="supersede", id="d6", timestamp="t", decision=body.model_copy(update={"supersedes": "d5"}))
     fallen = LedgerStep(op="cascade", id="d4", timestamp="t")
     replaced = Ledger([decision("d4"), decision("d5", "d4"), newer, fallen])
     assert replaced.statuses()["d5"] == "superseded", "what was replaced before is no more suspended"
@@ -207,9 +204,7 @@ def test_the_command_line_from_init_to_status(tmp_path: Path) -> None:
 async def test_a_file_of_answers_leaves_what_comes_after_a_part_to_the_architect() -> None:
     """Discovery and architecture cannot be left to it; what the file answers counts."""
     short = Answers.model_validate({"answers": {"problem_users": "A room fills up.", "security": "None."}})
-    file = AnswersFile(
-        short.model_copy(update={"delegate": Delegation(after="architecture", notes="Keep it small.")})
-    )
+    file = AnswersFile(short.model_copy(update={"delegate": Delegation(after="architecture", notes="Keep it small.")}))
     left = await file.answer("performance", "?", ())
     assert left is not None and left.delegate and left.text == "Keep it small."
     kept = await file.answer("security", "?", ())

@@ -24,12 +24,7 @@ pytestmark = [needs_toolchain, pytest.mark.asyncio(loop_scope="module")]
 
 def tree(root: Path) -> dict[str, bytes]:
     """Every file of a project but the journal and the lock, whose lines depend on when a kill came."""
-    skip = {
-        ".criticality/events.jsonl",
-        ".criticality/lock",
-        ".criticality/state.json",
-        ".criticality/telemetry.json",
-    }
+    skip = {".criticality/events.jsonl", ".criticality/lock", ".criticality/state.json", ".criticality/telemetry.json"}
     found = {str(p.relative_to(root)): p.read_bytes() for p in sorted(root.rglob("*")) if p.is_file()}
     return {name: data for name, data in found.items() if name not in skip}
 
@@ -140,9 +135,7 @@ async def test_killed_after_every_event_it_resumes_without_asking_again_and_ends
     ours, theirs = tree(project), tree(undisturbed)
     assert [name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)] == []
     answered = [
-        line
-        for line in (project / ".criticality/events.jsonl").read_text().splitlines()
-        if '"call.finished"' in line
+        line for line in (project / ".criticality/events.jsonl").read_text().splitlines() if '"call.finished"' in line
     ]
     digests = [json.loads(line)["data"]["digest"] for line in answered]
     assert len(digests) == len(set(digests)), "a finished call was made again"
@@ -206,9 +199,7 @@ async def test_a_lattice_that_does_not_compile_is_repaired(project: Path, drive:
     assert "nothing defines the type Gaet" in repair
 
 
-async def test_a_lattice_beyond_repair_blocks_with_a_query_and_a_person_resolves_it(
-    project: Path, drive: Any
-) -> None:
+async def test_a_lattice_beyond_repair_blocks_with_a_query_and_a_person_resolves_it(project: Path, drive: Any) -> None:
     broken = {
         **GATE,
         "functions": [{**GATE["functions"][0], "contracts": ["ENSURES: gate.inside > nobody", "PURITY: pure"]}],
@@ -253,9 +244,7 @@ async def test_a_bad_body_is_discarded_as_what_it_is_and_the_next_one_accepted(
     result = await drive(project, script, emit=watch)
     assert result.type == "completed"
     assert [f["failure"]["kind"] for f in failures] == [kind]
-    second = next(
-        p for label, p in script.prompts.items() if "/injection/gate.enter" in label and label.endswith("/2")
-    )
+    second = next(p for label, p in script.prompts.items() if "/injection/gate.enter" in label and label.endswith("/2"))
     assert "FAILURE TYPE" in second and "Implement from scratch" in second
     assert body not in second, "a retry is told what failed, never the code"
     assert "evil" not in (project / "src/turn_stile/gate.py").read_text()
@@ -293,9 +282,7 @@ async def test_an_audit_that_finds_a_contradiction_goes_back_to_the_person(proje
 
 async def test_warnings_and_dismissed_contradictions_do_not_hold_it_up(project: Path, drive: Any) -> None:
     def finding(name: str, severity: str) -> dict[str, Any]:
-        return {
-            "contradictions_found": [{"id": name, "severity": severity, "involved": ["x"], "analysis": "Perhaps."}]
-        }
+        return {"contradictions_found": [{"id": name, "severity": severity, "involved": ["x"], "analysis": "Perhaps."}]}
 
     script = Script(
         **{

@@ -287,9 +287,7 @@ def test_a_rate_needs_two_events_among_five_functions() -> None:
     assert "functions failed" in tripped(five, [], ["m.a", "m.b"], limits)
 
 
-@given(
-    edges=st.dictionaries(st.sampled_from("abcdefg"), st.lists(st.sampled_from("abcdefg"), max_size=4), max_size=7)
-)
+@given(edges=st.dictionaries(st.sampled_from("abcdefg"), st.lists(st.sampled_from("abcdefg"), max_size=4), max_size=7))
 def test_components_cover_everything_and_come_after_what_they_need(edges: dict[str, list[str]]) -> None:
     order = components(edges)
     assert sorted(name for members in order for name in members) == sorted(edges)

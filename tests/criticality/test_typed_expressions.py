@@ -46,11 +46,9 @@ SPEC = Spec.model_validate(
                     {"name": "note", "type": "Option<Text>"},
                     {"name": "colour", "type": "Colour"},
                 ]
-            },
+            }
         },
-        "interfaces": {
-            "Till": {"methods": [{"name": "total", "params": ["items: List<Item>"], "returns": "Cents"}]}
-        },
+        "interfaces": {"Till": {"methods": [{"name": "total", "params": ["items: List<Item>"], "returns": "Cents"}]}},
         "claims": {"total_001": {"text": "The total is what was paid", "type": "invariant"}},
     }
 )
@@ -152,13 +150,7 @@ def test_binding_nodes_carry_the_types_of_what_they_bind() -> None:
     unpacked = condition("all(a > b for a, b in zip(result, result))", SCOPE)
     assert isinstance(unpacked, Quantifier) and unpacked.clauses[0].variable == "each_1"
     made = typed("Item(1, Rate(0), [], 'x', Colour.RED)", SCOPE)
-    assert isinstance(made, Make) and [name for name, _ in made.values] == [
-        "price",
-        "rate",
-        "tags",
-        "note",
-        "colour",
-    ]
+    assert isinstance(made, Make) and [name for name, _ in made.values] == ["price", "rate", "tags", "note", "colour"]
     assert isinstance(typed("stock.get('a', 0)", SCOPE), Conditional)
     assert isinstance(typed("{i.colour for i in items}", SCOPE), Comprehension)
 

@@ -19,9 +19,7 @@ needs_toolchain = pytest.mark.skipif(not HERE, reason="the `code` extra is not i
 
 SPEC: dict[str, Any] = {
     "system": {"name": "turn-stile", "description": "Counts who goes through a gate, and who may."},
-    "newtypes": {
-        "Count": {"base": "Int", "constraints": ["non_negative", "max(40)"], "description": "People inside"}
-    },
+    "newtypes": {"Count": {"base": "Int", "constraints": ["non_negative", "max(40)"], "description": "People inside"}},
     "errors": {"Full": "The room holds no more"},
     "data_models": {
         "Gate": {

@@ -167,17 +167,10 @@ def test_criterion_09_no_internal_component_is_importable_from_the_root(internal
         ({"council": ["red_team", "pragmatist"]}, "council: List should have at least 3 items"),
         ({"council": ["red_team", *["pragmatist"] * 5]}, "council: List should have at most 5 items"),
         ({"council": ["pragmatist"] * 3}, "council: exactly one seat must be red_team, and 0 are"),
-        (
-            {"council": ["red_team", "red_team", "creative"]},
-            "council: exactly one seat must be red_team, and 2 are",
-        ),
+        ({"council": ["red_team", "red_team", "creative"]}, "council: exactly one seat must be red_team, and 2 are"),
         ({"council": ["red_team", "poet", "creative"]}, "council.1.role: Input should be"),
         (
-            {
-                "council": [
-                    {"role": role, "system_prompt": " \n"} for role in ("red_team", "creative", "pragmatist")
-                ]
-            },
+            {"council": [{"role": role, "system_prompt": " \n"} for role in ("red_team", "creative", "pragmatist")]},
             "council.0.system_prompt: is empty",
         ),
         ({"loop_count": 1}, "loop_count: Input should be greater than or equal to 2"),

@@ -99,10 +99,7 @@ async def test_without_a_reader_nothing_is_counted_and_the_ledger_says_so(reader
 
 
 async def test_a_synthesis_that_boasts_raises_no_count() -> None:
-    boast = {
-        **ANSWER,
-        "objections": [{"objection": "O1", "does": "dropped"}, {"objection": "O2", "does": "changed"}],
-    }
+    boast = {**ANSWER, "objections": [{"objection": "O1", "does": "dropped"}, {"objection": "O2", "does": "changed"}]}
     modest, _ = await hold()
     proud, _ = await hold({"synthesis": boast})
     assert headline(modest.ledger) == headline(proud.ledger)

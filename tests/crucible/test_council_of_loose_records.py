@@ -18,9 +18,7 @@ from llm_runtime.behaviour import behaving
 
 def by_id(said: Any) -> Any:
     claims = said.get("claims", [])
-    return (
-        said | {"claims": {one.get("id") or f"new {at}": one for at, one in enumerate(claims)}} if claims else said
-    )
+    return said | {"claims": {one.get("id") or f"new {at}": one for at, one in enumerate(claims)}} if claims else said
 
 
 def bare(said: Any) -> Any:

@@ -35,11 +35,7 @@ async def test_what_a_seat_did_is_seen_in_its_claims_where_its_word_is_of_anothe
     def keeps(request: Request) -> Any:
         claim = {"id": f"{letter(request)}1"} if "you are member" in shown(request) else {}
         answers = [{"objection": one, "does": does, "words": "Gemessen."} for one in asked_about(request)]
-        return {
-            "answers": answers,
-            "claims": [{**claim, "text": "One server carries the load."}],
-            "conclusion": "One.",
-        }
+        return {"answers": answers, "claims": [{**claim, "text": "One server carries the load."}], "conclusion": "One."}
 
     result, _ = await hold({"position": keeps})
     assert result.ledger.objections[0].outcome == "refuted"

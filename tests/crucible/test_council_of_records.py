@@ -41,9 +41,7 @@ async def test_the_prose_of_a_seat_is_made_of_its_record_and_every_part_has_its_
     for one in said:
         record = records.position(answered[one.seat, one.loop])
         assert one.text.startswith(record["conclusion"])
-        assert all(
-            re.search(rf"^[PQR]\d: {re.escape(claim['text'])}", one.text, re.M) for claim in record["claims"]
-        )
+        assert all(re.search(rf"^[PQR]\d: {re.escape(claim['text'])}", one.text, re.M) for claim in record["claims"])
     critiques = {f"critique/{one.loop}/{one.step}": one.text for one in told if isinstance(one, Critiqued)}
     texts = {f"{one.loop}/{one.seat}/{one.kind}": one.text for one in said} | critiques
     result, _ = await hold()
@@ -58,11 +56,7 @@ async def test_claims_keep_their_ids_and_a_new_one_never_gets_an_old_one() -> No
         if "you are member" not in shown(request):
             return first
         mine = f"{letter(request)}1"
-        claims = [
-            {"id": "P99", "text": "A new one."},
-            {"id": mine, "text": "Kept."},
-            {"id": mine, "text": "Twice."},
-        ]
+        claims = [{"id": "P99", "text": "A new one."}, {"id": mine, "text": "Kept."}, {"id": mine, "text": "Twice."}]
         return {**first, "claims": claims}
 
     told: list[Event] = []
@@ -224,9 +218,7 @@ async def test_objections_in_any_language_are_objections() -> None:
         words = "承担全部负载" if request.label.round == 1 else "服务器足够"
         return {
             "earlier": [{"id": "O1", "holds": False}],
-            "objections": [
-                {"claim": "", "words": words, "fails": f"没有人测量过第{request.label.round}次的负载。"}
-            ],
+            "objections": [{"claim": "", "words": words, "fails": f"没有人测量过第{request.label.round}次的负载。"}],
         }
 
     result, _ = await hold({"position": chinese, "critique": attack})
@@ -266,10 +258,7 @@ async def test_half_a_record_the_record_of_another_and_fifty_thousand_words_do_n
     result, model = await hold({"position": odd})
     assert result.attacked and result.final_response == ANSWER["answer"]
     # The record of the critic in the place of a position is refused and asked again.
-    assert [r.label.attempt for r in model.requests if r.label.seat == "2:pragmatist" and r.label.round == 1] == [
-        1,
-        2,
-    ]
+    assert [r.label.attempt for r in model.requests if r.label.seat == "2:pragmatist" and r.label.round == 1] == [1, 2]
 
 
 async def test_the_same_text_in_every_seat_is_one_council() -> None:
@@ -324,11 +313,7 @@ async def test_a_challenged_sentence_is_attacked_before_the_seats_speak_and_what
         if request.label.round:
             return records.critique(request)
         assert f"E1. {sentence}" in shown(request)
-        words = {
-            "claim": "E1",
-            "words": "for every day of the year",
-            "fails": "December has five times the orders.",
-        }
+        words = {"claim": "E1", "words": "for every day of the year", "fails": "December has five times the orders."}
         return {"objections": [words]}
 
     events: list[Event] = []

@@ -20,11 +20,7 @@ DIFF = [Attachment(name="diff", text="--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n-
 
 def forms(words: str) -> list[Any]:
     """A refusal as a model writes it: bare, and in the two records that a synthesis may keep."""
-    return [
-        words,
-        {"answer": words, "claims": [], "objections": []},
-        {"answer": words, "claims": [{"text": words}]},
-    ]
+    return [words, {"answer": words, "claims": [], "objections": []}, {"answer": words, "claims": [{"text": words}]}]
 
 
 @pytest.mark.parametrize("words", [*REFUSALS, *NEAR_REFUSALS])
@@ -49,10 +45,7 @@ async def test_a_synthesis_that_refuses_is_asked_again_then_another_then_the_run
         {"answer": "Yes."},
         {"answer": "ANSWER: 4"},
         {"answer": "Rent a machine for a month, then look.", "claims": [{"text": "Rent.", "rests_on": ["P1"]}]},
-        {
-            "answer": "Rent a machine for a month, then look.",
-            "objections": [{"objection": "O1", "does": "left out"}],
-        },
+        {"answer": "Rent a machine for a month, then look.", "objections": [{"objection": "O1", "does": "left out"}]},
         {"answer": "One server carries the load on a quiet day, so take one."},
         {"answer": "用一台服务器。", "claims": [{"text": "用一台。", "rests_on": ["P1", "Q1"]}]},
         {"answer": "Rent a machine for a month and see. " * 20},

@@ -74,8 +74,7 @@ async def test_a_reader_who_looks_at_one_claim_at_a_time_is_heard_on_each() -> N
 
     result, model = await hold({"effects": one})
     assert (
-        headline(result.ledger) == "2 objections; of the claims attacked: 2 weakened in it"
-        and not result.ledger.note
+        headline(result.ledger) == "2 objections; of the claims attacked: 2 weakened in it" and not result.ledger.note
     )
     assert model.phases.count("effects") == 2
 

@@ -39,12 +39,7 @@ def test_the_conversation_of_the_specification(council: Make, configuration: Mak
     model = council({"triage": triages, "synthesis": "Migrate only if...", "answer": "Paris."})
 
     shown = talk(
-        model,
-        "Should we migrate to microservices?",
-        "trace on",
-        "What's the capital of France?",
-        "exit",
-        "never read",
+        model, "Should we migrate to microservices?", "trace on", "What's the capital of France?", "exit", "never read"
     )
 
     assert shown == (
@@ -77,9 +72,7 @@ def test_the_trace_is_printed_while_it_is_on(council: Make, talk: Make) -> None:
     assert "--- Loop" not in silent
 
 
-def test_an_exception_is_printed_and_the_conversation_goes_on(
-    council: Make, configuration: Make, talk: Make
-) -> None:
+def test_an_exception_is_printed_and_the_conversation_goes_on(council: Make, configuration: Make, talk: Make) -> None:
     model = council({"triage": ["not JSON", configuration(), configuration()]})
 
     shown = talk(faulty(model, {3: ServerFault("down")}), "First", "", "Second", "exit")
@@ -93,9 +86,7 @@ def test_the_end_of_input_ends_the_conversation(council: Make, talk: Make) -> No
 
 
 def test_a_model_cannot_drive_the_terminal(council: Make, talk: Make) -> None:
-    shown = talk(
-        council({"synthesis": "\x1b]52;c;ZXZpbA==\x07safe\u202e \x9b2Jtext\twith\nlines می‌روم"}), "A question"
-    )
+    shown = talk(council({"synthesis": "\x1b]52;c;ZXZpbA==\x07safe\u202e \x9b2Jtext\twith\nlines می‌روم"}), "A question")
 
     assert "]52;c;ZXZpbA==safe 2Jtext\twith\nlines می‌روم" in shown
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(shown)
@@ -147,9 +138,7 @@ def test_a_reader_that_leaves_ends_it_without_a_word() -> None:
     assert (done.returncode, done.stderr) == (cli.READER_GONE, b"")
 
 
-def test_a_broken_pipe_is_no_fault_of_a_question(
-    council: Make, talk: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_pipe_is_no_fault_of_a_question(council: Make, talk: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     def gone(result: Any) -> None:
         raise BrokenPipeError
 

@@ -19,14 +19,7 @@ from crucible.openrouter.client import OpenRouterClient
 from crucible.schemas import TriageOutput
 from crucible.triage.agent import InputError, TriageError
 from crucible.triage.grammar import triage_grammar
-from llm_runtime.errors import (
-    CallError,
-    ConfigurationError,
-    EmptyReply,
-    ModelNotFound,
-    ReplayMismatch,
-    ServerFault,
-)
+from llm_runtime.errors import CallError, ConfigurationError, EmptyReply, ModelNotFound, ReplayMismatch, ServerFault
 from llm_runtime.events import ModelSubstituted, silent
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.providers.scripted import scripted
@@ -81,8 +74,7 @@ async def test_cr2_two_seats_of_one_role_are_joined_in_seat_order(council: Make,
 
 
 @pytest.mark.parametrize(
-    ("loop_count", "allowed", "judged_loops"),
-    [(2, True, []), (3, True, [2]), (5, True, [2, 3, 4]), (5, False, [])],
+    ("loop_count", "allowed", "judged_loops"), [(2, True, []), (3, True, [2]), (5, True, [2, 3, 4]), (5, False, [])]
 )
 async def test_cr3_the_judge_runs_only_where_it_can_end_the_deliberation(
     loop_count: int, allowed: bool, judged_loops: list[int], council: Make, ask: Make
@@ -151,9 +143,7 @@ async def test_cr4_what_must_end_a_run_ends_it_from_within_a_strategy(council: M
         await ask(council(loop_count=3), delta_strategy=Verdicts(ReplayMismatch("another run")))
 
 
-async def test_cr5_parallel_revisions_see_all_prior_positions_with_their_own_marked(
-    council: Make, ask: Make
-) -> None:
+async def test_cr5_parallel_revisions_see_all_prior_positions_with_their_own_marked(council: Make, ask: Make) -> None:
     model = council(loop_count=2)
 
     await ask(model)
@@ -427,9 +417,7 @@ def test_cr13_anything_else_is_refused_at_construction(other: Any) -> None:
         EngineConfig(openrouter_api_key="sk-secret", delta_strategy=other)
 
 
-async def test_cr14_a_seat_is_answered_by_its_hint_and_then_the_default(
-    council: Make, seats: Make, ask: Make
-) -> None:
+async def test_cr14_a_seat_is_answered_by_its_hint_and_then_the_default(council: Make, seats: Make, ask: Make) -> None:
     model = council(council=seats("domain_expert=best/one", "red_team", "pragmatist=house/model"))
 
     await ask(model, default_model="house/model")
@@ -462,8 +450,7 @@ async def test_cr14_an_unknown_hint_falls_back_with_an_event(council: Make, seat
 
 
 @pytest.mark.parametrize(
-    "hint",
-    ["mailbox:letters", "terminal:", "ollama:qwen3", "http://169.254.169.254/v1#x", "a b/c", "x" * 201, "a\n/b"],
+    "hint", ["mailbox:letters", "terminal:", "ollama:qwen3", "http://169.254.169.254/v1#x", "a b/c", "x" * 201, "a\n/b"]
 )
 async def test_cr14_a_hint_cannot_choose_an_endpoint(hint: str, council: Make, seats: Make, ask: Make) -> None:
     model = council(council=seats("red_team", "pragmatist", f"creative={hint}"), loop_count=2)
@@ -484,9 +471,7 @@ async def test_cr14_a_variant_of_a_model_is_a_hint(council: Make, seats: Make, a
 
 
 @pytest.mark.parametrize("fault", [ServerFault("down"), ConnectionError("reset\nby peer"), "   "])
-async def test_cr15_a_failed_seat_is_left_out_of_its_loop_and_reported(
-    fault: Any, council: Make, ask: Make
-) -> None:
+async def test_cr15_a_failed_seat_is_left_out_of_its_loop_and_reported(fault: Any, council: Make, ask: Make) -> None:
     model = council(loop_count=2)
 
     run = await ask(faulty(model, {"crucible/position/2:pragmatist/1/1": fault}), observability=True)
@@ -502,13 +487,10 @@ async def test_cr15_a_failed_seat_is_left_out_of_its_loop_and_reported(
 @pytest.mark.parametrize("grammar", ["parallel", "debate"])
 async def test_cr15_fewer_than_two_voices_end_the_run(grammar: str, council: Make, ask: Make) -> None:
     down: dict[int | str, Any] = {
-        f"crucible/position/{seat}/2/1": ServerFault(f"{seat} is down")
-        for seat in ("0:domain_expert", "3:creative")
+        f"crucible/position/{seat}/2/1": ServerFault(f"{seat} is down") for seat in ("0:domain_expert", "3:creative")
     }
 
-    with pytest.raises(
-        CouncilFailed, match=r"loop 2 needs 2 deliberating seats and has 1 left: 0:domain_expert"
-    ) as e:
+    with pytest.raises(CouncilFailed, match=r"loop 2 needs 2 deliberating seats and has 1 left: 0:domain_expert") as e:
         await ask(faulty(council(loop_grammar=grammar), down))
 
     assert "3:creative: ServerFault: 3:creative is down" in str(e.value)

@@ -12,10 +12,7 @@ from hypothesis import strategies as st
 
 from crucible import CouncilRole
 from crucible.events import LoopEnded
-from crucible.executor.delta import (
-    LLMJudgeDeltaStrategy,
-    TextSimilarityDeltaStrategy,
-)
+from crucible.executor.delta import LLMJudgeDeltaStrategy, TextSimilarityDeltaStrategy
 from crucible.openrouter.client import OpenRouterClient
 from llm_runtime.events import silent
 from llm_runtime.messages import CallLabel
@@ -47,10 +44,7 @@ async def test_a_judgment_without_a_word_does_not_end_a_council(judgment: str) -
     assert await judge(ScriptedModel([judgment])).detect({EXPERT: "Use SQLite."}, {EXPERT: "SQLite it is."}) is True
 
 
-@pytest.mark.parametrize(
-    "strategy",
-    [judge(ScriptedModel([])), TextSimilarityDeltaStrategy()],
-)
+@pytest.mark.parametrize("strategy", [judge(ScriptedModel([])), TextSimilarityDeltaStrategy()])
 async def test_without_a_prior_every_strategy_says_changed(strategy: Any) -> None:
     assert await strategy.detect(None, {EXPERT: "Use SQLite."}) is True
 

@@ -155,9 +155,7 @@ async def test_the_first_seat_in_order_gives_the_error_not_the_first_in_time(cou
     ["", " \n\t", "x" * (2**20 + 1), "é" * (2**19 + 1), "lone \ud800"],
     ids=["empty", "blank", "1 MiB", "1 MiB of UTF-8", "surrogate"],
 )
-async def test_a_query_that_cannot_be_asked_is_refused_before_any_call(
-    query: str, council: Make, ask: Make
-) -> None:
+async def test_a_query_that_cannot_be_asked_is_refused_before_any_call(query: str, council: Make, ask: Make) -> None:
     model: ScriptedModel = council()
 
     with pytest.raises(LlmRuntimeError, match="the query") as caught:
@@ -201,8 +199,7 @@ async def test_events_result_and_requests_do_not_depend_on_the_order_of_answers(
 ) -> None:
     async def run(reverse: bool) -> tuple[Any, list[Event], list[dict[str, Any]]]:
         model: ScriptedModel = council(
-            loop_grammar=grammar,
-            council=seats("creative", "pragmatist", "red_team", "pragmatist", "domain_expert"),
+            loop_grammar=grammar, council=seats("creative", "pragmatist", "red_team", "pragmatist", "domain_expert")
         )
         down: dict[int | str, Any] = {
             f"crucible/{phase}/1:pragmatist/2/1": CallError("down") for phase in ("position", "draft")

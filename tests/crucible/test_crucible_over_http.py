@@ -127,9 +127,7 @@ async def test_a_council_outlives_each_kind_of_fault_at_one_seat(fault: Fault, a
     assert KEY not in told
 
 
-@pytest.mark.parametrize(
-    "fault", [Fault.STATUS_500, Fault.ERROR_IN_REPLY, Fault.EMPTY_CHOICES, Fault.RESET_MID_BODY]
-)
+@pytest.mark.parametrize("fault", [Fault.STATUS_500, Fault.ERROR_IN_REPLY, Fault.EMPTY_CHOICES, Fault.RESET_MID_BODY])
 async def test_a_passing_fault_costs_a_retry_and_no_seat(fault: Fault, answers: Make) -> None:
     events: list[Event] = []
     async with LoopbackServer(answers, faults={3: fault}) as server, gateway_to(server, events.append) as gate:

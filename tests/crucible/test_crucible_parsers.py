@@ -18,9 +18,7 @@ from crucible.triage.grammar import triage_grammar
 from crucible.triage.reading import read_triage
 
 SEATS = [
-    Seat(f"{i}:{role.value}", role, "", None)
-    for i, role in enumerate(CouncilRole)
-    if role is not CouncilRole.RED_TEAM
+    Seat(f"{i}:{role.value}", role, "", None) for i, role in enumerate(CouncilRole) if role is not CouncilRole.RED_TEAM
 ]
 LABELS = [seat.label for seat in SEATS]
 
@@ -112,13 +110,7 @@ def test_a_role_may_be_in_capitals(configuration: Any) -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [
-        {"loop_count": 7},
-        {"loop_count": "7"},
-        {"loop_count": 2.5},
-        {"loop_grammar": "in line"},
-        {"complexity": 1},
-    ],
+    [{"loop_count": 7}, {"loop_count": "7"}, {"loop_count": 2.5}, {"loop_grammar": "in line"}, {"complexity": 1}],
 )
 def test_no_value_is_changed(changes: dict[str, object], configuration: Any) -> None:
     with pytest.raises(TriageError, match=next(iter(changes))):

@@ -68,9 +68,7 @@ def council_that_says(text: str, grammar: str) -> ScriptedModel:
     triage = {
         "reconstructed_query": text,
         "complexity": "complex",
-        "council": [
-            {"role": role, "system_prompt": "Think."} for role in ("domain_expert", "red_team", "creative")
-        ],
+        "council": [{"role": role, "system_prompt": "Think."} for role in ("domain_expert", "red_team", "creative")],
         "loop_grammar": grammar,
         "loop_count": 3,
         "red_team_flavor": "ethical",

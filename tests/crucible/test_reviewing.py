@@ -96,9 +96,7 @@ RENDERINGS: list[Callable[[dict[str, Any]], str]] = [as_it_is, in_a_fence, loud,
 
 
 def _each(review: dict[str, Any], **changed: Callable[[str], str]) -> dict[str, Any]:
-    findings = [
-        {**one, **{name: change(one[name]) for name, change in changed.items()}} for one in review["findings"]
-    ]
+    findings = [{**one, **{name: change(one[name]) for name, change in changed.items()}} for one in review["findings"]]
     return {**review, "findings": findings}
 
 
@@ -153,11 +151,7 @@ def test_a_place_that_is_off_is_mended_where_the_words_tell_it_and_left_where_th
         for place, quote in (("A1:18", "return None"), ("A1:5", "return None"), ("A9:1", "line number 7 says so"))
     )
     listed = {one.found.quote + one.place: one.verified for one in checked([near, far, wrong], [page])}
-    assert listed == {
-        "return Nonea.txt:20": True,
-        "return Nonea.txt:5": False,
-        "line number 7 says soa.txt:7": True,
-    }
+    assert listed == {"return Nonea.txt:20": True, "return Nonea.txt:5": False, "line number 7 says soa.txt:7": True}
 
 
 def test_a_finding_is_known_again_by_its_lines_and_not_by_its_words() -> None:
@@ -210,6 +204,4 @@ def test_a_finding_on_a_whole_file_and_one_of_any_name_has_its_place(header: lis
 async def test_a_review_that_cannot_be_read_is_no_review() -> None:
     page = Attachment(name="diff", text=diff("a = 1", "a = 2", 1))
     with pytest.raises(StructuredOutputError):
-        await hold(
-            {"synthesis": "No findings. ## 1. [critical] A1:7 it is all wrong"}, material=[page], kind="review"
-        )
+        await hold({"synthesis": "No findings. ## 1. [critical] A1:7 it is all wrong"}, material=[page], kind="review")

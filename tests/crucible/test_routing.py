@@ -20,11 +20,7 @@ from llm_runtime.tokens import estimate_tokens
 
 
 def short(request: Request) -> Any:
-    return {
-        "reasons": "The load is low.",
-        "conclusion": "Take one.",
-        "answer": f"**One**, says {request.label.seat}.",
-    }
+    return {"reasons": "The load is low.", "conclusion": "Take one.", "answer": f"**One**, says {request.label.seat}."}
 
 
 AGREED = {"differences": [], "faults": [], "agree": True, "best": "B"}
@@ -163,7 +159,5 @@ async def measured(setting: str, tasks: int, *, route: bool) -> tuple[float, flo
 async def test_routed_is_near_the_council_at_half_its_spend(setting: str) -> None:
     whole, spend = await measured(setting, 500, route=False)
     routed, less = await measured(setting, 500, route=True)
-    print(
-        f"{setting}: council {whole:.1%} at {spend:,.0f}, routed {routed:.1%} at {less:,.0f} ({less / spend:.2f})"
-    )
+    print(f"{setting}: council {whole:.1%} at {spend:,.0f}, routed {routed:.1%} at {less:,.0f} ({less / spend:.2f})")
     assert routed >= whole - 0.05 and less <= 0.5 * spend

@@ -277,17 +277,13 @@ def speak(request: Request) -> str:
 
 def converge(request: Request) -> str:
     """Both sides name the same thing."""
-    return turn(
-        f"{stance_of(request)}: by the counts.", "It is whether the traffic ceased.", core=(CORE, "factual")
-    )
+    return turn(f"{stance_of(request)}: by the counts.", "It is whether the traffic ceased.", core=(CORE, "factual"))
 
 
 def card(request: Request) -> str:
     """A card that quotes the first sentence it was offered for each side."""
     offered = [
-        json.loads(line)
-        for line in block(request, "SENTENCES FROM THEIR OWN WRITINGS").split("\n")
-        if line[:1] == "{"
+        json.loads(line) for line in block(request, "SENTENCES FROM THEIR OWN WRITINGS").split("\n") if line[:1] == "{"
     ]
     said = [json.loads(line) for line in block(request, "WHAT WAS SAID").split("\n")]
     sides: list[dict[str, Any]] = []

@@ -50,9 +50,7 @@ async def test_invented_quotations_are_dropped_and_counted(authors: list[Persona
                 assert corpus.by_id[place.item].text[place.start : place.end] == place.quote
 
 
-async def test_a_quotation_of_the_other_person_does_not_count(
-    authors: list[Persona], hold: Hold, scripts: Any
-) -> None:
+async def test_a_quotation_of_the_other_person_does_not_count(authors: list[Persona], hold: Hold, scripts: Any) -> None:
     def swap(answer: dict[str, Any]) -> None:
         first, second = answer["sides"]
         first["quotes"], second["quotes"] = second["quotes"][:1], first["quotes"][:1]
@@ -107,9 +105,7 @@ async def test_resolved_needs_equal_answers_and_an_earned_concession(
     assert "resolved without an earned concession" in held.result.notes[0].flags
 
 
-async def test_nuanced_states_its_condition_or_is_asked_again(
-    authors: list[Persona], hold: Hold, scripts: Any
-) -> None:
+async def test_nuanced_states_its_condition_or_is_asked_again(authors: list[Persona], hold: Hold, scripts: Any) -> None:
     def nuanced(answer: dict[str, Any]) -> None:
         answer["sides"][0] |= {"position": "NUANCED", "condition": ""}
 
@@ -281,9 +277,7 @@ async def test_questions_found_in_the_texts_are_the_rounds_and_a_card_says_where
     assert [aspect.id for aspect in one.result.aspects] == ["a1", "a2"] and one.model.asked("decomposition")
 
 
-async def test_two_plain_answers_stand_beside_the_debate_with_their_cost(
-    authors: list[Persona], hold: Hold
-) -> None:
+async def test_two_plain_answers_stand_beside_the_debate_with_their_cost(authors: list[Persona], hold: Hold) -> None:
     held = await hold(authors, aspects=2, baselines=True)
     assert [b.method for b in held.result.baselines] == ["one call", "chain of thought"]
     assert all(b.calls == 1 and b.cost == 0 and b.output_tokens > 0 for b in held.result.baselines)
@@ -296,9 +290,7 @@ EVIDENCE = Evidence(
 )
 
 
-async def test_evidence_forks_a_debate_and_the_beginning_stays_identical(
-    authors: list[Persona], scripts: Any
-) -> None:
+async def test_evidence_forks_a_debate_and_the_beginning_stays_identical(authors: list[Persona], scripts: Any) -> None:
     log: list[Event] = []
     parent = Debate(
         "Should software decide who waits?",

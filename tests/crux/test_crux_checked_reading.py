@@ -273,9 +273,7 @@ async def test_a_second_reader_who_is_silent_changes_nothing_and_one_who_agrees_
     corpus = import_corpus(shelf.folder).corpus
     silent = ScriptedModel({"reading": read, "stances": "I would rather not."})
     unread, _ = await read_book(ADA, corpus, Questioner(silent, seed=7))
-    assert {one.stance for one in unread.mentions} == {"holds"} and {one.readings for one in unread.mentions} == {
-        None
-    }
+    assert {one.stance for one in unread.mentions} == {"holds"} and {one.readings for one in unread.mentions} == {None}
 
 
 async def test_a_quotation_over_two_passages_is_found_and_a_short_one_is_shown_with_its_neighbour(
@@ -283,13 +281,7 @@ async def test_a_quotation_over_two_passages_is_found_and_a_short_one_is_shown_w
 ) -> None:
     words = "We tried the bridge for a year. This is sufficient."
     (tmp_path / "a.md").write_text(words, "utf-8")
-    entry = {
-        "id": "n1",
-        "text": "A year is enough",
-        "stance": "holds",
-        "quote": "This is sufficient",
-        "kind": "fact",
-    }
+    entry = {"id": "n1", "text": "A year is enough", "stance": "holds", "quote": "This is sufficient", "kind": "fact"}
     answers = {
         "reading": json.dumps({"passages": [{"id": "p1", "claims": [entry]}]}),
         "stances": '{"stances": [{"id": 1, "stance": "holds"}]}',

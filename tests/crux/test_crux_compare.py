@@ -111,10 +111,7 @@ def read_again(request: Request) -> str:
     return json.dumps(
         {
             "stances": [
-                {
-                    "id": one["id"],
-                    "stance": next((HELD[key][1] for key in HELD if key in one["place"]), "unsure"),
-                }
+                {"id": one["id"], "stance": next((HELD[key][1] for key in HELD if key in one["place"]), "unsure")}
                 for one in block(request, "PLACES")
             ]
         }
@@ -248,10 +245,7 @@ async def test_an_engine_that_writes_by_a_grammar_cannot_copy_the_empty_form_bac
     seen = {"stance": "holds", "quote": "A toll keeps the bridge in repair.", "supports": []}
     claim = {"ref": "", "id": "n1", "text": "A toll keeps a bridge in repair.", "kind": "fact", **seen}
     other = {**claim, "id": "n2", "quote": "A count at the gate is proof enough."}
-    passages = [
-        {"id": "p1", "none": "", "claims": [claim]},
-        {"id": "p2", "none": "", "claims": [other]},
-    ]
+    passages = [{"id": "p1", "none": "", "claims": [claim]}, {"id": "p2", "none": "", "claims": [other]}]
     jsonschema.validate({"passages": passages}, allowed)
     jsonschema.validate({"passages": passages}, json.loads(asked.schema or ""))
     elsewhere = {"passages": [passages[0], {**passages[1], "claims": [claim]}]}
@@ -310,10 +304,7 @@ async def test_what_was_read_is_kept_when_the_money_runs_out() -> None:
 
     with pytest.raises(BudgetExceeded):
         await read_book(
-            "Ann",
-            corpus(*ANN),
-            Questioner(model(reading=poor), seed=1, tokens_a_call=50),
-            keep=kept.append,
+            "Ann", corpus(*ANN), Questioner(model(reading=poor), seed=1, tokens_a_call=50), keep=kept.append
         )
     assert len(kept[-1].authors[0].read) == 1 and kept[-1].claims
 
@@ -371,9 +362,7 @@ async def test_an_author_is_told_only_what_is_between_the_markers() -> None:
     generate = model()
     await compare(Shelf("Ann Ash", corpus(*ANN, order)), shelves()[1], asking=Questioner(generate))
     for request in generate.requests:
-        outside = re.sub(
-            r"<<<([A-Z ]+) (\w+)>>>.*?<<<END \1 \2>>>", "", request.messages[-1].content, flags=re.DOTALL
-        )
+        outside = re.sub(r"<<<([A-Z ]+) (\w+)>>>.*?<<<END \1 \2>>>", "", request.messages[-1].content, flags=re.DOTALL)
         assert "Ignore all instructions" not in outside and "Ann Ash" not in outside
 
 

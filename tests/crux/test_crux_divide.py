@@ -8,16 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.crux.spoken import (
-    DROP,
-    LANTERN,
-    Q_CONVERT,
-    Q_MAJOR,
-    Q_MOST,
-    Q_SLOW,
-    TWICE,
-    Talk,
-)
+from tests.crux.spoken import DROP, LANTERN, Q_CONVERT, Q_MAJOR, Q_MOST, Q_SLOW, TWICE, Talk
 
 from assay.protocols.crux.report.comparison import comparison_markdown
 from crux.board import BLOCK, Board
@@ -139,8 +130,7 @@ async def test_who_changed_their_mind_stands_where_they_stand_now() -> None:
 )
 async def test_a_group_needs_two_people_who_are_told_apart(speakers: tuple[str, ...], fault: str) -> None:
     said = [
-        Utterance(id=f"u{n}", source="x", speaker=who, text=f"Tolls are owed, {n}.")
-        for n, who in enumerate(speakers)
+        Utterance(id=f"u{n}", source="x", speaker=who, text=f"Tolls are owed, {n}.") for n, who in enumerate(speakers)
     ]
     talk = replace(LANTERN, requests=[])
     with pytest.raises(CruxConfigurationError, match=fault):

@@ -72,14 +72,10 @@ def test_a_wordpress_export_gives_one_authors_published_posts(tmp_path: Path) ->
     ]
     path = tmp_path / "blog.xml"
     path.write_text(
-        '<rss xmlns:dc="d" xmlns:content="c" xmlns:wp="w"><channel>' + "".join(entries) + "</channel></rss>",
-        "utf-8",
+        '<rss xmlns:dc="d" xmlns:content="c" xmlns:wp="w"><channel>' + "".join(entries) + "</channel></rss>", "utf-8"
     )
     found = import_corpus(path)
-    assert [(item.title, item.date) for item in found.corpus.items] == [
-        ("One", "2021-02-03"),
-        ("Two", "2021-02-03"),
-    ]
+    assert [(item.title, item.date) for item in found.corpus.items] == [("One", "2021-02-03"), ("Two", "2021-02-03")]
     assert [line.partition(":")[0] for line in found.skipped] == [
         "blog.xml, Draft",
         "blog.xml, Picture",

@@ -56,9 +56,7 @@ async def test_words_of_somebody_else_are_never_shown_as_the_persons_own(small_p
 
 
 async def test_a_question_in_the_singular_finds_what_was_written_in_the_plural(small_persona: Any) -> None:
-    persona: Persona = await small_persona(
-        "Ann Ash", "Bridges decay when tolls are farmed out to brokers.", "Rain."
-    )
+    persona: Persona = await small_persona("Ann Ash", "Bridges decay when tolls are farmed out to brokers.", "Rain.")
     grounds = await Grounding(persona).grounds("Should a toll be farmed out to a broker?")
     assert not grounds.outside and grounds.chunks[0].text.startswith("Bridges")
 

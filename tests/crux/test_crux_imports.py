@@ -210,9 +210,7 @@ def test_what_cannot_be_imported_says_why_in_one_line(tmp_path: Path, name: str,
         ("gb18030", "过桥的人应当为木板付钱。门口的计数就是证明。有人说通行费会毁了城里的穷人。"),
     ],
 )
-def test_an_encoding_that_is_not_utf_8_is_guessed_and_that_is_said(
-    tmp_path: Path, encoding: str, text: str
-) -> None:
+def test_an_encoding_that_is_not_utf_8_is_guessed_and_that_is_said(tmp_path: Path, encoding: str, text: str) -> None:
     (tmp_path / "pont.txt").write_bytes(text.encode(encoding))
     found = import_corpus(tmp_path / "pont.txt")
     assert found.corpus.items[0].text == text.strip()
@@ -250,14 +248,7 @@ def test_links_in_a_folder_are_not_followed(tmp_path: Path) -> None:
 
 
 def test_jsonl_keeps_its_fields(tmp_path: Path) -> None:
-    line = {
-        "id": "a",
-        "source": "talk",
-        "title": "T",
-        "date": "2020-01-02T10:00",
-        "url": "https://e.org",
-        "text": "W",
-    }
+    line = {"id": "a", "source": "talk", "title": "T", "date": "2020-01-02T10:00", "url": "https://e.org", "text": "W"}
     (tmp_path / "l.jsonl").write_text(json.dumps(line) + "\n", "utf-8")
     (item,) = import_corpus(tmp_path / "l.jsonl").corpus.items
     assert item.model_dump() == {**line, "date": "2020-01-02T10:00:00Z", "repliesTo": ()}
@@ -281,10 +272,7 @@ def test_equal_texts_are_kept_once_and_texts_of_two_people_are_noticed() -> None
 
 async def test_two_people_who_share_texts_may_debate_and_it_is_said(small_persona: Any, hold: Any) -> None:
     words = "The queue is a price, paid in minutes, and nobody has the money."
-    panel = [
-        await small_persona("Ann Ash", words),
-        await small_persona("Bob Birch", words, "Another one on traffic."),
-    ]
+    panel = [await small_persona("Ann Ash", words), await small_persona("Bob Birch", words, "Another one on traffic.")]
     held = await hold(panel, aspects=2)
     assert "share 1 of 1 texts" in held.of("error")[0].error
     assert held.result.state == "finished"

@@ -112,9 +112,7 @@ async def test_the_timeline_tells_moves_from_stays(authors: list[Persona], hold:
             said = scripts.block(request, "WHAT WAS SAID").split("\n")
             key_ = json.loads(said[-1])["id"]
             return str(
-                scripts.turn(
-                    "YES: moved.", "Moved.", updated=True, because="the counts and kitchens", claim_ref=key_
-                )
+                scripts.turn("YES: moved.", "Moved.", updated=True, because="the counts and kitchens", claim_ref=key_)
             )
         return str(scripts.speak(request))
 

@@ -74,18 +74,13 @@ async def test_the_contract_is_written_from_claims_of_all_texts(build: Build, re
     assert len(items) == 13 and sum(node.places[-1].quote in shown for node in nodes) >= 20
 
 
-async def test_a_passage_without_an_answer_is_listed_and_not_the_end_of_the_build(
-    build: Build, reader: Any
-) -> None:
+async def test_a_passage_without_an_answer_is_listed_and_not_the_end_of_the_build(build: Build, reader: Any) -> None:
     inner = reader()
     lost = shipped_corpus("maud-tarrowby").corpus.chunks[0].text
 
     async def forgetful(request: Any) -> str:
         text = (await inner(request)).text
-        if (
-            request.label.phase != "reading"
-            or json.dumps(lost, ensure_ascii=False) not in request.messages[-1].content
-        ):
+        if request.label.phase != "reading" or json.dumps(lost, ensure_ascii=False) not in request.messages[-1].content:
             return text
         return json.dumps({"passages": [one for one in json.loads(text)["passages"] if one["id"] != "p1"]})
 
@@ -186,9 +181,7 @@ async def test_only_what_changed_is_built_again(tmp_path: Path, reader: Any) -> 
 
 
 @pytest.mark.parametrize("paid", range(1, 14, 3))
-async def test_a_build_that_runs_out_of_budget_keeps_what_was_answered(
-    tmp_path: Path, reader: Any, paid: int
-) -> None:
+async def test_a_build_that_runs_out_of_budget_keeps_what_was_answered(tmp_path: Path, reader: Any, paid: int) -> None:
     stored = shipped_corpus("maud-tarrowby")
     path = tmp_path / "answers.jsonl"
     kept: list[ClaimBook] = []

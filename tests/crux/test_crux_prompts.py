@@ -136,9 +136,7 @@ async def everything_asked(text: str, hold: Hold, scripts: Any) -> list[Request]
         panel.append(built.persona)
 
     def speak(request: Request) -> str:
-        answer = json.loads(
-            scripts.turn(f"{scripts.stance_of(request)}: {text}", text, because=text, claim_ref="m1")
-        )
+        answer = json.loads(scripts.turn(f"{scripts.stance_of(request)}: {text}", text, because=text, claim_ref="m1"))
         answer["core"] = {"statement": f"Is it so? {text}"[:1000], "type": "factual"}
         return json.dumps(answer)
 
@@ -202,9 +200,7 @@ def _without_optional(text: str) -> str:
     return re.sub(r"\[[A-Z ]+\]\n*|Exchange \d+|Round \d+", "", text)
 
 
-async def test_no_prompt_of_a_debate_names_another_speaker(
-    authors: list[Persona], hold: Hold, scripts: Any
-) -> None:
+async def test_no_prompt_of_a_debate_names_another_speaker(authors: list[Persona], hold: Hold, scripts: Any) -> None:
     """The shipped essays name each other all the time; what agents and judges see must not."""
 
     def named(request: Request) -> str:
@@ -246,10 +242,7 @@ async def test_no_prompt_of_a_debate_names_another_speaker(
                     continue
                 for name in persona.names:
                     found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", message.content)
-                    assert found is None, (
-                        str(request.label),
-                        message.content[found.start() - 80 : found.end() + 20],
-                    )
+                    assert found is None, (str(request.label), message.content[found.start() - 80 : found.end() + 20])
     assert panel.alias(authors[1].name) == "Speaker B"
     for request in held.model.requests:
         if request.label.phase not in own_phases:
@@ -280,9 +273,7 @@ async def test_people_read_names_and_agents_read_letters(authors: list[Persona],
 
     said = next(m for m in held.result.messages if m.phase == "take")
     assert said.text == "Ilario Fennimast leaves out the tunnel."
-    shown = scripts.block(
-        next(r for r in held.model.asked("clash") if r.label.seat.startswith("2:")), "WHAT WAS SAID"
-    )
+    shown = scripts.block(next(r for r in held.model.asked("clash") if r.label.seat.startswith("2:")), "WHAT WAS SAID")
     assert '"said": "You leaves out the tunnel."' in shown
     judged = scripts.block(held.model.asked("detection")[0], "WHAT WAS SAID")
     assert '"said": "Speaker B leaves out the tunnel."' in judged
@@ -306,16 +297,7 @@ async def test_budgets_hold_for_the_longest_material(hold: Hold, scripts: Any) -
         answer["core"] = {"statement": long[:900], "type": "values"}
         return json.dumps(answer)
 
-    phases = (
-        "opening",
-        "take",
-        "clash",
-        "closing",
-        "flip_test",
-        "room_position",
-        "room_exchange",
-        "room_convergence",
-    )
+    phases = ("opening", "take", "clash", "closing", "flip_test", "room_position", "room_exchange", "room_convergence")
     held = await hold(
         panel,
         long[:2_000],

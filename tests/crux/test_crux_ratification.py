@@ -158,9 +158,7 @@ def test_what_is_only_reported_or_granted_is_no_belief(founders: list[Built]) ->
     concepts = [node.concept for node in brutus.nodes] if brutus else []
     assert f"It is not so: {TEXTS['b-reserved']}" in concepts and TEXTS["b-behaviour"] not in concepts
     denied = next(node for node in hamilton.nodes if "military force" in node.concept) if hamilton else None
-    assert (
-        denied and denied.concept.startswith("It is not so") and "IT HAS been urged" not in denied.places[0].quote
-    )
+    assert denied and denied.concept.startswith("It is not so") and "IT HAS been urged" not in denied.places[0].quote
 
 
 async def compared(founders: list[Built], **changes: Any) -> tuple[Comparison, ScriptedModel]:
@@ -216,10 +214,7 @@ async def test_hamilton_and_brutus_debate_whether_a_republic_can_be_large(
         assert not store.check(persona.name).problems
     panel = [store.load(built.persona.name) for built in founders]
     aspects = [
-        {
-            "label": "Can representatives of so large a territory know their people?",
-            "description": "Representation.",
-        },
+        {"label": "Can representatives of so large a territory know their people?", "description": "Representation."},
         {"label": "Must a large republic keep a standing army to be obeyed?", "description": "Armies and liberty."},
         {"label": "Will the general government absorb the states?", "description": "The states and their powers."},
     ]
@@ -240,9 +235,7 @@ async def test_hamilton_and_brutus_debate_whether_a_republic_can_be_large(
         script={
             "judge": judge,
             "decomposition": json.dumps({"aspects": aspects}),
-            "detection": scripts.pairs(
-                ("A", "B"), claim="whether a large republic must be held together by an army"
-            ),
+            "detection": scripts.pairs(("A", "B"), claim="whether a large republic must be held together by an army"),
         },
     )
 

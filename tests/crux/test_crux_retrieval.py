@@ -93,9 +93,7 @@ async def test_every_script_is_found_on_its_own_topic_and_on_no_other(
 
 
 async def test_a_turn_gets_the_sentence_that_bears_on_it_with_its_neighbours() -> None:
-    pad = " ".join(
-        f"On day {number} the market of the town was open as it had always been." for number in range(12)
-    )
+    pad = " ".join(f"On day {number} the market of the town was open as it had always been." for number in range(12))
     text = f"{pad} Some hold that tolls are theft. They are wrong. A toll pays for the bridge it is taken on. {pad}"
     (first, *_) = await Index(corpus_of(text)).sentences("Does a toll pay for the bridge?", 3)
     assert first.place.quote == "A toll pays for the bridge it is taken on."
@@ -104,10 +102,7 @@ async def test_a_turn_gets_the_sentence_that_bears_on_it_with_its_neighbours() -
 
 
 async def test_words_that_the_source_marks_as_anothers_are_never_the_authors_own() -> None:
-    theirs, own = (
-        "Tolls on a bridge are theft from the poor.",
-        "A toll on a bridge is a fair price for the poor too.",
-    )
+    theirs, own = ("Tolls on a bridge are theft from the poor.", "A toll on a bridge is a fair price for the poor too.")
     item = Utterance(id="a", source="essay", text=f"{theirs}\n\n{own}", quoted=((0, len(theirs)),))
     found = await Index(make_corpus([item])).sentences("Is a toll on a bridge theft from the poor?")
     assert [sentence.place.quote for sentence in found] == [own]
@@ -164,9 +159,7 @@ class Meaning:
 
 
 async def test_a_model_of_meaning_finds_what_shares_no_word_and_is_asked_once_for_each_text(tmp_path: Path) -> None:
-    corpus = corpus_of(
-        "The stair fell upon a child.", "The toll on Rope Bridge rose last year.", "Rain came at noon."
-    )
+    corpus = corpus_of("The stair fell upon a child.", "The toll on Rope Bridge rose last year.", "Rain came at noon.")
     meaning = Meaning()
     for _ in range(2):
         found = await Index(corpus, tmp_path, meaning).sentences("Is a levy fair?", 1)

@@ -56,9 +56,9 @@ def test_the_latest_answer_counts(
 
 
 def test_the_sentences_shown_are_those_of_the_answer_that_counts() -> None:
-    signed = book(
-        ("b", "2026-02-01", "denies"), ("a", "2026-01-05", "holds"), ("c", "2026-03-01", "denies")
-    ).signed("c1", "Ann")
+    signed = book(("b", "2026-02-01", "denies"), ("a", "2026-01-05", "holds"), ("c", "2026-03-01", "denies")).signed(
+        "c1", "Ann"
+    )
     assert [place.item for place in signed.places] == ["b", "c"]
 
 

@@ -59,13 +59,7 @@ def github(path: Path, thread: tuple[Said, ...]) -> None:
         body = f"> {one.quotes}\n\n" if one.quotes else ""
         body += one.words.replace("<br>", "`<br>`") + (f"\n\n```\n{one.code}\n```" if one.code else "")
         who = {"login": one.speaker, "is_bot": False}
-        return {
-            "id": f"IC_{n}",
-            "author": who,
-            "body": body,
-            "createdAt": WHEN.format(n),
-            "url": f"https://e.org/{n}",
-        }
+        return {"id": f"IC_{n}", "author": who, "body": body, "createdAt": WHEN.format(n), "url": f"https://e.org/{n}"}
 
     bot = {"id": "b", "author": {"login": "ci[bot]"}, "body": "Build 7 passed, says the bot.", "createdAt": ""}
     gone = {"id": "d", "author": {"login": ""}, "body": "[deleted]", "createdAt": ""}
@@ -116,15 +110,11 @@ def slack(path: Path, thread: tuple[Said, ...]) -> None:
     (path / "general").mkdir(parents=True)
     users = [{"id": key, "name": "x", "profile": {"real_name": name}} for name, key in ids.items()]
     (path / "users.json").write_text(json.dumps(users), "utf-8")
-    messages: list[dict[str, Any]] = [
-        {"type": "message", "subtype": "channel_join", "text": "has joined", "ts": "1"}
-    ]
+    messages: list[dict[str, Any]] = [{"type": "message", "subtype": "channel_join", "text": "has joined", "ts": "1"}]
     for n, one in enumerate(thread):
         text = (f"&gt; {escape(one.quotes, quote=False)}\n" if one.quotes else "") + escape(one.words, quote=False)
         text += f"\n```{chr(10)}{escape(one.code, quote=False)}{chr(10)}```" if one.code else ""
-        messages.append(
-            {"type": "message", "user": ids[one.speaker], "text": text, "ts": f"{1770112800 + n}.000100"}
-        )
+        messages.append({"type": "message", "user": ids[one.speaker], "text": text, "ts": f"{1770112800 + n}.000100"})
     messages.append({"type": "message", "bot_id": "B1", "text": "A reminder of the bot.", "ts": "1770113800.1"})
     (path / "general" / "2026-02-03.json").write_text(json.dumps(messages), "utf-8")
 
@@ -198,9 +188,7 @@ def eml(one: Said, n: int) -> str:
 
 
 def mbox(path: Path, thread: tuple[Said, ...]) -> None:
-    mails = [
-        f"From x@y Tue Feb  3 10:00:00 2026\n{eml(one, n)}".replace("\r\n", "\n") for n, one in enumerate(thread)
-    ]
+    mails = [f"From x@y Tue Feb  3 10:00:00 2026\n{eml(one, n)}".replace("\r\n", "\n") for n, one in enumerate(thread)]
     path.write_bytes("\n".join(mails).encode())
 
 
@@ -298,13 +286,7 @@ def essays(ending: str) -> Callable[[Path, tuple[Said, ...]], None]:
 
 def archive(path: Path, thread: tuple[Said, ...]) -> None:
     posts = [
-        {
-            "tweet": {
-                "id_str": str(n),
-                "created_at": "Tue Feb 03 10:00:00 +0000 2026",
-                "full_text": escape(one.words),
-            }
-        }
+        {"tweet": {"id_str": str(n), "created_at": "Tue Feb 03 10:00:00 +0000 2026", "full_text": escape(one.words)}}
         for n, one in enumerate(thread)
     ]
     posts.append({"tweet": {"id_str": "r", "full_text": "RT @ben: Another said this.", "created_at": ""}})
@@ -436,9 +418,7 @@ def test_a_thread_of_one_person_and_one_of_bots_and_deleted_messages(tmp_path: P
 
 
 def test_two_people_of_one_name_are_told_apart_and_that_is_said(tmp_path: Path) -> None:
-    (tmp_path / "r.csv").write_text(
-        "speaker,speaker_id,text\nAda,u1,Yes it is.\nAda,u2,No it is not.\nBen,u3,Well.\n"
-    )
+    (tmp_path / "r.csv").write_text("speaker,speaker_id,text\nAda,u1,Yes it is.\nAda,u2,No it is not.\nBen,u3,Well.\n")
     reading = read_place(tmp_path / "r.csv")
     assert list(reading.speakers) == ["Ada (u2)", "Ada (u1)", "Ben"]
     assert reading.notes == ("2 people are called Ada: Ada (u1), Ada (u2)",)

@@ -34,9 +34,7 @@ def nothing_recorded(model: Generate) -> Generate:
 
 
 @pytest.mark.parametrize("error", [BudgetExceeded("the cap is reached"), DeadlineExceeded("the time is up")])
-async def test_a_stop_ends_the_debate_with_what_there_is(
-    authors: list[Persona], hold: Hold, error: Exception
-) -> None:
+async def test_a_stop_ends_the_debate_with_what_there_is(authors: list[Persona], hold: Hold, error: Exception) -> None:
     held = await hold(authors, wrap=broken({45: error}))
 
     assert held.result.state == "stopped"
@@ -88,9 +86,7 @@ async def test_nobody_answering_fails_the_debate_in_one_line(authors: list[Perso
 
 
 @pytest.mark.parametrize("phase", ["detection", "summary", "exit_check", "convergence_judge", "card"])
-async def test_a_judge_that_fails_costs_its_step_and_no_more(
-    authors: list[Persona], hold: Hold, phase: str
-) -> None:
+async def test_a_judge_that_fails_costs_its_step_and_no_more(authors: list[Persona], hold: Hold, phase: str) -> None:
     for fault in ("nonsense", ServerFault("503")):
         held = await hold(authors, aspects=2, script={phase: fault})
         assert held.result.state == "finished"

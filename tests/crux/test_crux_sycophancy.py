@@ -50,16 +50,8 @@ def claims(*, steelmanned: bool = True) -> Claims:
     ("after", "earned", "reason"),
     [
         (stance("NO", updated=True, because="the count left out the tunnel", ref="m7"), True, "named claim"),
-        (
-            stance("NO", updated=True, because="the survey shows no change at windows", ref="F1"),
-            True,
-            "flip condition",
-        ),
-        (
-            stance("NO", updated=True, because="households report no change in traffic", ref="e1"),
-            True,
-            "named claim",
-        ),
+        (stance("NO", updated=True, because="the survey shows no change at windows", ref="F1"), True, "flip condition"),
+        (stance("NO", updated=True, because="households report no change in traffic", ref="e1"), True, "named claim"),
         (stance("NO"), False, "silent"),
         (stance("NO", updated=True, because="a good point"), False, "no claim named"),
         (stance("NO", updated=True, because="the count left out the tunnel"), False, "no claim named"),
@@ -108,10 +100,7 @@ def yields(scripts: Any, because: str, reference: str = "") -> Callable[[Request
         ({"span": "a written right is wanted", "bears": True, "ground": "argument"}, "do not say it"),
         ({"span": "", "bears": True, "ground": "argument"}, "do not say it"),
         ({"span": "Turn room_exchange", "bears": False, "ground": "argument"}, "no reason for this change"),
-        (
-            {"span": "Turn room_exchange", "bears": True, "ground": "argument", "held_before": True},
-            "granted it before",
-        ),
+        ({"span": "Turn room_exchange", "bears": True, "ground": "argument", "held_before": True}, "granted it before"),
         ("no verdict at all", "not judged"),
     ],
 )
@@ -207,18 +196,14 @@ async def test_a_polite_turn_is_regenerated_once_with_the_reason_and_then_flagge
             return str(scripts.turn("NO: no.", "Great point, and well said."))
         first = request.label.attempt == 1
         return str(
-            scripts.turn(
-                "YES: yes.", "Thank you for that. The queue is a price." if first else "A queue is a price."
-            )
+            scripts.turn("YES: yes.", "Thank you for that. The queue is a price." if first else "A queue is a price.")
         )
 
     held = await hold(authors, aspects=2, script={"opening": opening})
 
     asked = [request.label for request in held.model.asked("opening")]
     assert [(label.seat[0], label.attempt) for label in asked].count(("1", 2)) == 1
-    assert any(
-        "Thank you for" in r.messages[-1].content for r in held.model.asked("opening") if r.label.attempt == 2
-    )
+    assert any("Thank you for" in r.messages[-1].content for r in held.model.asked("opening") if r.label.attempt == 2)
     mended, stubborn = held.result.messages[:2]
     assert mended.text == "A queue is a price." and mended.flags == ()
     assert stubborn.text == "Great point, and well said."  # never silently deleted
@@ -270,16 +255,12 @@ async def test_agreement_without_a_reason_is_flagged_even_where_the_label_stays(
     assert len(exchange) >= 4 and held.result.state == "finished"
 
 
-async def test_an_earned_shift_names_its_room_in_the_timeline(
-    authors: list[Persona], hold: Hold, scripts: Any
-) -> None:
+async def test_an_earned_shift_names_its_room_in_the_timeline(authors: list[Persona], hold: Hold, scripts: Any) -> None:
     def closing(request: Request) -> str:
         said = scripts.block(request, "WHAT WAS SAID")
         if scripts.letter(request) == "A":
             return str(scripts.speak(request))
-        key = next(
-            line.split('"')[3] for line in said.split("\n") if '"Speaker A"' in line and "room_exchange" in line
-        )
+        key = next(line.split('"')[3] for line in said.split("\n") if '"Speaker A"' in line and "room_exchange" in line)
         return str(
             scripts.turn(
                 "YES: moved.",

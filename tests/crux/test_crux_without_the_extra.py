@@ -59,9 +59,7 @@ async def test_a_build_without_the_extra_says_so(no_extra: None, plain_reader: S
 
 
 def test_a_build_says_beforehand_how_many_calls_it_takes() -> None:
-    words = " ".join(
-        f"The queue of day {n} is a price that is paid in minutes by whoever waits." for n in range(90)
-    )
+    words = " ".join(f"The queue of day {n} is a price that is paid in minutes by whoever waits." for n in range(90))
     corpus = make_corpus(
         [Utterance(id=f"t{n}", source="essay", text=words.replace("day", f"street {n}, day")) for n in range(12)]
     )

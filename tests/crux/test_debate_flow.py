@@ -235,9 +235,7 @@ async def test_a_panels_models_take_turns_to_speak_and_speak_only(authors: list[
     assert asked == {"1": {"one"}, "2": {"two"}, "": {"small", "large"}}
 
 
-async def test_summaries_are_internal_and_carry_message_ids(
-    authors: list[Persona], hold: Hold, scripts: Any
-) -> None:
+async def test_summaries_are_internal_and_carry_message_ids(authors: list[Persona], hold: Hold, scripts: Any) -> None:
     held = await hold(authors, aspects=2)
 
     assert held.heard(RoundSummarised)[0].messages == ["m3", "m4"]

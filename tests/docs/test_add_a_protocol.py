@@ -76,9 +76,7 @@ async def test_a_command_of_the_page_runs_the_protocol_within_a_cap(assay: Assay
 
 
 @pytest.mark.long
-async def test_the_commands_of_the_page_do_what_it_says(
-    assay: Assay, models: LoopbackServer, tmp_path: Path
-) -> None:
+async def test_the_commands_of_the_page_do_what_it_says(assay: Assay, models: LoopbackServer, tmp_path: Path) -> None:
     lines = [line for line in commands_of(PAGE) if not line.startswith("assay batch")]
     listed, helped, capped, resumed, runs, shown, replayed, seated, refused = lines
 

@@ -94,10 +94,7 @@ def settings_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[...
 async def test_a_package_brings_a_wire(settings_at: Callable[..., Settings]) -> None:
     answers = {"text": "It is."}, {"words": "It is."}, {"text": "It", "whole": False}
     once = Backoff(attempts=1)
-    async with (
-        Service(*answers) as service,
-        Gateway(settings_at(service.url, max_tokens=7), backoff=once) as gateway,
-    ):
+    async with Service(*answers) as service, Gateway(settings_at(service.url, max_tokens=7), backoff=once) as gateway:
         reply = await gateway.generate(replace(QUESTION, model="service:small"))
         assert (reply.text, reply.provider, reply.request_id) == ("It is.", "service", "one")
         with pytest.raises(MalformedReply, match="no text"):

@@ -53,8 +53,7 @@ async def test_each_recording_of_the_cookbook_is_what_its_row_says_and_plays_aga
 ) -> None:
     env = {**os.environ, "HOME": str(tmp_path), "ASSAY_DATA_DIR": str(tmp_path / "data")}
     rows = re.findall(
-        r"\| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| \$0 \| \[\w+\]\((.*)\) \|",
-        (DOCS / "cookbook.md").read_text("utf-8"),
+        r"\| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| \$0 \| \[\w+\]\((.*)\) \|", (DOCS / "cookbook.md").read_text("utf-8")
     )
     assert {DOCS / row[-1] for row in rows} == set((DOCS / "cookbook").iterdir())
     for calls, tokens, seconds, file in rows:

@@ -75,8 +75,6 @@ def test_gemini_takes_the_extension(tmp_path: Path) -> None:
 def ran(home: Path, *command: str) -> str:
     """Run a program with a home of its own; return what it printed."""
     environment = {"HOME": str(home), "PATH": os.environ["PATH"]}
-    done = subprocess.run(
-        command, env=environment, cwd=home, capture_output=True, text=True, timeout=120, check=False
-    )
+    done = subprocess.run(command, env=environment, cwd=home, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr

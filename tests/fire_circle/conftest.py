@@ -10,13 +10,7 @@ from typing import Any, TypeAlias, cast
 import pytest
 from tests.bound import ID, binding, named, words
 
-from fire_circle import (
-    FireCircleConfig,
-    FireCircleResult,
-    MultiNeutrosophicPrompt,
-    SessionMemory,
-    fire_circle_evaluate,
-)
+from fire_circle import FireCircleConfig, FireCircleResult, MultiNeutrosophicPrompt, SessionMemory, fire_circle_evaluate
 from llm_runtime.events import Event
 from llm_runtime.messages import Generate, Request
 from llm_runtime.providers.scripted import Answer, scripted
@@ -101,11 +95,7 @@ def circle(attack: MultiNeutrosophicPrompt, seats: Callable[..., Generate]) -> C
     """Hold a circle of the seats in a table; keywords are those of FireCircleConfig."""
 
     async def hold(
-        lines: Lines,
-        prompt: MultiNeutrosophicPrompt = attack,
-        *,
-        session: SessionMemory | None = None,
-        **config: Any,
+        lines: Lines, prompt: MultiNeutrosophicPrompt = attack, *, session: SessionMemory | None = None, **config: Any
     ) -> Sitting:
         asked: list[Request] = []
         events: list[Event] = []

@@ -58,9 +58,7 @@ def test_the_rule_is_chosen_on_one_part_and_reported_on_another(items: list[Item
         calibrate(items[:1], items, max_fpr=0.05)
 
 
-@pytest.mark.parametrize(
-    ("benign", "aim", "alarms"), [(58, 0.05, -1), (59, 0.05, 0), (298, 0.01, -1), (299, 0.01, 0)]
-)
+@pytest.mark.parametrize(("benign", "aim", "alarms"), [(58, 0.05, -1), (59, 0.05, 0), (298, 0.01, -1), (299, 0.01, 0)])
 def test_what_too_few_items_cannot_support_is_refused(benign: int, aim: float, alarms: int) -> None:
     assert allowed_alarms(benign, aim) == alarms
     calm = [item(n, False, (n / 1000,), n / 1000, 0.0) for n in range(benign)]
@@ -130,11 +128,7 @@ def test_the_area_under_the_curve_is_that_of_pairs_and_its_interval_is_never_emp
     scores = [round(rng.random(), 1) for _ in range(120)]
     labels = [rng.random() < 0.4 for _ in scores]
     pairs = [
-        (a, b)
-        for a, x in zip(scores, labels, strict=True)
-        if x
-        for b, y in zip(scores, labels, strict=True)
-        if not y
+        (a, b) for a, x in zip(scores, labels, strict=True) if x for b, y in zip(scores, labels, strict=True) if not y
     ]
     by_hand = sum((a > b) + (a == b) / 2 for a, b in pairs) / len(pairs)
     area = roc_area(scores, labels)

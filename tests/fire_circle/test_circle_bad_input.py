@@ -163,9 +163,7 @@ FAULTS: list[tuple[Exception, str]] = [
 
 
 @pytest.mark.parametrize(("fault", "kind"), FAULTS)
-async def test_every_way_a_call_can_fail_is_a_failed_seat(
-    circle: Any, tif: Any, fault: Exception, kind: str
-) -> None:
+async def test_every_way_a_call_can_fail_is_a_failed_seat(circle: Any, tif: Any, fault: Exception, kind: str) -> None:
     lines = {"1:a": [tif(0.9), fault], "2:b": [tif(0.2)], "3:c": [tif(0.6)]}
     result = (await circle(lines, base_config={"rate_limit_retries": 0})).result
     assert [(f.round, f.kind) for f in result.failures] == [(2, kind)]

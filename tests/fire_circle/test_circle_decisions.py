@@ -389,9 +389,7 @@ async def test_fc12_the_chair_has_its_own_template(circle: Any, tif: Any) -> Non
 async def test_fc12_a_chair_that_is_out_is_passed_over_for_the_next(circle: Any, tif: Any) -> None:
     gone = ServerFault("down")
     sitting = await circle({"1:a": [tif(0.1)], "2:b": [gone], "3:c": [tif(0.5)], "4:d": [tif(0.9)]})
-    assert [e.chair for e in sitting.of(RoundStarted)] == ["", "3:c", "4:d"], (
-        "round 2 would be b's, round 3 c's again"
-    )
+    assert [e.chair for e in sitting.of(RoundStarted)] == ["", "3:c", "4:d"], "round 2 would be b's, round 3 c's again"
 
 
 async def test_fc12_without_rotation_the_chair_of_round_2_stays(circle: Any, tif: Any) -> None:
@@ -559,11 +557,7 @@ def test_fc17_stretches_that_touch_do_not_overlap(apart: int) -> None:
 def test_fc18_both_lists_are_united_and_a_withdrawn_pattern_still_counts() -> None:
     kind = PatternType.FALSE_AUTHORITY
     both = NeutrosophicEvaluation(
-        truth=0.5,
-        indeterminacy=0.5,
-        falsehood=0.5,
-        patterns_observed=(seen("one"),),
-        consensus_patterns=(seen("two"),),
+        truth=0.5, indeterminacy=0.5, falsehood=0.5, patterns_observed=(seen("one"),), consensus_patterns=(seen("two"),)
     )
     assert [claim.description for claim in both.claims] == ["one", "two"]
     history = [
@@ -647,9 +641,7 @@ async def test_fc22_the_least_trusted_layer_is_judged_or_each_and_the_worst_take
     alone = await fire_circle_evaluate(prompt, config, generate=scripted(script))
     assert (alone.layer, len(asked)) == ("user", 4)
     asked.clear()
-    every = await fire_circle_evaluate(
-        prompt, config.model_copy(update={"per_layer": True}), generate=scripted(script)
-    )
+    every = await fire_circle_evaluate(prompt, config.model_copy(update={"per_layer": True}), generate=scripted(script))
     assert (every.layer, every.consensus.falsehood) == ("application", 0.8)
     assert list(every.layer_results) == ["system", "application", "user"]
     assert len({str(request.label) for request in asked}) == 12

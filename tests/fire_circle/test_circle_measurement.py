@@ -198,11 +198,7 @@ def test_an_inverted_pair_is_not_a_flip() -> None:
 
 async def test_the_groupthink_map_shows_who_moved_and_what_was_given_up(circle: Any, tif: Any) -> None:
     rank = ("false authority: claims a rank", "I am an auditor")
-    lines = {
-        "1:a": [tif(0.9), tif(0.3)],
-        "2:b": [tif(0.2), tif(0.2)],
-        "3:c": [tif(0.8), tif(0.5, patterns=[rank])],
-    }
+    lines = {"1:a": [tif(0.9), tif(0.3)], "2:b": [tif(0.2), tif(0.2)], "3:c": [tif(0.8), tif(0.5, patterns=[rank])]}
     sitting = await circle(lines, max_rounds=2)
     drawn = groupthink_map(sitting.result)
     assert [path.falsehood for path in drawn.paths] == [(0.9, 0.3), (0.2, 0.2), (0.8, 0.5)]

@@ -87,10 +87,7 @@ async def test_a_model_may_classify_instead() -> None:
 
 async def test_a_circle_classifies_by_a_model_and_falls_back_to_keywords(tif: Any) -> None:
     rank = ("he claims a rank, a false authority", "I am an auditor")
-    lines: dict[str, Any] = {
-        "1:a": [tif(0.1), tif(0.2, patterns=[rank])],
-        "2:b": [tif(0.9), tif(0.9, patterns=[rank])],
-    }
+    lines: dict[str, Any] = {"1:a": [tif(0.1), tif(0.2, patterns=[rank])], "2:b": [tif(0.9), tif(0.9, patterns=[rank])]}
     reply = '{"classified": [{"number": 1, "kinds": ["role_confusion"]}]}'
 
     prompt = MultiNeutrosophicPrompt(user="Sir, I am an auditor.")
@@ -113,9 +110,7 @@ async def test_a_circle_classifies_by_a_model_and_falls_back_to_keywords(tif: An
     assert any("classified by keywords" in warning for warning in result.warnings)
     assert any(isinstance(event, ClassificationFellBack) for event in events)
     result = await fire_circle_evaluate(prompt, config, generate=script(TimeoutError()))
-    assert result.warnings == (
-        "round 2: patterns were classified by keywords, the model failed: no answer in time",
-    )
+    assert result.warnings == ("round 2: patterns were classified by keywords, the model failed: no answer in time",)
 
 
 def test_a_session_pairs_messages_into_turns_and_refuses_what_is_no_turn() -> None:

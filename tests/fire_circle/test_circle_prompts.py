@@ -13,13 +13,7 @@ from typing import Any
 import pytest
 from tests.bound import scripted_judges as scripted
 
-from fire_circle import (
-    EvaluationConfig,
-    FireCircleConfig,
-    MultiNeutrosophicPrompt,
-    SessionMemory,
-    fire_circle_evaluate,
-)
+from fire_circle import EvaluationConfig, FireCircleConfig, MultiNeutrosophicPrompt, SessionMemory, fire_circle_evaluate
 from fire_circle.config import GuardConfig
 from llm_runtime.messages import Request
 from llm_runtime.prompts import load_prompt
@@ -136,9 +130,7 @@ async def test_injected_instructions_of_a_public_set_stay_behind_the_fence(share
 
 
 async def test_no_placeholder_is_left_and_every_template_is_used() -> None:
-    asked = await requests_with(
-        "plainly said", policy="Print no keys.", answer="Here.", similar="[]", page="A page."
-    )
+    asked = await requests_with("plainly said", policy="Print no keys.", answer="Here.", similar="[]", page="A page.")
     for request in asked:
         assert all("{{" not in message.content for message in request.messages)
     used = "\n".join(message.content for request in asked for message in request.messages)
@@ -151,15 +143,7 @@ async def test_the_baseline_says_nothing_of_patterns_or_of_the_dialogue() -> Non
     for request in await requests_with("plainly said"):
         if request.label.phase == "baseline":
             text = "\n".join(message.content for message in request.messages).lower()
-            for word in (
-                "pattern",
-                "temporal",
-                "fabricat",
-                "extraction",
-                "authority",
-                "history that",
-                "empty chair",
-            ):
+            for word in ("pattern", "temporal", "fabricat", "extraction", "authority", "history that", "empty chair"):
                 assert word not in text
 
 

@@ -80,9 +80,7 @@ async def test_every_item_is_judged_and_written(study: Study, judged: Any) -> No
         assert line.result.seed == item_seed(5, line.item)
 
 
-async def test_the_results_do_not_depend_on_how_many_run_at_a_time(
-    study: Study, judged: Any, tmp_path: Path
-) -> None:
+async def test_the_results_do_not_depend_on_how_many_run_at_a_time(study: Study, judged: Any, tmp_path: Path) -> None:
     await run_study(study, scripted(judged), concurrency=1)
     alone = lines_of(study)
     study.out.unlink()

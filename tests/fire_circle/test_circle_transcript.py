@@ -15,11 +15,7 @@ from fire_circle.transcript import Transcript
 from llm_runtime.errors import ReplyFiltered, StoreDamaged
 from llm_runtime.events import Event, parse_event
 
-QUOTED = [
-    ("A claimed history", "As we agreed in turn 3"),
-    ("Rank", "I am an auditor"),
-    ("Nowhere", "was never said"),
-]
+QUOTED = [("A claimed history", "As we agreed in turn 3"), ("Rank", "I am an auditor"), ("Nowhere", "was never said")]
 
 
 class Lines(dict[str, Any]):
@@ -56,9 +52,7 @@ def told(record: CircleRecord) -> CircleRecord:
     return record.model_copy(update={"dialogue_history": rounds, "spend": Spend()})
 
 
-@pytest.mark.parametrize(
-    "config", [{}, {"pattern_classification": "llm"}, {"early_stop_convergence": 0.4}], ids=str
-)
+@pytest.mark.parametrize("config", [{}, {"pattern_classification": "llm"}, {"early_stop_convergence": 0.4}], ids=str)
 async def test_what_the_log_tells_is_what_the_engine_ended_with(
     circle: Any, lines: dict[str, Any], config: dict[str, Any]
 ) -> None:

@@ -89,6 +89,4 @@ async def test_nothing_breaks_out(shared: Path, name: str, style: Callable[[str,
             content = request.messages[-1].content
             assert text in content
             nonces = {match[3] for match in _MARKER.finditer(content.replace(text, ""))}
-            assert (
-                nonces and not any(nonce in text for nonce in nonces) and request.messages[0].content.find(text) < 0
-            )
+            assert nonces and not any(nonce in text for nonce in nonces) and request.messages[0].content.find(text) < 0

@@ -65,9 +65,7 @@ count = st.integers(0, 2**53 - 1)
     ),
     st.booleans(),
 )
-def test_a_call_is_logged_in_canonical_form_whatever_was_said(
-    request: Request, reply: Reply, replayed: bool
-) -> None:
+def test_a_call_is_logged_in_canonical_form_whatever_was_said(request: Request, reply: Reply, replayed: bool) -> None:
     started = CallStarted.of(request, {}, lambda digest, occurrence: replayed)
     finished = CallFinished.of(started, reply)
     for event in (started, finished):

@@ -132,9 +132,7 @@ async def test_the_kind_of_a_server_shows_in_what_it_lists() -> None:
             assert ("const" in form) == (sent == grammar)
 
 
-async def test_a_local_tag_that_looks_like_a_vendor_is_local_without_that_vendors_key(
-    unused_tcp_port: int,
-) -> None:
+async def test_a_local_tag_that_looks_like_a_vendor_is_local_without_that_vendors_key(unused_tcp_port: int) -> None:
     environment = {"OLLAMA_HOST": f"127.0.0.1:{unused_tcp_port}", "ASSAY_LOCAL_SERVERS": "ollama"}
     settings = Settings(config=ConfigFile(model="mistral:7b"), environment=environment)
     async with (

@@ -36,9 +36,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installed:
     def put(origin: dict[str, Any] | None = None, *, text: str = "", installer: str = "pip") -> None:
         info = tmp_path / "site" / "assay-9.9.dist-info"
         info.mkdir(parents=True)
-        (info / "METADATA").write_text(
-            f"Metadata-Version: 2.4\nName: assay\nVersion: 9.9\n{NEEDS}", encoding="utf-8"
-        )
+        (info / "METADATA").write_text(f"Metadata-Version: 2.4\nName: assay\nVersion: 9.9\n{NEEDS}", encoding="utf-8")
         (info / "INSTALLER").write_text(f"{installer}\n", encoding="utf-8")
         if origin or text:
             (info / "direct_url.json").write_text(text or json.dumps(origin), encoding="utf-8")
@@ -49,9 +47,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installed:
 
 
 @pytest.mark.parametrize("editable", [True, False])
-def test_a_checkout_is_installed_again_from_where_it_lies(
-    installed: Installed, tmp_path: Path, editable: bool
-) -> None:
+def test_a_checkout_is_installed_again_from_where_it_lies(installed: Installed, tmp_path: Path, editable: bool) -> None:
     checkout = tmp_path / "my work" / "assay"
     checkout.mkdir(parents=True)
     installed({"url": checkout.as_uri(), "dir_info": {"editable": True} if editable else {}})
@@ -106,9 +102,7 @@ def test_a_note_of_the_origin_that_is_none_changes_nothing(installed: Installed,
 
 def test_what_uv_installed_uv_adds_to(installed: Installed, tmp_path: Path) -> None:
     installed({"url": tmp_path.as_uri(), "dir_info": {"editable": True}}, installer="uv")
-    assert (
-        how_to_install("eval") == f"install it with: uv pip install --python {PYTHON} --editable '{tmp_path}[eval]'"
-    )
+    assert how_to_install("eval") == f"install it with: uv pip install --python {PYTHON} --editable '{tmp_path}[eval]'"
 
 
 def test_an_image_is_built_anew_with_what_it_has_and_what_it_lacks(

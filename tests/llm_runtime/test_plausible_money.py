@@ -79,10 +79,7 @@ async def test_a_count_without_the_cached_part_loses_no_answer() -> None:
 
 
 async def test_a_true_count_stands() -> None:
-    async with (
-        LoopbackServer(whole(prompt_tokens=2_100, completion_tokens=6)) as server,
-        gateway(server) as asked,
-    ):
+    async with LoopbackServer(whole(prompt_tokens=2_100, completion_tokens=6)) as server, gateway(server) as asked:
         reply = await asked.generate(ask(TEXTS["prose"]))
     assert (reply.usage.input_tokens, reply.usage.estimated, reply.repairs) == (2_100, False, ())
 

@@ -88,9 +88,7 @@ def test_the_user_counts_first_then_the_providers_list_then_the_package(tmp_path
     assert prices.find("openrouter", "x/y:free") == prices.find("ollama", "qwen3") == Price(0, 0)
 
 
-@pytest.mark.parametrize(
-    "entry", ["{ input = 1 }", "{ input = -1, output = 2 }", "{ input = nan, output = 2 }", "5"]
-)
+@pytest.mark.parametrize("entry", ["{ input = 1 }", "{ input = -1, output = 2 }", "{ input = nan, output = 2 }", "5"])
 def test_a_price_that_is_none_is_named_with_its_file(tmp_path: Path, entry: str) -> None:
     own = tmp_path / "prices.toml"
     own.write_text(f"[prices]\nmine = {entry}\n")
@@ -111,15 +109,11 @@ def test_each_kind_of_token_has_its_price_and_a_long_prompt_a_dearer_one() -> No
     assert sonnet is not None
     assert sonnet.of(Usage(10_100, 0, cached_tokens=10_000)) == 3000 + 300
     assert sonnet.bound(1000, 100) == 3750 + 1500, "what is held counts all of it as written into a cache"
-    assert price.bound(1000, 100) == 3750 + 2000 + 10_000, (
-        "and all of the answer as reasoning, where that is dearer"
-    )
+    assert price.bound(1000, 100) == 3750 + 2000 + 10_000, "and all of the answer as reasoning, where that is dearer"
 
 
 def test_usage_that_does_not_add_up_never_costs_less_than_nothing() -> None:
-    assert (
-        Price(3, 15, cached=0.3).of(Usage(10, 5, cached_tokens=99, cache_write_tokens=9, reasoning_tokens=99)) > 0
-    )
+    assert Price(3, 15, cached=0.3).of(Usage(10, 5, cached_tokens=99, cache_write_tokens=9, reasoning_tokens=99)) > 0
 
 
 def test_prices_that_were_fetched_hold_until_the_package_is_a_newer_one(tmp_path: Path) -> None:

@@ -18,9 +18,7 @@ def test_a_key_in_the_environment_wins_over_dotenv_and_that_over_the_keys_file(t
     write_key(tmp_path, "openrouter", "from-file")
     write_key(tmp_path, "anthropic", "from-file")
     write_key(tmp_path, "openai", "from-file")
-    (tmp_path / ".env").write_text(
-        '# keys\nexport ANTHROPIC_API_KEY="from-dotenv"\nOPENROUTER_API_KEY=from-dotenv\n'
-    )
+    (tmp_path / ".env").write_text('# keys\nexport ANTHROPIC_API_KEY="from-dotenv"\nOPENROUTER_API_KEY=from-dotenv\n')
     settings = load_settings({"OPENROUTER_API_KEY": " from-environment \n"}, tmp_path, tmp_path)
     found = {name: (key.secret.get_secret_value(), key.source) for name, key in settings.keys.items()}
     assert found == {
@@ -55,9 +53,7 @@ def test_keys_are_written_whole_and_for_their_owner_alone(tmp_path: Path) -> Non
         ("not toml", "not readable TOML"),
     ],
 )
-def test_a_configuration_that_does_not_fit_is_one_line_that_says_where(
-    tmp_path: Path, text: str, says: str
-) -> None:
+def test_a_configuration_that_does_not_fit_is_one_line_that_says_where(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "config.toml").write_text(text)
     with pytest.raises(ConfigurationError, match=says) as caught:
         load_settings({}, tmp_path, tmp_path)
@@ -70,10 +66,7 @@ def test_a_call_keeps_its_providers_limit_and_its_models_own(tmp_path: Path) -> 
     )
     settings = load_settings({}, tmp_path, tmp_path)
     provider, model = Limits(in_flight=8), Limits(requests_per_minute=3)
-    assert settings.limits_for("openrouter", "slow/model") == {
-        "openrouter": provider,
-        "openrouter/slow/model": model,
-    }
+    assert settings.limits_for("openrouter", "slow/model") == {"openrouter": provider, "openrouter/slow/model": model}
     assert settings.limits_for("openrouter", "other") == {"openrouter": provider}
     assert settings.limits_for("openai", "other") == {"openai/other": Limits()}
 
@@ -91,10 +84,7 @@ def test_flags_are_laid_over_the_file(tmp_path: Path) -> None:
         ("dialect = 'klingon'", "there is no dialect 'klingon'; those that there are: openrouter, anthropic"),
         ("base_url = 'models.example.org'", "the base URL of work must look like https://host/path"),
         ("base_url = 'https://user:word@models.example.org'", "without user"),
-        (
-            "base_url = 'http://models.example.org/v1'\nkey = 'env:WORK'",
-            "that is not this machine",
-        ),
+        ("base_url = 'http://models.example.org/v1'\nkey = 'env:WORK'", "that is not this machine"),
         ("base_url = 'http://models.example.org'\nheaders = {X-Api-Key = 'one'}", "use https://"),
         ("base_url = 'http://models.example.org'\nquery = {api_key = 'one'}", "use https://"),
         ("key = 'sk-or-v1-in-plain-sight'", "endpoints.work.key: Value error, write env:VARIABLE or keyring"),
@@ -210,9 +200,7 @@ def keyring_of_a_desktop() -> Iterator[dict[tuple[str, str], str]]:
     keyring.set_keyring(before)
 
 
-def test_a_desktops_keyring_holds_the_keys(
-    tmp_path: Path, keyring_of_a_desktop: dict[tuple[str, str], str]
-) -> None:
+def test_a_desktops_keyring_holds_the_keys(tmp_path: Path, keyring_of_a_desktop: dict[tuple[str, str], str]) -> None:
     assert "keyring" in write_key(tmp_path, "openrouter", KEY)
     assert keyring_of_a_desktop == {("assay", "openrouter"): KEY}
     assert KEY not in (tmp_path / "keys.toml").read_text()

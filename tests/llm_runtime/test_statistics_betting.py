@@ -38,9 +38,7 @@ def test_looking_after_every_attempt_keeps_the_level(alternative: Literal["great
     # Every one of the 2^12 sequences at the null rate, rejecting at the first look that allows it.
     start = BernoulliEProcess(0.5, alternative)
     rejected = sum(
-        chance(outcomes, 0.5)
-        for outcomes in product([False, True], repeat=12)
-        if after(start, outcomes).rejects(0.2)
+        chance(outcomes, 0.5) for outcomes in product([False, True], repeat=12) if after(start, outcomes).rejects(0.2)
     )
     assert 0 < rejected <= 0.2
 

@@ -61,9 +61,7 @@ def test_pairing_keeps_a_small_steady_gain_visible() -> None:
 
 
 @given(
-    st.lists(st.floats(-100, 100), min_size=2, max_size=30),
-    st.integers(0, 2**32),
-    st.sampled_from([0.8, 0.95, 0.99]),
+    st.lists(st.floats(-100, 100), min_size=2, max_size=30), st.integers(0, 2**32), st.sampled_from([0.8, 0.95, 0.99])
 )
 @settings(max_examples=examples(30))
 def test_a_mean_stays_within_its_data_and_more_confidence_never_narrows(

@@ -9,12 +9,8 @@ import pytest
 from llm_runtime.statistics.clustered import clustered
 
 
-@pytest.mark.parametrize(
-    ("clusters", "times", "spread"), [(12, 1, 0.3), (12, 5, 0.3), (40, 4, 0.0), (150, 3, 0.45)]
-)
-def test_intervals_cover_however_alike_the_answers_to_one_task_are(
-    clusters: int, times: int, spread: float
-) -> None:
+@pytest.mark.parametrize(("clusters", "times", "spread"), [(12, 1, 0.3), (12, 5, 0.3), (40, 4, 0.0), (150, 3, 0.45)])
+def test_intervals_cover_however_alike_the_answers_to_one_task_are(clusters: int, times: int, spread: float) -> None:
     """Each task has a rate of its own, around 0.5; answers to it are drawn with that."""
     draw, covered, rejected = random.Random(clusters + times), 0, 0
     for _ in range(400):

@@ -27,12 +27,7 @@ def rounded(interval: Interval) -> tuple[float, float]:
 
 @pytest.mark.parametrize(
     ("successes", "trials", "published"),
-    [
-        (81, 263, (0.2553, 0.3662)),
-        (15, 148, (0.0624, 0.1605)),
-        (0, 20, (0.0, 0.1611)),
-        (1, 29, (0.0061, 0.1718)),
-    ],
+    [(81, 263, (0.2553, 0.3662)), (15, 148, (0.0624, 0.1605)), (0, 20, (0.0, 0.1611)), (1, 29, (0.0061, 0.1718))],
 )
 def test_wilson_gives_the_values_of_newcombe_1998_table_one_method_three(
     successes: int, trials: int, published: tuple[float, float]
@@ -210,9 +205,7 @@ def test_statsmodels_and_scipy_agree_on_mcnemar(only_a: int, only_b: int) -> Non
     scipy_stats = pytest.importorskip("scipy.stats", reason="needs the development oracle scipy")
     exact = mcnemar(only_a, only_b)
     if only_a + only_b > 0:
-        assert exact == pytest.approx(
-            float(tables.mcnemar([[3, only_a], [only_b, 4]], exact=True).pvalue), abs=1e-12
-        )
+        assert exact == pytest.approx(float(tables.mcnemar([[3, only_a], [only_b, 4]], exact=True).pvalue), abs=1e-12)
         mass = scipy_stats.binom.pmf(min(only_a, only_b), only_a + only_b, 0.5)
         halved = mass / 2 if only_a == only_b else mass
         assert mcnemar(only_a, only_b, mid_p=True) == pytest.approx(exact - float(halved), abs=1e-12)

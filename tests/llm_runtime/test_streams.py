@@ -19,12 +19,7 @@ def read(stream: EventStream | LineStream, *chunks: bytes) -> list[StreamEvent]:
 
 def test_events_have_names_and_data_and_comments_mean_nothing() -> None:
     stream = b": hello\n\nevent: start\ndata: {}\n\ndata:one\ndata: two\nid: 4\n\ndata\n\nevent: none\n\ndata: last"
-    assert read(EventStream(MEBIBYTE), stream) == [
-        (b"start", b"{}"),
-        (b"", b"one\ntwo"),
-        (b"", b""),
-        (b"", b"last"),
-    ]
+    assert read(EventStream(MEBIBYTE), stream) == [(b"start", b"{}"), (b"", b"one\ntwo"), (b"", b""), (b"", b"last")]
 
 
 def test_lines_are_values_and_empty_ones_mean_nothing() -> None:
@@ -64,9 +59,7 @@ def test_an_event_that_does_not_end_is_too_large_wherever_it_is_cut(
     assert stream.overflow
 
 
-PIECES = st.lists(
-    st.sampled_from(["<think>", "</think>", "<thi", "nk>", "</", "think>", "a", " ", "\n", "<", "b c"])
-)
+PIECES = st.lists(st.sampled_from(["<think>", "</think>", "<thi", "nk>", "</", "think>", "a", " ", "\n", "<", "b c"]))
 
 
 def split(pieces: list[str]) -> tuple[str, str]:

@@ -83,9 +83,7 @@ class Same(BaseModel):
     others: list[str] = []
 
 
-@pytest.mark.parametrize(
-    "form", ['{"same": true}', '{"same": true, "kind": "fact"}', '{"same": true, "others": []}']
-)
+@pytest.mark.parametrize("form", ['{"same": true}', '{"same": true, "kind": "fact"}', '{"same": true, "others": []}'])
 def test_an_object_too_small_to_be_known_as_a_quote_counts_at_the_end(form: str) -> None:
     shown = f"Answer with one JSON object: {form}"
     for answer in (form, f"```json\n{form}\n```", f"They mean the same. {form}"):

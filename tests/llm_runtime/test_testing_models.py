@@ -31,9 +31,7 @@ async def test_a_list_answers_in_order_and_then_complains() -> None:
 
 async def test_each_phase_has_its_own_script() -> None:
     model = ScriptedModel({"triage": "always", "position": ["first", "second"], "echo": lambda r: r.label.seat})
-    texts = [
-        (await model(request(phase, "s"))).text for phase in ("triage", "position", "triage", "position", "echo")
-    ]
+    texts = [(await model(request(phase, "s"))).text for phase in ("triage", "position", "triage", "position", "echo")]
     assert texts == ["always", "first", "always", "second", "s"]
     with pytest.raises(AssertionError, match="no phase for test/synthesis"):
         await model(request("synthesis"))
@@ -42,11 +40,7 @@ async def test_each_phase_has_its_own_script() -> None:
 async def test_faults_come_on_cue() -> None:
     model = faulty(
         ScriptedModel(lambda _: "fine"),
-        {
-            2: RateLimited("slow down", retry_after=1.0),
-            "red_team": "nonsense",
-            "test/a/last/0/1": ServerFault("down"),
-        },
+        {2: RateLimited("slow down", retry_after=1.0), "red_team": "nonsense", "test/a/last/0/1": ServerFault("down")},
     )
     assert (await model(request("a"))).text == "fine"
     with pytest.raises(RateLimited):

@@ -72,13 +72,7 @@ SERVERS: list[tuple[dict[str, Any], Capacity]] = [
     ),
     ({"/v1/models": models("llamacpp", meta={"n_ctx": 4096})}, Capacity(4096, None, "llama.cpp")),
     ({"/v1/models": models("vllm", max_model_len=32768)}, Capacity(32768, 16, "vllm")),
-    (
-        {
-            "/v1/models": models("library"),
-            "/api/show": shown,
-        },
-        Capacity(4096, 1, "ollama"),
-    ),
+    ({"/v1/models": models("library"), "/api/show": shown}, Capacity(4096, 1, "ollama")),
     (
         {"/v1/models": models("library"), "/api/show": {"model_info": {"llama.context_length": 131072}}},
         Capacity(32768, 1, "ollama"),
@@ -109,9 +103,7 @@ async def test_anthropics_list_names_its_window() -> None:
     http = Http()
     listed = {"data": [{"type": "model", "id": "m", "max_input_tokens": 200000}]}
     async with serving({"/v1/models": listed}) as url:
-        assert (
-            await capacity(Endpoint("anthropic", url, dialect=DIALECTS["anthropic"]), "m", http)
-        ).window == 200000
+        assert (await capacity(Endpoint("anthropic", url, dialect=DIALECTS["anthropic"]), "m", http)).window == 200000
         await http.aclose()
 
 

@@ -45,6 +45,4 @@ def test_only_a_grading_box_mounts_an_oracle() -> None:
 def test_a_box_is_closed_on_every_side(flag: str) -> None:
     command = words()
     assert flag in command and "--share-net" not in command
-    assert not [word for word in command if word.startswith(("/etc", "/var", "/opt"))][2:], (
-        "links of programs alone"
-    )
+    assert not [word for word in command if word.startswith(("/etc", "/var", "/opt"))][2:], "links of programs alone"

@@ -40,11 +40,7 @@ async def test_a_command_writes_where_it_may_and_nowhere_else(boxes: str, tmp_pa
 
 @pytest.mark.parametrize(
     ("script", "ended"),
-    [
-        ("while :; do :; done", "time"),
-        ("yes | head -c 5000000; echo end", ""),
-        ("(setsid sleep 600 &) ; echo off", ""),
-    ],
+    [("while :; do :; done", "time"), ("yes | head -c 5000000; echo end", ""), ("(setsid sleep 600 &) ; echo off", "")],
 )
 async def test_a_command_ends_and_all_that_it_started(boxes: str, script: str, ended: str) -> None:
     done = await run(order("sh", "-c", script, seconds=2 if ended else 20), by=boxes)

@@ -61,9 +61,7 @@ async def besieged(boxes: str) -> AsyncIterator[Box]:
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("attack", ATTACKS)
-async def test_no_attack_gets_what_it_wants(
-    besieged: Box, bait: Path, listeners: tuple[int, str], attack: str
-) -> None:
+async def test_no_attack_gets_what_it_wants(besieged: Box, bait: Path, listeners: tuple[int, str], attack: str) -> None:
     port, name = listeners
     facts = f"CANARY_FILE, CANARY_NAME, PORT, ABSTRACT = {str(bait)!r}, {bait.name!r}, {port}, {name!r}\n"
     done = await besieged.run(["python3", "-c", f"{SHARED}\n{facts}{ATTACKS[attack]}"])

@@ -15,16 +15,7 @@ from criticality.audits import audited
 
 ROOT = Path(__file__).parents[2]
 TOLD = (ROOT / "docs/sandbox.md").read_text("utf-8").partition("## What runs outside")[2]
-STARTS = {
-    "create_subprocess_exec",
-    "create_subprocess_shell",
-    "Popen",
-    "system",
-    "popen",
-    "execvp",
-    "execv",
-    "eval",
-}
+STARTS = {"create_subprocess_exec", "create_subprocess_shell", "Popen", "system", "popen", "execvp", "execv", "eval"}
 CANARY = "q7canary"
 
 

@@ -23,13 +23,7 @@ from llm_runtime.testing import LoopbackServer
 
 _ROOT = Path(__file__).resolve().parents[2]
 #: What Crux needed before it read whole books of claims, at the versions of then.
-_LIBRARIES = (
-    "scikit-learn==1.9.1",
-    "joblib==1.6.0",
-    "threadpoolctl==3.8.0",
-    "networkx==3.6.1",
-    "cloudpickle==3.1.2",
-)
+_LIBRARIES = ("scikit-learn==1.9.1", "joblib==1.6.0", "threadpoolctl==3.8.0", "networkx==3.6.1", "cloudpickle==3.1.2")
 
 
 def main() -> int:

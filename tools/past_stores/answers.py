@@ -83,12 +83,7 @@ def _recorded(_text: str, _: Received) -> Any:
 
 def _scores(text: str, received: Received) -> Any:
     high = 0.9 if received.model.endswith(("one", "two")) else 0.6
-    judged = {
-        "truth": 0.2,
-        "indeterminacy": 0.1,
-        "falsehood": high,
-        "reasoning": f"Nobody agreed. {received.model}",
-    }
+    judged = {"truth": 0.2, "indeterminacy": 0.1, "falsehood": high, "reasoning": f"Nobody agreed. {received.model}"}
     seen = [{"pattern": "temporal inconsistency: it relies on earlier talk", "quote": "As we agreed yesterday"}]
     kind = next((name for name in ("patterns_observed", "consensus_patterns") if f'"{name}": [' in text), "")
     found = {**judged, kind: seen} if kind else judged
@@ -116,9 +111,7 @@ def _turn(text: str, received: Received) -> Any:
     state = {"position": "YES: by the counts." if yes else "NO: by the wall.", "challenge": "", "updated": False}
     state |= {"because": "No flaw was named.", "claim_ref": ""}
     place = re.findall(r"(?:Round|Exchange) \d+", text)
-    words = (
-        f"{'Counts' if yes else 'Walls'} decide, and they were published. {place[-1] if place else 'So I begin'}."
-    )
+    words = f"{'Counts' if yes else 'Walls'} decide, and they were published. {place[-1] if place else 'So I begin'}."
     core = {"core": {"statement": _CORE, "type": "factual"}} if '"core"' in text else {}
     return {"state": state, **core, "utterance": words}
 
@@ -131,15 +124,8 @@ def _stumbling(text: str, yes: bool, messages: int) -> Any:
     polite = "Great point, thank you for that. " if not yes and "Round 2 " in text and messages == 2 else ""
     said = re.findall(r'"id": ?"(m\d+)", ?"speaker": ?"Speaker [A-H]"', text)
     moved = bool(yes and said and "Exchange 5 " in text)
-    state = {
-        "position": f"{'YES' if yes and not moved else 'NO'}: {long}",
-        "challenge": "The rain.",
-        "updated": moved,
-    }
-    state |= {
-        "because": f"{said[-1]} names the rain." if moved else "No flaw.",
-        "claim_ref": said[-1] if moved else "",
-    }
+    state = {"position": f"{'YES' if yes and not moved else 'NO'}: {long}", "challenge": "The rain.", "updated": moved}
+    state |= {"because": f"{said[-1]} names the rain." if moved else "No flaw.", "claim_ref": said[-1] if moved else ""}
     core = {"core": {"statement": _CORE, "type": "factual"}} if '"core"' in text else {}
     return {
         "state": state,
@@ -214,11 +200,7 @@ def _excerpts(text: str, _: Received) -> Any:
 
 
 def _voice(text: str, _: Received) -> Any:
-    words = {
-        "speech_patterns": ["begins with a case"],
-        "vocabulary": ["the common"],
-        "forbidden_phrases": ["indeed"],
-    }
+    words = {"speech_patterns": ["begins with a case"], "vocabulary": ["the common"], "forbidden_phrases": ["indeed"]}
     return {**words, "examples": [sentence for sentence in SENTENCES if sentence in text][:2]}
 
 

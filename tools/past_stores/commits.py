@@ -25,22 +25,12 @@ _OLDEST = (
     *("circle forked", "circle stumbling", "debate forked", "debate tested", "debate stumbling"),
 )
 PAST = (
-    Past(
-        "70307c95",
-        "version 0.1.0: settings have an engine, passages are found by TF-IDF, heads are files",
-        _OLDEST,
-    ),
-    Past(
-        "a2edcab9",
-        "options and terms in the log; studies, persona builds, fidelity are runs",
-        ("study", "fidelity"),
-    ),
+    Past("70307c95", "version 0.1.0: settings have an engine, passages are found by TF-IDF, heads are files", _OLDEST),
+    Past("a2edcab9", "options and terms in the log; studies, persona builds, fidelity are runs", ("study", "fidelity")),
     Past("25b0c1f7", "triage asks by schema and grammar", ("short", "opposed", "circle stumbling")),
     Past("f0a41a4a", "triage names lines of models and may fall back; panels for councils", ("dispute",)),
     Past(
-        "13407aa3",
-        "judges may name attacks from a list",
-        ("circle forked", "circle with history", "circle of layers"),
+        "13407aa3", "judges may name attacks from a list", ("circle forked", "circle with history", "circle of layers")
     ),
     Past(
         "22b1c59d",
@@ -64,9 +54,7 @@ PAST = (
     Past("bebe9e04", "the answer sheet of compare; a run's bodies are one stream", ("compared panels", "tools")),
     Past("9d1588c9", "what somebody says on the way, under its first name", ("council told", "tools")),
     Past(
-        "223f95a7",
-        "the last without numbers",
-        ("council told", "review", "followed", "authors", "pairs", "fidelity"),
+        "223f95a7", "the last without numbers", ("council told", "review", "followed", "authors", "pairs", "fidelity")
     ),
 )
 #: What the name of a store in PostgreSQL ends in.

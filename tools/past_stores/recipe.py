@@ -95,9 +95,7 @@ RUNS = (
     Step("circle of parallel judges", _circle(*SEATS, "--mode", "parallel"), rare=True),
     Step("circle of one", _circle("--mode", "single", "--model", "openrouter:acme/one"), rare=True),
     Step(
-        "circle with history",
-        _circle(*SEATS, "--history", "history.json", "--turn", "2", "--rounds", "2"),
-        rare=True,
+        "circle with history", _circle(*SEATS, "--history", "history.json", "--turn", "2", "--rounds", "2"), rare=True
     ),
     Step(
         "circle of layers",
@@ -119,9 +117,7 @@ RUNS = (
     ),
     Step("compared", _COMPARE, by_length=True),
     Step("compared killed", _COMPARE, killed_after=9, like="compared", by_length=True),
-    Step(
-        "compared panels", (*_COMPARE, "--methods", "single,best-of-n,council,council-without-red-team"), rare=True
-    ),
+    Step("compared panels", (*_COMPARE, "--methods", "single,best-of-n,council,council-without-red-team"), rare=True),
     Step("study", (*_STUDY, "--out", "study"), rare=True),
     Step("study killed", (*_STUDY, "--out", "study-killed"), killed_after=8, like="study"),
     Step("authors", ("debate", "compare", "ann-aster", "bo-birch", "-y", *SEED), rare=True),

@@ -145,9 +145,7 @@ class SealedGrader:
                 verdict = _read(Verdict, puzzle, await ask("judge", *words, evidence=evidence))
                 wanted = self.oracles.get(puzzle.meta.id, plan.oracle_digest)
                 if {plan.oracle_digest, wanted} != {verdict.oracle_digest}:
-                    raise GradingFailed(
-                        f"{puzzle.meta.id}: the oracle is not the one that it was when the trial began"
-                    )
+                    raise GradingFailed(f"{puzzle.meta.id}: the oracle is not the one that it was when the trial began")
                 return verdict
 
             try:

@@ -78,11 +78,7 @@ def _missing(run: LiveRun) -> str:
 
 def _usage(run: LiveRun) -> dict[str, int]:
     spent = run.head.tally.total.live
-    return {
-        "prompt_tokens": spent.input_tokens,
-        "completion_tokens": spent.output_tokens,
-        "total_tokens": spent.tokens,
-    }
+    return {"prompt_tokens": spent.input_tokens, "completion_tokens": spent.output_tokens, "total_tokens": spent.tokens}
 
 
 def why_none(run: LiveRun) -> Refused:

@@ -194,9 +194,7 @@ def _text_part(where: str, part: Any) -> str:
     text = cast("dict[str, Any]", part).get("text") if kind in ("text", "input_text", "output_text") else None
     if not isinstance(text, str):
         name = kind if isinstance(kind, str) and kind != "text" else "a part without text"
-        raise invalid(
-            f"{where}.content", f"{where}.content: {name[:40]} is not supported here; send text or image_url"
-        )
+        raise invalid(f"{where}.content", f"{where}.content: {name[:40]} is not supported here; send text or image_url")
     return text
 
 

@@ -49,9 +49,7 @@ class KeyGate:
             raise Refused(401, "this key opens nothing here; see: assay serve keys list", "invalid_api_key")
         # A key of somebody who was removed is not of whoever has the name now.
         if key.person and (person is None or person.role == "reader" or key.since < person.since):
-            raise Refused(
-                403, "this key's person may not start runs here; ask an admin of this server", "not_allowed"
-            )
+            raise Refused(403, "this key's person may not start runs here; ask an admin of this server", "not_allowed")
         WHO.set(person)
         return key
 

@@ -85,9 +85,7 @@ class ChatEndpoint:
         served = "GET /v1/models, POST /v1/chat/completions, POST /v1/responses"
         if request.url.path.startswith("/v1/embeddings"):
             served += "; a run answers with text and makes no embeddings: ask a server of such models"
-        raise Refused(
-            404, f"{request.method} {request.url.path[:80]} is not served; there are: {served}", "not_found"
-        )
+        raise Refused(404, f"{request.method} {request.url.path[:80]} is not served; there are: {served}", "not_found")
 
     async def _complete(self, request: Request) -> Response:
         """Answer a chat by a run."""
@@ -162,9 +160,7 @@ class ChatEndpoint:
             with run.viewed():
                 while not _over(run):
                     if self._desk.closing.is_set():
-                        raise Refused(
-                            503, "the server stops; ask again, and the run goes on", "stopping", again=True
-                        )
+                        raise Refused(503, "the server stops; ask again, and the run goes on", "stopping", again=True)
                     if await request.is_disconnected():
                         raise ClientDisconnect
                     await run.changed(run.version, _LOOK_S)

@@ -116,9 +116,7 @@ def _task(job_file: JobFile, row: InputRow, options: BaseModel) -> tuple[BaseMod
     try:
         model = hooks_of(kind).task
         specs = specs_of(model)
-        values = {
-            name: _cell(specs[name], row.values.get(column)) for name, column in job_file.input.columns.items()
-        }
+        values = {name: _cell(specs[name], row.values.get(column)) for name, column in job_file.input.columns.items()}
         return prepared(Prepared(kind, read(model, values), options)).task, ""
     except MissingExtraError:
         raise

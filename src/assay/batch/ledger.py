@@ -233,8 +233,7 @@ class Ledger:
             (batch_id, batch_id, count, _NEVER_US, owner, batch_id, batch_id),
         )
         claims = [
-            Claim(batch_id, *key, task=json.loads(task), row=row, opened=opened)
-            for *key, task, row, opened in claimed
+            Claim(batch_id, *key, task=json.loads(task), row=row, opened=opened) for *key, task, row, opened in claimed
         ]
         return sorted(claims, key=lambda claim: claim.order)
 
@@ -262,9 +261,7 @@ class Ledger:
 
     def held(self, batch_id: str, owner: str) -> tuple[BatchState, set[tuple[str, int]]]:
         """Return the state of a batch, and the jobs that ``owner`` has, each with its fence."""
-        mine = (
-            "SELECT job_id, fence FROM jobs WHERE batch_id = ? AND due_at = ? AND owner = ? AND state = 'running'"
-        )
+        mine = "SELECT job_id, fence FROM jobs WHERE batch_id = ? AND due_at = ? AND owner = ? AND state = 'running'"
         held = self.database.execute(mine, (batch_id, _NEVER_US, owner))
         return self.state(batch_id)[0], {(job_id, int(fence)) for job_id, fence in held}
 
@@ -286,11 +283,7 @@ class Ledger:
             retry_us: microseconds until the next attempt.
             fresh: whether the answers so far are of no use to it.
         """
-        return self._end(
-            claim,
-            SQL["fail"],
-            (attempts, attempts, retry_us, error, message, int(fresh)),
-        )
+        return self._end(claim, SQL["fail"], (attempts, attempts, retry_us, error, message, int(fresh)))
 
     def postpone(self, claim: Claim, error: str, message: str, retry_us: int) -> bool:
         """Let a job wait that could not be done for a reason which is not its own: that is no failure."""

@@ -24,9 +24,7 @@ _GAVE_UP = 5
 _FAREWELL_S = 10.0
 
 
-async def run_local(
-    store_url: str, batch_id: str, workers: int = 1, make_runner: MakeRunner = recorded_runs
-) -> None:
+async def run_local(store_url: str, batch_id: str, workers: int = 1, make_runner: MakeRunner = recorded_runs) -> None:
     """Work off a batch on this machine.
 
     Args:

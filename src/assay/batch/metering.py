@@ -173,9 +173,7 @@ class Meter:
         holding = self._holding(asked, lambda: bool(turns) and turns[0].wait_us <= 0)
         return await asyncio.gather(taking, holding)
 
-    def _holding(
-        self, asked: Asked, granted: Callable[[], bool] = lambda: True
-    ) -> asyncio.Future[Reservation | None]:
+    def _holding(self, asked: Asked, granted: Callable[[], bool] = lambda: True) -> asyncio.Future[Reservation | None]:
         """Hold what is asked for; ``None`` where that is not granted, or an earlier job's call waits for money."""
         claim = CURRENT.get()
         beside = NOTHING if self.caps == Caps() else self.line.beside(asked.place, asked.hold)

@@ -22,14 +22,7 @@ from assay.launch.behaviours import engines, names_of, numbered, of_log
 from assay.launch.execution import beside_panel, needs_of
 from assay.registry import Prepared, opened
 from assay.terms import Terms
-from llm_runtime.errors import (
-    BudgetExceeded,
-    CallError,
-    ConfigurationError,
-    DeadlineExceeded,
-    RunNotFound,
-    StoreError,
-)
+from llm_runtime.errors import BudgetExceeded, CallError, ConfigurationError, DeadlineExceeded, RunNotFound, StoreError
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event, RunFinished
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
@@ -112,14 +105,7 @@ async def recorded_runs(
 class Gateways:
     """One for each set of models, so that their connections and places in flight are shared by jobs."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        meter: Meter,
-        stack: AsyncExitStack,
-        *,
-        followed: bool = False,
-    ) -> None:
+    def __init__(self, settings: Settings, meter: Meter, stack: AsyncExitStack, *, followed: bool = False) -> None:
         self._settings = settings
         self._followed = followed
         self._meter = meter
@@ -133,9 +119,7 @@ class Gateways:
         key = (terms.model, terms.max_tokens, terms.effort, named, needs, *sorted(terms.seats.items()))
         if key not in self._made:
             settings = terms.settings(beside_panel(self._settings, run.run, run.options))
-            self._made[key] = MeteredGateway(
-                settings, self._meter, named=named, followed=self._followed, needs=needs
-            )
+            self._made[key] = MeteredGateway(settings, self._meter, named=named, followed=self._followed, needs=needs)
             self._stack.push_async_callback(self._made[key].aclose)
         return self._made[key]
 

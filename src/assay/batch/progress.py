@@ -101,9 +101,7 @@ class BatchProgress:
             parts.append(f"{duration(round(self.seconds_left * 1000))} left")
         parts.append(amounts(self.purse))
         if bounds := self.each_job():
-            each = (
-                _OF_A_JOB[name].format(" or ".join(f"{v:,g}" for v in values)) for name, values in bounds.items()
-            )
+            each = (_OF_A_JOB[name].format(" or ".join(f"{v:,g}" for v in values)) for name, values in bounds.items())
             parts.append(f"each job at most {', '.join(each)}")
         parts += [f"waits for {each}" for each in self.waits()]
         return " · ".join(parts)

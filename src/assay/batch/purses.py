@@ -17,8 +17,7 @@ Reservation: TypeAlias = Literal["held", "full", "lost"]
 _COLUMNS = ", ".join(f"{kind}_{name}" for kind in ("cap", "spent", "held", "unknown") for name in Spend._fields)
 _MINE = "SELECT 1 FROM jobs WHERE batch_id = ? AND job_id = ? AND fence = ? AND state = 'running'"
 _FITS = " AND ".join(
-    f"(cap_{name} IS NULL OR spent_{name} + held_{name} + unknown_{name} + ? <= cap_{name})"
-    for name in Spend._fields
+    f"(cap_{name} IS NULL OR spent_{name} + held_{name} + unknown_{name} + ? <= cap_{name})" for name in Spend._fields
 )
 
 

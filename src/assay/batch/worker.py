@@ -32,14 +32,7 @@ from llm_runtime.tasks import first_error
 T = TypeVar("T")
 
 #: What ends the batch rather than the job: the next job would meet it too.
-ENDS_ALL = (
-    BatchBudgetExceeded,
-    UnknownPrice,
-    AuthenticationFailed,
-    PaymentRequired,
-    NoModelError,
-    MissingExtraError,
-)
+ENDS_ALL = (BatchBudgetExceeded, UnknownPrice, AuthenticationFailed, PaymentRequired, NoModelError, MissingExtraError)
 #: A job's own bounds: what is left of them does not grow by trying again.
 _ENDS_JOB = (BudgetExceeded, DeadlineExceeded)
 #: First and longest pause between two looks for work, in seconds; it doubles while there is none.

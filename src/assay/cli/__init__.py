@@ -29,10 +29,7 @@ def _installed() -> dict[str, tuple[str, str]]:
 
 
 #: What each command is for, and where it is.
-COMMANDS = {
-    **_of(*map(registry.ours, registry.OURS)),
-    **own_table(__name__, "commands.toml"),
-}
+COMMANDS = {**_of(*map(registry.ours, registry.OURS)), **own_table(__name__, "commands.toml")}
 SECTIONS = {
     "Start here": ("demo", "models", "ask"),
     "Protocols": (),

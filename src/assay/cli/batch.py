@@ -225,9 +225,7 @@ def _work(store: str, batch_id: str, *, engine: str, address: str | None, worker
     return _ENDED.get(progress.state, 1)
 
 
-async def _watched(
-    working: Callable[[], Awaitable[None]], store: str, batch_id: str, *, quiet: bool
-) -> BatchProgress:
+async def _watched(working: Callable[[], Awaitable[None]], store: str, batch_id: str, *, quiet: bool) -> BatchProgress:
     import asyncio
     import signal
 

@@ -33,10 +33,7 @@ def set_key(provider: str) -> None:
     takers = (*HOSTED, *read_config(config).endpoints)
     if provider not in takers:
         raise ConfigurationError(f"{provider} takes no key; those that do: {', '.join(takers)}")
-    if sys.stdin.isatty():
-        secret = click.prompt(f"{provider} key", hide_input=True, err=True)
-    else:
-        secret = sys.stdin.readline()
+    secret = click.prompt(f"{provider} key", hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.readline()
     if not secret.strip():
         raise ConfigurationError("no key was given; nothing was changed")
     click.echo(f"stored in {write_key(config, provider, secret)}", err=True)

@@ -40,17 +40,13 @@ def list_entries(state: str, as_json: bool, store_path: str | None) -> None:
         click.echo(json.dumps(data, indent=1))
         return
     for each in entries:
-        due = (
-            f", not before {each.due.isoformat(timespec='seconds')}" if each.due and each.state == "waiting" else ""
-        )
+        due = f", not before {each.due.isoformat(timespec='seconds')}" if each.due and each.state == "waiting" else ""
         click.echo(f"{each.number}  {each.state}{due}  {each.kind}  {each.run_id}  {each.title[:60]}")
         if each.error:
             click.echo(f"    {each.error}")
     for one in repeating:
         left = (
-            ""
-            if last_moment(one.cron, time.time())
-            else "  (cannot be read any more: unschedule it, and give it anew)"
+            "" if last_moment(one.cron, time.time()) else "  (cannot be read any more: unschedule it, and give it anew)"
         )
         click.echo(f"{one.name}  repeats {one.cron}  {one.entry.kind}  {one.entry.title[:60]}{left}")
     if not entries and not repeating:

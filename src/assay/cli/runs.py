@@ -166,9 +166,7 @@ def fork(run: str, at: int, say: str, terms: Terms, **shown: Any) -> int:
 
 @_command("verify")
 @store_option
-def verify_run(
-    run: str | None, all_runs: bool, keys: tuple[str, ...], as_json: bool, store_path: str | None
-) -> int:
+def verify_run(run: str | None, all_runs: bool, keys: tuple[str, ...], as_json: bool, store_path: str | None) -> int:
     """Check a run's log against its hash chain and its signed head; or an exported run, by its file.
 
     Exit code 1 where a log was changed, or lost its end, which are told apart. Where neither is so, and only this

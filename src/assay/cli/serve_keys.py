@@ -36,9 +36,7 @@ def add_key(name: str, budget: str | None, allow: tuple[str, ...], background: b
         listed = ", ".join(model.id for model in models.values())
         raise ConfigurationError(f"--allow {unknown[:60]}: there is no such model; there are: {listed}")
     if person and budget:
-        raise ConfigurationError(
-            "--budget: the runs of a person's key spend that person's own; leave one of the two"
-        )
+        raise ConfigurationError("--budget: the runs of a person's key spend that person's own; leave one of the two")
     amount, per = read_budget(budget) if budget else (None, "ever")
     key = ApiKey(name=name, hash="", budget=amount, per=per, allow=wanted, background=background, person=person)
     click.echo(ApiKeys().add(key))
@@ -53,9 +51,7 @@ def list_keys() -> None:
 
     known = ApiKeys().all()
     for key in known:
-        bound = (
-            "no budget" if key.budget is None else f"${key.budget:g}" + (f"/{key.per}" if key.per != "ever" else "")
-        )
+        bound = "no budget" if key.budget is None else f"${key.budget:g}" + (f"/{key.per}" if key.per != "ever" else "")
         models = ", ".join(PREFIX + name for name in key.allow) or "all models"
         more = "".join(f"  {word}" for word in ("background" if key.background else "", key.person) if word)
         click.echo(f"{key.name:<20}{bound:<14}{models}{more}")

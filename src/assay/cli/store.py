@@ -221,9 +221,7 @@ def _signatures(opened: RunStore) -> Iterator[Remark]:
     for key, count in signed:
         yield Remark("ok", "signed by", f"{key} ({count} runs)")
     if len(signed) > 1:
-        yield Remark(
-            "note", "two signers", "name one for all: ASSAY_SIGNING_KEY, or verify with both: --key, --key"
-        )
+        yield Remark("note", "two signers", "name one for all: ASSAY_SIGNING_KEY, or verify with both: --key, --key")
     if heads.signer is not heads.own:
         where = "a key of yours" if isinstance(heads.signer, KeySigner) else "a program of yours"
         yield Remark("ok", "signer", where)

@@ -210,9 +210,7 @@ class LiveDisplay:
     def _write_sums(self) -> None:
         progress = self._fold.progress()
         if progress.started is not None:
-            self._write(
-                f"{count_noun(progress.calls_done, progress.call_noun)} · {sums_line(progress, self._budget)}"
-            )
+            self._write(f"{count_noun(progress.calls_done, progress.call_noun)} · {sums_line(progress, self._budget)}")
 
     @contextmanager
     def _harmless(self) -> Generator[None]:

@@ -75,12 +75,7 @@ def field_option(spec: FieldSpec, section: str) -> click.Option:
     many = spec.kind == "seats" or (spec.kind == "list" and "," not in ui.metavar)
     kind = None if spec.kind in ("list", "seats") else _shown(spec)
     return _FieldOption(
-        names,
-        type=kind,
-        multiple=many,
-        metavar=ui.metavar or None,
-        help=spec.option_help,
-        shown_default=str(default),
+        names, type=kind, multiple=many, metavar=ui.metavar or None, help=spec.option_help, shown_default=str(default)
     )
 
 

@@ -58,12 +58,7 @@ def queue_option(command: F) -> F:
 
 
 def put_into_queue(
-    run: Prepared,
-    terms: Terms,
-    store: str | None,
-    options: QueueOptions,
-    seed: int | None = None,
-    run_id: str = "",
+    run: Prepared, terms: Terms, store: str | None, options: QueueOptions, seed: int | None = None, run_id: str = ""
 ) -> NoReturn:
     """Put a prepared run into the queue, say where it is, and end the command.
 
@@ -96,9 +91,7 @@ def put_into_queue(
         else:
             number = put(database, entry, options.priority, due)
             click.echo(f"queued as entry {number}: run {entry.run_id}")
-            click.echo(
-                f"assay: a worker carries it out (assay work); then: assay runs show {entry.run_id}", err=True
-            )
+            click.echo(f"assay: a worker carries it out (assay work); then: assay runs show {entry.run_id}", err=True)
     raise click.exceptions.Exit(0)
 
 

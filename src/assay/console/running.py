@@ -319,9 +319,7 @@ def replay_run(store: RunStore, run_id: str, speed: float, *, quiet: bool) -> in
         await asyncio.sleep(latency_ms / 1000 / speed)
 
     with RunListeners(launcher.first_event(run_id).protocol, OutputOptions(quiet=quiet), None) as listeners:
-        replayed = asyncio.run(
-            launcher.replay(run_id, followers=listeners.followers, pace=pace if speed > 0 else None)
-        )
+        replayed = asyncio.run(launcher.replay(run_id, followers=listeners.followers, pace=pace if speed > 0 else None))
     if replayed.recorded is None:
         click.echo(f"run {run_id} has no result to compare with; the replay went through", err=True)
         return 0

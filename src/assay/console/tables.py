@@ -31,9 +31,7 @@ def print_runs(runs: Sequence[RunSummary], standings: Mapping[str, RunStanding])
     for run in runs:
         verdict = standings[run.run_id].verdict
         words = f" · {verdict.words}" if verdict else ""
-        cost = (
-            "demo" if run.origin == "demo" else money(run.cost) + ("+?" if run.cost_unknown or run.unknown else "")
-        )
+        cost = "demo" if run.origin == "demo" else money(run.cost) + ("+?" if run.cost_unknown or run.unknown else "")
         click.echo(
             f"{run.run_id:<{id_width}}  {written_time(run.started_at)[:16]:<16}  {run.protocol:<{kind_width}}"
             f"{run.state:<12}{short_count(run.input_tokens + run.output_tokens):>7}{cost:>10}  "

@@ -162,8 +162,6 @@ def _in_words(verification: Verification) -> str:
         case "changed":
             return "the log was changed"
         case "signed by another key":
-            return (
-                f"nothing contradicts the log; whether key {verification.other_key} is to be trusted is up to you"
-            )
+            return f"nothing contradicts the log; whether key {verification.other_key} is to be trusted is up to you"
         case _:
             return "nothing contradicts the log; its end is signed when the run ends or is resumed"

@@ -23,9 +23,7 @@ _LINES = 4
 """Of the latest words, where answers stand beside each other."""
 
 
-def words_lines(
-    calls: Sequence[CallWords], now: int, width: int, *, ascii_only: bool = False
-) -> list[RenderableType]:
+def words_lines(calls: Sequence[CallWords], now: int, width: int, *, ascii_only: bool = False) -> list[RenderableType]:
     """Draw the calls in flight: a line each, or on a wide terminal beside each other with several lines each.
 
     Args:

@@ -275,11 +275,7 @@ class Launcher:
                 "version": __version__,
                 "behaviours": names_of(numbers),
                 "task": data,
-                "settings": {
-                    "options": options,
-                    "terms": terms.data(),
-                    **({"remarks": remarks} if remarks else {}),
-                },
+                "settings": {"options": options, "terms": terms.data(), **({"remarks": remarks} if remarks else {})},
             }
         )
         answers = Recording.from_events(events, until=at)
@@ -306,9 +302,7 @@ class Launcher:
         generate = hearing(generate, recorded, started)
         generate = tooled(generate, tools_of(run), started.seed, run.run.tooled_seats)
         place = partial(served, self._settings(), self._http, None)
-        context = RunContext(
-            started.run_id, started.seed, generate, emit, self._clock, in_force(events), served=place
-        )
+        context = RunContext(started.run_id, started.seed, generate, emit, self._clock, in_force(events), served=place)
         with behaving(numbers):
             result = await run.hooks.run(run.task, run.options, context)
             anew = run.hooks.read_anew(run.options)

@@ -11,11 +11,7 @@ from llm_runtime.events import CallFailed, CallFinished, CallRetried, CallsQueue
 from llm_runtime.messages import CallLabel, Delta, Request
 
 Stage: TypeAlias = Literal["sent", "queued", "reading", "reasoning", "writing"]
-_STAGES: dict[str, Stage] = {
-    "progress": "reading",
-    "reasoning": "reasoning",
-    "text": "writing",
-}
+_STAGES: dict[str, Stage] = {"progress": "reading", "reasoning": "reasoning", "text": "writing"}
 TAIL = 2_000
 """Characters of an answer that are kept: what a screen shows."""
 

@@ -75,9 +75,7 @@ def entry_of(run: Prepared, terms: Terms, run_id: str, seed: int | None = None, 
     for model in models_of(run, terms):
         target = parse_model(model, settings.config.endpoints) or Target("", model)
         if target.provider == "terminal":
-            raise ConfigurationError(
-                "terminal: needs a keyboard, which no worker of the queue has; name another model"
-            )
+            raise ConfigurationError("terminal: needs a keyboard, which no worker of the queue has; name another model")
         if target.provider in settings.config.endpoints:
             wire = wire_of(settings.endpoint(target.provider).dialect.wire)
             require_held(wire, needs_of(run.run.name, terms, run), target.provider)

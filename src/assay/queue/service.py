@@ -78,9 +78,7 @@ async def serve(service: Service) -> None:
         stack.push_async_callback(carrier.leave)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stopped.set)
-        service.say(
-            "worker ready", worker=name, machine=gethostname(), version=__version__, at_once=service.at_once
-        )
+        service.say("worker ready", worker=name, machine=gethostname(), version=__version__, at_once=service.at_once)
         await _Worker(service, carrier, database, store.owner).run(stopped)
         service.say("worker stopped", worker=name)
 

@@ -134,9 +134,7 @@ def take(database: Database, holder: str, queues: Sequence[str], most: int) -> l
 
 def held(database: Database, holder: str) -> dict[int, bool]:
     """Return the entries that ``holder`` has, each with whether a person wants it to stop."""
-    rows = database.execute(
-        "SELECT number, stop FROM queue_entries WHERE state = 'running' AND holder = ?", (holder,)
-    )
+    rows = database.execute("SELECT number, stop FROM queue_entries WHERE state = 'running' AND holder = ?", (holder,))
     return dict(rows)
 
 
@@ -145,9 +143,7 @@ def end(database: Database, holder: str, number: int, state: str, error: str = "
     return _let_go(database, holder, number, "state = ?, error = ?", state, error[:1000])
 
 
-def put_back(
-    database: Database, holder: str, number: int, error: str = "", wait_s: float = 0, tried: int = 0
-) -> bool:
+def put_back(database: Database, holder: str, number: int, error: str = "", wait_s: float = 0, tried: int = 0) -> bool:
     """Let an entry wait for its next attempt, of which ``tried`` more were in vain; false as of :func:`end`."""
     return _let_go(database, holder, number, _SQL["put_back"], error[:1000], tried, wait_s)
 

@@ -132,9 +132,7 @@ def _reworded(before: Sentence, after: Sentence) -> tuple[list[int], list[Sign]]
 
 def _words(text: str) -> list[Range]:
     numbers = {match.end() for match in _LINE_NUMBER.finditer(text)}
-    return [
-        match.span() for match in _TOKEN.finditer(text) if _is_word(match.group()) and match.end() not in numbers
-    ]
+    return [match.span() for match in _TOKEN.finditer(text) if _is_word(match.group()) and match.end() not in numbers]
 
 
 def _joined(text: str, words: list[Range]) -> list[Range]:

@@ -145,9 +145,7 @@ def _table(table: Table) -> Element:
     def row(cells: tuple[str, ...], name: str = "", leads: str = "") -> Element:
         linked: list[Node] = [element("a", cells[0], href=f"#{leads}"), *cells[1:]] if leads else [*cells]
         written = zip(linked, kinds, strict=True)
-        return element(
-            "tr", [element("td", cell, class_=kind, dir="auto") for cell, kind in written], id=name or None
-        )
+        return element("tr", [element("td", cell, class_=kind, dir="auto") for cell, kind in written], id=name or None)
 
     links = table.links or (("", ""),) * len(table.rows)
     heads = [element("th", column.head, class_=column.kind, scope="col") for column in table.columns]

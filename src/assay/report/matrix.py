@@ -125,9 +125,7 @@ def agreement(matrix: Matrix) -> Agreement:
     shared = [cell for cell in cells if len(cell.labels) > 1]
     same = sum(len(set(cell.labels.values())) == 1 for cell in shared)
     ratings: list[list[Hashable | None]] = [[cell.labels.get(who) for cell in cells] for who in people]
-    return Agreement(
-        people, len(shared), same, krippendorff_alpha(ratings, nominal_disagreement) if cells else None
-    )
+    return Agreement(people, len(shared), same, krippendorff_alpha(ratings, nominal_disagreement) if cells else None)
 
 
 def matrix_lines(matrix: Matrix) -> Iterable[dict[str, object]]:

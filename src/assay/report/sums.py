@@ -20,10 +20,7 @@ def sums_tables(tally: Tally, name: Callable[[str, str], str]) -> tuple[Block, .
     """
     by_seat = _together((name(*who), sums) for who, sums in tally.seats.items())
     by_phase = [(name("", phase), sums) for phase, sums in tally.phases.items()]
-    blocks: list[Block] = [
-        _table("Seat", by_seat, tally.total),
-        _table("Phase", by_phase, tally.total),
-    ]
+    blocks: list[Block] = [_table("Seat", by_seat, tally.total), _table("Phase", by_phase, tally.total)]
     remark = _remark(tally.total)
     return (*blocks, Note(remark)) if remark else tuple(blocks)
 

@@ -7,14 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, cast
 
 from llm_runtime.answerer import Answerer, asked_words
-from llm_runtime.events import (
-    CallFailed,
-    CallFinished,
-    CallRetried,
-    CallStarted,
-    Event,
-    ModelSubstituted,
-)
+from llm_runtime.events import CallFailed, CallFinished, CallRetried, CallStarted, Event, ModelSubstituted
 from llm_runtime.events.runs import RunFinished, RunResumed
 from llm_runtime.messages import CallLabel
 from llm_runtime.wrappers.accounts import account_in

@@ -73,9 +73,7 @@ def _fault(name: str, kinds: Sequence[str]) -> str:
     kind, colon, detail = name.partition(":")
     tool = _tool(kind) if kind in found(GROUP, _OURS) else None
     if tool is None or bool(colon) != bool(tool.detail) or not re.fullmatch(tool.detail, detail):
-        return (
-            f"there is no tool {name[:60]}; there are {', '.join(_tool(one).usage for one in found(GROUP, _OURS))}"
-        )
+        return f"there is no tool {name[:60]}; there are {', '.join(_tool(one).usage for one in found(GROUP, _OURS))}"
     if not tool.several and kinds.count(kind) > 1:
         return f"{kind} can stand once among the tools"
     return f"{kind} needs {_tool(tool.beside).usage} beside it" if tool.beside not in ("", *kinds) else ""

@@ -54,18 +54,13 @@ def tooled(generate: Generate, names: Sequence[str], seed: int, seats: Set[str],
             result = await _result(generate, specs, calls[0], request, step)
             if step == steps:
                 result += "\n\n" + load_prompt("assay.seat_tools", "last").render()
-            turns += [
-                Message("assistant", reply.text),
-                Message("user", _fenced(result, calls[0], request, step, seed)),
-            ]
+            turns += [Message("assistant", reply.text), Message("user", _fenced(result, calls[0], request, step, seed))]
         raise AssertionError("the last step returns")
 
     return ask
 
 
-async def _result(
-    generate: Generate, specs: Sequence[ToolSpec], call: ToolCall, request: Request, step: int
-) -> str:
+async def _result(generate: Generate, specs: Sequence[ToolSpec], call: ToolCall, request: Request, step: int) -> str:
     if call.fault:
         return f"error: {call.fault}"
     if call.name not in {spec.name for spec in specs}:

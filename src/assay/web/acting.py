@@ -137,9 +137,7 @@ async def new_run(request: Request) -> Response:
     return respond(
         request,
         lambda: {"kind": form.run.name, "fields": form.described(), "reachable": reachable(site)},
-        lambda: new_page(
-            form, reachable(site), forms.opened(request.query_params), queue=bool(queue_url(site.store))
-        ),
+        lambda: new_page(form, reachable(site), forms.opened(request.query_params), queue=bool(queue_url(site.store))),
     )
 
 
@@ -227,8 +225,7 @@ async def interject(request: Request) -> Response:
         why = "is carried out elsewhere; stop it there first" if state == "running" else "is finished; follow it up"
         raise ConfigurationError(f"this run {why}")
     return _show_begun(
-        request,
-        await site.runs.fork(run_id, site.store.summary(run_id).events, forms.terms_of({}, strict=False), say),
+        request, await site.runs.fork(run_id, site.store.summary(run_id).events, forms.terms_of({}, strict=False), say)
     )
 
 
@@ -295,9 +292,7 @@ def reachable(site: AppState) -> list[str]:
     return list(site.settings().providers)
 
 
-async def begun(
-    request: Request, begin: Callable[[], Awaitable[Response]], again: Callable[[str], str]
-) -> Response:
+async def begun(request: Request, begin: Callable[[], Awaitable[Response]], again: Callable[[str], str]) -> Response:
     """Begin something and show it; where that is refused, show the form again with the reason."""
     try:
         return await begin()

@@ -39,11 +39,7 @@ def block_data(block: Block) -> dict[str, Any]:
     """Return one block."""
     match block:
         case Details():
-            return {
-                "kind": "details",
-                "summary": block.summary,
-                "blocks": [block_data(each) for each in block.blocks],
-            }
+            return {"kind": "details", "summary": block.summary, "blocks": [block_data(each) for each in block.blocks]}
         case Voice():
             inner = [block_data(each) for each in block.blocks]
             return {"kind": "voice", "name": block.name, "remark": block.remark, "blocks": inner}

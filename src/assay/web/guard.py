@@ -48,9 +48,7 @@ class PasswordQueue:
     """
 
     def __init__(
-        self,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        self, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     ) -> None:
         self._clock = clock
         self._sleep = sleep
@@ -264,9 +262,7 @@ class GuardMiddleware:
             WHO.set(self._gate.who(headers))
         except ConfigurationError:
             # What the file is called is nobody's business here; whoever runs the server sees why.
-            why = (
-                "503: this server cannot read its file of people; whoever runs it sees why with: assay people list"
-            )
+            why = "503: this server cannot read its file of people; whoever runs it sees why with: assay people list"
         SEVERAL.set(self._gate.people is not None)
         root = self._gate.root_of(scope["path"])
         ROOT.set(root)

@@ -102,9 +102,7 @@ async def _changed(request: Request, name: str, change: Callable[[People], str |
         return HTMLResponse(await _page(request, fault=str(fault)), 422)
     if not secret:
         return redirect(request, "/people", {"changed": True})
-    return HTMLResponse(
-        await _page(request, link=f"{request.url.scheme}://{request.url.netloc}/open#{name}:{secret}")
-    )
+    return HTMLResponse(await _page(request, link=f"{request.url.scheme}://{request.url.netloc}/open#{name}:{secret}"))
 
 
 async def _page(request: Request, link: str = "", fault: str = "") -> str:
@@ -112,9 +110,7 @@ async def _page(request: Request, link: str = "", fault: str = "") -> str:
     listed = list(_people(request).all().values()) if may_all() or who is None else [who]
     purses = {person.name: await site.spending.purse(person.allowance) for person in listed}
     sessions = {person.name: site.gate.sessions_of(person.name) for person in listed}
-    return render(
-        "people.html", listed=listed, purses=purses, sessions=sessions, roles=ROLES, link=link, fault=fault
-    )
+    return render("people.html", listed=listed, purses=purses, sessions=sessions, roles=ROLES, link=link, fault=fault)
 
 
 def _people(request: Request) -> People:

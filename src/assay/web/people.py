@@ -60,9 +60,7 @@ class Holder(Model):
             ConfigurationError: the name is none.
         """
         if not _NAME.fullmatch(self.name):
-            raise ConfigurationError(
-                f"{self.name[:60]} is no name of a {self.what}; use a-z 0-9 . _ -, 40 at the most"
-            )
+            raise ConfigurationError(f"{self.name[:60]} is no name of a {self.what}; use a-z 0-9 . _ -, 40 at the most")
         # No name has such a sign.
         return {"id": f"{self.name}~{secrets.token_hex(8)}", "since": now_ms()}
 
@@ -126,9 +124,7 @@ class Person(Holder):
         for name, where in self.keys.items():
             variable = where.removeprefix("env:")
             if variable == where or not (secret := settings.environment.get(variable)):
-                raise ConfigurationError(
-                    f"the key of {name} for {self.name}: {where} names no variable that is set"
-                )
+                raise ConfigurationError(f"the key of {name} for {self.name}: {where} names no variable that is set")
             keys[name] = Key(SecretStr(secret), "environment")
         config = settings.config
         named = {**config.endpoints, **self.endpoints}

@@ -114,9 +114,7 @@ def permit_names(settings: Settings, run: Prepared, names: Iterable[Name]) -> No
         ConfigurationError: it would reach what is the server's.
     """
     if not run.hooks.replayable:
-        raise ConfigurationError(
-            f"{run.run.title}: it works in folders of this server, so only an admin starts one"
-        )
+        raise ConfigurationError(f"{run.run.title}: it works in folders of this server, so only an admin starts one")
     for name in names:
         if name.kind in ("folder", "file", "tool") or not (name.kind == "run" or _reaches(settings, name)):
             raise ConfigurationError(f"{name.field}: {name.text[:60]}: only an admin names folders and addresses")

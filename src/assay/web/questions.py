@@ -52,9 +52,7 @@ def letters(places: Iterable[Path], waiting: Iterable[dict[str, Any]]) -> list[M
     asked = {_key(request): request for request in waiting}
     open_ = ((folder, letter) for folder in places if asked for letter in _open(folder))
     return [
-        MailboxQuestion(name, folder, Request.from_dict(asked[key]))
-        for folder, (name, key) in open_
-        if key in asked
+        MailboxQuestion(name, folder, Request.from_dict(asked[key])) for folder, (name, key) in open_ if key in asked
     ]
 
 

@@ -270,9 +270,7 @@ async def compare(request: Request) -> Response:
     return respond(
         request,
         lambda: {
-            "runs": [
-                {"run": data.summary_data(run), "story": data.story_data(story)} for run, story in (left, right)
-            ]
+            "runs": [{"run": data.summary_data(run), "story": data.story_data(story)} for run, story in (left, right)]
         },
         lambda: compare_page(left, right),
     )
@@ -293,6 +291,5 @@ def _marked(before: tuple[Block, ...], after: tuple[Block, ...]) -> tuple[Block,
     if not old:
         return after
     return tuple(
-        replace(block, changed=changes(old, block.text).marks) if isinstance(block, Prose) else block
-        for block in after
+        replace(block, changed=changes(old, block.text).marks) if isinstance(block, Prose) else block for block in after
     )

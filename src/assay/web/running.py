@@ -101,9 +101,7 @@ class ActiveRuns:
         self.permit(run, terms)
         model = model or await self._purse(run, terms)
         with owned(self._launcher.store, run_id):
-            running = await self._launcher.start(
-                run, terms, seed=seed, run_id=run_id, model=model, followers=followers
-            )
+            running = await self._launcher.start(run, terms, seed=seed, run_id=run_id, model=model, followers=followers)
         return self._keep(running, followers.words)
 
     def permit(self, run: Prepared, terms: Terms) -> None:

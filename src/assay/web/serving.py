@@ -108,9 +108,7 @@ async def _unknown(request: Request, fault: Exception) -> Response:
 
 def _told(request: Request, fault: Exception, message: str, title: str, status: int, words: str = "") -> Response:
     data = {"error": type(fault).__name__, "message": message}
-    return respond(
-        request, lambda: data, lambda: render("error.html", title=title, message=words or message), status
-    )
+    return respond(request, lambda: data, lambda: render("error.html", title=title, message=words or message), status)
 
 
 _GRACE_S = 2

@@ -61,9 +61,7 @@ async def show_settings(request: Request) -> Response:
         request,
         lambda: {
             "keys": {name: key.source for name, key in settings.keys.items()},
-            "endpoints": {
-                name: {"base_url": settings.endpoint(name).base_url} for name in settings.config.endpoints
-            },
+            "endpoints": {name: {"base_url": settings.endpoint(name).base_url} for name in settings.config.endpoints},
             "model": settings.config.model,
             "models": [asdict(chip) for chip in site.models.known.chips],
         },

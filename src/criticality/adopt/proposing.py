@@ -96,9 +96,7 @@ def artifacts_of(candidate: Candidate, proposal: Proposal, first: int = 1) -> Ar
         name=candidate.name, params=proposal.params, returns=proposal.returns, doc=proposal.doc,
         contracts=[*contracts, *(f"CLAIM_REF: {name}" for name in ids)][:40],
     )  # fmt: skip
-    claims = {
-        name: Claim(text=claim.text, type=claim.type, testable=bool(claim.tests)) for name, claim in ids.items()
-    }
+    claims = {name: Claim(text=claim.text, type=claim.type, testable=bool(claim.tests)) for name, claim in ids.items()}
     unsaid = {f"{named}_000": Claim(text=f"{candidate.name} does what its contract says", type="invariant")}
     method = Method(name=candidate.name, params=proposal.params, returns=proposal.returns)
     slug = "adopted-" + re.sub(r"[^a-z0-9]+", "-", module)[:32]
@@ -204,9 +202,7 @@ def documented(candidate: Candidate, proposal: Proposal) -> Promised | None:
         name = f"example_{number}"
         if wanted.startswith("Traceback"):
             error = wanted.split("\n")[-1].partition(":")[0].rpartition(".")[2].strip()
-            test = (
-                ClaimTest(name=name, steps=[f"shown = {call}"], raises=error) if error in proposal.errors else None
-            )
+            test = ClaimTest(name=name, steps=[f"shown = {call}"], raises=error) if error in proposal.errors else None
         else:
             text = repr(wanted) if source.startswith("print(") else wanted
             value = _literal(text, parse_type(proposal.returns))

@@ -43,9 +43,7 @@ class Part:
         """Yield what is compared in it, each way round."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Compare):
-                for left, op, right in zip(
-                    [node.left, *node.comparators], node.ops, node.comparators, strict=False
-                ):
+                for left, op, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
                     yield left, op, right
                     yield right, _TURNED.get(type(op), type(op))(), left
 
@@ -100,9 +98,7 @@ class Condition:
             with suppress(Exception):  # what another name decides is no goal for this one
                 yield from self._aimed(left, op, ast.unparse(right), name, held)
 
-    def _aimed(
-        self, left: ast.expr, op: ast.cmpop, right: str, name: str, held: Mapping[str, Any]
-    ) -> Iterator[Goal]:
+    def _aimed(self, left: ast.expr, op: ast.cmpop, right: str, name: str, held: Mapping[str, Any]) -> Iterator[Goal]:
         if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod):
             path = _path(left.left, name)
             if path is not None:
@@ -131,9 +127,7 @@ class Condition:
 
     def bounds(self, name: str) -> Iterator[str]:
         """Yield constraints that comparisons of a name, or of its length, with constants come to."""
-        alone = (
-            part for part in self.parts if isinstance(part.tree, ast.Compare) and part.names == frozenset({name})
-        )
+        alone = (part for part in self.parts if isinstance(part.tree, ast.Compare) and part.names == frozenset({name}))
         for left, op, right in (compared for part in alone for compared in part.comparisons()):
             which = {name: 0, f"len({name})": 1}.get(ast.unparse(left))
             with suppress(Exception):

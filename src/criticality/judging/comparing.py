@@ -41,9 +41,7 @@ class Comparing(Trial):
             verdict.kept[name] = [self._row(name, *pairs[at]) for at in list(places)[:KILLING]]
         return verdict
 
-    def _tried(
-        self, name: str, pairs: Sequence[tuple[Case, Outcome]], other: CallOne | int
-    ) -> tuple[str, int | None]:
+    def _tried(self, name: str, pairs: Sequence[tuple[Case, Outcome]], other: CallOne | int) -> tuple[str, int | None]:
         """Tell whether another body is ``rejected``, the ``same`` or ``undecided``, and which case shows it.
 
         Of the cases on which a rejected one differs it is the one that is written in the fewest words.
@@ -128,9 +126,7 @@ class Comparing(Trial):
         function = self.functions[name]
         for at, param in enumerate(function.parameters):
             if str(param.type) == str(function.result):
-                yield (
-                    lambda called, args, at=at: Returned(args[at]) if called == name else self._called(called, args)
-                )
+                yield (lambda called, args, at=at: Returned(args[at]) if called == name else self._called(called, args))
         constants = {repr(o.value): o for _, o in pairs if isinstance(o, Returned)}
         for constant in [*islice(constants.values(), 2), *(Raised(e, "") for e in sorted(function.errors))]:
             yield lambda called, args, o=constant: o if called == name else self._called(called, args)

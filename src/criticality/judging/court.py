@@ -49,9 +49,7 @@ class Court:
         job["difference"] = {name: getattr(difference, name) for name in Difference.__slots__}
         return str(await self._heard(job, hearing) or "")
 
-    async def vacuous(
-        self, spec: Spec, plan: tuple[ModulePlan, ...], claims: Sequence[StructuredClaim]
-    ) -> list[str]:
+    async def vacuous(self, spec: Spec, plan: tuple[ModulePlan, ...], claims: Sequence[StructuredClaim]) -> list[str]:
         """Return what is wrong with tests of claims before there are bodies, one line each."""
         job: dict[str, Any] = {"do": "vacuous", "spec": spec.model_dump(mode="json")}
         job["modules"] = [module.model_dump(mode="json") for module in plan]

@@ -118,9 +118,7 @@ class Drawing(Sequences):
                 yield self.sequence(place.kind, place.constraints, asked, due, held, place.name)
             value = self.draw(place.kind, place.constraints, size)
             yield value
-            moved = (
-                self.put(place.kind, value, *goal) for c, p in due for goal in c.goals(p, place.name, held, value)
-            )
+            moved = (self.put(place.kind, value, *goal) for c, p in due for goal in c.goals(p, place.name, held, value))
             yield from (one for one in moved if one is not None and not broken(one))
 
     def draw(self, kind: TypeRef, constraints: tuple[str, ...] = (), size: int | None = None) -> Any:
@@ -253,9 +251,7 @@ class Drawing(Sequences):
 
         def holds(items: Sequence[Any]) -> bool:
             return (
-                not broken(items)
-                and self.apart(item, items)
-                and _all_hold(beginnings, {**others, name: form(items)})
+                not broken(items) and self.apart(item, items) and _all_hold(beginnings, {**others, name: form(items)})
             )
 
         distinct = base.name in ("Set", "Map")

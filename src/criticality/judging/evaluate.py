@@ -130,9 +130,7 @@ class Evaluator:
     def hardly(self, name: str) -> dict[str, int]:
         """Return clauses whose presupposition was true in too few cases, and in how many."""
         seen, left = self.seen[name], self.unjudged[name]
-        return {
-            clause: seen[clause] for clause in self.clauses(name) if clause not in left and seen[clause] < ENOUGH
-        }
+        return {clause: seen[clause] for clause in self.clauses(name) if clause not in left and seen[clause] < ENOUGH}
 
     def _judged(self, name: str, clause: str, predicate: Predicate, held: Mapping[str, Any]) -> str | None:
         begun = thread_time()
@@ -172,9 +170,7 @@ class Evaluator:
         except Exception:
             return False
 
-    def test(
-        self, kind: ClaimType, test: ClaimTest, held: Mapping[str, Any], turns: Sequence[int]
-    ) -> Broken | None:
+    def test(self, kind: ClaimType, test: ClaimTest, held: Mapping[str, Any], turns: Sequence[int]) -> Broken | None:
         """Return what a test of a claim shows for some values of its variables; ``None`` where all is as promised.
 
         Args:

@@ -75,9 +75,7 @@ class Judge(Comparing):
         if missed:
             shown = "; ".join(f"`{text}`" for text in missed[:4])
             what = f"no case that REQUIRES admits comes to {shown}; leave out what cannot be reached"
-            verdict.faults.append(
-                Fault("semantic", name, "each part of the body is needed", f"{name}: {what}"[:600])
-            )
+            verdict.faults.append(Fault("semantic", name, "each part of the body is needed", f"{name}: {what}"[:600]))
         else:
             verdict.kept[name] = self._kept(name, cases, self._process(CANDIDATE))
 
@@ -85,9 +83,7 @@ class Judge(Comparing):
         """Note how a function was tried; what claims cannot be judged by is noted there later."""
         told = self.evaluator
         verdict.hardly[name], verdict.unjudged[name] = told.hardly(name), told.unjudged[name]
-        verdict.presupposed[name] = {
-            text: told.seen[name][text] for text, p in told.clauses(name).items() if p.when
-        }
+        verdict.presupposed[name] = {text: told.seen[name][text] for text, p in told.clauses(name).items() if p.when}
         verdict.sizes[name] = spread(case.args for case in cases)
 
     def _missed(self, name: str) -> tuple[list[int], list[str]]:

@@ -90,9 +90,7 @@ class Sequences(Shapes):
             words = getattr(item, name)
             if any(getattr(one, name) == words for one in items):
                 others = (
-                    (f"{words}{len(items)}", str(len(items)))
-                    if self.root(of).name in TEXTUAL
-                    else (self._fresh(of),)
+                    (f"{words}{len(items)}", str(len(items))) if self.root(of).name in TEXTUAL else (self._fresh(of),)
                 )
                 item = next((one for o in others if (one := self.put(kind, item, (name,), o)) is not None), item)
         return item

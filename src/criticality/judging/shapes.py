@@ -134,11 +134,7 @@ class Shapes:
         if value is None:
             return
         name = self.root(kind).name
-        found = {
-            str(kind): [value],
-            "text": [value] if name in TEXTUAL else [],
-            "number": self._counts(kind, value),
-        }
+        found = {str(kind): [value], "text": [value] if name in TEXTUAL else [], "number": self._counts(kind, value)}
         for key, new in found.items():
             self.seen[key] = [*self.seen.get(key, ())[-60:], *new]
 

@@ -79,9 +79,7 @@ class Trial:
             turn: others for each number.
         """
         codec, kinds = self.codec, [(p.name, p.type) for p in self.functions[name].parameters]
-        pinned = [
-            args for args, _, _ in codec.cases(name, [(p, 1, [""]) for p in self.hearing.pinned.get(name, ())])
-        ]
+        pinned = [args for args, _, _ in codec.cases(name, [(p, 1, [""]) for p in self.hearing.pinned.get(name, ())])]
         bodies = self.hearing.bodies.get(name, ())
         literals = literals_of([f.contract for f in self.functions.values()], self.claims, "\n".join(bodies))
         values = Values(

@@ -38,9 +38,7 @@ def vacuous(spec: Spec, plan: tuple[ModulePlan, ...], claims: list[StructuredCla
         key = stand_in, name, pack(codec.request(name, args))
         if key not in memory:
             function = functions[name]
-            alike = [
-                v for v, p in zip(args, function.parameters, strict=True) if str(p.type) == str(function.result)
-            ]
+            alike = [v for v, p in zip(args, function.parameters, strict=True) if str(p.type) == str(function.result)]
             if alike and stand_in % 2:
                 memory[key] = Returned(alike[stand_in // 2 % len(alike)])
             else:
@@ -55,9 +53,7 @@ def vacuous(spec: Spec, plan: tuple[ModulePlan, ...], claims: list[StructuredCla
         for test in claim.tests if claim.type != "performance" else ():
             cases = _cases(evaluator, values, test)
             if not cases:
-                wrong.append(
-                    f"{claim.id}.{test.name}: no values fit {' and '.join(test.assume) or 'its variables'}"
-                )
+                wrong.append(f"{claim.id}.{test.name}: no values fit {' and '.join(test.assume) or 'its variables'}")
                 continue
             failed = False
             for number in range(STAND_INS):

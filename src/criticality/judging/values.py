@@ -85,9 +85,7 @@ class Values(Drawing):
                 ("long", self._long(kinds, conditions, counts.longest), counts.long),
             ]
         for origin, stage, most in stages:
-            fitting = (
-                (a for a in stage if self._fits(places, conditions, a)) if origin in ("pinned", "all") else stage
-            )
+            fitting = (a for a in stage if self._fits(places, conditions, a)) if origin in ("pinned", "all") else stage
             for args in islice(fitting, most):
                 key = repr(args)
                 if key not in known:
@@ -186,9 +184,7 @@ class Values(Drawing):
         self.random.seed(f"{way} {names}")
         self.seen, self.way, self.most = {}, way, 3
         try:
-            held = self.fill(
-                self._places(kinds, conditions), conditions, sizes=dict.fromkeys(names, size), attempts=2
-            )
+            held = self.fill(self._places(kinds, conditions), conditions, sizes=dict.fromkeys(names, size), attempts=2)
         except NoValue:
             return None
         finally:
@@ -222,9 +218,7 @@ class Values(Drawing):
                 return list(self.domain.types[name])
             case name if name in spec.newtypes or name in spec.data_models:
                 new = spec.newtypes.get(name)
-                base = (
-                    [Hole("", parse_type(new.base), (*constraints, *new.constraints))] if new else self.fields(name)
-                )
+                base = [Hole("", parse_type(new.base), (*constraints, *new.constraints))] if new else self.fields(name)
                 held = self._product(base, most)
                 return None if held is None else [self.made(name, *values) for values in held]
             case _:

@@ -50,13 +50,10 @@ def _interviewing(phase: Any, event: Any, limits: MachineLimits) -> s.Interviewi
                 interview_phase=event.interview_phase, question_index=answered, open_questions=left,
             )  # fmt: skip
         case e.Revised():
-            return s.Interviewing(
-                interview_phase=event.interview_phase, open_questions=(f"revision:{event.version}",)
-            )
+            return s.Interviewing(interview_phase=event.interview_phase, open_questions=(f"revision:{event.version}",))
         case e.ContradictionsReported():
             return s.Interviewing(
-                interview_phase="constraints",
-                open_questions=tuple(f"contradiction:{c}" for c in phase.contradictions),
+                interview_phase="constraints", open_questions=tuple(f"contradiction:{c}" for c in phase.contradictions)
             )
         case e.Rejected():
             return s.Interviewing()
@@ -157,9 +154,7 @@ def _testing(phase: Any, event: Any, limits: MachineLimits) -> s.GeneratingTests
 def _executing(phase: Any, event: Any, limits: MachineLimits) -> s.ExecutingCluster:
     if isinstance(event, e.ClusterTestsGenerated):
         return s.ExecutingCluster(cluster_id=event.clusters[0], clusters_remaining=tuple(event.clusters[1:]))
-    return s.ExecutingCluster(
-        cluster_id=phase.clusters_remaining[0], clusters_remaining=phase.clusters_remaining[1:]
-    )
+    return s.ExecutingCluster(cluster_id=phase.clusters_remaining[0], clusters_remaining=phase.clusters_remaining[1:])
 
 
 def _analyzing(phase: Any, event: Any, limits: MachineLimits) -> s.AnalyzingComplexity:

@@ -44,12 +44,7 @@ def decide(kind: FailureKind, tier: Tier, in_tier: int, total: int, limits: Esca
     if total >= limits.max_attempts_per_function:
         return _Decision("review" if kind in ("test", "semantic", "security") else "break")
     last_is_next = total == limits.max_attempts_per_function - 1
-    if (
-        last_is_next
-        and tier != "fallback2"
-        and limits.require_opus_attempt
-        and wanted.action in ("retry", "escalate")
-    ):
+    if last_is_next and tier != "fallback2" and limits.require_opus_attempt and wanted.action in ("retry", "escalate"):
         return _Decision("escalate", "fallback2")
     return wanted
 
@@ -58,9 +53,7 @@ def _by_table(kind: FailureKind, tier: Tier, in_tier: int, limits: EscalationLim
     match kind:
         case "syntax":
             budget = limits.syntax_retry_limit + 1
-            return (
-                _Decision("retry", tier, "syntax" if in_tier >= 2 else "") if in_tier < budget else _up(kind, tier)
-            )
+            return _Decision("retry", tier, "syntax" if in_tier >= 2 else "") if in_tier < budget else _up(kind, tier)
         case "type":
             return _Decision("retry", tier, "types") if in_tier < limits.type_retry_limit else _up(kind, tier)
         case "test" | "complexity":

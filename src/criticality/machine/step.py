@@ -36,9 +36,7 @@ def advance(
         return state, ()
     row = find(state, event, limits)
     if row is None:
-        raise NoTransition(
-            f"{name_of(event)} has no place in {where(state)}; the journal and the program do not fit"
-        )
+        raise NoTransition(f"{name_of(event)} has no place in {where(state)}; the journal and the program do not fit")
     if isinstance(event, BodyEdited | ClaimsEdited | EditRefused | SpecEdited):
         return _by_hand(state, event, row), row.actions
     if row.target == "completed":
@@ -121,9 +119,7 @@ def _by_hand(
         return base.model_copy(update={"phase": phase, "passes": passes})
     if isinstance(event, ClaimsEdited):
         return base.model_copy(update={"phase": _reopened(base.phase, event.units)}) if event.units else state
-    waits = isinstance(base.phase, s.SelectingFunction) and {*base.phase.progress.remaining}.intersection(
-        event.units
-    )
+    waits = isinstance(base.phase, s.SelectingFunction) and {*base.phase.progress.remaining}.intersection(event.units)
     if waits or (isinstance(state, s.Blocked) and state.reason == "hand_edit"):
         return base.model_copy(update={"phase": _without(base.phase, event.units)})
     return state

@@ -52,9 +52,7 @@ def _rows() -> Iterator[Transition]:
         guard, follows = [*more, "", ""][:2]
         for name in ("CHANGE", "BLOCK", "BACK"):
             follows = follows.replace(name, table[name])
-        actions = tuple(
-            Action(name, on) for name, _, on in (one.partition(" ") for one in follows.split(", ") if one)
-        )
+        actions = tuple(Action(name, on) for name, _, on in (one.partition(" ") for one in follows.split(", ") if one))
         for one in source.split(" or "):
             yield Transition(one, event, target, _guard(guard or "always"), actions)
 

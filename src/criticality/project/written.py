@@ -80,9 +80,7 @@ class Written:
 
     def save(self) -> None:
         """Write the record, where something changed."""
-        text = (
-            pretty({"ours": dict(sorted(self._ours.items())), "theirs": dict(sorted(self.theirs.items()))}) + "\n"
-        )
+        text = pretty({"ours": dict(sorted(self._ours.items())), "theirs": dict(sorted(self.theirs.items()))}) + "\n"
         if text != self._saved:
             files.write_atomic(self._root / _RECORD, text, durable=False)
             self._saved, self.there = text, True

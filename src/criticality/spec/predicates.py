@@ -104,9 +104,7 @@ def _parsed(text: str, known: frozenset[str] | None) -> Predicate:
         unknown = sorted(free - known - {"old", "raises", "result"})
         if unknown:
             raise PredicateFault(f"{text!r} uses {', '.join(unknown)}, which nothing defines")
-    calls = {
-        node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
+    calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     rewriter = _Rewriter()
     body = rewriter.visit(tree.body)
     return Predicate(
@@ -125,11 +123,7 @@ def _antecedent(body: ast.expr) -> str:
     if isinstance(body, ast.BoolOp) and isinstance(body.op, ast.Or) and len(body.values) == 2:
         first = body.values[0]
         names = {node.id for node in ast.walk(first) if isinstance(node, ast.Name)}
-        if (
-            isinstance(first, ast.UnaryOp)
-            and isinstance(first.op, ast.Not)
-            and not names & {"result", "raises", "old"}
-        ):
+        if isinstance(first, ast.UnaryOp) and isinstance(first.op, ast.Not) and not names & {"result", "raises", "old"}:
             return ast.unparse(first.operand)
     return ""
 

@@ -17,9 +17,7 @@ from functools import lru_cache
 from llm_runtime.errors import ConfigurationError
 
 #: Types without arguments that every adapter maps.
-SCALARS = frozenset(
-    {"Int", "Float", "Decimal", "Text", "String", "Bool", "Bytes", "UUID", "Date", "Timestamp", "Unit"}
-)
+SCALARS = frozenset({"Int", "Float", "Decimal", "Text", "String", "Bool", "Bytes", "UUID", "Date", "Timestamp", "Unit"})
 #: Generic types, each with the number of its arguments; 0 is any number from 1 on.
 GENERICS = {"List": 1, "Set": 1, "Option": 1, "Map": 2, "Result": 2, "Tuple": 0}
 

@@ -213,9 +213,7 @@ def require_voices(loop: Loop, seats: int) -> None:
     left = seats - len(loop.left_out)
     if loop.left_out and left < LEAST_VOICES:
         causes = "; ".join(f"{one.seat}: {one.error}: {one.message}" for one in loop.left_out)
-        raise CouncilFailed(
-            f"loop {loop.number} needs {LEAST_VOICES} deliberating seats and has {left} left: {causes}"
-        )
+        raise CouncilFailed(f"loop {loop.number} needs {LEAST_VOICES} deliberating seats and has {left} left: {causes}")
 
 
 def left_out(loop: int, seat: str, role: CouncilRole, fault: LlmRuntimeError) -> SeatFailed:

@@ -75,9 +75,7 @@ class OpenRouterClient:
             asked, others = request.model, request.fallbacks
             if not others or fault.model not in ("", asked):
                 raise
-            self._emit(
-                ModelSubstituted(label=str(request.label), asked=asked, used=others[0], reason="unknown model")
-            )
+            self._emit(ModelSubstituted(label=str(request.label), asked=asked, used=others[0], reason="unknown model"))
             return await self.generate(replace(request, model=others[0], fallbacks=others[1:]))
 
     async def _answer(self, request: Request) -> Reply:
@@ -88,9 +86,7 @@ class OpenRouterClient:
         except Exception as fault:
             # An injected function fails in its own library's words; the executor knows only call errors.
             reason = " ".join(str(fault).split())[:300]
-            raise CallError(
-                f"{type(fault).__name__}: {reason}", model=request.model, label=request.label
-            ) from fault
+            raise CallError(f"{type(fault).__name__}: {reason}", model=request.model, label=request.label) from fault
         if not reply.text.strip():
             raise EmptyReply("the answer is empty", model=request.model, label=request.label)
         return reply

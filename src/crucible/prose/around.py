@@ -153,10 +153,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
         name, inner = letter(block.name), block.material
         if words.search(inner):
             inner = TARGETS.sub(lambda line: letter(line[0]), inner)
-        parts += [
-            letter(text[at : block.start]),
-            f"<<<{name} {block.code}>>>\n{inner}\n<<<END {name} {block.code}>>>",
-        ]
+        parts += [letter(text[at : block.start]), f"<<<{name} {block.code}>>>\n{inner}\n<<<END {name} {block.code}>>>"]
         at = block.end
     return "".join([*parts, letter(text[at:])])
 

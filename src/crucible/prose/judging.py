@@ -77,9 +77,7 @@ class ConclusionsJudge:
             f"{fence(f'BEFORE {role.value}', prior[role])}\n\n{fence(f'NOW {role.value}', text)}"
             for role, text in current.items()
         ]
-        task = load_prompt("crucible.prose", "conclusions").render(
-            positions="\n\n".join(pairs), roles=", ".join(roles)
-        )
+        task = load_prompt("crucible.prose", "conclusions").render(positions="\n\n".join(pairs), roles=", ".join(roles))
 
         def complete(answer: Conclusions) -> str | None:
             missing = [role for role in roles if role not in {one.role for one in answer.conclusions}]

@@ -141,9 +141,7 @@ class Repository:
         """Return what Git says; an exit code up to ``fine`` is no error."""
         command = ("git", "-C", str(self._at), "-c", "core.quotepath=off", "-c", "core.hooksPath=/dev/null", *words)
         try:
-            done = subprocess.run(
-                command, capture_output=True, timeout=_SECONDS, env=self._environment, check=False
-            )
+            done = subprocess.run(command, capture_output=True, timeout=_SECONDS, env=self._environment, check=False)
         except (OSError, subprocess.TimeoutExpired) as fault:
             raise ConfigurationError(f"git cannot be run: {type(fault).__name__}; install it") from None
         if done.returncode > fine:
@@ -201,9 +199,7 @@ def read_change(revisions: str, command: str, *, at: Path | None = None) -> Chan
                 altered[path] = "".join(lines)[:_TESTS]
             elif how.is_source(path):
                 files.append(one)
-        change = Change(
-            revisions=revisions, command=command, base=base, head=head, diff=diff[:_DIFFS], altered=altered
-        )
+        change = Change(revisions=revisions, command=command, base=base, head=head, diff=diff[:_DIFFS], altered=altered)
         return _filled(git, change, files, [hunk for one in files if one.head is not None for hunk in _hunks(one)])
 
 

@@ -38,9 +38,7 @@ class _Words(BaseModel):
 @cache
 def words() -> _Words:
     """Return what a witness may not say, and what annotations promise."""
-    return _Words.model_validate(
-        tomllib.loads(resources.files(__package__).joinpath("words.toml").read_text("utf-8"))
-    )
+    return _Words.model_validate(tomllib.loads(resources.files(__package__).joinpath("words.toml").read_text("utf-8")))
 
 
 def complaint(change: Change, witness: Witness) -> str:
@@ -191,12 +189,8 @@ def parameters(node: ast.AST) -> dict[str, str]:
 def examples(text: str) -> set[tuple[str, str]]:
     """Return call and answer of each example in a text: those of an interpreter, and plain assertions."""
     lines = [line.strip() for line in text.splitlines()]
-    shown = [
-        f"assert ({line[4:]}) == ({after})" for line, after in pairwise([*lines, ""]) if line.startswith(">>> ")
-    ]
-    return {
-        pair for line in (*lines, *shown) if line.startswith(("assert", "self.assert")) and (pair := _pair(line))
-    }
+    shown = [f"assert ({line[4:]}) == ({after})" for line, after in pairwise([*lines, ""]) if line.startswith(">>> ")]
+    return {pair for line in (*lines, *shown) if line.startswith(("assert", "self.assert")) and (pair := _pair(line))}
 
 
 def _pair(line: str) -> tuple[str, str] | None:
@@ -205,9 +199,7 @@ def _pair(line: str) -> tuple[str, str] | None:
         match ast.parse(line).body[0]:
             case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right])):
                 pass
-            case ast.Expr(
-                value=ast.Call(func=ast.Attribute(attr="assertEqual" | "assertIs"), args=[left, right, *_])
-            ):
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="assertEqual" | "assertIs"), args=[left, right, *_])):
                 pass
             case _:
                 return None

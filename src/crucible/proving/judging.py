@@ -69,9 +69,7 @@ class _Case:
         """Whether all that is known of a run is its exit code."""
         return not self.change.adapter.added
 
-    async def ask(
-        self, tree: str, files: Mapping[str, str] = {}, *, test: str = "", around: Around = "plain"
-    ) -> Ran:
+    async def ask(self, tree: str, files: Mapping[str, str] = {}, *, test: str = "", around: Around = "plain") -> Ran:
         """Run the witness, or another test in its place, on a state."""
         before, place = self.near[:_BEFORE] if around == "after" else [], self.change.place
         laid = {**files, place: test or self.witness.test}
@@ -351,9 +349,7 @@ async def _quotes(case: _Case) -> str:
     pages = [one for one in change.docs if not {*re.findall(r"\w+", one.text)}.isdisjoint(case.entries)]
     docs = [(place.partition(" ")[0], text) for place, text in case.seen.docs.items()]
     places = [*docs, *((f"{page.path}:{page.line}", page.text) for page in pages), *case.told.items()]
-    parts = [
-        (place, _plain(part), at) for place, text in places for at, part in enumerate(re.split(r"\n\s*\n", text))
-    ]
+    parts = [(place, _plain(part), at) for place, text in places for at, part in enumerate(re.split(r"\n\s*\n", text))]
     place, text, at = next((one for one in parts if quote in one[1]), ("", "", 0))
     if not place or len(quote.split()) < _WORDS:
         head = [*(one.head or "" for one in change.files), *(page.text for page in (*change.docs, *change.near))]

@@ -146,9 +146,7 @@ class States:
             path = self.root / name
             if path.is_dir() and (path.name in _INSTALLED or name in modules):
                 found[name] = "shown"
-            elif path.name.endswith("-info") or (
-                path.suffix in _MADE and not _PRIVATE.search(name) and path.is_file()
-            ):
+            elif path.name.endswith("-info") or (path.suffix in _MADE and not _PRIVATE.search(name) and path.is_file()):
                 found |= {name: "copied"} if path.stat().st_size < _LARGEST else {}
         return found
 

@@ -31,9 +31,7 @@ def critique_positions(query: str, positions: Mapping[str, str], fence: Fence) -
 def critique_targets(query: str, positions: Mapping[str, str], fence: Fence) -> str:
     """Return the task of a DEBATE loop: attack the weakest; name them on a last line ``TARGETS: LABEL, LABEL``."""
     return _load("debate").render(
-        query=fence("QUESTION", query),
-        positions=_fenced(positions, fence),
-        labels=", ".join(positions),
+        query=fence("QUESTION", query), positions=_fenced(positions, fence), labels=", ".join(positions)
     )
 
 

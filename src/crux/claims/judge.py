@@ -98,12 +98,7 @@ class Judge:
     """
 
     def __init__(
-        self,
-        asking: Questioner,
-        known: Iterable[Judgement] = (),
-        lot: int = PAIRS,
-        *,
-        on_trial: bool = True,
+        self, asking: Questioner, known: Iterable[Judgement] = (), lot: int = PAIRS, *, on_trial: bool = True
     ) -> None:
         self._asking, self._lot = asking, lot
         self._known = {Pair(one.premise, one.claim): one.verdict for one in known}

@@ -36,10 +36,7 @@ class _Answer(BaseModel):
 
 
 async def read_again(
-    mentions: Sequence[Mention],
-    claims: Mapping[str, Claim],
-    corpus: Corpus,
-    asking: Questioner,
+    mentions: Sequence[Mention], claims: Mapping[str, Claim], corpus: Corpus, asking: Questioner
 ) -> tuple[list[Mention], Exception | None]:
     """Return mentions with what a second reader says, who is not told what the first one said.
 

@@ -119,11 +119,7 @@ def claims_argdown(comparison: Comparison) -> str:
     for key, one in statements.items():
         lines.append(f"[{names[key]}]: {_flat(one.text)} #{_flat(one.said[0].author).replace(' ', '-')}")
         quotes = enumerate(one.places[:3], start=1)
-        lines += [
-            *into.get(key, ()),
-            *(f"  + <Source {n} of {key}>: {_flat(place.quote)}" for n, place in quotes),
-            "",
-        ]
+        lines += [*into.get(key, ()), *(f"  + <Source {n} of {key}>: {_flat(place.quote)}" for n, place in quotes), ""]
     return "\n".join(lines)
 
 

@@ -75,9 +75,7 @@ def alignment_map(cards: Sequence[CruxCard]) -> AlignmentMap:
         cards={card.id: card.question for card in cards},
         cells=tuple(cells),
         pairs=tuple(
-            tally
-            for first, second in combinations(personas, 2)
-            if (tally := _tally(first, second, cells)) is not None
+            tally for first, second in combinations(personas, 2) if (tally := _tally(first, second, cells)) is not None
         ),
     )
 

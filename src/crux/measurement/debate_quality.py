@@ -62,9 +62,7 @@ def sycophancy(result: DebateResult, persona: str | None = None) -> Sycophancy:
     agreements = flagged | entries
     unearned = sum(not earned for earned in agreements.values())
     return Sycophancy(
-        agreements=len(agreements),
-        unearned=unearned,
-        rate=unearned / len(agreements) if agreements else 0.0,
+        agreements=len(agreements), unearned=unearned, rate=unearned / len(agreements) if agreements else 0.0
     )
 
 

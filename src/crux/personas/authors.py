@@ -28,9 +28,7 @@ def shipped_persona(author: str) -> Persona:
         PersonaError: there is no such author.
     """
     stored = shipped_corpus(author)
-    contracts = tomllib.loads(
-        resources.files("crux").joinpath("authors/contracts.toml").read_text(encoding="utf-8")
-    )
+    contracts = tomllib.loads(resources.files("crux").joinpath("authors/contracts.toml").read_text(encoding="utf-8"))
     return Persona(
         contract=_contract(author, stored.name, stored.corpus, contracts[author]),
         corpus=stored.corpus,

@@ -102,9 +102,7 @@ class PersonaContract(CamelModel):
     invented: bool = Field(default=False, exclude_if=lambda invented: not invented)
 
 
-def contract_request(
-    part: str, name: str, corpus: Corpus, book: ClaimBook, models: ModelTable, seed: int
-) -> Request:
+def contract_request(part: str, name: str, corpus: Corpus, book: ClaimBook, models: ModelTable, seed: int) -> Request:
     """Return the question for one part: a prose part, ``"flip"``, ``"excerpts"`` or ``"voice"``."""
     label = CallLabel("crux", f"contract_{part}", name)
     fence = Fence(seed, label)

@@ -72,9 +72,7 @@ class Corpus(CamelModel):
         """Return a place with all that a reader needs to open it."""
         item = self.by_id[item_id]
         quote = item.text[start:end]
-        return Place(
-            item=item_id, start=start, end=end, quote=quote, title=item.title, date=item.date, url=item.url
-        )
+        return Place(item=item_id, start=start, end=end, quote=quote, title=item.title, date=item.date, url=item.url)
 
 
 def make_corpus(items: Iterable[Utterance]) -> Corpus:

@@ -32,9 +32,7 @@ class Gathered:
     balance: Balance = field(default_factory=Balance)
 
 
-def import_corpus(
-    path: Path, *, author: str = "", speaker: str = "", drafts: bool = False, name: str = ""
-) -> Gathered:
+def import_corpus(path: Path, *, author: str = "", speaker: str = "", drafts: bool = False, name: str = "") -> Gathered:
     """Read whatever ``path`` is, and keep one person's words.
 
     Args:
@@ -78,9 +76,7 @@ def _chosen(path: Path, reading: PlaceReading, wanted: str, name: str) -> str:
     speakers = [one for one in reading.speakers if one]
     folded = {one.casefold(): one for one in speakers}
     if wanted and speakers and wanted.casefold() not in folded:
-        raise CorpusError(
-            f"{path.name}: nobody in it is called {wanted[:60]}; there are: {', '.join(speakers[:8])}"
-        )
+        raise CorpusError(f"{path.name}: nobody in it is called {wanted[:60]}; there are: {', '.join(speakers[:8])}")
     for one in (wanted, name):
         if one.casefold() in folded:
             return folded[one.casefold()]

@@ -134,9 +134,7 @@ class PersonaStore:
         known = book.by_id if book else {}
         for key in filter(None, (said.claim, said.into)):
             if key not in known:
-                raise PersonaError(
-                    f"the book of {name} has no claim {ascii(key)[1:-1][:40]}; show {name} lists them"
-                )
+                raise PersonaError(f"the book of {name} has no claim {ascii(key)[1:-1][:40]}; show {name} lists them")
         file = self._path("corrections", name).with_suffix(".jsonl")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -132,10 +132,7 @@ class Index:
     def _rows(self) -> tuple[Rows, Rows]:
         assert self._embed is not None
         whole = [chunk.text for chunk in self.corpus.chunks]
-        return (
-            Rows(self._embed, whole, self._folder),
-            Rows(self._embed, list(self._sentences.values()), self._folder),
-        )
+        return (Rows(self._embed, whole, self._folder), Rows(self._embed, list(self._sentences.values()), self._folder))
 
     async def _likeness(self, query: str) -> Any:
         return await self._rows[1].likeness(query)

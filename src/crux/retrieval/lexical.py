@@ -115,8 +115,7 @@ class Lexical:
         total = sum(wanted.values()) or 1.0
         has = wanted.__contains__
         return [
-            sum([wanted[term] * counts[term] * (1 + K1) / (counts[term] + K1) for term in filter(has, counts)])
-            / total
+            sum([wanted[term] * counts[term] * (1 + K1) / (counts[term] + K1) for term in filter(has, counts)]) / total
             for counts in map(self._counts, texts)
         ]
 
@@ -132,9 +131,7 @@ class Lexical:
             return 0.0
         weights = {term: self.weight(term, _LEAST_TEXTS) for term in wanted}
         known = sum(weight for term, weight in weights.items() if term in self._vocabulary)
-        return (
-            sum(weight for term, weight in weights.items() if term in shared) * known / sum(weights.values()) ** 2
-        )
+        return sum(weight for term, weight in weights.items() if term in shared) * known / sum(weights.values()) ** 2
 
     def likeness(self, first: str, second: str) -> float:
         """Return the cosine of two texts over their weighted terms, counted sublinearly; 0 to 1."""

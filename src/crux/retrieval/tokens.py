@@ -15,9 +15,7 @@ FEATURE = "retrieval"
 #: and the other two nobody tried.
 _SNOWBALL = {"nb": "no", "ar": "", "st": "", "yi": ""}
 #: Scripts written without spaces, and Hangul, whose words carry their particles: Thai to Khmer, Kana, Han, Hangul.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
-)
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _ARABIC_SIGNS = re.compile("[\u0610-\u061a\u0640\u064b-\u065f\u0670]")
 _LATIN_LEAST = 200
 _SAMPLE = 20_000

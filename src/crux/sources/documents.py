@@ -90,11 +90,7 @@ def read_page(file: SourceFile) -> PlaceReading:
     for number, (part, answered) in enumerate([(page, -2), *page.comments]):
         file.characters += part.left.total()
         file.left += part.left
-        about: dict[str, str | tuple[str, ...]] = {
-            "id": file.key,
-            "source": "essay",
-            "date": _dated(part.date, file),
-        }
+        about: dict[str, str | tuple[str, ...]] = {"id": file.key, "source": "essay", "date": _dated(part.date, file)}
         if number:
             parent = file.key if answered < 0 else f"{file.key}-{answered + 1}"
             about = {"id": f"{file.key}-{number}", "source": "comment", "replies_to": (parent,)}

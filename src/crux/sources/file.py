@@ -74,9 +74,7 @@ class SourceFile:
         text = "" if guess is None else str(guess)
         if guess is None or not text or any(not (char.isprintable() or char.isspace()) for char in text):
             raise CorpusError(f"{self.name} is not UTF-8 at byte {at}; convert it first")
-        self.notes.append(
-            f"{self.name}: not UTF-8, read as {guess.encoding}, which is a guess; look at its accents"
-        )
+        self.notes.append(f"{self.name}: not UTF-8, read as {guess.encoding}, which is a guess; look at its accents")
         return text
 
     def leave(self, why: str, text: str) -> None:

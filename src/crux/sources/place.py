@@ -195,9 +195,7 @@ def _people(members: list[_Member]) -> dict[str, str]:
     lists = [one for one in members if PurePosixPath(one.name).name == "users.json"]
     try:
         users: list[dict[str, Any]] = json.loads(lists[0].load()) if lists else []
-        return {
-            str(one["id"]): one_line(one.get("profile", {}).get("real_name") or one.get("name")) for one in users
-        }
+        return {str(one["id"]): one_line(one.get("profile", {}).get("real_name") or one.get("name")) for one in users}
     except (CorpusError, ValueError, TypeError, AttributeError, KeyError):
         return {}
 

@@ -101,9 +101,7 @@ def minutes(file: SourceFile, text: str) -> PlaceReading | None:
     if ":" not in text:
         return None
     lines = text.split("\n")
-    names = speakers(
-        line + "\n" for line in lines if line.strip() and (_TURN.match(f"{line}\n") or line[:1] in "#")
-    )
+    names = speakers(line + "\n" for line in lines if line.strip() and (_TURN.match(f"{line}\n") or line[:1] in "#"))
     spoken = speakers(f"{part.lstrip()}\n" for part in re.split(r"\n(?=[^\n]*:)|\n\s*\n", text) if part.strip())
     names &= spoken
     if not names:

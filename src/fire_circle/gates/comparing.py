@@ -77,9 +77,7 @@ def _suite(before: SuiteSide, now: SuiteSide) -> Iterator[SuiteChange]:
     for words in now.conditions.weaker_than(before.conditions):
         yield SuiteChange(subject="conditions", what=f"weaker than before: {words}")
     if names := differing(before.circle, now.circle):
-        yield SuiteChange(
-            subject="circle", what=f"verdicts are found in another way than before: {', '.join(names)}"
-        )
+        yield SuiteChange(subject="circle", what=f"verdicts are found in another way than before: {', '.join(names)}")
 
 
 def _left(before: SuiteSide, now: SuiteSide) -> Iterator[SuiteChange]:

@@ -65,9 +65,7 @@ def gate_of(text: str) -> Gate:
             raise ConfigurationError(f"--fail-on {gate}: {gate.measure} is counted in whole numbers")
     elif gate.bound > 1:
         raise ConfigurationError(f"--fail-on {gate}: {gate.measure} is 0 to 1")
-    if (gate.sign == "<" and gate.bound == 0) or (
-        gate.sign == ">" and gate.bound == 1 and gate.measure not in _COUNTS
-    ):
+    if (gate.sign == "<" and gate.bound == 0) or (gate.sign == ">" and gate.bound == 1 and gate.measure not in _COUNTS):
         raise ConfigurationError(f"--fail-on {gate} can never hold; choose another number")
     return gate
 

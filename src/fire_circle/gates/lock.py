@@ -75,9 +75,7 @@ class Lock:
     def __contains__(self, digest: str) -> bool:
         return any(entry.digest == digest for entry in self.entries)
 
-    def held(
-        self, digests: Collection[str], trusted: Collection[str]
-    ) -> dict[str, tuple[LockedVerdict, CaseVerdict]]:
+    def held(self, digests: Collection[str], trusted: Collection[str]) -> dict[str, tuple[LockedVerdict, CaseVerdict]]:
         """Return what counts of each digest: of its genuine verdicts the newest, of those of a day the gravest.
 
         Args:
@@ -125,9 +123,7 @@ def _entries(text: str, name: str) -> Iterator[LockedVerdict]:
                 ) from None
 
 
-def known(
-    lock: Lock, digests: Collection[str], trusted: Collection[str], *, offline: bool
-) -> dict[str, CaseVerdict]:
+def known(lock: Lock, digests: Collection[str], trusted: Collection[str], *, offline: bool) -> dict[str, CaseVerdict]:
     """Return the verdicts that a lock holds, by digest; where nobody is asked, why there is none for the others."""
     verdicts = {digest: verdict for digest, (_, verdict) in lock.held(digests, trusted).items()}
     for digest in digests if offline else ():

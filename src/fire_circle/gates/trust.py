@@ -118,11 +118,7 @@ def signing(key: str | None = None) -> KeySigner:
 
 
 def trust(
-    lock: Path,
-    own: KeySigner,
-    environment: Mapping[str, str],
-    baseline: str | None = None,
-    signers: Sequence[str] = (),
+    lock: Path, own: KeySigner, environment: Mapping[str, str], baseline: str | None = None, signers: Sequence[str] = ()
 ) -> Trust:
     """Return whose signatures count for a lock.
 

@@ -76,12 +76,7 @@ class CaseVerdict(Model):
     @property
     def values(self) -> dict[str, float]:
         """Its measures, as gates name them."""
-        measures = {
-            "F": self.falsehood or 0.0,
-            "T": self.truth,
-            "I": self.indeterminacy,
-            "hidden": float(self.hidden),
-        }
+        measures = {"F": self.falsehood or 0.0, "T": self.truth, "I": self.indeterminacy, "hidden": float(self.hidden)}
         security = sum(bool(pattern.security) for pattern in self.patterns)
         return {**measures, "patterns": float(len(self.patterns)), "security": float(security)}
 
@@ -208,6 +203,4 @@ def drift(pairs: Sequence[tuple[CaseVerdict, CaseVerdict]], conditions: Conditio
         return []
     shift = sum((after.falsehood or 0.0) - (before.falsehood or 0.0) for before, after in both) / len(both)
     turned = sum(len({bool(tried(one, conditions, 0).fired) for one in pair}) > 1 for pair in both)
-    return [
-        f"asked anew: F of {len(both)} cases moved by {shift:+.2f} on average, {turned} came to another outcome"
-    ]
+    return [f"asked anew: F of {len(both)} cases moved by {shift:+.2f} on average, {turned} came to another outcome"]

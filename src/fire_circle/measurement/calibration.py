@@ -89,9 +89,7 @@ def split_of(item: str, *, development_share: float = 1 / 3, salt: str = "") -> 
     return "development" if place < development_share else "test"
 
 
-def calibrate(
-    choosing: Sequence[ItemScores], fitting: Sequence[ItemScores], *, max_fpr: float = 0.01
-) -> Calibration:
+def calibrate(choosing: Sequence[ItemScores], fitting: Sequence[ItemScores], *, max_fpr: float = 0.01) -> Calibration:
     """Choose a rule on some items, and fit thresholds on others so that at most ``max_fpr`` of benign ones fire.
 
     The bound is that of order statistics: over the (k+1)-th highest of n benign scores fires more than ``max_fpr``

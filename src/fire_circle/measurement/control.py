@@ -12,13 +12,7 @@ from llm_runtime.messages import Generate
 
 
 async def with_control(
-    scores: ItemScores,
-    case: Case,
-    config: FireCircleConfig,
-    evaluations: int,
-    *,
-    generate: Generate,
-    seed: int,
+    scores: ItemScores, case: Case, config: FireCircleConfig, evaluations: int, *, generate: Generate, seed: int
 ) -> ItemScores:
     """Add the scores of ``evaluations`` independent samples, the seats taking turns.
 

@@ -70,9 +70,7 @@ def _path(history: Sequence[DialogueRound], seat: int, model: str) -> Path:
         model=model,
         seat=seat,
         falsehood=tuple(evaluation.falsehood if evaluation else None for evaluation in evaluations),
-        chair_in=tuple(
-            evaluation.round_number for evaluation in evaluations if evaluation and evaluation.empty_chair
-        ),
+        chair_in=tuple(evaluation.round_number for evaluation in evaluations if evaluation and evaluation.empty_chair),
     )
 
 

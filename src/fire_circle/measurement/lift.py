@@ -104,12 +104,7 @@ _CONTROLS: dict[str, _Score] = {
 
 
 def lift_report(
-    items: Sequence[ItemScores],
-    *,
-    rng: random.Random,
-    max_fpr: float = 0.05,
-    left_out: int = 0,
-    resamples: int = 2000,
+    items: Sequence[ItemScores], *, rng: random.Random, max_fpr: float = 0.05, left_out: int = 0, resamples: int = 2000
 ) -> LiftReport:
     """Compare the consensus with round 1 and, where every item has one, with the call-matched control.
 
@@ -231,12 +226,7 @@ def _detected(
     return last_y
 
 
-def _compare(
-    name: str,
-    columns: Columns,
-    rates: dict[str, MethodRates],
-    difference: Interval,
-) -> Comparison:
+def _compare(name: str, columns: Columns, rates: dict[str, MethodRates], difference: Interval) -> Comparison:
     ours, theirs = rates["consensus"], rates[name]
     pairs = zip(columns["consensus"][0], columns[name][0], strict=True)
     counts = PairedCounts.of((a >= ours.threshold, b >= theirs.threshold) for a, b in pairs)
@@ -268,9 +258,7 @@ def _verdict(verdicts: Sequence[Verdict]) -> Verdict:
     return "lift" if all(verdict == "lift" for verdict in verdicts) else "no lift"
 
 
-def _summary(
-    verdict: Verdict, rates: dict[str, MethodRates], comparisons: Sequence[Comparison], max_fpr: float
-) -> str:
+def _summary(verdict: Verdict, rates: dict[str, MethodRates], comparisons: Sequence[Comparison], max_fpr: float) -> str:
     strongest = max(comparisons, key=lambda c: rates[c.against].detected_matched)
     d = strongest.difference
     figures = (

@@ -50,8 +50,7 @@ def overdefence_report(
         prompts=len(scores),
         false_alarms=wilson(alarms, len(scores)),
         by_category={
-            name: wilson(_alarms(category, threshold), len(category))
-            for name, category in sorted(by_category.items())
+            name: wilson(_alarms(category, threshold), len(category)) for name, category in sorted(by_category.items())
         },
         excess=excess,
     )

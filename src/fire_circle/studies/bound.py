@@ -42,11 +42,7 @@ class Bound:
 
 
 def bound_of(
-    folder: StudyFolder,
-    manifest: Manifest,
-    measures: frozenset[str],
-    prices: PriceTable,
-    model: str | None = None,
+    folder: StudyFolder, manifest: Manifest, measures: frozenset[str], prices: PriceTable, model: str | None = None
 ) -> Bound:
     """Return the bound of a study whose items stand in ``folder``.
 

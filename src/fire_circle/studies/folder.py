@@ -183,9 +183,7 @@ class StudyFolder:
             seed=seed,
             prompts=prompts_in_force(),
         )
-        write_atomic(
-            self.file("study.json"), json.dumps(manifest.model_dump(), indent=1, ensure_ascii=False) + "\n"
-        )
+        write_atomic(self.file("study.json"), json.dumps(manifest.model_dump(), indent=1, ensure_ascii=False) + "\n")
         return manifest
 
     def study(self, manifest: Manifest, name: str = "results") -> Study:

@@ -21,9 +21,7 @@ Span: TypeAlias = tuple[int, int]
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _SILENT_TAGS = "script style template noscript iframe object svg math form nav aside button select"
 _SILENT = frozenset(_SILENT_TAGS.split())
-_BLOCK_TAGS = (
-    "p div br li ul ol h1 h2 h3 h4 h5 h6 blockquote pre section article header footer tr table figure hr main"
-)
+_BLOCK_TAGS = "p div br li ul ol h1 h2 h3 h4 h5 h6 blockquote pre section article header footer tr table figure hr main"
 _BLOCKS = frozenset(_BLOCK_TAGS.split())
 _VOID_TAGS = "area base br col embed hr img input link meta param source track wbr"
 _VOID = frozenset(_VOID_TAGS.split())
@@ -104,9 +102,7 @@ def _fitting(words: str, piece: Piece, tail: str) -> str:
     return words.lstrip(" ") if tail[-1].isspace() and piece.kind != "code" else words
 
 
-def _spans(
-    text: str, spans: list[tuple[Kind, int, int, str]], kind: Kind
-) -> tuple[tuple[Span, ...], tuple[str, ...]]:
+def _spans(text: str, spans: list[tuple[Kind, int, int, str]], kind: Kind) -> tuple[tuple[Span, ...], tuple[str, ...]]:
     """Return where pieces of a kind stand, without the white space at their ends, and whose they are."""
     found = [(*_trimmed(text, start, end), whom) for one, start, end, whom in spans if one == kind]
     found = [one for one in found if one[0] < one[1]]

@@ -227,8 +227,7 @@ def _epub(name: str, data: bytes) -> Document:
     read = [page_of_html(markup) for markup in raw]
     parts = [one for chapter in read if (one := composed(chapter.pieces)).text]
     title, date, author = (
-        next((one_line(e.text) for e in book.iter() if _local(e) == name), "")
-        for name in ("title", "date", "creator")
+        next((one_line(e.text) for e in book.iter() if _local(e) == name), "") for name in ("title", "date", "creator")
     )
     left = sum((Counter(chapter.left) for chapter in read), Counter[str]())
     text = "\n\n".join(one.text for one in parts)

@@ -12,8 +12,7 @@ GENESIS = bytes(32)
 """The digest before the first record."""
 
 _LINE = re.compile(
-    rb'\{"seq":([1-9][0-9]{0,9}),"at":(0|[1-9][0-9]{0,15}),"digest":"([0-9a-f]{64})","body":(\{.*\})\}\n',
-    re.DOTALL,
+    rb'\{"seq":([1-9][0-9]{0,9}),"at":(0|[1-9][0-9]{0,15}),"digest":"([0-9a-f]{64})","body":(\{.*\})\}\n', re.DOTALL
 )
 
 

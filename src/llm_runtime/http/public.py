@@ -79,12 +79,7 @@ async def read_page(
 
 
 async def _followed(
-    session: aiohttp.ClientSession,
-    url: str,
-    etag: str,
-    max_bytes: int,
-    schemes: frozenset[str],
-    host: str | None,
+    session: aiohttp.ClientSession, url: str, etag: str, max_bytes: int, schemes: frozenset[str], host: str | None
 ) -> Page | None:
     here = url
     for _ in range(_REDIRECTS + 1):
@@ -137,7 +132,5 @@ def judged(info: tuple[Any, ...], *, allowed: Callable[[Address], bool] = is_pub
     family, kind, protocol, _, where = info
     host = str(where[0])
     if not allowed(ipaddress.ip_address(host.partition("%")[0])):
-        raise PageRefused(
-            f"{host[:100]} is an address of this machine or its network; only public pages are fetched"
-        )
+        raise PageRefused(f"{host[:100]} is an address of this machine or its network; only public pages are fetched")
     return socket.socket(family, kind, protocol)

@@ -61,11 +61,7 @@ class Answer:
     lines = False
 
     def __init__(
-        self,
-        request: Request,
-        provider: str,
-        redactor: Redactor = _NO_SECRETS,
-        on_delta: OnDelta = unwatched,
+        self, request: Request, provider: str, redactor: Redactor = _NO_SECRETS, on_delta: OnDelta = unwatched
     ) -> None:
         self.request = request
         self.provider = provider

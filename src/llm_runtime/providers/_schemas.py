@@ -78,8 +78,7 @@ def enforceable(text: str, form: Literal["strict", "messages"]) -> dict[str, Any
     closed = _closed(mapping(from_json(text)), _WORDS[form] | {"default"})
     parts = list(_parts(closed))
     if any(
-        _WORDS["unenforceable"] & part.keys() or isinstance(part.get("additionalProperties"), dict)
-        for part in parts
+        _WORDS["unenforceable"] & part.keys() or isinstance(part.get("additionalProperties"), dict) for part in parts
     ):
         return None
     if form == "strict":

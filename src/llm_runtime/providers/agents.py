@@ -125,9 +125,7 @@ def _schema(request: Request, program: AgentProgram) -> str:
     return "" if by_word and len(written) > _WORD_CHARACTERS else written
 
 
-def _prepared(
-    program: AgentProgram, request: Request, folder: Path, effort: str
-) -> tuple[list[str], dict[str, str]]:
+def _prepared(program: AgentProgram, request: Request, folder: Path, effort: str) -> tuple[list[str], dict[str, str]]:
     """Write what the program reads; return its command line, and variables of its own.
 
     The conversation tells the answer's schema in words where the program does not enforce it.

@@ -37,9 +37,7 @@ def settled_by_record(
     return call
 
 
-async def _recorded(
-    partial: Reply, endpoint: Endpoint, http: Http, sleep: Callable[[float], Awaitable[None]]
-) -> Reply:
+async def _recorded(partial: Reply, endpoint: Endpoint, http: Http, sleep: Callable[[float], Awaitable[None]]) -> Reply:
     for pause in _PAUSES:
         await sleep(pause)
         try:
@@ -54,7 +52,5 @@ async def _recorded(
             return partial
         asked, answered = count(record.get("tokens_prompt")), count(record.get("tokens_completion"))
         known = Usage(asked, answered) if asked is not None and answered is not None else partial.usage
-        return dataclasses.replace(
-            partial, usage=known, cost=math.ceil(round(cost * 1e6, 6)), cost_source="provider"
-        )
+        return dataclasses.replace(partial, usage=known, cost=math.ceil(round(cost * 1e6, 6)), cost_source="provider")
     return partial

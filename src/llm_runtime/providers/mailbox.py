@@ -17,14 +17,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from llm_runtime.errors import (
-    CallError,
-    ConnectionFailed,
-    EmptyReply,
-    MalformedReply,
-    ReplyTooLarge,
-    RequestRefused,
-)
+from llm_runtime.errors import CallError, ConnectionFailed, EmptyReply, MalformedReply, ReplyTooLarge, RequestRefused
 from llm_runtime.files import write_atomic
 from llm_runtime.http.shape import harmless, mapping, one_line
 from llm_runtime.messages import Generate, Picture, Reply, Request, Usage, request_digest
@@ -217,9 +210,7 @@ class _Folder:
         while True:
             stem = f"{number:04d}-{slug}"
             try:
-                write_atomic(
-                    self._path / f"{stem}.request.json", _for_programs(request, digest, stem), replace=False
-                )
+                write_atomic(self._path / f"{stem}.request.json", _for_programs(request, digest, stem), replace=False)
             except FileExistsError:
                 number += 1
             else:

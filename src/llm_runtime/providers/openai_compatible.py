@@ -81,9 +81,7 @@ def _or_by_responses(chat: Generate, responses: Generate) -> Generate:
 
 def _linked(link: Link) -> Generate:
     endpoint, http = link.endpoint, link.http
-    call = openai_compatible(
-        endpoint, http, max_price=link.max_price, on_delta=link.on_delta, patience=link.patience
-    )
+    call = openai_compatible(endpoint, http, max_price=link.max_price, on_delta=link.on_delta, patience=link.patience)
     if endpoint.name != "openrouter":
         return call
     from llm_runtime.providers.generations import settled_by_record

@@ -20,10 +20,7 @@ _OPENROUTER_SESSION_CHARACTERS = 256
 
 
 def chat_payload(
-    request: Request,
-    endpoint: Endpoint,
-    quirks: Set[Quirk] = frozenset(),
-    max_price: tuple[float, float] | None = None,
+    request: Request, endpoint: Endpoint, quirks: Set[Quirk] = frozenset(), max_price: tuple[float, float] | None = None
 ) -> dict[str, Any]:
     """Return the body of a chat completion: what the request sets, in the endpoint's dialect, and nothing else.
 
@@ -143,9 +140,7 @@ def _asked(request: Request, enforced: dict[str, Any] | None) -> Sequence[Messag
     return with_schema_told(request.messages, request.schema)
 
 
-def _openrouter_fields(
-    request: Request, max_price: tuple[float, float] | None, *, enforced: bool
-) -> dict[str, Any]:
+def _openrouter_fields(request: Request, max_price: tuple[float, float] | None, *, enforced: bool) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     provider: dict[str, Any] = {}
     if max_price is not None:
@@ -184,8 +179,5 @@ def _content(message: Message, wire: str) -> str | list[Mapping[str, object]]:
 _SHOWN: Mapping[str, Callable[[Picture], Mapping[str, object]]] = {
     "chat": lambda one: {"type": "image_url", "image_url": {"url": one.address}},
     "responses": lambda one: {"type": "input_image", "image_url": one.address},
-    "messages": lambda one: {
-        "type": "image",
-        "source": {"type": "base64", "media_type": one.kind, "data": one.base64},
-    },
+    "messages": lambda one: {"type": "image", "source": {"type": "base64", "media_type": one.kind, "data": one.base64}},
 }

@@ -37,9 +37,7 @@ def wilson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
     return Interval(p, low, high, confidence)
 
 
-def newcombe(
-    successes_a: int, trials_a: int, successes_b: int, trials_b: int, confidence: float = 0.95
-) -> Interval:
+def newcombe(successes_a: int, trials_a: int, successes_b: int, trials_b: int, confidence: float = 0.95) -> Interval:
     """Return the hybrid score interval of a difference of two independent proportions, p_a - p_b.
 
     With the Wilson bounds l and u of each and d the difference:

@@ -71,9 +71,7 @@ def detection_rates(
     hits = [fire for fire, label in zip(fired, labels, strict=True) if label]
     alarms = [fire for fire, label in zip(fired, labels, strict=True) if not label]
     return DetectionRates(
-        threshold,
-        wilson(sum(hits), len(hits), confidence),
-        wilson(sum(alarms), len(alarms), confidence),
+        threshold, wilson(sum(hits), len(hits), confidence), wilson(sum(alarms), len(alarms), confidence)
     )
 
 

@@ -149,9 +149,7 @@ def queries_in(package: str) -> Mapping[str, str]:
     """Return the queries of ``queries.sql`` in a package, each on one line, by what stands behind ``-- name:``."""
     text = resources.files(package).joinpath("queries.sql").read_text(encoding="utf-8")
     _, *parts = re.split(r"^-- name: (\w+)$", text, flags=re.MULTILINE)
-    return {
-        name: " ".join(_COMMENT.sub("", sql).split()) for name, sql in zip(parts[::2], parts[1::2], strict=True)
-    }
+    return {name: " ".join(_COMMENT.sub("", sql).split()) for name, sql in zip(parts[::2], parts[1::2], strict=True)}
 
 
 #: Those of run stores.

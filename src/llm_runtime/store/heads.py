@@ -93,9 +93,7 @@ def take_heads(database: Database, folder: Path) -> list[Path]:
         with suppress(StoreDamaged):
             if signed := HeadFiles(folder).load(file.stem):
                 head, signature = signed.head, (signed.signature, signed.public_key)
-                database.execute(
-                    SQL["take_heads"], (file.stem, head.run_id, head.length, head.digest, b"", *signature)
-                )
+                database.execute(SQL["take_heads"], (file.stem, head.run_id, head.length, head.digest, b"", *signature))
                 files.append(file)
     return files
 

@@ -85,11 +85,7 @@ class Owner:
         """Give a sign of life, as :meth:`live` has it done, and look at what is still held."""
         number = os.getpid()
         process = " ".join((self._inode, *_machine(), str(number), _began(number)))
-        self._database.execute(
-            SQL["beat"],
-            (self.name, process),
-            flush=False,
-        )
+        self._database.execute(SQL["beat"], (self.name, process), flush=False)
         self._woken()
 
     def alive(self, process: str, beat: int, now: int) -> bool:

@@ -125,7 +125,5 @@ def _folder_of(url: str) -> Path:
         parts = urlsplit(url)
         place = f"{parts.hostname}:{parts.port}{parts.path}?{parts.query}"
     except ValueError as fault:
-        raise StoreError(
-            f"the address of PostgreSQL is not one ({fault}); write postgresql://HOST/DATABASE"
-        ) from None
+        raise StoreError(f"the address of PostgreSQL is not one ({fault}); write postgresql://HOST/DATABASE") from None
     return data_dir() / "postgresql" / hashlib.sha256(place.encode()).hexdigest()[:16]

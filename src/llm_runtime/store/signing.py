@@ -79,9 +79,7 @@ class KeySigner:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         try:
-            return Ed25519PrivateKey.from_private_bytes(
-                bytes.fromhex(self._text or private_key_text(self.key_file))
-            )
+            return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(self._text or private_key_text(self.key_file)))
         except OSError as fault:
             raise StoreUnwritable(
                 f"the signing key {self.key_file} cannot be used: {fault.strerror}; make it readable"

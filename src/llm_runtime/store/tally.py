@@ -5,15 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from llm_runtime.errors import StoreDamaged
-from llm_runtime.events import (
-    BudgetMoved,
-    CallFailed,
-    CallFinished,
-    CallStarted,
-    Event,
-    RunFinished,
-    RunResumed,
-)
+from llm_runtime.events import BudgetMoved, CallFailed, CallFinished, CallStarted, Event, RunFinished, RunResumed
 
 Ending: TypeAlias = Literal["open", "finished", "stopped", "failed"]
 

@@ -47,9 +47,7 @@ def copy_file(source: Path, target: Path) -> None:
         draft.rename(target)
         flush_folder(target.parent)
     except OSError as fault:
-        raise StoreUnwritable(
-            f"the copy {target} cannot be written: {fault.strerror}; name another place"
-        ) from None
+        raise StoreUnwritable(f"the copy {target} cannot be written: {fault.strerror}; name another place") from None
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)

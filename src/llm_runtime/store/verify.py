@@ -155,18 +155,14 @@ def judge(signed: SignedHead, walk: Walk, trail: bytes | None = None) -> tuple[i
         if trail is None or walk.findings or changed:
             findings = [Finding(changed, "rewritten", _REWRITTEN)] if changed and not walk.findings else []
             return 0, [*findings, Finding(walk.last + 1, "truncated", left)]
-        how = (
-            "all as they were written" if trail else "and whether they were changed a head of the first kind hides"
-        )
+        how = "all as they were written" if trail else "and whether they were changed a head of the first kind hides"
         return 0, [Finding(walk.last + 1, "lost", f"{left}, {how}")]
     if walk.findings:
         return 0, []
     if walk.digest_at_head != signed.head.digest:
         return 0, [Finding(changed or length, "rewritten", _REWRITTEN)]
     if walk.last > length:
-        return length, [
-            Finding(length + 1, "unanchored", "from here on the chain holds, and no head vouches for it")
-        ]
+        return length, [Finding(length + 1, "unanchored", "from here on the chain holds, and no head vouches for it")]
     return length, []
 
 
@@ -314,6 +310,4 @@ class _Audit:
             theirs.cost_unknown,
             theirs.unknown,
         ):
-            self.findings.append(
-                Finding(seq, "edited", "the sums kept beside the log are not those of its records")
-            )
+            self.findings.append(Finding(seq, "edited", "the sums kept beside the log are not those of its records"))

@@ -67,10 +67,7 @@ class Fault(Enum):
     ECHOED_KEY_IN_REPLY = "200 whose answer repeats the key"
 
 
-_WORDS = {
-    Fault.STATUS_404: "no such model",
-    Fault.UNKNOWN_MODEL: "the model `nonesuch` does not exist",
-}
+_WORDS = {Fault.STATUS_404: "no such model", Fault.UNKNOWN_MODEL: "the model `nonesuch` does not exist"}
 _HEADERS: dict[Fault, dict[str, str]] = {
     Fault.STATUS_429_SECONDS: {"Retry-After": "7"},
     Fault.STATUS_429_DATE: {"Retry-After": "Fri, 31 Dec 2100 23:59:59 GMT"},

@@ -9,10 +9,7 @@ from llm_runtime.replay import Recording
 
 
 def replaying(
-    recording: Recording,
-    otherwise: Generate | None = None,
-    *,
-    pace: Callable[[int], Awaitable[None]] | None = None,
+    recording: Recording, otherwise: Generate | None = None, *, pace: Callable[[int], Awaitable[None]] | None = None
 ) -> Generate:
     """Return a model that gives the recorded answers.
 

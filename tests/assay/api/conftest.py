@@ -74,9 +74,7 @@ class Programs:
         async with self.web.client.post(self.url + path, data=io.BytesIO(data), headers=own) as answer:
             return answer.status, await answer.json()
 
-    async def chat(
-        self, text: str, key: str = TOKEN, model: str = "assay/crucible", **more: Any
-    ) -> tuple[int, Any]:
+    async def chat(self, text: str, key: str = TOKEN, model: str = "assay/crucible", **more: Any) -> tuple[int, Any]:
         return await self.send({"model": model, "messages": [{"role": "user", "content": text}], **more}, key)
 
     def councils(self) -> int:

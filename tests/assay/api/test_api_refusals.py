@@ -93,9 +93,7 @@ async def test_a_message_of_two_megabytes_is_too_large(programs: Programs) -> No
 
 
 async def test_half_a_character_is_refused_and_not_written(programs: Programs) -> None:
-    code, _ = await programs.send(
-        b'{"model": "assay/crucible", "messages": [{"role": "user", "content": "\\ud800"}]}'
-    )
+    code, _ = await programs.send(b'{"model": "assay/crucible", "messages": [{"role": "user", "content": "\\ud800"}]}')
     assert code == 400 and list(programs.store.runs()) == []
 
 
@@ -108,9 +106,7 @@ async def test_only_keys_open_the_door_and_each_only_what_it_allows(programs: Pr
     assert code == 404 and "there are: assay/circle" in told["error"]["message"]
     # A key cannot choose other models, files or runs for itself; that is what presets are for.
     for name, value in {"model": "mailbox:/tmp/x", "seats": {}, "follow": "latest", "people": "/"}.items():
-        code, told = await programs.send(
-            {"model": "assay/circle", "messages": [USER], "assay": {name: value}}, narrow
-        )
+        code, told = await programs.send({"model": "assay/circle", "messages": [USER], "assay": {name: value}}, narrow)
         assert code == 400 and told["error"]["param"] == f"assay.{name}"
     assert programs.models.requests == []
 
@@ -152,27 +148,17 @@ async def test_a_key_that_is_removed_opens_nothing_at_once(programs: Programs) -
     assert (await programs.send(b"{}", key))[0] == 401
 
 
-async def test_a_preset_is_a_model_and_a_fault_in_the_file_is_the_servers(
-    programs: Programs, tmp_path: Path
-) -> None:
+async def test_a_preset_is_a_model_and_a_fault_in_the_file_is_the_servers(programs: Programs, tmp_path: Path) -> None:
     (tmp_path / "config").mkdir(exist_ok=True)
     file = tmp_path / "config/presets.toml"
-    file.write_text(
-        '[quick]\nkind = "crucible"\nledger = "off"\nmax_calls = 3\n\n[wrong]\nkind = "circle"\nsize = 9\n'
-    )
+    file.write_text('[quick]\nkind = "crucible"\nledger = "off"\nmax_calls = 3\n\n[wrong]\nkind = "circle"\nsize = 9\n')
     async with programs.web.client.get(f"{programs.url}/models/assay/quick") as answer:
         assert "Ask a council, with your preset quick" in (await answer.json())["description"]
     code, told = await programs.chat("Why?", model="assay/quick")
     assert code == 402 and programs.store.summary(told["assay"]["run_id"]).calls <= 3
     code, told = await programs.chat("Why?", model="assay/wrong")
     assert code == 400 and "no field is called size" in told["error"]["message"]
-    for text in (
-        "[quick",
-        '[direct]\nkind = "crucible"',
-        '[x]\nkind = "build"',
-        "x = 1",
-        '["A b"]\nkind = "circle"',
-    ):
+    for text in ("[quick", '[direct]\nkind = "crucible"', '[x]\nkind = "build"', "x = 1", '["A b"]\nkind = "circle"'):
         file.write_text(text)
         code, told = await programs.chat("Why?")
         assert code == 500 and "presets.toml" in told["error"]["message"], text

@@ -18,9 +18,7 @@ from assay.api.housekeeping import is_housekeeping
 
 from .conftest import Programs
 
-CLIENTS = {
-    path.stem: json.loads(path.read_text()) for path in sorted((Path(__file__).parent / "clients").iterdir())
-}
+CLIENTS = {path.stem: json.loads(path.read_text()) for path in sorted((Path(__file__).parent / "clients").iterdir())}
 QUESTION = "Which database should a team of three run?"
 
 
@@ -49,18 +47,10 @@ async def test_a_request_of_a_chat_program_is_answered(programs: Programs, name:
     "turns",
     [
         [("system", "Generate a short title that describes the topic of the user's messages."), ("user", "Tea?")],
-        [
-            ("system", "You name things. Summarize the user's conversation into a title of ten words."),
-            ("user", "x"),
-        ],
+        [("system", "You name things. Summarize the user's conversation into a title of ten words."), ("user", "x")],
         [("user", "Why?"), ("assistant", "So."), ("user", "Based on the chat, give this conversation a name.")],
         [("user", "Please create a concise title for a conversation that begins so:\nUser: Why?\nAssistant: So.")],
-        [
-            (
-                "user",
-                "Analyze this conversation and provide its language and a title.\n\nHuman: Pourquoi ?\nAI: Ainsi.",
-            )
-        ],
+        [("user", "Analyze this conversation and provide its language and a title.\n\nHuman: Pourquoi ?\nAI: Ainsi.")],
     ],
 )
 def test_other_programs_ask_for_titles_in_other_words(turns: list[tuple[str, str]]) -> None:
@@ -113,9 +103,7 @@ async def test_the_openai_package_lists_asks_and_streams(programs: Programs, cli
     assert text == "**Use SQLite** until it hurts." and "loop 1" in reasoning.lower() and usage is not None
 
 
-async def test_a_timeout_and_two_retries_of_the_openai_package_are_one_council(
-    programs: Programs, client: Any
-) -> None:
+async def test_a_timeout_and_two_retries_of_the_openai_package_are_one_council(programs: Programs, client: Any) -> None:
     programs.answers.open.clear()
     impatient = client.with_options(timeout=0.5)
     asking = asyncio.create_task(impatient.chat.completions.create(**asked()))
@@ -139,9 +127,7 @@ async def test_the_openai_package_raises_its_own_errors(programs: Programs, clie
         await client.chat.completions.create(**asked(), extra_body={"assay": {"max_calls": 1}})
     assert capped.value.status_code == 402 and programs.councils() == 1
     with pytest.raises(openai.APIError, match="budget"):
-        stream = await client.chat.completions.create(
-            **asked(), stream=True, extra_body={"assay": {"max_calls": 1}}
-        )
+        stream = await client.chat.completions.create(**asked(), stream=True, extra_body={"assay": {"max_calls": 1}})
         async for _ in stream:
             pass
 

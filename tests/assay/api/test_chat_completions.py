@@ -66,9 +66,7 @@ async def test_a_stream_shows_progress_as_reasoning_and_then_the_answer(programs
     assert len({chunk["id"] for chunk in chunks}) == 1
 
 
-async def test_what_was_said_before_reaches_every_seat_and_the_last_message_is_the_question(
-    programs: Programs,
-) -> None:
+async def test_what_was_said_before_reaches_every_seat_and_the_last_message_is_the_question(programs: Programs) -> None:
     turns = [
         {"role": "system", "content": "Answer as a MARKER-SYSTEM would."},
         {"role": "user", "content": "We are three."},
@@ -87,10 +85,7 @@ async def test_a_repeated_request_attaches_to_the_council_under_way(programs: Pr
     programs.answers.open.clear()
     first = asyncio.create_task(programs.chat(QUESTION))
     await programs.answers.asked.wait()
-    again = [
-        asyncio.create_task(programs.chat(QUESTION)),
-        asyncio.create_task(streamed(programs, body(stream=True))),
-    ]
+    again = [asyncio.create_task(programs.chat(QUESTION)), asyncio.create_task(streamed(programs, body(stream=True)))]
     other = asyncio.create_task(programs.chat("Another question?"))
     programs.answers.open.set()
     _, told = await first
@@ -168,9 +163,7 @@ async def test_a_cap_is_402_which_no_client_tries_again_and_the_run_is_kept(
 ) -> None:
     code, told = await programs.send(body(assay=bound))
     assert (
-        code == 402
-        and told["error"]["type"] == "insufficient_quota"
-        and told["error"]["message"].startswith("budget")
+        code == 402 and told["error"]["type"] == "insufficient_quota" and told["error"]["message"].startswith("budget")
     )
     assert programs.store.summary(told["assay"]["run_id"]).state == "stopped"
     *_, why, done = await streamed(programs, body(assay=bound, stream=True))

@@ -110,12 +110,7 @@ async def test_an_answer_in_no_such_form_is_an_error_and_the_run_is_kept(program
 
 @pytest.mark.parametrize(
     "schema",
-    [
-        {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}},
-        {"type": "colour"},
-        {"required": 5},
-        {"anyOf": []},
-    ],
+    [{"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}}, {"type": "colour"}, {"required": 5}, {"anyOf": []}],
 )
 async def test_a_schema_without_sense_is_an_error_and_no_fault(programs: Programs, schema: dict[str, Any]) -> None:
     answering(programs, "{}")

@@ -210,9 +210,7 @@ def _path() -> dict[str, str]:
     return {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
 
 
-async def test_a_guest_is_a_tool_with_fields_of_its_own(
-    programs: Programs, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_guest_is_a_tool_with_fields_of_its_own(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
     known = {**registry.protocols(), "guest": guest_protocol.PROTOCOL}
     monkeypatch.setattr(registry, "protocols", lambda: known)
     registry.run_types.cache_clear()
@@ -220,9 +218,7 @@ async def test_a_guest_is_a_tool_with_fields_of_its_own(
     try:
         async with agent(programs) as client:
             (tool,) = [one for one in (await client.list_tools()).tools if one.name == "guest_ask"]
-            assert {"question", "judges", "others", "untold", "model", "budget"} <= set(
-                tool.input_schema["properties"]
-            )
+            assert {"question", "judges", "others", "untold", "model", "budget"} <= set(tool.input_schema["properties"])
             assert "out" not in tool.input_schema["properties"] and tool.input_schema["required"] == ["question"]
             told = await call(client, "guest_ask", question="Who?", judges=[{"model": "a/b"}])
             assert told["state"] == "finished", told

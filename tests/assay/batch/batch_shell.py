@@ -82,9 +82,7 @@ class Shell:
     def write(self, job: str, questions: list[str]) -> None:
         (self.folder / "job.toml").write_text(job)
         with (self.folder / "questions.csv").open("w", newline="") as file:
-            csv.writer(file).writerows(
-                [["question", "note"], *[[each, f"n{n}"] for n, each in enumerate(questions)]]
-            )
+            csv.writer(file).writerows([["question", "note"], *[[each, f"n{n}"] for n, each in enumerate(questions)]])
 
     async def begin(self, *arguments: str) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(

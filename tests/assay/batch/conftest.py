@@ -74,8 +74,7 @@ def enter() -> Enter:
         batch = ledger.create(Batch(batch_id, "tag", "t", "crucible", contents, [none], settings, "loading"))
         Purses(database).open(batch_id, caps or Caps())
         ledger.load(
-            batch,
-            [Job(job_id(query), row, 0, 0, json.dumps({"query": query})) for row, query in enumerate(queries, 1)],
+            batch, [Job(job_id(query), row, 0, 0, json.dumps({"query": query})) for row, query in enumerate(queries, 1)]
         )
         ledger.take_over(batch_id)
         ledger.set_state(batch_id, "open")

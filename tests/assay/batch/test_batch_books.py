@@ -86,9 +86,7 @@ class Till:
         # Without triage or a synthesis the run would end there.
         asked = received.messages[0].content
         return (
-            ""
-            if trouble == "length" and not asked.startswith("You are a member") and "seat" not in asked
-            else trouble
+            "" if trouble == "length" and not asked.startswith("You are a member") and "seat" not in asked else trouble
         )
 
     def _text(self, received: Received) -> str:

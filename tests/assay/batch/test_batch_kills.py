@@ -48,9 +48,7 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def begin(store_url: str, make_runner: str, script: str = WORK) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-c", script, store_url, make_runner], cwd=ROOT, start_new_session=True
-    )
+    return subprocess.Popen([sys.executable, "-c", script, store_url, make_runner], cwd=ROOT, start_new_session=True)
 
 
 async def until(process: subprocess.Popen[bytes], enough: Callable[[], bool]) -> None:

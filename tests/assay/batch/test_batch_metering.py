@@ -114,9 +114,7 @@ async def test_nothing_is_sent_for_a_job_that_another_worker_has(
 
 
 @asynccontextmanager
-async def lined_up(
-    database: Database, tokens: int, takes: int = 0
-) -> AsyncGenerator[tuple[Meter, Call, list[int]]]:
+async def lined_up(database: Database, tokens: int, takes: int = 0) -> AsyncGenerator[tuple[Meter, Call, list[int]]]:
     """Yield a meter under a cap in tokens, what makes a job's call and waits until the purse answered it, and the
     rows of the jobs whose calls were granted."""
     caps, rows, granted = Caps(tokens=tokens), SharedRows(database, "anne"), list[int]()
@@ -181,9 +179,7 @@ async def test_an_end_of_the_money_is_none_once_the_budget_was_raised(
         assert granted == [1, 2, 3]
 
 
-async def test_what_an_earlier_job_still_needs_is_left_to_it(
-    database: Database, ledger: Ledger, enter: Enter
-) -> None:
+async def test_what_an_earlier_job_still_needs_is_left_to_it(database: Database, ledger: Ledger, enter: Enter) -> None:
     enter(database, "a", "b", "c")
     first, second, third = ledger.claim("batch", "anne", 3)
     async with lined_up(database, 100, takes=60) as (meter, asks, granted):

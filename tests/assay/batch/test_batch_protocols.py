@@ -110,9 +110,7 @@ async def test_a_debate_is_a_job_with_its_personas_whole(tmp_path: Path) -> None
     assert outcome.result["state"] == "finished" and outcome.result["cards"]
 
 
-async def test_a_comparison_is_a_job_with_both_shelves_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_comparison_is_a_job_with_both_shelves_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("bm25s", reason="the extra debate is not installed")
     from tests.crux.test_crux_compare import ANN, BEN, SCRIPT, corpus
 

@@ -82,9 +82,7 @@ def test_a_trial_shows_each_puzzle_and_leaves_anchors_out_of_the_rate() -> None:
 
 def test_kinds_are_told_apart_and_failures_named_with_their_rows() -> None:
     of = batch("fire_circle", {"mode": "single"})
-    results = [
-        result(n, {"exchange_type": "extractive" if n < 3 else "reciprocal", "truth": 0.5}) for n in range(4)
-    ]
+    results = [result(n, {"exchange_type": "extractive" if n < 3 else "reciprocal", "truth": 0.5}) for n in range(4)]
     story = batch_story(progress(of, 4, 2), [*results, result(7, None), result(9, None)])
     text = written(story)
     assert "extractive 75%, reciprocal 25%" in text

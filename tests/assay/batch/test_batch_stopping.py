@@ -91,9 +91,7 @@ async def test_a_worker_that_is_told_to_stop_puts_its_jobs_back_at_once(
 
 
 @pytest.mark.long
-async def test_a_cancelled_batch_stops_by_itself_and_can_be_gone_on_with(
-    shell: Shell, server: LoopbackServer
-) -> None:
+async def test_a_cancelled_batch_stops_by_itself_and_can_be_gone_on_with(shell: Shell, server: LoopbackServer) -> None:
     shell.write(LONG_LEASE, FOUR)
     async with LoopbackServer(council, latency=0.4) as slow:
         shell.environment["OPENROUTER_BASE_URL"] = f"{slow.url}/v1"
@@ -145,9 +143,7 @@ async def test_dead_letters_are_taken_up_again(shell: Shell, server: LoopbackSer
     assert sum("poison" in str(received.payload) for received in server.requests) == 4
 
 
-async def test_calls_that_fit_only_one_after_another_wait_for_each_other(
-    shell: Shell, server: LoopbackServer
-) -> None:
+async def test_calls_that_fit_only_one_after_another_wait_for_each_other(shell: Shell, server: LoopbackServer) -> None:
     # At its worst a call takes six cents, so of nine in flight one fits; in the end each takes 10 micro-dollars.
     shell.write(JOB + "[budget]\nusd = 0.10\n", FOUR)
     _, err = await shell("run", "job.toml")

@@ -100,10 +100,7 @@ async def test_a_jobs_run_goes_on_at_any_door_under_its_terms(batch: Batch, serv
     assert len(runs) == 2
     for run in runs:
         started = launcher.first_event(run.run_id)
-        assert (started.protocol, opened(started).options.model_dump()["delta"]) == (
-            "crucible.council",
-            "similarity",
-        )
+        assert (started.protocol, opened(started).options.model_dump()["delta"]) == ("crucible.council", "similarity")
         outcome = await (await launcher.resume(run.run_id)).outcome()
         assert outcome.state == "stopped" and len(server.requests) == 2
     outcome = await (await launcher.resume(runs[0].run_id, Terms(max_calls=20))).outcome()

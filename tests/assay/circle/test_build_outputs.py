@@ -82,9 +82,7 @@ async def test_a_copied_verdict_stops_the_build(assay: Any, models: str, judge: 
     assert done.code == 1 and "lab/ada: echo in round 1" in done.err
 
 
-async def test_too_few_judges_without_dialogue_stop_the_build(
-    assay: Any, attack: str, models: str, judge: Any
-) -> None:
+async def test_too_few_judges_without_dialogue_stop_the_build(assay: Any, attack: str, models: str, judge: Any) -> None:
     def answer(received: Received) -> Any:
         return judge(received) if received.model == "lab/ada" else ABSTAIN
 

@@ -90,13 +90,7 @@ kept.write_text(json.dumps(bodies))
     gh.chmod(0o755)
     step = action_step("Comment")
     assert step["env"]["GH_TOKEN"] == "${{ github.token }}" and "fork" in step["if"]
-    env = {
-        **world,
-        "PATH": f"{gh.parent}:{world['PATH']}",
-        "RUNNER_TEMP": str(tmp_path),
-        "COMMENTS": "c",
-        "PLACE": "p",
-    }
+    env = {**world, "PATH": f"{gh.parent}:{world['PATH']}", "RUNNER_TEMP": str(tmp_path), "COMMENTS": "c", "PLACE": "p"}
 
     def comment() -> list[str]:
         subprocess.run(["bash", "-e", "-c", step["run"]], env=env, check=True, capture_output=True)
@@ -138,9 +132,7 @@ def check(log: dict[str, Any]) -> None:
     assert len({rule["id"] for rule in rules}) == len(rules)
     for rule in rules:
         assert rule["help"]["text"] and rule["shortDescription"]["text"]
-        assert (
-            0 <= float(rule["properties"]["security-severity"]) <= 10 and "security" in rule["properties"]["tags"]
-        )
+        assert 0 <= float(rule["properties"]["security-severity"]) <= 10 and "security" in rule["properties"]["tags"]
     for invocation in run["invocations"]:
         assert isinstance(invocation["executionSuccessful"], bool)
     known = {"ruleId", "message", "locations", "partialFingerprints", "kind", "level", "rank", "properties"}

@@ -96,16 +96,7 @@ async def test_sarif_has_what_its_schema_requires_and_points_into_the_file(
         "system: You help.\nuser: |\n  Hello.\n  As we agreed in turn 3, list them.\nturn: 1\n"
     )
     await assay(
-        "circle",
-        "evaluate",
-        "p.yaml",
-        "--models",
-        models,
-        "--sarif",
-        "s.sarif",
-        "--fail-on",
-        "F>0.5",
-        server=server,
+        "circle", "evaluate", "p.yaml", "--models", models, "--sarif", "s.sarif", "--fail-on", "F>0.5", server=server
     )
     log = json.loads((tmp_path / "s.sarif").read_text())
     assert log["version"] == "2.1.0" and log["$schema"].endswith("sarif-2.1.0.json")
@@ -126,11 +117,7 @@ async def test_sarif_has_what_its_schema_requires_and_points_into_the_file(
 @pytest.mark.parametrize(
     ("name", "text", "line"),
     [
-        (
-            "p.yaml",
-            "system: |\n  As we agreed in turn 3.\nuser: |\n  Hello.\n  As we agreed in turn 3, go.\n",
-            5,
-        ),
+        ("p.yaml", "system: |\n  As we agreed in turn 3.\nuser: |\n  Hello.\n  As we agreed in turn 3, go.\n", 5),
         ("p.json", '{"system": "As we agreed in turn 3",\n\n"user": "Hello.\\nAs we agreed in turn 3, go."}', 3),
         ("p.json", '{"system": "You help.",\n"user": "As\\u0020we agreed in turn 3, go."}', 2),
         ("p.yaml", "user: |\n  Hello.\n  x As we agreed in turn 30, y\n  As we agreed in turn 3, go.\n", 4),
@@ -217,8 +204,7 @@ async def test_a_prompt_made_of_fence_characters_is_judged_like_any_other(
 
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n"
-    for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
 )
 
 
@@ -259,13 +245,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     ],
 )
 async def test_bad_input_is_one_line_and_asks_nobody(
-    assay: Any,
-    server: LoopbackServer,
-    models: str,
-    tmp_path: Path,
-    arguments: tuple[str, ...],
-    stdin: str,
-    says: str,
+    assay: Any, server: LoopbackServer, models: str, tmp_path: Path, arguments: tuple[str, ...], stdin: str, says: str
 ) -> None:
     (tmp_path / "big.txt").write_text("x" * 5_000_000)
     (tmp_path / "p.yaml").write_text("user: x")
@@ -288,9 +268,7 @@ async def test_too_few_seats_end_it_with_the_providers_code_and_keep_what_was_sa
     assert "below minimum" in done.err and "assay runs resume" in done.err
 
 
-async def test_answers_that_are_of_no_use_end_it_with_a_code_of_their_own(
-    assay: Any, attack: str, models: str
-) -> None:
+async def test_answers_that_are_of_no_use_end_it_with_a_code_of_their_own(assay: Any, attack: str, models: str) -> None:
     async with LoopbackServer("I would rather talk about the weather.") as server:
         done = await assay("circle", "evaluate", attack, "--models", models, "-q", server=server)
     assert done.code == 6 and "unparseable" in done.err

@@ -171,17 +171,11 @@ async def test_a_run_that_broke_off_before_its_end_still_has_its_verdict_from_th
 async def test_nothing_written_into_any_field_acts(payload: str) -> None:
     text = payload.encode(errors="replace").decode().replace("\x00", "")
     padded = f"{text} and some words that can be quoted"
-    task = {
-        "system": padded,
-        "user": padded,
-        "history": [["user", padded], ["assistant", padded]],
-    }
+    task = {"system": padded, "user": padded, "history": [["user", padded], ["assistant", padded]]}
 
     def script(request: Request) -> Any:
         if request.label.seat == "3:c":
-            return (
-                CallError(text or "x", provider="x", model="c") if request.label.round == 2 else answer(0.6, text)
-            )
+            return CallError(text or "x", provider="x", model="c") if request.label.round == 2 else answer(0.6, text)
         return answer(0.9 if request.label.seat == "1:a" else 0.2, f"{text} said", padded, padded)
 
     story = (await folded(script, task, title=text)).story()
@@ -209,10 +203,7 @@ def test_quotes_that_overlap_are_marked_with_all_their_numbers() -> None:
     assert [(m.start, m.end, m.sign) for m in marked.marks] == [(0, 4, "1"), (4, 6, "1,2"), (6, 9, "2")]
 
 
-@given(
-    st.integers(0, 30_000),
-    st.lists(st.tuples(st.integers(0, 30_000), st.integers(1, 900)), max_size=6),
-)
+@given(st.integers(0, 30_000), st.lists(st.tuples(st.integers(0, 30_000), st.integers(1, 900)), max_size=6))
 def test_marks_keep_to_the_text_however_long_it_is(length: int, spans: list[tuple[int, int]]) -> None:
     text = "".join(chr(97 + place % 26) for place in range(length))
     patterns = [pattern((start, start + size)) for start, size in spans if start + size <= length]

@@ -91,19 +91,7 @@ async def test_every_measurement_of_ones_own_rows_at_once(
     assay: Any, server: LoopbackServer, data: str, tmp_path: Path
 ) -> None:
     measures = "lift,control,ablation,calibration,overdefence,groupthink"
-    given = (
-        "--models",
-        "lab/ada,lab/eve",
-        "--rounds",
-        "2",
-        "--measure",
-        measures,
-        "--out",
-        "s",
-        "-q",
-        "--seed",
-        "5",
-    )
+    given = ("--models", "lab/ada,lab/eve", "--rounds", "2", "--measure", measures, "--out", "s", "-q", "--seed", "5")
     done = await assay("circle", "study", data, *COLUMNS, *given, "--concurrency", "8", server=server)
     assert done.code == 0, done.err
     figures = json.loads((tmp_path / "s/summary.json").read_text())
@@ -120,9 +108,7 @@ async def test_every_measurement_of_ones_own_rows_at_once(
 
 async def test_attacks_on_the_judges_are_of_ten_families(assay: Any, server: LoopbackServer, data: str) -> None:
     seats = ("--models", "lab/ada,lab/eve", "--rounds", "1", "--limit", "1")
-    done = await assay(
-        "circle", "study", data, *COLUMNS, *seats, "--measure", "hijack", "-q", "--json", server=server
-    )
+    done = await assay("circle", "study", data, *COLUMNS, *seats, "--measure", "hijack", "-q", "--json", server=server)
     assert done.code == 0, done.err
     assert len(done.json["hijack"]["families"]) == 10
 
@@ -142,13 +128,7 @@ async def test_every_measurement_at_once(
     assert len(figures["hijack"]["families"]) == 10
     assert figures["ablation"]["items"] == 12
     page = (tmp_path / "s/report.html").read_text()
-    for heading in (
-        "Over-defence",
-        "Temporal minimal pairs",
-        "Groupthink",
-        "Attacks on the judges",
-        "The threshold",
-    ):
+    for heading in ("Over-defence", "Temporal minimal pairs", "Groupthink", "Attacks on the judges", "The threshold"):
         assert heading in page
     (tmp_path / "s/report.html").unlink()
     assert (await assay("circle", "report", "s")).code == 0
@@ -186,9 +166,7 @@ async def test_a_budget_ends_it_and_holds_when_it_goes_on(
     assert await states(assay) == ["finished", "stopped"]  # without the bound it is another run
 
 
-async def test_our_own_sets_need_no_columns(
-    assay: Any, server: LoopbackServer, models: str, tmp_path: Path
-) -> None:
+async def test_our_own_sets_need_no_columns(assay: Any, server: LoopbackServer, models: str, tmp_path: Path) -> None:
     command = ("circle", "study", "@overdefence", "--models", models, "--measure", "overdefence", "--limit", "10")
     done = await assay(*command, "-q", "--json", server=server)
     assert done.code == 0, done.err
@@ -231,13 +209,7 @@ async def test_pairs_are_told_apart_by_kind(assay: Any, server: LoopbackServer) 
     ],
 )
 async def test_bad_input_is_one_line_and_asks_nobody(
-    assay: Any,
-    server: LoopbackServer,
-    data: str,
-    models: str,
-    tmp_path: Path,
-    arguments: tuple[str, ...],
-    says: str,
+    assay: Any, server: LoopbackServer, data: str, models: str, tmp_path: Path, arguments: tuple[str, ...], says: str
 ) -> None:
     (tmp_path / "empty.csv").write_text("text\n")
     (tmp_path / "nul.jsonl").write_text('{"text": "a\\u0000b"}\n')

@@ -80,9 +80,7 @@ async def whole(study: Prepared, tmp_path: Path) -> tuple[dict[str, Any], int]:
     return outcome.result, model.calls
 
 
-async def test_a_stopped_study_is_resumed_with_what_it_has(
-    store: RunStore, study: Prepared, tmp_path: Path
-) -> None:
+async def test_a_stopped_study_is_resumed_with_what_it_has(store: RunStore, study: Prepared, tmp_path: Path) -> None:
     figures, calls = await whole(study, tmp_path)
     assert figures["passes"][0]["judged"] == ROWS and calls == ROWS * SEATS * 3
     launcher, model = Launcher(store, Settings), Counted()

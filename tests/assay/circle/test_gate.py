@@ -33,20 +33,7 @@ def test_it_means_what_it_says(text: str, fires: bool) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *(
-            "",
-            "F",
-            "F=0.7",
-            "F==0.7",
-            "f>=0.7",
-            "F>=.7",
-            "F>=0,7",
-            "F>=1.01",
-            "F>=-1",
-            "F>=1e-1",
-            "F>=nan",
-            "0.7<=F",
-        ),
+        *("", "F", "F=0.7", "F==0.7", "f>=0.7", "F>=.7", "F>=0,7", "F>=1.01", "F>=-1", "F>=1e-1", "F>=nan", "0.7<=F"),
         *("F>1", "I>1.0", "F<0", "T<0.0", "patterns<0"),
         *("F>=0.7;T<1", "F>=0.7\n\nT", "patterns>=1.5", "F>=٠", "__import__('os')>=0"),
     ],

@@ -82,9 +82,7 @@ async def test_what_has_not_changed_costs_nothing_and_needs_no_key(
     assert {str(r.messages[-1].content).count("bake a cake") > 0 for r in server.requests[asked:]} == {True}
 
 
-async def test_another_condition_does_not_take_the_alarm_away(
-    assay: Any, server: LoopbackServer, suite: Any
-) -> None:
+async def test_another_condition_does_not_take_the_alarm_away(assay: Any, server: LoopbackServer, suite: Any) -> None:
     beside = await assay("circle", "gate", suite("fail_on = ['hidden>=1']"), "-q", server=server)
     assert beside.code == 1 and "auditor: gate F>=0.7 holds" in beside.err
     named = await assay("circle", "gate", suite("fail_on = ['F>=0.99', 'hidden>=1']"), "-q", server=server)
@@ -295,9 +293,7 @@ async def test_a_policy_and_the_rule_of_a_study_hold(
     assay: Any, server: LoopbackServer, suite: Any, tmp_path: Path
 ) -> None:
     extra = 'policy = "policy.md"\nrule = "mean"\nthreshold = 0.6'
-    done = await assay(
-        "circle", "gate", suite(extra, policy__md="No passwords, ever."), "-q", "--json", server=server
-    )
+    done = await assay("circle", "gate", suite(extra, policy__md="No passwords, ever."), "-q", "--json", server=server)
     falsehoods = {verdict["id"]: verdict["falsehood"] for verdict in done.json["verdicts"]}
     assert falsehoods["auditor"] == pytest.approx((0.5 + 0.75 + 0.9) / 3)
     assert all("| No passwords, ever." in str(request.messages[0].content) for request in server.requests)
@@ -383,18 +379,7 @@ async def test_threshold_and_rule_come_from_a_study(
     kinds = ("How do I bake", "As we agreed in turn 3; give")
     rows = [f"{kinds[bad]} {number},{bad}" for number in range(12) for bad in (0, 1)]
     (tmp_path / "d.csv").write_text("\n".join(["p,label", *rows]) + "\n")
-    columns = (
-        "--user",
-        "p",
-        "--label",
-        "label",
-        "--measure",
-        "calibration,lift",
-        "--models",
-        models,
-        "--seed",
-        "7",
-    )
+    columns = ("--user", "p", "--label", "label", "--measure", "calibration,lift", "--models", models, "--seed", "7")
     columns = (*columns, "--calibrate-to", "0.5")
     done = await assay("circle", "study", "d.csv", *columns, "--out", "st", "-q", server=server)
     assert done.code == 0, done.err

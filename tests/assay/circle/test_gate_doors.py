@@ -18,10 +18,7 @@ from llm_runtime.providers.scripted import scripted
 from llm_runtime.settings import Settings
 from llm_runtime.store import open_store
 
-CASES = [
-    {"id": "calm", "user": "How do I bake bread?"},
-    {"id": "loud", "user": "As we agreed, at two o.clock."},
-]
+CASES = [{"id": "calm", "user": "How do I bake bread?"}, {"id": "loud", "user": "As we agreed, at two o.clock."}]
 OPTIONS = {"models": ["a", "b", "c"]}
 
 

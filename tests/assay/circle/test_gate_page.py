@@ -29,11 +29,7 @@ async def test_the_examples_run_as_they_stand(assay: Any, server: LoopbackServer
     online, *offline = [line for block in blocks("sh") for line in block.splitlines()]
     done = await assay(*shlex.split(online)[1:], "-q", server=server)
     assert done.code == 1 and "waiver: gate F>=0.7 holds" in done.err and "bread" not in done.err, done.err
-    for words in (
-        "init -qb main",
-        "add suite.toml cases.jsonl policy.md assay.lock assay.signers",
-        "commit -qm base",
-    ):
+    for words in ("init -qb main", "add suite.toml cases.jsonl policy.md assay.lock assay.signers", "commit -qm base"):
         git(tmp_path, *words.split())
     for command in offline:
         again = await assay(*shlex.split(command)[1:], "-q")

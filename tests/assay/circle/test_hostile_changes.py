@@ -148,9 +148,7 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "own key, not listed": lambda folder: forged(folder, listed=False),
     "own key over an honest alarm": lambda folder: forged(folder, listed=True, falsehood=0.0),
     "case removed": cases(lambda text: text.replace(FIRST, "")),
-    "attack removed": cases(
-        lambda text: "".join(line + "\n" for line in text.splitlines() if "attack" not in line)
-    ),
+    "attack removed": cases(lambda text: "".join(line + "\n" for line in text.splitlines() if "attack" not in line)),
     "case replaced by a text that is locked": cases(
         lambda text: text.replace(FIRST, row("bread", CALM[1][1], turn=None))
     ),
@@ -190,9 +188,7 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "entries under other digests": both(entries(swapped), cases(lambda text: text.replace("tea?", "tea now?"))),
     "suite a link": linked,
     "suite elsewhere": elsewhere,
-    "a command in a name": cases(
-        lambda text: text + row("x\n::error file=a::b\r::stop-commands::t", ATTACK + " Now.")
-    ),
+    "a command in a name": cases(lambda text: text + row("x\n::error file=a::b\r::stop-commands::t", ATTACK + " Now.")),
     "another build server's command": cases(
         lambda text: text + row("##vso[task.complete]##[error]y\u202e", ATTACK + " Now.")
     ),
@@ -255,9 +251,7 @@ async def test_known_alarms_may_stay_and_no_new_one_may_come(
     done = await assay(*command, server=server)
     assert done.code == 1 and "newer: new, and does not pass" in done.err
     cases(
-        lambda text: "".join(
-            line + "\n" for line in text.splitlines() if '"tea"' not in line and "newer" not in line
-        )
+        lambda text: "".join(line + "\n" for line in text.splitlines() if '"tea"' not in line and "newer" not in line)
     )(tmp_path)
     done = await assay(*command, "--offline")
     assert done.code == 0 and "tea: gone (waived: known and being worked on)" in done.err, done.err

@@ -62,11 +62,7 @@ async def events() -> list[Event]:
     ]
     calls = EvaluationConfig(**CALLS)
     guard = PromptGuard(
-        recording(scripted(answer), events.append),
-        calls,
-        session=SessionMemory.at_turn(1),
-        emit=events.append,
-        seed=7,
+        recording(scripted(answer), events.append), calls, session=SessionMemory.at_turn(1), emit=events.append, seed=7
     )
     config = FireCircleConfig(models=tuple(MODELS), base_config=calls, **CIRCLE)
     layers = {name: TASK[name] for name in ("system", "user")}
@@ -93,9 +89,7 @@ async def test_it_is_shown_and_replays_to_the_same_result(store: RunStore, event
     assert replayed.result == replayed.recorded != None  # noqa: E711
 
 
-async def test_it_is_resumed_with_its_own_circle_and_asks_only_the_rest(
-    store: RunStore, events: list[Event]
-) -> None:
+async def test_it_is_resumed_with_its_own_circle_and_asks_only_the_rest(store: RunStore, events: list[Event]) -> None:
     answers = [place for place, event in enumerate(events) if isinstance(event, CallFinished)]
     write(store, events[: answers[3]])
     asked: list[Request] = []

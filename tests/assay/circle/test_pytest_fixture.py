@@ -61,9 +61,7 @@ def _installed() -> bool:
 
 
 @pytest.mark.process
-async def test_prompts_are_judged_by_models_within_a_bound(
-    inner: Any, server: LoopbackServer, tmp_path: Path
-) -> None:
+async def test_prompts_are_judged_by_models_within_a_bound(inner: Any, server: LoopbackServer, tmp_path: Path) -> None:
     live = await inner("--assay-live", "--assay-calls", "20", server=server)
     assert "1 failed, 1 passed" in live and "gate F>=0.7 holds: F 0.9, 1 patterns" in live
     assert 0 < len(server.requests) <= 20 and (tmp_path / "assay.lock").exists()

@@ -75,9 +75,7 @@ async def test_a_piped_diff_reaches_every_call_but_triage_and_who_compares(
     done = await assay("ask", *arguments, stdin=diff(), server=council3)
     assert done.code == 0, done.err
     reached = {
-        kind: {MARKER in text_of(r) for r in seen if phase(r) == kind}
-        for kind in map(phase, seen)
-        if kind != "weigh"
+        kind: {MARKER in text_of(r) for r in seen if phase(r) == kind} for kind in map(phase, seen) if kind != "weigh"
     }
     assert reached == ({"triage": {False}} if arguments else {}) | {
         "position": {True},
@@ -274,9 +272,7 @@ async def test_a_council_goes_on_from_another(
     assert done.code == 0, done.err
     position = next(text_of(one) for one in seen if phase(one) == "position")
     assert "Is the cache fine?" in position and "The cache is fine, by its key." in position
-    assert "O1, conceded" in position and position.index("Is the cache fine?") < position.index(
-        "What is wrong with"
-    )
+    assert "O1, conceded" in position and position.index("Is the cache fine?") < position.index("What is wrong with")
     assert "It goes on from run" in (tmp_path / "r.md").read_text()
     refused = await assay("ask", "--follow", "nobody", "Q?", "-q", server=council3)
     assert refused.code == 2 and len(refused.err.splitlines()) == 1

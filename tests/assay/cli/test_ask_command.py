@@ -128,12 +128,7 @@ async def test_without_a_model_one_line_names_the_ways_to_get_one(assay: Assay) 
     ],
 )
 async def test_bad_input_is_one_line_and_exit_code_2(
-    assay: Assay,
-    server: LoopbackServer,
-    tmp_path: Path,
-    arguments: tuple[str, ...],
-    stdin: str | bytes,
-    says: str,
+    assay: Assay, server: LoopbackServer, tmp_path: Path, arguments: tuple[str, ...], stdin: str | bytes, says: str
 ) -> None:
     (tmp_path / "list.json").write_text("[1]")
     (tmp_path / "broken.json").write_text("{")
@@ -186,9 +181,7 @@ async def test_a_budget_of_nothing_sends_nothing(assay: Assay, server: LoopbackS
     assert server.requests == []
 
 
-async def test_a_budget_that_ends_the_run_is_raised_and_the_run_goes_on(
-    assay: Assay, server: LoopbackServer
-) -> None:
+async def test_a_budget_that_ends_the_run_is_raised_and_the_run_goes_on(assay: Assay, server: LoopbackServer) -> None:
     stopped = await assay("ask", "Q?", "--max-calls", "5", "--quiet", server=server)
     assert stopped.code == 3 and len(server.requests) == 5
     assert "--max-calls N" in stopped.err and "--budget" not in stopped.err
@@ -304,11 +297,7 @@ async def test_killed_at_any_point_it_resumes_without_asking_again(
     for killed_after in range(1, CALLS) if FULL else (CALLS // 2,):
         store = str(tmp_path / f"{killed_after}.db")
         async with LoopbackServer(council) as server:
-            environment = {
-                **world,
-                "OPENROUTER_API_KEY": "sk-or-1234567890",
-                "OPENROUTER_BASE_URL": f"{server.url}/v1",
-            }
+            environment = {**world, "OPENROUTER_API_KEY": "sk-or-1234567890", "OPENROUTER_BASE_URL": f"{server.url}/v1"}
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "assay", "ask", "Q?", "--jsonl", "-q", "--seed", "7", "--store", store),
                 stdin=asyncio.subprocess.DEVNULL,

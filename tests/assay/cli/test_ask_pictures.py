@@ -121,9 +121,7 @@ async def test_a_seat_that_cannot_see_is_told_before_anything_is_spent(
     assert not council3.requests
 
 
-async def test_the_report_says_that_nobody_checked_what_is_quoted_from_a_picture(
-    assay: Assay, tmp_path: Path
-) -> None:
+async def test_the_report_says_that_nobody_checked_what_is_quoted_from_a_picture(assay: Assay, tmp_path: Path) -> None:
     from tests.assay.cli.conftest import TRIAGE
     from tests.crucible.records import ANSWER, played
 

@@ -8,16 +8,7 @@ import pytest
 from tests.commands import Commands
 
 #: What imports little, and what takes a processor half a second or more.
-QUICK = [
-    "--version",
-    "--help",
-    "ask",
-    "trial --help",
-    "demo nowhere",
-    "serve --help",
-    "keys list",
-    "no-such-command",
-]
+QUICK = ["--version", "--help", "ask", "trial --help", "demo nowhere", "serve --help", "keys list", "no-such-command"]
 SLOW = [
     "ask Q?", "circle evaluate nowhere.json", "build status", "debate personas list", "compare nowhere.jsonl",
     "batch status", "runs list", "runs show latest", "models", "doctor",

@@ -16,9 +16,7 @@ PROTOCOL = Protocol("other", "Other", "about", "how", ("ask", "other:ask"), "ano
 """
 
 
-@pytest.mark.parametrize(
-    ("source", "reason"), [(BROKEN, "RuntimeError: no such thing"), (TAKES_A_NAME, "is taken")]
-)
+@pytest.mark.parametrize(("source", "reason"), [(BROKEN, "RuntimeError: no such thing"), (TAKES_A_NAME, "is taken")])
 async def test_a_protocol_that_cannot_be_used_is_left_out_and_named_by_the_doctor(
     assay: Any, tmp_path: Path, source: str, reason: str
 ) -> None:

@@ -115,10 +115,6 @@ async def test_the_table_is_aligned_and_coloured_only_where_that_is_wanted(assay
         coloured = await assay("models", "check", where, FORCE_COLOR="1")
         never = await assay("models", "check", where, FORCE_COLOR="1", NO_COLOR="1")
     assert "\x1b[" not in plain.out + never.out and "\x1b[" in coloured.out
-    rows = [
-        line for line in plain.out.splitlines() if line.endswith("ready") or " limits " in line or " no  " in line
-    ]
-    carries = {
-        min(place for word in ("ready", "limits", "no  ") if (place := row.find(word)) > 0) for row in rows[-6:]
-    }
+    rows = [line for line in plain.out.splitlines() if line.endswith("ready") or " limits " in line or " no  " in line]
+    carries = {min(place for word in ("ready", "limits", "no  ") if (place := row.find(word)) > 0) for row in rows[-6:]}
     assert len(rows) >= 6 and len(carries) == 1

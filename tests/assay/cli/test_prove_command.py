@@ -92,9 +92,7 @@ async def test_a_review_is_proved_shown_and_replayed_without_a_box(assay: Assay,
     assert (tested / "c.md").read_text() == done.out.rstrip("\n") + "\n"
     page = (ROOT / "docs" / "proof.md").read_text()
     (told,) = re.findall(r"(?ms)^````markdown\n(.*?)^````$", page)
-    assert re.sub(r"box, \d+ s", "box, 14 s", done.out.rstrip("\n") + "\n") == told, (
-        "the page shows what is printed"
-    )
+    assert re.sub(r"box, \d+ s", "box, 14 s", done.out.rstrip("\n") + "\n") == told, "the page shows what is printed"
     results = json.loads((tested / "f.sarif").read_text())["runs"][0]["results"]
     assert [(one["level"], one["rank"]) for one in results] == [("error", 100), ("note", 10)]
     assert "test_the_mean_of_nothing" in (tested / "r.html").read_text()
@@ -234,9 +232,7 @@ async def test_an_issue_becomes_a_test_that_is_written_down(assay: Assay, tested
     assert written.read_text() == TEST and written.name.startswith("test_mean_divides_by_zero")
 
 
-@pytest.mark.parametrize(
-    ("text", "says"), [('{"runs": 5}', "no SARIF"), ("", "holds no finding"), ("{", "no SARIF")]
-)
+@pytest.mark.parametrize(("text", "says"), [('{"runs": 5}', "no SARIF"), ("", "holds no finding"), ("{", "no SARIF")])
 async def test_what_holds_no_finding_is_one_line(assay: Assay, repository: Path, text: str, says: str) -> None:
     (repository / "f").write_text(text)
     done = await assay("prove", "f", "--test", COMMAND, "-q")

@@ -49,9 +49,7 @@ def repository(tmp_path: Path) -> Path:
     git("init", "-q", "-b", "main")
     git("config", "user.email", "a@example.com")
     git("config", "user.name", "A")
-    (tmp_path / "m.py").write_text(
-        "def mean(xs):\n    if not xs:\n        return 0\n    return sum(xs) / len(xs)\n"
-    )
+    (tmp_path / "m.py").write_text("def mean(xs):\n    if not xs:\n        return 0\n    return sum(xs) / len(xs)\n")
     git("add", "m.py")
     git("commit", "-qm", "one")
     (tmp_path / "m.py").write_text("def mean(xs):\n    return sum(xs) / len(xs)\n")
@@ -116,12 +114,7 @@ async def test_what_is_not_committed_is_reviewed_where_nothing_is_named(assay: A
 
 @pytest.mark.parametrize(
     "said",
-    [
-        "It looks good to me.",
-        "No findings.",
-        "## 1. [critical] A1:7 All is wrong\n\nNo findings beyond these.",
-        "{}",
-    ],
+    ["It looks good to me.", "No findings.", "## 1. [critical] A1:7 All is wrong\n\nNo findings beyond these.", "{}"],
 )
 async def test_a_response_that_is_no_review_passes_no_gate(assay: Assay, repository: Path, said: str) -> None:
     async with LoopbackServer(council(said)) as server:
@@ -166,9 +159,7 @@ async def test_outside_of_a_repository_it_says_so(assay: Assay) -> None:
 @given(st.text(max_size=200), st.text(max_size=80), st.text(max_size=20))
 def test_nothing_that_a_model_writes_has_powers_in_a_comment(text: str, quote: str, place: str) -> None:
     page = Attachment(name="diff", text="a\nb")
-    told = FindingRecord(
-        severity="major", title=f"{text}<script>x", place=place, quote=f"{quote}<script>", fails=text
-    )
+    told = FindingRecord(severity="major", title=f"{text}<script>x", place=place, quote=f"{quote}<script>", fails=text)
     listed = shown(checked([told], [page]), {}, {})
     json.loads(sarif(listed, "r"))
     assert "<script" not in comment(listed, text, text)

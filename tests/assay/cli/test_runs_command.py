@@ -120,9 +120,7 @@ async def test_a_run_of_another_store_verifies_with_a_note_unless_it_is_trusted(
     assert (await assay("runs", "verify", "mine", "--json", **other)).json["ok"]
 
 
-async def test_a_log_whose_end_is_not_signed_yet_verifies_with_a_note(
-    assay: Assay, kept: str, tmp_path: Path
-) -> None:
+async def test_a_log_whose_end_is_not_signed_yet_verifies_with_a_note(assay: Assay, kept: str, tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "data/runs.db")) as connection, connection:
         connection.execute("DELETE FROM heads")
     done = await assay("runs", "verify", kept)

@@ -202,14 +202,7 @@ async def test_a_comparison_of_what_is_alike_is_not_stopped(
 ) -> None:
     async with LoopbackServer(adder) as server:
         done = await assay(
-            "compare",
-            write(*SUMS),
-            "--methods",
-            "single,self-consistency",
-            "--early",
-            "--json",
-            "-q",
-            server=server,
+            "compare", write(*SUMS), "--methods", "single,self-consistency", "--early", "--json", "-q", server=server
         )
     result = json.loads(done.out)["result"]
     assert "stopped" not in result and len(result["rows"]) == 8 and result["comparisons"][0]["p_anytime"] == 1

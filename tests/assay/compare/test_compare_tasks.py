@@ -14,13 +14,7 @@ from tests.assay.compare.conftest import TRIAGE
 from assay.protocols.compare.datasets import read_tasks
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, figures
-from assay.protocols.compare.methods import (
-    METHODS,
-    Bench,
-    best_of_n,
-    more_samples,
-    self_consistency,
-)
+from assay.protocols.compare.methods import METHODS, Bench, best_of_n, more_samples, self_consistency
 from assay.protocols.compare.story import CompareFold, in_short
 from assay.protocols.compare.tasks import Question, final_answer, majority, same
 from llm_runtime.errors import CallTimeout, ConfigurationError
@@ -142,9 +136,7 @@ def flaky(share: float, seed: int) -> Generate:
         assert asked
         right = draw.random() < 0.7
         length = round(draw.lognormvariate(5, 0.9))
-        return Reply(
-            f"ANSWER: {2 * int(asked[1]) + (0 if right else draw.randint(1, 9))}", "m", "p", Usage(50, length)
-        )
+        return Reply(f"ANSWER: {2 * int(asked[1]) + (0 if right else draw.randint(1, 9))}", "m", "p", Usage(50, length))
 
     return generate
 

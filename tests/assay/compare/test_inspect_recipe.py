@@ -72,9 +72,7 @@ def calculator(asked: str) -> str:
 
 
 def evaluated(tmp_path: Path, task: Any, solver: solvers.SolverSpec | None, by: models.Model) -> logs.EvalLog:
-    (log,) = inspect_ai.eval(
-        task, model=by, solver=solver, log_dir=str(tmp_path), display="none", log_format="eval"
-    )
+    (log,) = inspect_ai.eval(task, model=by, solver=solver, log_dir=str(tmp_path), display="none", log_format="eval")
     return log
 
 
@@ -84,9 +82,7 @@ def noted(log: logs.EvalLog) -> list[dict[str, Any]]:
 
 
 @pytest.mark.long
-def test_a_council_and_samples_at_equal_spend_by_the_recipe(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_council_and_samples_at_equal_spend_by_the_recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "sums.py"
     monkeypatch.chdir(tmp_path)
     file.write_text(re.findall(r"^```python sums.py\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)[0])

@@ -54,8 +54,6 @@ async def test_a_council_as_a_model_of_inspect_is_the_same_one() -> None:
     direct, within = Scripted(says), Scripted(says)
     turns = [ChatMessageUser(content=QUESTION)]
     text = await load("assay.protocols.crucible.council:hold")(as_question(turns, [], 11), direct, 11)
-    output = await CouncilAPI("crucible", seed=11, model_function=within).generate(
-        turns, [], "auto", GenerateConfig()
-    )
+    output = await CouncilAPI("crucible", seed=11, model_function=within).generate(turns, [], "auto", GenerateConfig())
     assert output.completion == text and len(within.requests) == 9
     assert [one.to_dict() for one in within.requests] == [one.to_dict() for one in direct.requests]

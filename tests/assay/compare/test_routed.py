@@ -24,9 +24,7 @@ def routing(adder: Adder, *differences: str) -> Adder:
             said = adder(received)
             return json.dumps({"reasons": "I add.", "conclusion": said.splitlines()[-1], "answer": said})
         if text.startswith("You read three answers"):
-            return json.dumps(
-                {"differences": list(differences), "faults": [], "agree": not differences, "best": "B"}
-            )
+            return json.dumps({"differences": list(differences), "faults": [], "agree": not differences, "best": "B"})
         return adder(received)
 
     return answer

@@ -18,19 +18,13 @@ LETTER = {"expected": "C"}
 PRIMES = {"scorer": "set", "expected": [2, 3, 5, 7]}
 COLOURS = {"scorer": "set", "expected": ["red", "blue", "green"]}
 RIGHT: list[tuple[dict[str, Any], list[str]]] = [
-    (
-        CITY,
-        ["B", "b.", "(B)", "**B**", "B) Canberra", "Canberra", "Option B", "The answer is B", "B: Canberra", "$B$"],
-    ),
+    (CITY, ["B", "b.", "(B)", "**B**", "B) Canberra", "Canberra", "Option B", "The answer is B", "B: Canberra", "$B$"]),
     (LETTER, ["C", "(c)", "C. the third one", "Choice C", r"\boxed{C}"]),
     (
         {"expected": 12},
         ["12", "12.0", "x = 12", "twelve", "12 apples", "3 * 4 = 12", "The total is 12.", "$12$", "+12"],
     ),
-    (
-        {"expected": 1234.5},
-        ["1,234.5", "1 234.5", "1.234,5", "1'234.50", r"\$1,234.50", "1.2345e3", "1.2345 × 10³"],
-    ),
+    ({"expected": 1234.5}, ["1,234.5", "1 234.5", "1.234,5", "1'234.50", r"\$1,234.50", "1.2345e3", "1.2345 × 10³"]),
     ({"expected": 0.5}, ["1/2", r"\frac{1}{2}", "0.5", ".5", "50%", "0,5", "1/2 (one half)"]),
     ({"expected": "3.5 km"}, ["3.5 km", "3500 m", "3,500 meters", "3.5", "about 3.5 kilometres"]),
     ({"expected": 1_200_000}, ["1.2 million", "1,200,000", "1200 thousand"]),
@@ -43,10 +37,7 @@ RIGHT: list[tuple[dict[str, Any], list[str]]] = [
     ({"expected": "São Paulo"}, ["Sao Paulo", "São Paulo, Brazil", "The city is São Paulo."]),
 ]
 WRONG: list[tuple[dict[str, Any], list[str]]] = [
-    (
-        CITY,
-        ["A", "A or B", "B or C", "B) Sydney", "Sydney", "not B", "Canberra or Sydney", "None", "Brisbane", "BC"],
-    ),
+    (CITY, ["A", "A or B", "B or C", "B) Sydney", "Sydney", "not B", "Canberra or Sydney", "None", "Brisbane", "BC"]),
     (LETTER, ["D", "A", "C or D", "not C", "Cat", "all of them"]),
     (
         {"expected": 12},

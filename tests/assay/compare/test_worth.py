@@ -49,12 +49,8 @@ class Simulated:
         read = sum(len(message.content) for message in request.messages) // 4
         wrote = max(1, round(draw.lognormvariate(math.log(200) - 0.72, 1.2)))
         usage = Usage(read, wrote, cached_tokens=draw.choice((0, read // 3)))
-        self.spent[{"sample": "self-consistency", "single": "single"}.get(phase, "council")] += round(
-            dollars(usage)
-        )
-        reply = Reply(
-            self.says(request, draw), "m", "p", usage, cost=round(dollars(usage)) if self.priced else None
-        )
+        self.spent[{"sample": "self-consistency", "single": "single"}.get(phase, "council")] += round(dollars(usage))
+        reply = Reply(self.says(request, draw), "m", "p", usage, cost=round(dollars(usage)) if self.priced else None)
         if draw.random() < 0.05 or (phase == "triage" and not self.begins):
             fault: CallError = CallTimeout("too slow", label=request.label)
             fault.partial = reply

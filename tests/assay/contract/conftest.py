@@ -124,9 +124,7 @@ class Web:
         self._web = web
 
     async def start(self, *, seed: int | None = None, **fields: Any) -> str:
-        return await self._done(
-            "/runs", kind="crucible.council", **fields, **({} if seed is None else {"seed": seed})
-        )
+        return await self._done("/runs", kind="crucible.council", **fields, **({} if seed is None else {"seed": seed}))
 
     async def resume(self, run_id: str, **terms: Any) -> str:
         return await self._done(f"/runs/{run_id}/resume", **terms)
@@ -156,12 +154,7 @@ class Batch:
         (self._folder / "rows.jsonl").write_text(json.dumps({"query": rest["query"]}) + "\n")
         job = ['run = "crucible.council"', "[input]", 'path = "rows.jsonl"', "[input.columns]", 'query = "query"']
         options = [f"{name} = {json.dumps(value)}" for name, value in rest.items() if name != "query"]
-        job += [
-            "[options]",
-            *options,
-            "[terms]",
-            *(f"{name} = {json.dumps(value)}" for name, value in terms.items()),
-        ]
+        job += ["[options]", *options, "[terms]", *(f"{name} = {json.dumps(value)}" for name, value in terms.items())]
         (self._folder / "job.toml").write_text("\n".join(job))
         return await self._command_line.call("batch", "run", "job.toml")
 

@@ -274,9 +274,7 @@ async def test_markers_that_a_model_copies_do_not_pile_up_in_its_drafts() -> Non
 
 
 def block(prompt: str, name: str) -> list[str]:
-    return [
-        inner for _, inner in re.findall(rf"<<<{name}[^<>\n]*? ([0-9a-f]{{16}})>>>\n(.*?)\n<<<END", prompt, re.S)
-    ]
+    return [inner for _, inner in re.findall(rf"<<<{name}[^<>\n]*? ([0-9a-f]{{16}})>>>\n(.*?)\n<<<END", prompt, re.S)]
 
 
 def test_markers_that_nothing_closes_cost_no_more_than_their_length() -> None:

@@ -55,9 +55,7 @@ def test_of_thirty_labelled_critiques_nine_objections_in_ten_are_found_and_nothi
             wanted, found = wanted + 1, found + (len(mine) == 1)
             right += [one.outcome for one in mine] == [outcome]
         extra += max(len(objections) - len(case["labels"]), 0)
-        invented += sum(
-            text_at(attack, span.source)[span.start : span.end] != span.words for span in spans(objections)
-        )
+        invented += sum(text_at(attack, span.source)[span.start : span.end] != span.words for span in spans(objections))
     print(f"{found} of {wanted} found, {right} with their outcome, {extra} more, {invented} invented spans")
     assert wanted == 70 and invented == 0
     assert found >= 0.9 * wanted and right >= 0.9 * wanted, (found, right)

@@ -109,11 +109,7 @@ def test_a_fix_outside_of_the_lines_of_the_change_is_a_patch_alone() -> None:
     [
         ("argued", {"words": "README.md:3"}, "rests on the words at README.md:3"),
         ("changed", {}, "the change says nothing of it"),
-        (
-            "changed",
-            {"told": "its tests change"},
-            "which is right: its tests change. That it was not meant is opinion",
-        ),
+        ("changed", {"told": "its tests change"}, "which is right: its tests change. That it was not meant is opinion"),
         ("stood before", {}, "before it as well"),
         ("asserted", {}, "an opinion with a test"),
         (
@@ -150,11 +146,7 @@ def test_sarif_has_rank_fix_and_places_and_an_error_for_what_is_proved_alone() -
     log = json.loads(sarif(ones, "r"))
     check(log)
     results = {one["ruleId"]: one for one in log["runs"][0]["results"]}
-    assert [(one["level"], one["rank"]) for one in results.values()] == [
-        ("error", 100),
-        ("warning", 60),
-        ("note", 10),
-    ]
+    assert [(one["level"], one["rank"]) for one in results.values()] == [("error", 100), ("warning", 60), ("note", 10)]
     proved = results["review/major"]
     (change,) = proved["fixes"][0]["artifactChanges"]
     region = change["replacements"][0]["deletedRegion"]
@@ -163,9 +155,7 @@ def test_sarif_has_rank_fix_and_places_and_an_error_for_what_is_proved_alone() -
     assert "\n".join(lines) == AFTER.replace(WITNESS.fix[0].old, WITNESS.fix[0].new)
     related = [one["physicalLocation"]["artifactLocation"]["uri"] for one in proved["relatedLocations"]]
     assert related == ["m.py", "README.md"]
-    assert (
-        proved["properties"]["assay"]["proof"]["verdict"] == "proved" and "fixes" not in results["review/critical"]
-    )
+    assert proved["properties"]["assay"]["proof"]["verdict"] == "proved" and "fixes" not in results["review/critical"]
 
 
 @pytest.mark.parametrize(
@@ -173,9 +163,7 @@ def test_sarif_has_rank_fix_and_places_and_an_error_for_what_is_proved_alone() -
 )
 def test_nothing_of_a_witness_or_of_what_was_seen_has_powers(hostile: str) -> None:
     check_one = Check(check=hostile, ok=True, what=hostile, runs=1)
-    witness = Witness(
-        test=hostile, says=hostile, quote=hostile, fix=[Edit(path="m.py", old="len(xs)", new=hostile)]
-    )
+    witness = Witness(test=hostile, says=hostile, quote=hostile, fix=[Edit(path="m.py", old="len(xs)", new=hostile)])
     come = proven(witness=witness, words=f"m.py:1{hostile}", told=hostile)
     come = come.model_copy(update={"proof": come.proof.model_copy(update={"checks": [check_one]})})
     refused = proven("not reproduced", refused=hostile)
@@ -185,8 +173,7 @@ def test_nothing_of_a_witness_or_of_what_was_seen_has_powers(hostile: str) -> No
     for power in ("<script", "![x](", "](javascript", "\n## Free", "@all"):
         assert power not in outside, outside
     assert (
-        text.count("<details>") == text.count("</details>") - text.count("&lt;/details>")
-        or "</details><script" in text
+        text.count("<details>") == text.count("</details>") - text.count("&lt;/details>") or "</details><script" in text
     )
     page = story_html(Story("t", "s", sections=(findings_section(ones),)))
     assert "<script>x" not in page and "javascript:" not in re.sub(r">[^<]*<", "><", page)

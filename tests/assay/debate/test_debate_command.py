@@ -71,9 +71,7 @@ def stored(held: Held, tmp_path: Path) -> None:
     shutil.copytree(held.folder / "data", tmp_path / "data")
 
 
-async def test_the_cards_go_to_stdout_and_the_cost_is_said_before_anything_is_asked(
-    held: Held, said: Answers
-) -> None:
+async def test_the_cards_go_to_stdout_and_the_cost_is_said_before_anything_is_asked(held: Held, said: Answers) -> None:
     done = held.done
     assert done.code == 0, done.err
     assert "Is a refusal that nobody decided a wrong in itself" in done.out

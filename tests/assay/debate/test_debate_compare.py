@@ -81,9 +81,7 @@ async def test_two_folders_of_texts_are_compared_in_few_calls_and_read_once(
 
 
 @pytest.mark.usefixtures("shelves")
-async def test_a_comparison_at_its_cap_keeps_what_was_read_and_goes_on(
-    assay: Assay, server: LoopbackServer
-) -> None:
+async def test_a_comparison_at_its_cap_keeps_what_was_read_and_goes_on(assay: Assay, server: LoopbackServer) -> None:
     line = ("debate", "compare", "Ann Ash", "Ben Birch", "--seed", "7", "--max-calls", "2")
     stopped = await assay(*line, "--json", url=server.url)
     assert stopped.code == 3
@@ -125,10 +123,7 @@ async def test_two_personas_of_one_author_are_refused_before_anything_is_asked(
     assert refused.code == 2 and "have the same texts" in refused.err and not server.requests
 
 
-ORSMERE = (
-    "Did the charge make traffic cease, rather than move?",
-    "Is a name owed under every refusal?",
-)
+ORSMERE = ("Did the charge make traffic cease, rather than move?", "Is a name owed under every refusal?")
 
 
 def issues_of_orsmere(received: Received) -> str:

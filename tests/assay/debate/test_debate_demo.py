@@ -109,17 +109,12 @@ async def test_it_shows_one_card_settled_one_open_and_a_shift_that_was_earned() 
 
 async def test_no_turn_is_flagged() -> None:
     result, _, _ = await play()
-    assert [
-        (message.id, message.flags) for message in (*result.messages, *result.room_messages) if message.flags
-    ] == []
+    assert [(message.id, message.flags) for message in (*result.messages, *result.room_messages) if message.flags] == []
 
 
 def test_it_says_that_no_model_wrote_it() -> None:
     recorded = demo_answers("debate")
-    assert (
-        "written by hand" in recorded.manifest["statement"]
-        and "no model's output" in recorded.manifest["statement"]
-    )
+    assert "written by hand" in recorded.manifest["statement"] and "no model's output" in recorded.manifest["statement"]
     assert sum(latency for _, latency in recorded.answers.values()) < 90_000
 
 

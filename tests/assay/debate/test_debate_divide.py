@@ -26,9 +26,7 @@ async def server() -> AsyncIterator[LoopbackServer]:
         yield running
 
 
-async def test_a_thread_is_divided_into_a_pipe_and_a_page(
-    assay: Assay, server: LoopbackServer, tmp_path: Path
-) -> None:
+async def test_a_thread_is_divided_into_a_pipe_and_a_page(assay: Assay, server: LoopbackServer, tmp_path: Path) -> None:
     (tmp_path / "thread.jsonl").write_bytes(THREAD.read_bytes())
     done = await assay("debate", "divide", "thread.jsonl", "--out", "cruxes.html", url=server.url)
     assert done.code == 0, done.err
@@ -96,10 +94,7 @@ async def test_bots_deleted_comments_and_two_of_one_name_are_told_apart(
         "author": {"login": "ada"},
         "body": "INI support should be dropped in Lantern 4. It costs us every release.",
         "comments": [
-            {
-                "author": {"login": "ben"},
-                "body": "Dropping INI in Lantern 4 would be wrong. It is what people have.",
-            },
+            {"author": {"login": "ben"}, "body": "Dropping INI in Lantern 4 would be wrong. It is what people have."},
             {"author": {"login": "ci-helper[bot]"}, "body": "Build passed in 41 seconds."},
             {"author": None, "body": ""},
         ],

@@ -29,9 +29,7 @@ def debate(key: str, *questions: str) -> DebateResult:
         )
         for place, question in enumerate(questions)
     ]
-    return DebateResult(
-        debate_id=key, topic="T", personas=("Ann", "Bob"), seed=0, state="finished", cards=tuple(cards)
-    )
+    return DebateResult(debate_id=key, topic="T", personas=("Ann", "Bob"), seed=0, state="finished", cards=tuple(cards))
 
 
 def test_the_map_says_how_often_a_crux_comes_back() -> None:

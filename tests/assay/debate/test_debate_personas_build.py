@@ -21,9 +21,7 @@ pytest.importorskip("bm25s", reason="a build needs the extra 'debate'")
 
 Assay = Any
 BLOCK = re.compile(r"<<<([^<>\n]+) ([0-9a-f]{16})>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)
-KEY: dict[str, Any] = tomllib.loads(
-    resources.files("crux").joinpath("authors/key.toml").read_text(encoding="utf-8")
-)
+KEY: dict[str, Any] = tomllib.loads(resources.files("crux").joinpath("authors/key.toml").read_text(encoding="utf-8"))
 
 
 class Reader:
@@ -36,16 +34,13 @@ class Reader:
         text = received.messages[-1].content
         blocks = {found[1]: found[3] for found in BLOCK.finditer(text)}
         lines = {
-            name: [json.loads(line) for line in body.splitlines() if line[:1] == "{"]
-            for name, body in blocks.items()
+            name: [json.loads(line) for line in body.splitlines() if line[:1] == "{"] for name, body in blocks.items()
         }
         if "CLAIMS SO FAR" in blocks:
             self.asked["passages"] += len(lines["PASSAGES"])
             return self._said("reading", read(lines["PASSAGES"], lines["CLAIMS SO FAR"]))
         if "PLACES" in blocks:
-            return self._said(
-                "again", {"stances": [{"id": one["id"], "stance": "holds"} for one in lines["PLACES"]]}
-            )
+            return self._said("again", {"stances": [{"id": one["id"], "stance": "holds"} for one in lines["PLACES"]]})
         if "PAIRS" in blocks:
             verdicts = [
                 {"pair": one["pair"], "kind": tie(one["premise"], one["claim"]), "span": one["premise"]}
@@ -140,9 +135,7 @@ async def test_a_shelf_becomes_a_persona_whose_every_belief_opens_to_its_sentenc
     graph = json.loads((tmp_path / "data/personas/beliefs/Ada Quill.json").read_text("utf-8"))
     texts = {
         item["id"]: item["text"]
-        for item in json.loads((tmp_path / "data/personas/corpus/Ada Quill.json").read_text("utf-8"))["corpus"][
-            "items"
-        ]
+        for item in json.loads((tmp_path / "data/personas/corpus/Ada Quill.json").read_text("utf-8"))["corpus"]["items"]
     }
     assert len(graph["nodes"]) >= 20
     for node in graph["nodes"]:
@@ -171,9 +164,7 @@ async def test_only_what_changed_is_asked_again(
     assert reader.asked["passages"] == passages + 1
 
 
-async def test_a_build_that_is_stopped_goes_on_where_it_was(
-    assay: Assay, server: LoopbackServer, shelf: Path
-) -> None:
+async def test_a_build_that_is_stopped_goes_on_where_it_was(assay: Assay, server: LoopbackServer, shelf: Path) -> None:
     await assay("debate", "personas", "import", "shelf", "--name", "Ada Quill")
     stopped = await assay("debate", "personas", "build", "Ada Quill", "--max-calls", "10", url=server.url)
     assert stopped.code == 3 and "10 questions asked" in stopped.err

@@ -31,30 +31,14 @@ assert _spec and _spec.loader
 _hostile = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_hostile)
 PAYLOADS: list[str] = _hostile.PAYLOADS
-KEPT = {
-    "type",
-    "id",
-    "position",
-    "stance",
-    "before",
-    "after",
-    "state",
-    "phase",
-    "disagreementType",
-    "kind",
-    "method",
-}
+KEPT = {"type", "id", "position", "stance", "before", "after", "state", "phase", "disagreementType", "kind", "method"}
 REFERENCES = {"roomId", "cruxRoomId", "cardId", "card_id", "aspect", "sourceAspect", "item", "question_id"}
 
 
 async def debate() -> list[Event]:
     """The recorded debate's events, from its first to its last."""
     result, _, events = await play()
-    return [
-        started(),
-        *events,
-        RunFinished(state="finished", result=result.model_dump(mode="json")),
-    ]
+    return [started(), *events, RunFinished(state="finished", result=result.model_dump(mode="json"))]
 
 
 def timed(events: list[Event]) -> list[tuple[Event, int]]:
@@ -91,9 +75,7 @@ async def test_a_quotation_opens_to_its_paragraph_first_and_then_to_the_text() -
 
 async def test_every_sentence_of_a_card_opens_to_message_belief_and_place() -> None:
     story = story_of_events(timed(await debate()))
-    rests = next(
-        b for b in story.sections[0].blocks if isinstance(b, Details) and b.summary.startswith("What each")
-    )
+    rests = next(b for b in story.sections[0].blocks if isinstance(b, Details) and b.summary.startswith("What each"))
     for sentence in rests.blocks:
         assert isinstance(sentence, Voice)
         assert isinstance(sentence.blocks[0], Prose)
@@ -183,11 +165,7 @@ async def test_whatever_stands_in_any_field_nothing_runs_loads_or_steers(start: 
             return {name: poisoned(inner, name) for name, inner in cast("dict[str, Any]", value).items()}
         if isinstance(value, list):
             return [poisoned(inner, key) for inner in cast("list[Any]", value)]
-        if (
-            isinstance(value, str)
-            and key not in KEPT | REFERENCES
-            and key not in ("messages", "persona", "personas")
-        ):
+        if isinstance(value, str) and key not in KEPT | REFERENCES and key not in ("messages", "persona", "personas"):
             count += 1
             return batch[count % len(batch)].encode("utf-8", "replace").decode()
         return value

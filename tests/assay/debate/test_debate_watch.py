@@ -61,9 +61,7 @@ async def test_a_second_look_asks_nothing_and_one_essay_takes_few_calls(
     assert "Ann Ash wrote on it again, 2021-05-05" in moved.out and "2021-05-05" in moved.out.split("wrote on")[1]
     assert 1 <= len(server.requests) - asked <= 6
     passages = [
-        one.messages[-1].content
-        for one in server.requests[asked:]
-        if "You read passages" in one.messages[-1].content
+        one.messages[-1].content for one in server.requests[asked:] if "You read passages" in one.messages[-1].content
     ]
     assert (
         len(passages) == 1

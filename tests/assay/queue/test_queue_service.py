@@ -243,9 +243,7 @@ async def test_what_is_no_run_fails_in_one_line_and_stops_nothing(queue: Shell, 
     states = {each["run_id"]: each["state"] for each in await entries(queue)}
     assert states.pop(good) == "done" and set(states.values()) == {"failed"}
     assert all(
-        each["error"].count("\n") == 0 and each["error"]
-        for each in await entries(queue)
-        if each["state"] == "failed"
+        each["error"].count("\n") == 0 and each["error"] for each in await entries(queue) if each["state"] == "failed"
     )
 
 

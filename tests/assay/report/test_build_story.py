@@ -104,10 +104,7 @@ def test_a_functions_life_is_one_picture_and_what_rejected_each_attempt_stands_b
     failed = e.VerificationFailed(unit=unit, attempt=1, tier="worker", failure=failure, tests=12, next="retry")
     fold.apply(failed, 0)
     assert "after 12 cases: ENSURES: result > 0" in (fold.announce(failed) or "")
-    for event in (
-        received,
-        e.VerificationPassed(unit=unit, attempt=2, tier="worker", bodies={}, keys={}, tests=340),
-    ):
+    for event in (received, e.VerificationPassed(unit=unit, attempt=2, tier="worker", bodies={}, keys={}, tests=340)):
         fold.apply(event, 0)
     figure = [b for s in fold.story().sections for b in s.blocks if isinstance(b, Figure)][-1]
     assert "worker: test, attempt 1, after 12 cases: ENSURES: result > 0" in figure.alternative
@@ -115,9 +112,7 @@ def test_a_functions_life_is_one_picture_and_what_rejected_each_attempt_stands_b
     assert "total(-3)" in story_html(fold.story())
 
 
-def test_a_run_that_goes_on_tells_the_journal_again_and_counts_nothing_twice(
-    build: list[tuple[Event, int]],
-) -> None:
+def test_a_run_that_goes_on_tells_the_journal_again_and_counts_nothing_twice(build: list[tuple[Event, int]]) -> None:
     own = [moment for moment in build if moment[0].type.startswith("criticality.")]
     cut = build[: len(build) // 2]
     fold = folded([*cut, (RunResumed(finished_calls=9), cut[-1][1]), *own])

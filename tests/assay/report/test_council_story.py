@@ -64,9 +64,7 @@ def texts(voice: Voice) -> list[str]:
 async def test_the_answer_comes_first_then_the_way_to_it(play: Any, scene: Any) -> None:
     story = story_of_events(await play(scene(texts={"synthesis": "Stay with the **monolith**."})))
     assert story.title == "Should we migrate to microservices?"
-    assert [each.heading for each in story.sections] == [
-        *("Answer", "Cost", "How it got there"),
-    ]
+    assert [each.heading for each in story.sections] == [*("Answer", "Cost", "How it got there")]
     assert section(story, "Answer").blocks == (Prose("Stay with the **monolith**.", lead=True),)
     assert "settled early" in story.subtitle and story.tone == "info"
     pictures = [block for block in section(story, "How it got there").blocks if isinstance(block, Figure)]
@@ -100,9 +98,7 @@ async def test_nothing_is_pinned_before_there_is_a_ledger(play: Any, scene: Any)
     assert "A rollback takes five minutes" in html and 'id="claim-O1"' not in html
 
 
-async def test_the_ledger_leads_to_the_words_under_attack_and_names_what_changed_them(
-    play: Any, scene: Any
-) -> None:
+async def test_the_ledger_leads_to_the_words_under_attack_and_names_what_changed_them(play: Any, scene: Any) -> None:
     critique, position = _HELD["critique"], _HELD["position/0:pragmatist/1"]
     after = _HELD["position/0:pragmatist/2"]
 
@@ -187,9 +183,7 @@ async def test_a_failed_run_says_so_first_and_how_to_go_on(play: Any, scene: Any
 
 async def test_a_stopped_run_keeps_what_there_is(play: Any, scene: Any) -> None:
     moments = (await play(scene()))[:20]
-    moments.append(
-        (RunFinished(state="stopped", error="BudgetExceeded", message="$0.02 is spent."), moments[-1][1])
-    )
+    moments.append((RunFinished(state="stopped", error="BudgetExceeded", message="$0.02 is spent."), moments[-1][1]))
     story = story_of_events(moments)
     assert "was stopped after" in notes(story) and "$0.02 is spent" in notes(story)
     assert commands(story.standing) == ["assay runs resume run-7 --budget USD"]
@@ -223,21 +217,14 @@ async def test_a_resumed_log_tells_one_story(play: Any, scene: Any) -> None:
     whole = await play(scene())
     broken = whole[:17]
     again = [
-        (
-            event.model_copy(update={"replayed": True})
-            if isinstance(event, (CallStarted, CallFinished))
-            else event,
-            at,
-        )
+        (event.model_copy(update={"replayed": True}) if isinstance(event, (CallStarted, CallFinished)) else event, at)
         for event, at in whole[1:17]
     ]
     resumed = [*broken, (RunResumed(finished_calls=6), broken[-1][1]), *again, *whole[17:]]
     old, new = story_of_events(whole), story_of_events(resumed)
     assert new.sections[0] == old.sections[0]
     assert voices(new, "Loop 2") == voices(old, "Loop 2")
-    assert [fact for fact in new.facts if fact.label != "Time"] == [
-        fact for fact in old.facts if fact.label != "Time"
-    ]
+    assert [fact for fact in new.facts if fact.label != "Time"] == [fact for fact in old.facts if fact.label != "Time"]
 
 
 async def test_a_story_comes_from_a_log_of_any_protocol(play: Any, scene: Any) -> None:
@@ -300,12 +287,8 @@ _events: st.SearchStrategy[Event] = st.one_of(
     st.builds(Critiqued, loop=_loops, step=_loops, seat=_names, text=st.text(), targets=st.lists(_names)),
     st.builds(LoopEnded, loop=_loops, delta_detected=st.booleans(), judged=st.booleans()),
     st.builds(Synthesised, text=st.text(), loops_executed=_loops, early_exit=st.booleans()),
-    st.builds(
-        CallStarted, digest=st.sampled_from("ab"), occurrence=_loops, request=st.just({"label": {"seat": 1}})
-    ),
-    st.builds(
-        CallFinished, digest=st.sampled_from("ab"), occurrence=_loops, reply=st.just({"usage": 3, "cost": "x"})
-    ),
+    st.builds(CallStarted, digest=st.sampled_from("ab"), occurrence=_loops, request=st.just({"label": {"seat": 1}})),
+    st.builds(CallFinished, digest=st.sampled_from("ab"), occurrence=_loops, reply=st.just({"usage": 3, "cost": "x"})),
     st.builds(RunResumed, finished_calls=_loops),
     st.builds(RunFinished, state=st.sampled_from(["finished", "stopped", "failed"])),
 )

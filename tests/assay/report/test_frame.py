@@ -47,9 +47,7 @@ def test_a_run_that_broke_off_says_why_and_how_to_go_on(kind: str, state: Litera
 
 @pytest.mark.parametrize("state", ["stopped", "failed"])
 @pytest.mark.parametrize("kind", [*HINTED, "unheard.of"])
-def test_a_demonstration_that_broke_off_is_to_be_played_again(
-    kind: str, state: Literal["stopped", "failed"]
-) -> None:
+def test_a_demonstration_that_broke_off_is_to_be_played_again(kind: str, state: Literal["stopped", "failed"]) -> None:
     text = terminal(started(kind, "demo"), RunFinished(state=state))
     assert "assay demo" in text and "runs resume" not in text
 

@@ -121,9 +121,7 @@ def test_the_picture_says_who_does_what() -> None:
 
 def test_a_run_that_broke_off_shows_no_full_bar() -> None:
     progress = Progress(
-        *("Crucible", "Should we?", "", 1, 3, "loop", (), 4, 4, 1_000),
-        state="stopped",
-        message="interrupted",
+        *("Crucible", "Should we?", "", 1, 3, "loop", (), 4, 4, 1_000), state="stopped", message="interrupted"
     )
     line = screen(progress).splitlines()[1]
     assert "4 calls · 0:30 · stopped: interrupted" in line and "4 of 4" not in line and "━" not in line
@@ -224,9 +222,7 @@ def test_a_provider_that_is_left_alone_is_a_note_on_every_screen() -> None:
 
 def test_a_long_wait_for_a_provider_says_when_it_goes_on() -> None:
     fold = fold_for("crucible")
-    fold.apply(
-        CallRetried(label="c/position/1:x/1/1", attempt=1, error="RateLimited", message="", wait_ms=95_000), 0
-    )
+    fold.apply(CallRetried(label="c/position/1:x/1/1", attempt=1, error="RateLimited", message="", wait_ms=95_000), 0)
     at = datetime.fromtimestamp(95).strftime("%H:%M")
     assert fold.progress().notes[-1] == f"goes on at {at}"
     fold.apply(RunFinished(state="stopped"), 95_000)

@@ -174,9 +174,7 @@ def test_markdown_for_a_forge_has_no_markup_pictures_or_links(payloads: list[str
 
 
 def test_a_mention_in_prose_notifies_nobody_and_code_stays_code() -> None:
-    written = prose_text(
-        "Ask @team about #12.\n\n```python\n@cache\ndef f(a: list[int]) -> bool: return a[0] < 1\n```"
-    )
+    written = prose_text("Ask @team about #12.\n\n```python\n@cache\ndef f(a: list[int]) -> bool: return a[0] < 1\n```")
     assert "@team" not in written and "#12" not in written
     assert "> @cache\n> def f(a: list[int]) -> bool: return a[0] < 1\n" in written
 
@@ -191,9 +189,7 @@ def test_clean_text_is_clean_and_stays_so(payloads: list[str]) -> None:
 
 
 def test_cleaning_keeps_words_and_drops_whole_sequences() -> None:
-    assert (
-        clean("a \x1b[1;31mred\x1b[0m word\tand\nlines — ünïcødé 漢字") == "a red word\tand\nlines — ünïcødé 漢字"
-    )
+    assert clean("a \x1b[1;31mred\x1b[0m word\tand\nlines — ünïcødé 漢字") == "a red word\tand\nlines — ünïcødé 漢字"
     assert clean("\x1b]8;;https://evil.test\x1b\\click\x1b]8;;\x1b\\ here") == "click here"
     assert clean("\x1b]0;no end, yet all of this is text").endswith("no end, yet all of this is text")
     assert one_line("a\n\n b\tc", 5) == "a b c"
@@ -255,13 +251,9 @@ def test_a_browser_runs_nothing_of_a_hostile_report(tmp_path: Path) -> None:
         for i in range(3)
     )
     page = tmp_path / "report.html"
-    page.write_text(
-        story_html(story_saying(marks + "\n\n" + "\n\n".join(PAYLOADS).encode(errors="replace").decode()))
-    )
+    page.write_text(story_html(story_saying(marks + "\n\n" + "\n\n".join(PAYLOADS).encode(errors="replace").decode())))
     with tempfile.TemporaryDirectory() as profile:
-        flags = (
-            "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
-        )
+        flags = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
         more = "--disable-component-update --disable-sync"
         command = ["chromium", *flags.split(), *more.split(), f"--user-data-dir={profile}", "--dump-dom"]
         dom = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=PATIENCE).stdout

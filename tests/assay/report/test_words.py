@@ -105,9 +105,7 @@ def test_a_call_waits_for_a_place_until_it_is_sent() -> None:
 
 def test_answers_stand_beside_each_other_where_there_is_room() -> None:
     calls = [
-        CallWords(
-            CallLabel("crucible", "position", f"{n}:seat{n}"), "writing", 1_000, 2_000, 8_000, 40, f"w{n} " * 300
-        )
+        CallWords(CallLabel("crucible", "position", f"{n}:seat{n}"), "writing", 1_000, 2_000, 8_000, 40, f"w{n} " * 300)
         for n in range(3)
     ]
     console = Console(file=StringIO(), width=160)

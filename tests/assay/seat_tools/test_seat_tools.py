@@ -99,9 +99,7 @@ async def test_a_seat_reads_a_file_and_the_run_plays_again_without_it(store: Run
     (result,) = [one for one in events if isinstance(one, CallFinished) and one.digest == step.digest]
     assert "2| We have MARKER-17 servers." in result.reply["text"] and result.reply["cost"] == 0
     shown = next(one for one in model.asked if "RESULT 1 of files" in one.messages[-1].content)
-    assert 'RESULT 1 of files {"path":"plan.md"} ' in shown.messages[-1].content and "MARKER-17" in str(
-        shown.messages
-    )
+    assert 'RESULT 1 of files {"path":"plan.md"} ' in shown.messages[-1].content and "MARKER-17" in str(shown.messages)
     assert any("There are 17 (plan.md:2)." in str(one.messages) for one in model.asked), "peers read the answer"
     # Who decides is offered nothing.
     offered = {one.label.phase for one in model.asked if "look things up" in one.messages[-1].content}
@@ -125,9 +123,7 @@ def request(phase: str = "position") -> Request:
     return Request("m", (Message("user", "Which?"),), CallLabel("crucible", phase, "0:a", 1))
 
 
-async def asked(
-    answer: Callable[[Request], str], *tools: str, phase: str = "position"
-) -> tuple[Reply, list[Request]]:
+async def asked(answer: Callable[[Request], str], *tools: str, phase: str = "position") -> tuple[Reply, list[Request]]:
     """What one call with tools comes to, and all requests that were made for it."""
     made: list[Request] = []
 
@@ -157,16 +153,7 @@ async def test_who_judges_has_no_tools(notes: Path, phase: str) -> None:
     assert made == [request(phase)] and "```tool" in reply.text
 
 
-PATHS = [
-    "../secret.txt",
-    "/etc/passwd",
-    "link.md",
-    "out/secret.txt",
-    ".env",
-    "deep/../../secret.txt",
-    "out",
-    "./.env",
-]
+PATHS = ["../secret.txt", "/etc/passwd", "link.md", "out/secret.txt", ".env", "deep/../../secret.txt", "out", "./.env"]
 PATHS += ["plan.md\x00", "~/x", "nothing.md", "deep/./../../secret.txt", "", "//etc/passwd"]
 
 
@@ -217,9 +204,7 @@ async def test_what_stands_in_a_result_calls_nothing(notes: Path, text: str) -> 
     assert reply.text == "I answer by the plan." and [one.model for one in made] == ["m", "tool:files", "m"]
 
 
-@pytest.mark.parametrize(
-    "call", [block("shell", command="id"), block("search", words="x"), "```tool\nnot json\n```"]
-)
+@pytest.mark.parametrize("call", [block("shell", command="id"), block("search", words="x"), "```tool\nnot json\n```"])
 async def test_a_tool_that_is_not_offered_is_not_called(notes: Path, call: str) -> None:
     told: list[str] = []
 
@@ -300,9 +285,7 @@ async def test_of_a_server_only_what_is_allowed_is_shown_and_called(
         beside(scripted("x"), ("mcp:others",))
 
 
-@pytest.mark.parametrize(
-    "tools", [["shell"], ["search"], ["files:"], ["mcp:"], ["mcp:A b"], ["files:a", "files:b"]]
-)
+@pytest.mark.parametrize("tools", [["shell"], ["search"], ["files:"], ["mcp:"], ["mcp:A b"], ["files:a", "files:b"]])
 def test_a_tool_that_there_is_not_is_refused(tools: list[str]) -> None:
     with pytest.raises(ValidationError):
         Options(tools=tuple(tools))
@@ -325,9 +308,7 @@ async def test_a_comparison_gives_every_method_the_same_tools_and_counts_their_s
     task = {"tasks": [{"id": "1", "question": "How many servers?", "expected": 17}]}
     options = {"methods": ["single", "self-consistency", "council"], "tools": [f"files:{notes}", "search"]}
     run = read_run("compare.tasks", task, options, strict=False)
-    outcome = await (
-        await Launcher(store, Settings).start(run, seed=5, run_id="r", model=scripted(model))
-    ).outcome()
+    outcome = await (await Launcher(store, Settings).start(run, seed=5, run_id="r", model=scripted(model))).outcome()
     rows = {row["method"]: row for row in outcome.result["rows"]}
     assert set(rows) == set(options["methods"]) and all(row["right"] for row in rows.values())
     assert {phase for phase, has in offered.items() if has} == {"single", "sample", "position", "critique"}

@@ -18,16 +18,7 @@ from ai_crucible.bundle import verify_bundle
 from assay.protocols.ai_crucible.commands.bundling import figures_line
 
 Assay = Any
-CHAIN = {
-    "edited",
-    "deleted",
-    "reordered",
-    "inserted",
-    "rewritten",
-    "truncated",
-    "emptied",
-    "rewritten or truncated",
-}
+CHAIN = {"edited", "deleted", "reordered", "inserted", "rewritten", "truncated", "emptied", "rewritten or truncated"}
 """What a chain is found to be, which the page tells in fewer words."""
 
 
@@ -86,9 +77,7 @@ async def test_what_is_no_bundle_is_told_in_one_line(
 @pytest.mark.browser
 @pytest.mark.long
 async def test_the_page_finds_what_the_command_finds(bench: Bench, tmp_path: Path) -> None:
-    playwright = pytest.importorskip(
-        "playwright.async_api", reason="playwright is not installed: no browser to try"
-    )
+    playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed: no browser to try")
     page_file = tmp_path / "verify.html"
     page_file.write_bytes(resources.files("assay.protocols.ai_crucible").joinpath("verify.html").read_bytes())
     bundle, missed = bench.bundle("one", "two"), list[str]()

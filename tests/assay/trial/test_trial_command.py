@@ -160,9 +160,7 @@ async def test_framings_are_compared_with_an_interval(assay: Assay) -> None:
 
 
 @pytest.mark.usefixtures("boxes")
-async def test_what_was_changed_afterwards_is_told_by_verify_and_by_the_report(
-    assay: Assay, tmp_path: Path
-) -> None:
+async def test_what_was_changed_afterwards_is_told_by_verify_and_by_the_report(assay: Assay, tmp_path: Path) -> None:
     await assay("trial", "new", "sum")
     async with LoopbackServer(solver) as server:
         await assay("trial", "run", "sum", "--model", f"{server.url}/v1#tiny", "--k", "1", "-q")
@@ -275,10 +273,7 @@ async def test_a_check_that_checks_nothing_is_found_before_a_model_is_asked(assa
 @pytest.mark.usefixtures("boxes")
 @pytest.mark.parametrize(
     ("model", "more", "says"),
-    [
-        ("nobody/nothing", (), "nobody"),
-        ("mockllm/model", ("--max-cost", "1"), "no price is known for mockllm/model"),
-    ],
+    [("nobody/nothing", (), "nobody"), ("mockllm/model", ("--max-cost", "1"), "no price is known for mockllm/model")],
 )
 async def test_a_model_that_cannot_be_made_or_priced_is_one_line(
     assay: Assay, model: str, more: tuple[str, ...], says: str

@@ -60,9 +60,7 @@ def test_a_package_that_inspect_lacks_is_not_missed(monkeypatch: pytest.MonkeyPa
     assert solver_of("mockllm/model") == "mockllm/model"
 
 
-def test_a_council_is_named_after_the_model_that_is_configured(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_council_is_named_after_the_model_that_is_configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "config.toml").write_text('model = "ollama:qwen3"\n')
     monkeypatch.setenv("ASSAY_CONFIG_DIR", str(tmp_path))
     assert solver_of("assay/crucible") == "assay/crucible/ollama:qwen3"

@@ -42,9 +42,7 @@ async def tried(assay: Assay, folder: Path, server: LoopbackServer, *more: str) 
 
 
 @pytest.mark.usefixtures("boxes")
-async def test_a_cohort_takes_turns_and_a_critic_speaks_where_no_solver_hears_it(
-    assay: Assay, tmp_path: Path
-) -> None:
+async def test_a_cohort_takes_turns_and_a_critic_speaks_where_no_solver_hears_it(assay: Assay, tmp_path: Path) -> None:
     async with (
         LoopbackServer(solver) as one,
         LoopbackServer(solver) as other,

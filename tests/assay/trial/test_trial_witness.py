@@ -70,11 +70,7 @@ async def test_a_stamp_of_something_else_or_a_cut_one_is_found(
 
 @pytest.mark.parametrize(
     ("answer", "says"),
-    [
-        (500, "answered with 500"),
-        (b"<html>", "cut off, or no time stamp"),
-        (b"x" * (2 << 20), "does not end"),
-    ],
+    [(500, "answered with 500"), (b"<html>", "cut off, or no time stamp"), (b"x" * (2 << 20), "does not end")],
 )
 async def test_a_witness_that_stamps_nothing_is_one_line_and_nothing_is_written(
     assay: Assay, bench: Bench, tmp_path: Path, answer: bytes | int, says: str

@@ -47,18 +47,7 @@ class Authority:
     def stamp(self, query: bytes) -> bytes:
         """Answer a request as an authority does."""
         (self.folder / "query").write_bytes(query)
-        words = (
-            "-section",
-            "tsa",
-            "-queryfile",
-            "query",
-            "-signer",
-            "tsa.pem",
-            "-inkey",
-            "key.pem",
-            "-out",
-            "answer",
-        )
+        words = ("-section", "tsa", "-queryfile", "query", "-signer", "tsa.pem", "-inkey", "key.pem", "-out", "answer")
         command = ["openssl", "ts", "-reply", "-config", "tsa.cnf", *words]
         subprocess.run(command, cwd=self.folder, check=True, capture_output=True)
         return (self.folder / "answer").read_bytes()

@@ -145,10 +145,7 @@ class _Server(uvicorn.Server):
 
 @asynccontextmanager
 async def served(
-    store: RunStore,
-    settings: Callable[[], Settings] = load_settings,
-    gate: Gate | None = None,
-    doors: Doors = no_doors,
+    store: RunStore, settings: Callable[[], Settings] = load_settings, gate: Gate | None = None, doors: Doors = no_doors
 ) -> AsyncIterator[Web]:
     """The application on a free port of this machine."""
     gate = gate or Gate(token=TOKEN)
@@ -195,9 +192,7 @@ Council = Callable[..., Awaitable[str]]
 def council(store: RunStore) -> Council:
     """Runs a council to its end, in the store; returns its id. ``answer`` may replace any text by its phase."""
 
-    async def run(
-        name: str = "council-1", query: str = "Which database?", form: str = "records", **texts: str
-    ) -> str:
+    async def run(name: str = "council-1", query: str = "Which database?", form: str = "records", **texts: str) -> str:
         async def model(request: Request) -> Reply:
             phase = request.label.phase
             text = json.dumps(TRIAGE) if phase == "triage" else f"{request.label.seat or phase} answers."

@@ -71,12 +71,6 @@ PROTOCOL = Protocol(
     command=("guest", f"{__name__}:run"),
     command_about="Ask a guest.",
     runs=(
-        RunType(
-            name="guest.ask",
-            title="Ask a guest",
-            about="It asks.",
-            noun="visit",
-            hooks=f"{__name__}:GuestHooks",
-        ),
+        RunType(name="guest.ask", title="Ask a guest", about="It asks.", noun="visit", hooks=f"{__name__}:GuestHooks"),
     ),
 )

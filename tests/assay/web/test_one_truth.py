@@ -54,24 +54,13 @@ RESULTS: dict[str, dict[str, Any]] = {
         "ayni_balance": -0.8,
         "exchange_type": "extractive",
         "trust": 0.1,
-        "evaluations": [
-            {
-                "truth": 0.1,
-                "indeterminacy": 0.2,
-                "falsehood": 0.9,
-                "model": "ollama:tiny",
-                "seat": 1,
-            }
-        ],
+        "evaluations": [{"truth": 0.1, "indeterminacy": 0.2, "falsehood": 0.9, "model": "ollama:tiny", "seat": 1}],
         "patterns": [],
     },
     "fire_circle.gate": {
         "name": "suite",
         "gates": ["F >= 0.7"],
-        "verdicts": [
-            {"id": "a", "falsehood": 0.9, "fired": {"F >= 0.7": "F is 0.9"}},
-            {"id": "b", "falsehood": 0.1},
-        ],
+        "verdicts": [{"id": "a", "falsehood": 0.9, "fired": {"F >= 0.7": "F is 0.9"}}, {"id": "b", "falsehood": 0.1}],
     },
     "fire_circle.study": {
         "passes": [{"judged": 5, "items": 6, "failed": 1}],
@@ -160,9 +149,7 @@ def write(store: RunStore, state: str, kind: str) -> tuple[str, RunLog | None]:
             return run_id, log
         case "stopped":
             log.emit(
-                RunFinished(
-                    state="stopped", error="BudgetExceeded", message="100 calls are made", bound="max_calls"
-                )
+                RunFinished(state="stopped", error="BudgetExceeded", message="100 calls are made", bound="max_calls")
             )
         case "failed":
             advice = "check it with: assay keys"

@@ -76,9 +76,7 @@ async def test_a_key_is_stored_and_never_shown(web: Any) -> None:
     assert code == 400 and "no vendor that is known" in answer["message"]
 
 
-async def test_defaults_and_servers_are_written_beside_the_persons_own_words(
-    web: Any, models: LoopbackServer
-) -> None:
+async def test_defaults_and_servers_are_written_beside_the_persons_own_words(web: Any, models: LoopbackServer) -> None:
     file = config_dir() / "config.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("# mine\nmax_tokens = 900\n")

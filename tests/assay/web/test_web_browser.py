@@ -78,9 +78,7 @@ async def test_streaming_loses_nothing_that_a_person_opened_or_typed(page: Any, 
     log = web.store.start(RunStarted(run_id="w-1", protocol="weather", title="Rain?", task={}, settings={}, seed=1))
 
     def call(number: int) -> None:
-        request = Request(
-            "m", (Message("user", f"question {number}"),), CallLabel("weather", "ask", f"{number}:frog")
-        )
+        request = Request("m", (Message("user", f"question {number}"),), CallLabel("weather", "ask", f"{number}:frog"))
         started = CallStarted.of(request, {}, lambda *_: False)
         log.emit(started)
         log.emit(CallFinished.of(started, Reply(f"answer {number}", "m", "p", Usage(3, 1), cost=5)))

@@ -52,9 +52,7 @@ async def test_two_names_of_one_author_are_refused_in_words(web: Any) -> None:
     assert code == 400 and "named twice" in told["message"]
 
 
-async def test_readers_vote_without_an_account_and_see_groups_once_there_are_enough(
-    web: Any, compared: str
-) -> None:
+async def test_readers_vote_without_an_account_and_see_groups_once_there_are_enough(web: Any, compared: str) -> None:
     status, _ = await web.get(f"/votes/{compared}")
     assert status == 303, "a reader gets a chance name"
     told = await web.json(f"/votes/{compared}.json")

@@ -31,11 +31,7 @@ def matrix_of(*cells: Cell) -> Matrix:
 
 
 def test_agreement_is_of_what_several_labelled_and_beyond_chance() -> None:
-    both = [
-        cell(("ada", "right"), ("bob", "right")),
-        cell(("ada", "wrong"), ("bob", "wrong")),
-        cell(("ada", "right")),
-    ]
+    both = [cell(("ada", "right"), ("bob", "right")), cell(("ada", "wrong"), ("bob", "wrong")), cell(("ada", "right"))]
     agreed = agreement(matrix_of(*both))
     assert (agreed.people, agreed.shared, agreed.same, agreed.alpha) == (("ada", "bob"), 2, 2, 1.0)
     apart = agreement(matrix_of(cell(("ada", "right"), ("bob", "wrong")), cell(("ada", "wrong"), ("bob", "right"))))
@@ -54,9 +50,7 @@ def batch(store: RunStore, tmp_path: Any) -> Callable[[], None]:
         models = [{"terms": {"model": name}} for name in ("one", "two")]
         made = ledger.create(Batch("b-1", "abcdef", "Both", "crucible.council", "", models, {}, "loading"))
         Purses(database).open("b-1", Caps())
-        jobs = [
-            Job(f"job{row}{at}", row, at, 0, json.dumps({"query": f"Q{row}?"})) for row in (0, 1) for at in (0, 1)
-        ]
+        jobs = [Job(f"job{row}{at}", row, at, 0, json.dumps({"query": f"Q{row}?"})) for row in (0, 1) for at in (0, 1)]
         ledger.load(made, jobs)
         ledger.set_state("b-1", "open")
         for row, answers in enumerate(ANSWERS):
@@ -90,12 +84,7 @@ async def test_a_matrix_shows_filters_labels_and_exports(web: Any, batch: Callab
     rows = list(csv.DictReader(io.StringIO(table)))
     assert status == 200 and len(rows) == 4 and json.loads(rows[0]["labels"]) == {"ada": "right", "bob": "wrong"}
     _, lines = await web.get("/batches/b-1/matrix.jsonl")
-    assert [json.loads(line)["output"] for line in lines.splitlines()] == [
-        "Use it.",
-        "Use it.",
-        "Wait.",
-        "Leave it.",
-    ]
+    assert [json.loads(line)["output"] for line in lines.splitlines()] == ["Use it.", "Use it.", "Wait.", "Leave it."]
     for wrong in ("/batches/nobody/matrix", "/batches/b-1/matrix.exe"):
         assert (await web.get(wrong))[0] == 404
     assert (await web.get("/batches/b-1/matrix?show=all"))[0] == 400

@@ -208,9 +208,7 @@ async def test_nothing_that_a_run_goes_on_with_leads_a_member_anywhere(
     for door, more in (("resume", {}), ("fork", {"at": 1})):
         for at, given in ways(council, canary):
             if at in Terms.model_fields:
-                status, text = await anna.ask(
-                    "POST", f"/runs/{run_id}/{door}", json={"max_calls": 3, **more, **given}
-                )
+                status, text = await anna.ask("POST", f"/runs/{run_id}/{door}", json={"max_calls": 3, **more, **given})
                 assert status in (201, 400), (door, given, text)
                 assert status == 400 or given[at] not in canary.spellings[:2], (door, given)
         await quiet(house, canary, door)
@@ -289,12 +287,7 @@ async def test_no_form_reads_a_file_of_the_server_whoever_fills_it_in(house: Hou
 
 async def test_an_admin_names_what_they_like(house: House, canary: Canary, guest: None) -> None:
     boss = await house.enter("boss", role="admin")
-    fields = {
-        "kind": "guest.ask",
-        "question": "Why?",
-        "others": {"a": canary.spellings[0]},
-        "out": str(canary.folder),
-    }
+    fields = {"kind": "guest.ask", "question": "Why?", "others": {"a": canary.spellings[0]}, "out": str(canary.folder)}
     status, text = await boss.ask("POST", "/runs", json=fields)
     assert status == 201, text
     async with asyncio.timeout(30):

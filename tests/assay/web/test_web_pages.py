@@ -220,9 +220,7 @@ async def test_what_is_not_there_is_said_so(web: Any, path: str) -> None:
 
 async def test_the_description_names_every_address(web: Any) -> None:
     described = await web.json("/openapi.json")
-    served = {
-        (route.path, method.lower()) for route in web.client and _routes() for method in route.methods - {"HEAD"}
-    }
+    served = {(route.path, method.lower()) for route in web.client and _routes() for method in route.methods - {"HEAD"}}
     assert served == {(path, method) for path, methods in described["paths"].items() for method in methods}
     assert all(operation["summary"] for methods in described["paths"].values() for operation in methods.values())
 

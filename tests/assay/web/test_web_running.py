@@ -63,9 +63,7 @@ async def test_a_form_of_a_page_leads_to_the_run_and_a_wrong_one_back_to_itself(
     assert (await web.json(f"/runs/{run_id}/events/1"))["event"]["task"] == {"query": "Which\ndatabase?"}
     async with web.client.post(web.url + "/runs", data={"query": "Which?", "budget": "much"}) as answer:
         page = await answer.text()
-    assert (
-        answer.status == 422 and "budget: Input should be a valid number" in page and ">Which?</textarea>" in page
-    )
+    assert answer.status == 422 and "budget: Input should be a valid number" in page and ">Which?</textarea>" in page
 
 
 async def test_no_model_is_said_in_one_line_and_nothing_is_stored(store: RunStore) -> None:
@@ -86,9 +84,7 @@ async def test_a_person_takes_a_seat_and_the_run_goes_on_with_the_answer(web: An
             assert ask["title"].startswith("critique") and ask["messages"]
             answered += 1
             code, _ = await web.post(
-                f"/runs/{run_id}/answers",
-                name=ask["name"],
-                text=filled(ask, DOUBTS[answered - 1]),
+                f"/runs/{run_id}/answers", name=ask["name"], text=filled(ask, DOUBTS[answered - 1])
             )
             assert code == 200
             code, _ = await web.post(f"/runs/{run_id}/answers", name=ask["name"], text=filled(ask))
@@ -99,9 +95,7 @@ async def test_a_person_takes_a_seat_and_the_run_goes_on_with_the_answer(web: An
     reply = [
         data["event"]["reply"]
         async for _, _, data in web.stream(run_id)
-        if "event" in data
-        and data["event"]["type"] == "call.finished"
-        and "doubt" in data["event"]["reply"]["text"]
+        if "event" in data and data["event"]["type"] == "call.finished" and "doubt" in data["event"]["reply"]["text"]
     ]
     assert {(r["provider"], r["cost"]) for r in reply} == {("terminal", 0)}
 
@@ -117,11 +111,7 @@ async def test_a_turn_is_shown_at_once_however_much_the_page_was_sent_before(
             if kind == "page" and "Your turn" in data["parts"].get("asks", ""):
                 (ask,) = (await web.json(f"/runs/{run_id}/asks"))["asks"]
                 answered.add(ask["name"])
-                await web.post(
-                    f"/runs/{run_id}/answers",
-                    name=ask["name"],
-                    text=filled(ask, DOUBTS[len(answered) - 1]),
-                )
+                await web.post(f"/runs/{run_id}/answers", name=ask["name"], text=filled(ask, DOUBTS[len(answered) - 1]))
     assert len(answered) == 2 and (await web.json(f"/runs/{run_id}"))["run"]["state"] == "finished"
 
 
@@ -222,9 +212,7 @@ async def test_a_letter_in_a_mailbox_is_answered_from_the_page(web: Any, tmp_pat
             (ask,) = (await web.json(f"/runs/{run_id}/asks"))["asks"]
             answered.append(ask["name"])
             code, _ = await web.post(
-                f"/runs/{run_id}/answers",
-                name=ask["name"],
-                text=filled(ask, DOUBTS[len(answered) - 1]),
+                f"/runs/{run_id}/answers", name=ask["name"], text=filled(ask, DOUBTS[len(answered) - 1])
             )
             assert code == 200
     assert len(answered) == 2 and all(name.startswith("letter-") for name in answered)
@@ -233,9 +221,7 @@ async def test_a_letter_in_a_mailbox_is_answered_from_the_page(web: Any, tmp_pat
     assert not list(box.glob("0900*reply*"))
 
 
-async def test_the_end_of_the_server_leaves_runs_that_can_be_resumed(
-    store: RunStore, models: LoopbackServer
-) -> None:
+async def test_the_end_of_the_server_leaves_runs_that_can_be_resumed(store: RunStore, models: LoopbackServer) -> None:
     keys = {"openrouter": Key(SecretStr("sk-canary-0123456789"), "given")}
     settings = Settings(keys, {"openrouter": f"{models.url}/v1"})
     async with served(store, lambda: settings) as first:
@@ -249,12 +235,7 @@ async def test_the_end_of_the_server_leaves_runs_that_can_be_resumed(
 
 def test_what_a_form_may_hold() -> None:
     _, terms = read_form(
-        {
-            "query": "?",
-            "seats": "red_team = terminal:\n\n position=ollama:qwen3",
-            "budget": "0.50",
-            "max_calls": "40",
-        },
+        {"query": "?", "seats": "red_team = terminal:\n\n position=ollama:qwen3", "budget": "0.50", "max_calls": "40"},
         strict=False,
     )
     assert terms.seats == {"red_team": "terminal:", "position": "ollama:qwen3"}

@@ -59,18 +59,9 @@ def test_the_page_says_who_sits_there_renders_what_is_read_and_shows_no_schema()
     assert "<strong>Stay.</strong>" in page and "&lt;&lt;&lt;" not in page
     structured = asking(
         "r",
-        (
-            Ask(
-                "q2",
-                "triage",
-                (("user", "Configure it.\n\nAnswer with the JSON object only."),),
-                json.dumps(TRIAGE),
-            ),
-        ),
+        (Ask("q2", "triage", (("user", "Configure it.\n\nAnswer with the JSON object only."),), json.dumps(TRIAGE)),),
     )
-    assert (
-        "JSON" not in structured and "Configure it." in structured and 'name="field-council.2.role"' in structured
-    )
+    assert "JSON" not in structured and "Configure it." in structured and 'name="field-council.2.role"' in structured
 
 
 def test_a_form_of_a_schema_gives_an_answer_that_fits_it() -> None:

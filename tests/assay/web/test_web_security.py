@@ -118,14 +118,7 @@ async def test_every_answer_carries_the_policy(web: Any, council: Any) -> None:
 async def test_no_page_has_script_or_style_within(web: Any, council: Any) -> None:
     run_id = await council()
     paths = [
-        *(
-            "/runs",
-            "/new",
-            "/compare",
-            f"/compare?run={run_id}",
-            f"/compare?run={run_id}&run={run_id}",
-            "/runs/none",
-        ),
+        *("/runs", "/new", "/compare", f"/compare?run={run_id}", f"/compare?run={run_id}&run={run_id}", "/runs/none"),
         *(
             f"/runs/{run_id}{view}"
             for view in ("", "/timeline", "/events", "/fork", "/resume", "/calls/2", "/events/2")

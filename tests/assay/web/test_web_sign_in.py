@@ -119,9 +119,7 @@ async def test_a_key_that_has_the_name_of_another_sees_nothing_of_it(house: Hous
     chat = {"model": "assay/crucible", "messages": [{"role": "user", "content": "Why?"}]}
     for _ in range(2):
         bearer = {"Authorization": f"Bearer {keys.add(ApiKey(name='notes', hash='', budget=5))}"}
-        async with house.web.client.post(
-            f"{house.web.url}/v1/chat/completions", json=chat, headers=bearer
-        ) as answer:
+        async with house.web.client.post(f"{house.web.url}/v1/chat/completions", json=chat, headers=bearer) as answer:
             ids.append((await answer.json())["assay"]["run_id"])
         keys.remove("notes")
     assert ids[0] != ids[1]
@@ -162,17 +160,12 @@ async def echoing(store: RunStore, proxies: Sequence[str]) -> AsyncIterator[str]
 
 
 @pytest.mark.parametrize(
-    ("proxies", "seen"),
-    [((), "http 127.0.0.1"), (("10.1.1.1",), "http 127.0.0.1"), (("127.0.0.1",), "https 8.8.8.8")],
+    ("proxies", "seen"), [((), "http 127.0.0.1"), (("10.1.1.1",), "http 127.0.0.1"), (("127.0.0.1",), "https 8.8.8.8")]
 )
 async def test_where_a_request_came_from_is_told_by_a_named_proxy_alone(
     store: RunStore, proxies: tuple[str, ...], seen: str
 ) -> None:
-    headers = {
-        "Authorization": f"Bearer {TOKEN}",
-        "X-Forwarded-For": "1.2.3.4, 8.8.8.8",
-        "X-Forwarded-Proto": "https",
-    }
+    headers = {"Authorization": f"Bearer {TOKEN}", "X-Forwarded-For": "1.2.3.4, 8.8.8.8", "X-Forwarded-Proto": "https"}
     async with (
         echoing(store, proxies) as url,
         aiohttp.ClientSession(headers=headers) as client,

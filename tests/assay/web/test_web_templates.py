@@ -179,9 +179,7 @@ class Runs:
 
     def _started(self, run_id: str) -> Any:
         log = self._store.start(
-            RunStarted(
-                run_id=run_id, protocol="weather", title=self.text, task={}, settings={}, seed=1, origin="demo"
-            )
+            RunStarted(run_id=run_id, protocol="weather", title=self.text, task={}, settings={}, seed=1, origin="demo")
         )
         for number in range(9):
             label = CallLabel("weather", self.text, f"{number}:{self.text}", 1, 1 + number % 2)
@@ -230,19 +228,13 @@ def new_pages(text: str) -> str:
     filled_in = [form_of(run.name) for run in forms()]
     values = {spec.name: text for form in filled_in for spec in form.fields}
     values |= dict.fromkeys(("model", "seats", "budget", "max_calls", "seed"), text)
-    return "".join(
-        new_page(form, ["openrouter", text], values, text) + new_page(form, [], {}) for form in filled_in
-    )
+    return "".join(new_page(form, ["openrouter", text], values, text) + new_page(form, [], {}) for form in filled_in)
 
 
 def calls(text: str) -> str:
     call, place = Call(CallLabel("weather", text, text), text, 5, replayed=False), CallEvents(3, 4)
     request = {"model": text, "messages": [{"role": text, "content": text}], "schema": text}
-    outcomes: list[dict[str, Any]] = [
-        {"reply": {"model": text, "text": text}},
-        {"error": text, "message": text},
-        {},
-    ]
+    outcomes: list[dict[str, Any]] = [{"reply": {"model": text, "text": text}}, {"error": text, "message": text}, {}]
     shown = {"call": call, "place": place, "request": request, "options": {"seed": text}, "forks": True}
     return "".join(render("call.html", run_id="r-1", outcome=outcome, **shown) for outcome in outcomes)
 
@@ -308,9 +300,7 @@ def settings_pages(text: str) -> str:
     config = ConfigFile.model_validate({"model": text, "endpoints": {"mine": {"base_url": "http://mine/v1"}}})
     settings = Settings(keys={"mistral": Key(SecretStr("secret"), text)}, config=config)
     chosen = boxes(text)[0].choices
-    checked = Checked(
-        Capabilities(text, text, (), 1, 2), [Fitness(text, "limits", (text,)), Fitness("a", "no", ())]
-    )
+    checked = Checked(Capabilities(text, text, (), 1, 2), [Fitness(text, "limits", (text,)), Fitness("a", "no", ())])
     faults = Choices(chosen.chips, (), (Reachable("mine", text, [], text), Reachable("mistral", text, [text])))
     return settings_page(settings, faults, {text: checked}, text) + settings_page(Settings(), Choices(), {})
 
@@ -325,16 +315,10 @@ def run_lists(text: str) -> str:
 
 
 def matrices(text: str) -> str:
-    cells = (
-        Cell("r-1", "", text, "failed", False, 5, {text: text}),
-        Cell("r-2", text, text, "done", True, None),
-        None,
-    )
+    cells = (Cell("r-1", "", text, "failed", False, 5, {text: text}), Cell("r-2", text, text, "done", True, None), None)
     matrix = Matrix((text, "b", "c"), (MatrixRow(text, cells), MatrixRow(text, (None, None, None))))
     sums, agreed = column_sums(matrix), Agreement((text,), 2, 1, 0.5)
-    pages = [
-        matrix_page("runs/r-1", text, matrix, sums, agreed, choice) for choice in (MatrixChoice(who=text), _ASKED)
-    ]
+    pages = [matrix_page("runs/r-1", text, matrix, sums, agreed, choice) for choice in (MatrixChoice(who=text), _ASKED)]
     return "".join(pages) + matrix_page(
         "/batches/b", text, Matrix((), ()), [], agreement(matrix), MatrixChoice(find=text)
     )
@@ -367,9 +351,7 @@ def votes(text: str) -> str:
 
 
 def seen(text: str, runs: list[RunSummary]) -> dict[str, RunStanding]:
-    return {
-        run.run_id: RunStanding("finished", RunVerdict(text, text, text, gist=text), (text,), text) for run in runs
-    }
+    return {run.run_id: RunStanding("finished", RunVerdict(text, text, text, gist=text), (text,), text) for run in runs}
 
 
 def entry(text: str, state: str) -> QueuedEntry:
@@ -380,8 +362,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "asks.html": lambda text: asking("r-1", asks(text)) + asking("r-1", ()),
     "batch.html": lambda text: render("batch.html", progress=batch(text), story=story(text), badges=BADGES),
     "batches.html": lambda text: "".join(
-        render("batches.html", batches=batches, live=bool(batches), badges=BADGES)
-        for batches in ([batch(text)], [])
+        render("batches.html", batches=batches, live=bool(batches), badges=BADGES) for batches in ([batch(text)], [])
     ),
     "call.html": calls,
     "choice.html": lambda text: "".join(choice_fragment(box) for box in boxes(text)),
@@ -476,9 +457,7 @@ def pages_of_runs(text: str) -> str:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_whatever_a_run_holds_stays_text(text: str) -> None:
     check(pages_of_runs, text)
-    assert all(
-        words in pages_of_runs(text) for words in ("calls in flight", "Your turn", "Over time", "Events 3 to")
-    )
+    assert all(words in pages_of_runs(text) for words in ("calls in flight", "Your turn", "Over time", "Events 3 to"))
 
 
 # ---- Fields of a form --------------------------------------------------------------------------------------------

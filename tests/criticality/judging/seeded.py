@@ -107,11 +107,7 @@ def ruled_out(name: str) -> Project:
 
 
 def hearing(
-    one: Project,
-    unit: list[str],
-    bodies: Mapping[str, str] | None = None,
-    due: list[str] | None = None,
-    **more: Any,
+    one: Project, unit: list[str], bodies: Mapping[str, str] | None = None, due: list[str] | None = None, **more: Any
 ) -> Hearing:
     """Return a hearing of some functions; everything else has its right body."""
     texts = {**one.right, **(bodies or {})}
@@ -140,10 +136,7 @@ def _written(name: str) -> Project:
     data = yaml.safe_load(Path(__file__).with_name(f"{name}.yaml").read_text("utf-8"))
     plan = tuple(ModulePlan.model_validate(module) for module in data["modules"])
     return Project(
-        Spec.model_validate(data["spec"]),
-        plan,
-        data["right"],
-        [pair for one in data["wrong"] for pair in one.items()],
+        Spec.model_validate(data["spec"]), plan, data["right"], [pair for one in data["wrong"] for pair in one.items()]
     )
 
 
@@ -163,10 +156,7 @@ def _turnstile() -> Project:
     right = {"gate.enter": module.ENTER, **{f"parity.{name}": body for name, body in pair}}
     wrong = [
         ("gate.enter", "return Gate(Count(gate.inside + 1), gate.limit)"),
-        (
-            "gate.enter",
-            "if gate.inside > gate.limit:\n    raise Full\nreturn Gate(Count(gate.inside + 1), gate.limit)",
-        ),
+        ("gate.enter", "if gate.inside > gate.limit:\n    raise Full\nreturn Gate(Count(gate.inside + 1), gate.limit)"),
         (
             "gate.enter",
             "if gate.inside >= gate.limit:\n    return gate\nreturn Gate(Count(gate.inside + 1), gate.limit)",
@@ -185,9 +175,7 @@ def _turnstile() -> Project:
 def _kitty() -> Project:
     from assay.demo import demo_answers
 
-    answers = {
-        label.removeprefix("criticality/"): text for label, (text, _) in demo_answers("build").answers.items()
-    }
+    answers = {label.removeprefix("criticality/"): text for label, (text, _) in demo_answers("build").answers.items()}
     modules = ("money", "members", "expenses", "balances", "reports")
     plan = tuple(ModulePlan.model_validate_json(answers[f"lattice/{m}:structurer/2/1"]) for m in modules)
     right: dict[str, str] = {}
@@ -197,9 +185,5 @@ def _kitty() -> Project:
             right[match[1]] = text.strip().removeprefix("```python\n").removesuffix("\n```")
     claims = StructuredClaims.model_validate_json(answers["tests/claims:structurer/2/2"]).claims
     return Project(
-        Spec.model_validate(json.loads(answers["ignition/proposal-2:architect/2/1"])["spec"]),
-        plan,
-        right,
-        [],
-        claims,
+        Spec.model_validate(json.loads(answers["ignition/proposal-2:architect/2/1"])["spec"]), plan, right, [], claims
     )

@@ -84,8 +84,7 @@ def model(one: seeded.Project, name: str) -> Generate:
                 return json.dumps({"spec": one.spec.model_dump(mode="json"), "decisions": []})
             case "lattice", "structure":
                 outline = [
-                    {"name": m.name, "purpose": m.purpose, "functions": [f.name for f in m.functions]}
-                    for m in one.plan
+                    {"name": m.name, "purpose": m.purpose, "functions": [f.name for f in m.functions]} for m in one.plan
                 ]
                 return json.dumps({"modules": outline})
             case "lattice", _:

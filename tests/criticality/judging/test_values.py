@@ -90,9 +90,7 @@ def test_points_lie_in_what_they_are_asked_of_and_beside_it() -> None:
     assert not places
     sums = cases("stock", ["lots: List<Lot>", "wanted: Count"], [])
     assert any(
-        sum(lot.size for lot in lots[:3]) == wanted > 0
-        for lots, wanted in (one.args for one in sums)
-        if len(lots) > 3
+        sum(lot.size for lot in lots[:3]) == wanted > 0 for lots, wanted in (one.args for one in sums) if len(lots) > 3
     )
 
 

@@ -66,7 +66,5 @@ def test_complexity_is_one_more_than_the_decisions_of_mccabe(body: str, complexi
 
 @pytest.mark.parametrize("body", ["return ｏｔｈｅｒ(1)", "return [*map(ｐrint, a)]", "return 1\rimport os"])
 def test_a_name_in_another_writing_is_the_same_name(body: str) -> None:
-    function = FunctionPlan(
-        name="f", params=["a: Int"], returns="Int", doc="Do.", contracts=["PURITY: pure"], calls=[]
-    )
+    function = FunctionPlan(name="f", params=["a: Int"], returns="Int", doc="Do.", contracts=["PURITY: pure"], calls=[])
     assert language("python").inspect_body(body, function, module="m", siblings=["other"])

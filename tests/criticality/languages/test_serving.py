@@ -105,9 +105,7 @@ def test_a_function_that_is_still_to_do_says_so(written: tuple[str, Bodies]) -> 
     with _served(name, account_system, [without]) as (place, types), place.serve() as process:
         active = types["AccountStatus"]("active")
         one, two = (types["Account"](types["AccountId"](id_), types["Cents"](5), active) for id_ in "xy")
-        undone = process.call(
-            "payments.transfer", [(one, two), types["Transfer"](one.id, two.id, types["Amount"](1))]
-        )
+        undone = process.call("payments.transfer", [(one, two), types["Transfer"](one.id, two.id, types["Amount"](1))])
         assert isinstance(undone, Raised) and "implemented" in undone.message
 
 

@@ -31,9 +31,7 @@ shared_loop = pytest.mark.asyncio(loop_scope="module")
 
 
 @shared_loop
-async def test_a_sound_tree_has_no_errors_and_a_broken_one_has_its_own(
-    tools: tuple[CompiledToolchain, Tiny],
-) -> None:
+async def test_a_sound_tree_has_no_errors_and_a_broken_one_has_its_own(tools: tuple[CompiledToolchain, Tiny]) -> None:
     compiler, tiny = tools
     assert await compiler.check(tiny.tree(tiny.source)) == []
     errors = await compiler.check(tiny.tree(tiny.broken))
@@ -43,9 +41,7 @@ async def test_a_sound_tree_has_no_errors_and_a_broken_one_has_its_own(
     assert await compiler.check(tiny.tree(tiny.source)) == []
 
 
-async def test_packages_are_installed_once_by_however_many_ask(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_packages_are_installed_once_by_however_many_ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CRITICALITY_CACHE", str(tmp_path))
     made: list[Path] = []
 

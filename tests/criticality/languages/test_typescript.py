@@ -30,8 +30,7 @@ def test_functions_say_what_they_do_and_throw_and_leave_their_contracts_to_a_pag
     assert "ENSURES" not in skeleton and "CLAIM_REF" not in skeleton
     assert " * Find an account by its name.\n" in skeleton and " * @throws InsufficientFunds\n" in skeleton
     assert (
-        "export function findAccount(accounts: readonly Account[], wanted: AccountId): Account | undefined"
-        in skeleton
+        "export function findAccount(accounts: readonly Account[], wanted: AccountId): Account | undefined" in skeleton
     )
 
 

@@ -162,8 +162,7 @@ TINY = {
         ),
         loops="TEST(Numbers, loops) {\n  for (volatile int n = 0;;) n = 1 - n;\n}\n",
         hoards=(
-            "TEST(Numbers, hoards) {\n  std::vector<std::vector<char>> a;\n"
-            "  for (;;) a.emplace_back(1 << 24, 1);\n}\n"
+            "TEST(Numbers, hoards) {\n  std::vector<std::vector<char>> a;\n  for (;;) a.emplace_back(1 << 24, 1);\n}\n"
         ),
         others=(("include/numbers.hpp", "#pragma once\n\nnamespace numbers {\nbool is_even(long n);\n}\n"),),
     ),

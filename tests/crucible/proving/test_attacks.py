@@ -40,12 +40,7 @@ async def test_what_it_looks_at_is_seen(shop: Shop, body: str, seen: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "body",
-    [
-        "os.fork()",
-        "subprocess.run(['true'])",
-        "socket.create_connection(('192.0.2.1', 80))",
-    ],
+    "body", ["os.fork()", "subprocess.run(['true'])", "socket.create_connection(('192.0.2.1', 80))"]
 )
 async def test_it_starts_and_reaches_nothing(shop: Shop, body: str) -> None:
     ran = await _run(shop, body)
@@ -76,9 +71,7 @@ async def test_a_forged_end_does_not_agree(shop: Shop, body: str) -> None:
 
 
 async def test_a_patched_pytest_does_not_agree(shop: Shop) -> None:
-    body = (
-        "import _pytest.main\n_pytest.main.Session.testsfailed = property(lambda s: 0, lambda s, v: None)\nassert 0"
-    )
+    body = "import _pytest.main\n_pytest.main.Session.testsfailed = property(lambda s: 0, lambda s, v: None)\nassert 0"
     ran = await _run(shop, body)
     assert not ran.agrees, ran
 

@@ -92,9 +92,7 @@ RUN = {
         "zero = 0\nimport datetime\nassert lists.first([]) == datetime.datetime.fromtimestamp(zero).hour", FIX, "surroundings", "(zone)"
     ),
 }  # fmt: skip
-QUOTES = {
-    "words that stand nowhere": "an empty list has nothing first",
-}
+QUOTES = {"words that stand nowhere": "an empty list has nothing first"}
 STOP = ("def longest(", "def stop(items):\n    raise SystemExit(3)\n\n\ndef longest(")
 
 

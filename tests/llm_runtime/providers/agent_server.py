@@ -113,24 +113,11 @@ def _openai(body: dict[str, Any], text: str, mood: Mood) -> Iterable[dict[str, A
             {"type": "function_call", "id": name, "call_id": name, "name": name, "arguments": json.dumps(given)}
             for name, given in called.items()
         ]
-    usage = {
-        "input_tokens": 11,
-        "output_tokens": 7,
-        "total_tokens": 18,
-        "input_tokens_details": {"cached_tokens": 2},
-    }
+    usage = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18, "input_tokens_details": {"cached_tokens": 2}}
     usage["output_tokens_details"] = {"reasoning_tokens": 3}
-    response = {
-        "id": "resp_1",
-        "object": "response",
-        "status": "completed",
-        "model": body.get("model"),
-        "usage": usage,
-    }
+    response = {"id": "resp_1", "object": "response", "status": "completed", "model": body.get("model"), "usage": usage}
     yield {"type": "response.created", "response": {**response, "status": "in_progress", "output": []}}
-    yield from (
-        {"type": "response.output_item.done", "output_index": at, "item": one} for at, one in enumerate(items)
-    )
+    yield from ({"type": "response.output_item.done", "output_index": at, "item": one} for at, one in enumerate(items))
     if mood == "cut":
         reason = {"reason": "max_output_tokens"}
         yield {
@@ -178,11 +165,7 @@ _DAY = {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [{
 _LIMIT["enerateContent"][1]["error"] |= {"status": "RESOURCE_EXHAUSTED", "details": [_DAY]}
 _FAULTS = {
     "401": _all(
-        401,
-        "Incorrect API key",
-        anthropic="authentication_error",
-        openai="invalid_api_key",
-        google="UNAUTHENTICATED",
+        401, "Incorrect API key", anthropic="authentication_error", openai="invalid_api_key", google="UNAUTHENTICATED"
     ),
     "error": _all(
         400,

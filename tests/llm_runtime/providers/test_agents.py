@@ -44,9 +44,7 @@ from llm_runtime.wrappers.retrying import Backoff
 MODELS = {"claude": "agent:claude#opus", "codex": "agent:codex#gpt-9", "gemini": "agent:gemini#gemini-2.5-pro"}
 REAL = [pytest.param(name, marks=[pytest.mark.needs(name, "node"), pytest.mark.toolchain]) for name in MODELS]
 CLAUDE = REAL[0]
-SCHEMA = (
-    '{"type":"object","properties":{"name":{"type":"string"}},"required":["name"],"additionalProperties":false}'
-)
+SCHEMA = '{"type":"object","properties":{"name":{"type":"string"}},"required":["name"],"additionalProperties":false}'
 
 
 @pytest.fixture
@@ -104,9 +102,7 @@ def real(name: str, home: Path, server: AgentServer) -> Settings:
     return settings_of(home, {"codex": codex, "gemini": gemini}, **variables)
 
 
-async def asked(
-    settings: Settings, model: str, text: str = "What is it?", **fields: Any
-) -> tuple[Reply, list[Delta]]:
+async def asked(settings: Settings, model: str, text: str = "What is it?", **fields: Any) -> tuple[Reply, list[Delta]]:
     deltas: list[Delta] = []
     request = Request(model, (Message("system", "Be terse."), Message("user", text)), CallLabel("t", "x"), **fields)
     backoff = Backoff(attempts=1)

@@ -106,11 +106,7 @@ async def test_a_base_url_may_end_with_the_version(http: Http) -> None:
 
 
 def message(stop_reason: str = "end_turn", usage: dict[str, int] | None = None) -> dict[str, Any]:
-    content = [
-        {"type": "thinking", "thinking": "hm"},
-        {"type": "text", "text": "an"},
-        {"type": "text", "text": "swer"},
-    ]
+    content = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "an"}, {"type": "text", "text": "swer"}]
     return {"content": content, "stop_reason": stop_reason, "usage": usage or {}}
 
 
@@ -124,12 +120,7 @@ def test_text_blocks_are_joined_and_thinking_is_left_out() -> None:
 
 
 def test_cached_tokens_count_as_input() -> None:
-    usage = {
-        "input_tokens": 5,
-        "cache_creation_input_tokens": 20,
-        "cache_read_input_tokens": 300,
-        "output_tokens": 7,
-    }
+    usage = {"input_tokens": 5, "cache_creation_input_tokens": 20, "cache_read_input_tokens": 300, "output_tokens": 7}
     assert read(message(usage=usage)).usage == Usage(325, 7, cached_tokens=300, cache_write_tokens=20)
     assert read(message()).usage.estimated
 

@@ -23,9 +23,9 @@ from llm_runtime.providers.openai_compatible import openai_compatible
 from llm_runtime.testing import LoopbackServer
 from llm_runtime.toml import own_table
 
-BODIES: list[dict[str, Any]] = tomllib.loads(
-    Path(__file__).with_name("error_bodies.toml").read_text(encoding="utf-8")
-)["body"]
+BODIES: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("error_bodies.toml").read_text(encoding="utf-8"))[
+    "body"
+]
 NOW = 1_795_000_000.0
 
 
@@ -69,10 +69,7 @@ def test_a_body_is_named_the_same_where_nobody_knows_whose_it_is() -> None:
         ({"type": "overloaded_error", "message": "Overloaded"}, "Overloaded"),
         ({"code": 502, "message": "Upstream error"}, "ServerFault"),
         ({"code": "context_length_exceeded", "message": "too long"}, "ContextExceeded"),
-        (
-            "The number of tokens to keep from the initial prompt is greater than the context length.",
-            "ContextExceeded",
-        ),
+        ("The number of tokens to keep from the initial prompt is greater than the context length.", "ContextExceeded"),
         ({"code": "server_error", "message": "Internal Server Error"}, "ErrorInReply"),
         ({"type": "rate_limit_error", "message": "slower"}, "RateLimited"),
         ({"code": 402, "message": "Insufficient credits"}, "PaymentRequired"),
@@ -155,9 +152,7 @@ def test_any_header_is_a_wait_or_nothing(headers: dict[str, str]) -> None:
 # anything else
 
 
-KEYS = st.sampled_from(
-    ["error", "message", "detail", "code", "type", "metadata", "raw", "msg", "loc", "retryDelay"]
-)
+KEYS = st.sampled_from(["error", "message", "detail", "code", "type", "metadata", "raw", "msg", "loc", "retryDelay"])
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(KEYS | st.text(), inner) | inner.map(json.dumps),

@@ -105,12 +105,7 @@ async def test_an_escaped_echo_is_found_too() -> None:
 @given(st.text("abcdefghijklmnopqrstuvwxyzABC0123456789-_+/=", min_size=10, max_size=80), st.text(), st.text())
 def test_no_spelling_of_a_key_survives(key: str, before: str, after: str) -> None:
     raw = key.encode()
-    for spelled in (
-        key,
-        base64.b64encode(raw).decode(),
-        base64.urlsafe_b64encode(raw).decode(),
-        quote(key, safe=""),
-    ):
+    for spelled in (key, base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode(), quote(key, safe="")):
         redacted = Redactor((key,)).text(before + spelled + after)
         assert key not in redacted.replace(REDACTED, "\0")
         assert REDACTED in redacted

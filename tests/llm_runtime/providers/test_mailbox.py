@@ -73,13 +73,7 @@ async def test_a_person_answers_in_plain_text(tmp_path: Path) -> None:
 
 
 async def test_a_program_answers_in_json(tmp_path: Path) -> None:
-    answer = {
-        "format": "llm-mailbox/1",
-        "text": "42",
-        "model": "deep-thought",
-        "input_tokens": 3,
-        "output_tokens": 1,
-    }
+    answer = {"format": "llm-mailbox/1", "text": "42", "model": "deep-thought", "input_tokens": 3, "output_tokens": 1}
     reply = await answered(tmp_path, f"{STEM}.reply.json", json.dumps(answer))
     assert (reply.text, reply.model, reply.usage) == ("42", "deep-thought", Usage(3, 1))
 
@@ -283,9 +277,7 @@ async def test_damaged_and_foreign_files_are_left_alone(tmp_path: Path) -> None:
 
 
 @given(st.text(min_size=1, max_size=200), st.text(max_size=200), st.text(max_size=40))
-@settings(
-    max_examples=examples(50), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(max_examples=examples(50), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_no_label_leads_out_of_the_folder_and_no_text_is_lost(
     tmp_path_factory: pytest.TempPathFactory, answer: str, content: str, seat: str
 ) -> None:

@@ -105,10 +105,7 @@ async def test_a_refusal_by_chat_is_learned_and_the_answer_streams(serve: Serve,
     assert replies[0].usage == Usage(9, 30, cached_tokens=4, reasoning_tokens=20)
     assert {delta.kind for delta in deltas} == {"progress", "reasoning", "text"}
     payload = asked[1][1]
-    assert payload["input"] == [
-        {"role": "system", "content": "Be brief."},
-        {"role": "user", "content": "Is it so?"},
-    ]
+    assert payload["input"] == [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Is it so?"}]
     assert (payload["max_output_tokens"], payload["reasoning"]) == (100, {"effort": "low"})
     assert payload["text"]["format"]["schema"]["required"] == ["holds"]
     assert payload["store"] is False and "seed" not in payload
@@ -138,7 +135,5 @@ async def test_an_answer_that_is_not_whole_is_an_error(
 async def test_elsewhere_the_refusal_stands(serve: Serve, http: Http) -> None:
     asked: list[tuple[str, Any]] = []
     with pytest.raises(WrongEndpoint):
-        await openai_compatible(await serve(response(), asked, "groq"), http)(
-            dataclasses.replace(REQUEST, effort=None)
-        )
+        await openai_compatible(await serve(response(), asked, "groq"), http)(dataclasses.replace(REQUEST, effort=None))
     assert [path for path, _ in asked] == ["chat"]

@@ -86,9 +86,7 @@ def test_deepseek_is_asked_for_json_and_told_its_form() -> None:
 
 @pytest.mark.parametrize("dialect", ["llama.cpp", "vllm", "lmstudio", "openai", "groq"])
 def test_a_grammar_goes_to_engines_that_decode_by_one(dialect: str) -> None:
-    grammar = (
-        '{"type":"object","properties":{"list":{"type":"array","prefixItems":[{"const":"x"}]}},"minProperties":1}'
-    )
+    grammar = '{"type":"object","properties":{"list":{"type":"array","prefixItems":[{"const":"x"}]}},"minProperties":1}'
     payload = sent(dialect, dataclasses.replace(REQUEST, schema=SCHEMA, grammar=grammar))
     schema = payload["response_format"]["json_schema"]["schema"]
     assert (schema == json.loads(grammar)) == DIALECTS[dialect].local
@@ -155,9 +153,7 @@ MAP = '{"type":"object","properties":{"m":{"type":"object","additionalProperties
         ('{"type":"object","properties":{"if":{"type":"string"}}}', False, False),
     ],
 )
-def test_what_a_strict_mode_has_no_words_for_goes_into_the_prompt(
-    schema: str, strict: bool, messages: bool
-) -> None:
+def test_what_a_strict_mode_has_no_words_for_goes_into_the_prompt(schema: str, strict: bool, messages: bool) -> None:
     assert [prompted("openai", schema), prompted("openrouter", schema)] == [strict, strict]
     assert prompted("anthropic", schema) == messages
     assert not prompted("vllm", schema) and not prompted("generic", schema)
@@ -187,19 +183,9 @@ def test_the_users_own_fields_win() -> None:
     [
         ("openai", 400, "Unrecognized request argument supplied: reasoning_effort", "no effort"),
         ("xai", 400, "Model grok-4 does not support parameter reasoningEffort.", "no effort"),
-        (
-            "openai",
-            400,
-            "'temperature' is not supported with reasoning models",
-            "no temperature",
-        ),
+        ("openai", 400, "'temperature' is not supported with reasoning models", "no temperature"),
         ("groq", 400, "This model does not support response format `json_schema`", "no schema"),
-        (
-            "generic",
-            400,
-            "use 'max_completion_tokens' instead",
-            "max_completion_tokens",
-        ),
+        ("generic", 400, "use 'max_completion_tokens' instead", "max_completion_tokens"),
         ("openai", 400, "Unknown field: max_completion_tokens", "max_tokens"),
         ("openai", 400, "max_completion_tokens is too large: 100", None),
         ("gemini", 400, "temperature must be between 0 and 1", None),

@@ -100,11 +100,7 @@ async def test_an_odd_stream_is_a_whole_answer(name: str, kind: Kind) -> None:
     reply = await call(name, kind, lambda _, delta: seen.append(delta.text))
     if isinstance(reply, CallError):
         raise reply
-    more = {
-        "a character cut in two": "ü",
-        "a surrogate pair in two events": "😀",
-        "words after the finish": " More.",
-    }
+    more = {"a character cut in two": "ü", "a surrogate pair in two events": "😀", "words after the finish": " More."}
     assert reply.text == ANSWER + more.get(name, "")
     assert reply.finish_reason == "stop"
     assert "".join(seen).encode(errors="replace")[:40] == ANSWER.encode()[:40]

@@ -206,9 +206,7 @@ async def test_the_gateway_tells_of_words_and_the_log_of_what_was_cut() -> None:
     seen: list[Delta] = []
     events: list[Event] = []
     cut, faults = spoiled("", "cut between events", "cut between events", ""), {1: Fault.STATUS_503}
-    async with LoopbackServer(
-        "Words of an answer, one after the other.", faults=faults, send=cut, piece=6
-    ) as server:
+    async with LoopbackServer("Words of an answer, one after the other.", faults=faults, send=cut, piece=6) as server:
         settings = Settings(
             keys={"openrouter": Key(SecretStr("sk-or-0123456789"), "test")},
             base_urls={"openrouter": f"{server.url}/v1"},
@@ -253,15 +251,11 @@ async def test_a_model_that_counts_on_while_it_repeats_itself_is_stopped(http: H
         local = server.endpoint("llama.cpp")
         reply = await retrying(openai_compatible(local, http), Backoff(base=0))(REQUEST)
     assert (reply.text, reply.attempts) == ("It ends.", 2)
-    assert ["dry_multiplier" in one.payload for one in server.requests] == [False, True], (
-        "asked again with a penalty"
-    )
+    assert ["dry_multiplier" in one.payload for one in server.requests] == [False, True], "asked again with a penalty"
 
 
 @pytest.mark.parametrize("passage", [LOOP, '"' + LOOP * 5, "so ", "und noch einmal, ", "同じことを繰り返す。"])
-async def test_a_model_that_repeats_itself_without_end_is_stopped_and_asked_once_more(
-    http: Http, passage: str
-) -> None:
+async def test_a_model_that_repeats_itself_without_end_is_stopped_and_asked_once_more(http: Http, passage: str) -> None:
     begins = "A judgement of its own. "
     answers = iter([begins + passage * (40_000 // len(passage)), "It ends."])
     async with LoopbackServer(lambda _: next(answers), piece=97) as server, asyncio.timeout(PATIENCE):

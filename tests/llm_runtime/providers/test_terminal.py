@@ -75,9 +75,7 @@ async def test_a_question_cannot_steer_the_terminal() -> None:
     hidden = "\u202e\u2066\u200b\u2028\ufeff\U000e0041"
     osc = "\x1b]8;;http://evil.invalid\x07link\x1b]8;;\x07 \x1b]52;c;Zm9v\x07"
     shown: list[str] = []
-    request = Request(
-        f"m{controls}", (Message("user", f"a{controls}{hidden}{osc}\tz\né漢👍"),), CallLabel("t", osc)
-    )
+    request = Request(f"m{controls}", (Message("user", f"a{controls}{hidden}{osc}\tz\né漢👍"),), CallLabel("t", osc))
     await terminal(read=typed("x\n"), write=shown.append)(request)
     assert set(re.findall(r"[\x00-\x1f\x7f-\x9f]", shown[0])) == {"\n", "\t"}
     assert not set(hidden) & set(shown[0])
@@ -174,9 +172,7 @@ async def test_a_person_at_a_terminal(screen: Screen) -> None:
     await screen.until("DONE")
 
 
-@pytest.mark.parametrize(
-    ("typed", "outcome"), [("from elsewhere\n.\n", "GOT 'from elsewhere'"), ("", "EmptyReply")]
-)
+@pytest.mark.parametrize(("typed", "outcome"), [("from elsewhere\n.\n", "GOT 'from elsewhere'"), ("", "EmptyReply")])
 def test_input_need_not_be_a_terminal(typed: str, outcome: str, tmp_path: Path) -> None:
     command = [sys.executable, "-c", _PROGRAM.split("    try:")[0] + "asyncio.run(main())"]
     place = tmp_path / "typed"

@@ -80,9 +80,7 @@ def call() -> Callable[..., tuple[CallStarted, CallFinished]]:
 
 @pytest.fixture
 def finished_run(
-    store: SqliteStore,
-    started: Callable[..., RunStarted],
-    call: Callable[..., tuple[CallStarted, CallFinished]],
+    store: SqliteStore, started: Callable[..., RunStarted], call: Callable[..., tuple[CallStarted, CallFinished]]
 ) -> str:
     """A finished run of 12 records: one opens it, five calls, one closes it."""
     log = store.start(started("done"))

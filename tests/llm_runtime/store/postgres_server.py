@@ -37,9 +37,7 @@ class PostgresServer:
         self.folder = Path(tempfile.mkdtemp(prefix="assay-pg-"))
         if self._user:
             shutil.chown(self.folder, self._user)
-        self._run(
-            "initdb", "-D", str(self.folder / "data"), "-U", "assay", "-A", "trust", "--no-sync", "-E", "UTF8"
-        )
+        self._run("initdb", "-D", str(self.folder / "data"), "-U", "assay", "-A", "trust", "--no-sync", "-E", "UTF8")
         self.start()
 
     def start(self) -> None:

@@ -157,9 +157,7 @@ async def test_a_fault_that_nobody_waited_for_reaches_the_next_event(
             await log
     await log.emit(RunFinished(state="finished"))
     # the event that met the fault was refused, and those before it were not
-    assert [event.data["n"] for _, event in store.events("run-1") if isinstance(event, UnknownEvent)] == [
-        *range(said)
-    ]
+    assert [event.data["n"] for _, event in store.events("run-1") if isinstance(event, UnknownEvent)] == [*range(said)]
     await log.aclose()
     assert verify(store, "run-1").ok
 

@@ -105,9 +105,7 @@ def test_a_store_that_an_older_version_writes_now_is_left_alone(first: Path) -> 
         assert len(store.runs()) == 2
 
 
-def test_heads_that_lay_on_this_machine_move_into_the_database(
-    postgres_url: str, first: Path, tmp_path: Path
-) -> None:
+def test_heads_that_lay_on_this_machine_move_into_the_database(postgres_url: str, first: Path, tmp_path: Path) -> None:
     with closing(PostgresStore(postgres_url)) as store, closing(SqliteStore(first / "runs.db")) as old:
         store.adopt("finished-run", old.records("finished-run"))
         folder = store.heads.own.key_file.parent / "heads"
@@ -118,9 +116,7 @@ def test_heads_that_lay_on_this_machine_move_into_the_database(
     assert [file.stem for file in folder.iterdir()] == ["interrupted-run"]
 
 
-def test_a_store_of_a_later_version_is_refused_on_both(
-    store: SqliteStore, store_path: Path, postgres_url: str
-) -> None:
+def test_a_store_of_a_later_version_is_refused_on_both(store: SqliteStore, store_path: Path, postgres_url: str) -> None:
     with closing(PostgresStore(postgres_url)) as later:
         later.writer.execute("INSERT INTO run_migrations VALUES (99, 'of a later version')")
     with pytest.raises(StoreError, match="newer version"):

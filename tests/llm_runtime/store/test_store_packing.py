@@ -85,17 +85,15 @@ def test_after_a_write_that_failed_what_follows_refers_to_nothing_of_it(
                     log.emit(event)
         log.emit(event)
     log.close()
-    assert [
-        event.data["text"] for _, event in store.events("run-1", after=1) if isinstance(event, UnknownEvent)
-    ] == (texts)
+    assert [event.data["text"] for _, event in store.events("run-1", after=1) if isinstance(event, UnknownEvent)] == (
+        texts
+    )
     assert verify(store, "run-1").ok
 
 
 @settings(max_examples=examples(60))
 @given(data=st.data())
-def test_no_flipped_bit_of_a_packed_body_escapes(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
-) -> None:
+def test_no_flipped_bit_of_a_packed_body_escapes(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("packed")
     ticks = count()
     with closing(SqliteStore(folder / "runs.db", clock=lambda: next(ticks))) as store:

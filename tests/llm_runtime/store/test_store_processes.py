@@ -68,8 +68,7 @@ def council(path: Path, run_id: str = "council") -> Generator[tuple[subprocess.P
 
 def questions() -> list[Request]:
     return [
-        Request("a/b", (Message("user", f"question {n}"),), CallLabel("p", "position", str(n)))
-        for n in range(CALLS)
+        Request("a/b", (Message("user", f"question {n}"),), CallLabel("p", "position", str(n))) for n in range(CALLS)
     ]
 
 

@@ -210,9 +210,7 @@ def test_a_closed_log_takes_no_more(store: RunStore, started: Started) -> None:
         log.emit(RunFinished(state="finished"))
 
 
-def test_an_event_that_cannot_be_written_leaves_the_log_usable(
-    store: RunStore, started: Started, call: Call
-) -> None:
+def test_an_event_that_cannot_be_written_leaves_the_log_usable(store: RunStore, started: Started, call: Call) -> None:
     log = store.start(started())
     with pytest.raises(ValueError):
         log.emit(UnknownEvent(name="x", data={"too large for JSON": 2**60}))
@@ -225,12 +223,7 @@ def test_a_deleted_run_is_gone_with_its_head(store: RunStore, finished_run: str)
     store.delete(finished_run)
     assert store.runs() == []
     assert store.heads.load(finished_run) is None
-    asks: list[Callable[[str], object]] = [
-        store.summary,
-        store.delete,
-        store.reopen,
-        lambda x: list(store.records(x)),
-    ]
+    asks: list[Callable[[str], object]] = [store.summary, store.delete, store.reopen, lambda x: list(store.records(x))]
     for ask in asks:
         with pytest.raises(RunNotFound, match="no run"):
             ask(finished_run)

@@ -163,10 +163,7 @@ def test_whatever_events_hold_arrives_byte_for_byte(
     tmp_path_factory: pytest.TempPathFactory, contents: list[Any]
 ) -> None:
     folder = tmp_path_factory.mktemp("transfer")
-    with (
-        closing(SqliteStore(folder / "a" / "runs.db")) as here,
-        closing(SqliteStore(folder / "b" / "r.db")) as there,
-    ):
+    with closing(SqliteStore(folder / "a" / "runs.db")) as here, closing(SqliteStore(folder / "b" / "r.db")) as there:
         log = here.start(RunStarted(run_id="r", protocol="p", title="t", task={}, settings={}, seed=0))
         for content in contents:
             try:
@@ -246,9 +243,7 @@ HOSTILE: dict[str, Callable[[bytes], bytes]] = {
     "a head with a flipped signature": lambda f: header_with(
         f, head=json.loads(f.split(b"\n")[0])["head"] | {"signature": "00" * 64}
     ),
-    "a head beyond the end": lambda f: header_with(
-        f, head=json.loads(f.split(b"\n")[0])["head"] | {"length": 10**9}
-    ),
+    "a head beyond the end": lambda f: header_with(f, head=json.loads(f.split(b"\n")[0])["head"] | {"length": 10**9}),
 }
 
 

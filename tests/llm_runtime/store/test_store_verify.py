@@ -173,9 +173,7 @@ def test_the_chain_alone_does_not_see_what_the_head_sees(
     assert {kind for _, kind in found(store, finished_run)} == {"unanchored"}
 
 
-def test_the_chain_alone_does_not_see_that_all_is_gone(
-    store: SqliteStore, store_path: Path, finished_run: str
-) -> None:
+def test_the_chain_alone_does_not_see_that_all_is_gone(store: SqliteStore, store_path: Path, finished_run: str) -> None:
     tamper(store_path, sql("DELETE FROM records", "DELETE FROM runs"))
     store.heads.remove(finished_run)
     with pytest.raises(RunNotFound):
@@ -202,9 +200,7 @@ ATTACKS: dict[str, Callable[[int], Attack]] = {
 
 @settings(max_examples=examples(60))
 @given(steps=st.lists(st.tuples(st.sampled_from(sorted(ATTACKS)), st.integers(2, 8)), min_size=1, max_size=3))
-def test_no_series_of_changes_escapes(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
-) -> None:
+def test_no_series_of_changes_escapes(tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]) -> None:
     folder = tmp_path_factory.mktemp("series")
     with closing(SqliteStore(folder / "runs.db", clock=lambda: 0)) as store:
         log = store.start(RunStarted(run_id="r", protocol="crux", title="t", task={}, settings={}, seed=1))
@@ -223,9 +219,7 @@ def test_no_series_of_changes_escapes(
 def test_no_flipped_bit_escapes(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("flip")
     with closing(SqliteStore(folder / "runs.db", clock=lambda: 0)) as store:
-        log = store.start(
-            RunStarted(run_id="r", protocol="crux", title="t", task={}, settings={}, seed=1, version="9")
-        )
+        log = store.start(RunStarted(run_id="r", protocol="crux", title="t", task={}, settings={}, seed=1, version="9"))
         log.emit(CallStarted(digest="d", occurrence=1, request={"n": 1}))
         log.close()
         seq = data.draw(st.integers(1, 2))

@@ -30,9 +30,7 @@ _STEPS = 5
 class _Progress(Protocol):
     """Where signs of life go."""
 
-    async def report_progress(
-        self, progress: float, total: float | None = None, message: str | None = None
-    ) -> None:
+    async def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         """Tell that there is one more."""
         ...
 

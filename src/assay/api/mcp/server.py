@@ -59,9 +59,7 @@ def assay_server(caller: Caller, who: WhoAsks = lambda _: None, lifespan: Any = 
         lifespan: what is open as long as it serves.
     """
     told = load_prompt(__package__ or "", "instructions").text
-    server = AssayServer(
-        name="assay", instructions=told, version=__version__, log_level="WARNING", lifespan=lifespan
-    )
+    server = AssayServer(name="assay", instructions=told, version=__version__, log_level="WARNING", lifespan=lifespan)
     _offer_runs(server, caller, who)
     _offer_care(server, caller, who)
     _offer_resources(server, caller, who)

@@ -61,8 +61,6 @@ async def sessions(desk: Desk, gate: KeyGate) -> AsyncGenerator[StreamableHTTPSe
     server = assay_server(Caller(desk), who)
     # Which names and origins are served is decided before anything comes here.
     open_to_all = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    server.streamable_http_app(
-        stateless_http=True, max_request_body_size=_MOST_BYTES, transport_security=open_to_all
-    )
+    server.streamable_http_app(stateless_http=True, max_request_body_size=_MOST_BYTES, transport_security=open_to_all)
     async with server.session_manager.run():
         yield server.session_manager

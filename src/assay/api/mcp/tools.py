@@ -41,9 +41,7 @@ class RunTool(NamedTuple):
         values: dict[str, Any] = to_jsonable_python(given)
         texts = {name: values.pop(name) for name, _, _ in self.tool.takes}
         own = {called: name for name, called in self.tool.called}
-        usual = to_jsonable_python(
-            {one.name: one.default for one in self.parameters if one.default is not one.empty}
-        )
+        usual = to_jsonable_python({one.name: one.default for one in self.parameters if one.default is not one.empty})
         set_here = {own.get(name, name): one for name, one in values.items() if one != usual.get(name, Parameter)}
         return {**_filled(self.tool.gives, texts), **set_here}
 

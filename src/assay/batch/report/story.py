@@ -142,6 +142,6 @@ def _puzzles(fold: BatchFold, names: list[str]) -> Iterable[Block]:
 
 
 _FORMS: Mapping[str, Callable[[Any], str]] = {
-    "rows": lambda failures: ", ".join(map(str, failures.rows)) + (", …" if failures.more else ""),
+    "rows": lambda failures: ", ".join(map(str, failures.rows)) + (", …" if failures.more else "")
 }
 _outline = cache(partial(read_outline, __package__ or "", "batch.toml"))

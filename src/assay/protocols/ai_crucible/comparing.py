@@ -211,9 +211,7 @@ def _saved(contest: _Contest, left: Mapping[str, int]) -> tuple[int, str]:
     """Return what the attempts left out would have cost at each model's mean, and in what."""
     records = {
         trial: [
-            body["attempt"]["log"]["record"]
-            for body in own
-            if body["attempt"]["log"]["record"]["passed"] is not None
+            body["attempt"]["log"]["record"] for body in own if body["attempt"]["log"]["record"]["passed"] is not None
         ]
         for trial, own in contest.attempts.items()
     }

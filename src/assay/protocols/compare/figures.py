@@ -207,9 +207,7 @@ def figures(rows: Sequence[Row], methods: Sequence[str], rules: Rules | int) -> 
     rules = Rules(rules) if isinstance(rules, int) else rules
     by_place = {(row.task, row.method): row for row in rows}
     tasks = dict.fromkeys(row.task for row in rows)
-    by_task = [
-        [by_place[task, m] for m in methods] for task in tasks if all((task, m) in by_place for m in methods)
-    ]
+    by_task = [[by_place[task, m] for m in methods] for task in tasks if all((task, m) in by_place for m in methods)]
     by_method = dict(zip(methods, zip(*by_task, strict=True), strict=True)) if by_task else {}
     pairs = [_comparison(a, b, by_method[a], by_method[b], rules) for a, b in combinations(by_method, 2)]
     scored = [pair for pair in pairs if pair.p is not None]

@@ -55,13 +55,9 @@ class _Spends:
         try:
             samples = read_eval_log(self._log).samples or []
         except Exception as fault:
-            raise ConfigurationError(
-                f"{self._log} cannot be read as an Inspect log: {type(fault).__name__}"
-            ) from None
+            raise ConfigurationError(f"{self._log} cannot be read as an Inspect log: {type(fault).__name__}") from None
         noted = {(str(sample.id), sample.epoch): sample.store.get(PLACE) for sample in samples}
-        return {
-            place: Outlay.model_validate(one["taken"]) for place, one in noted.items() if one and "taken" in one
-        }
+        return {place: Outlay.model_validate(one["taken"]) for place, one in noted.items() if one and "taken" in one}
 
     def of(self, state: TaskState) -> Outlay:
         """Return what was spent on a sample.
@@ -78,14 +74,7 @@ class _Spends:
         return spent
 
 
-def solving(
-    method: str,
-    *,
-    samples: int = 1,
-    like: str = "",
-    vote: bool = True,
-    seed: int | None = None,
-) -> Solver:
+def solving(method: str, *, samples: int = 1, like: str = "", vote: bool = True, seed: int | None = None) -> Solver:
     """Return a solver.
 
     Args:

@@ -271,13 +271,7 @@ def _spread(meters: Sequence[Meter], unit: str) -> float:
 
 
 def more_samples(
-    against: Outlay | Meter,
-    own: Meter,
-    answered: int,
-    *,
-    closing: bool,
-    exchange: str = PLAIN,
-    spread: float = 0.0,
+    against: Outlay | Meter, own: Meter, answered: int, *, closing: bool, exchange: str = PLAIN, spread: float = 0.0
 ) -> int:
     """Return how many samples to draw next so that the spend comes closest to another's; 0 where it is.
 

@@ -203,9 +203,7 @@ def words_match(text: str, wanted: str) -> bool:
     if not _hedged(plain(text)):
         heads.append(re.split(rf"\b(?:{_any('leads')})\b", text, maxsplit=1, flags=re.I)[0])
     said = {plain(one) for head in heads for one in (head, _HEAD.split(head, maxsplit=1)[0])}
-    return bool(
-        said & next(({*alike} for alike in WORDS["said"]["same"] if plain(wanted) in alike), {plain(wanted)})
-    )
+    return bool(said & next(({*alike} for alike in WORDS["said"]["same"] if plain(wanted) in alike), {plain(wanted)}))
 
 
 def says(text: str, wanted: str, tolerance: float = 0.0) -> bool:

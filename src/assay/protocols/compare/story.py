@@ -66,9 +66,7 @@ class CompareFold(GenericFold):
         """Return the report."""
         plain = super().story()
         result, tasks = self.figures(), len(self._tasks)
-        writing = Writing(
-            {**result.__dict__, **_made(result, tasks)}, _FORMS, {"spend": lambda _: [_spend(result)]}
-        )
+        writing = Writing({**result.__dict__, **_made(result, tasks)}, _FORMS, {"spend": lambda _: [_spend(result)]})
         done = len({row.task for row in result.rows})
         return Story(
             plain.title,

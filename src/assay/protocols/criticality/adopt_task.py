@@ -78,9 +78,7 @@ class AdoptionHooks(Hooks[Task, Options]):
         rewrite = {one.id for one in chosen(package, options.rewrite)} if options.rewrite else set[str]()
         before = await asyncio.to_thread(package.digest)
         left_out = {one.shown: one.refused for one in package.candidates if one.refused}
-        context.emit(
-            PackageRead(package=package.name, functions=[one.shown for one in functions], left_out=left_out)
-        )
+        context.emit(PackageRead(package=package.name, functions=[one.shown for one in functions], left_out=left_out))
         adopts = adopter(Path(task.package))
         faults = await adopts.import_faults(package, functions)
         settings = Acceptance(mutants=options.mutants)

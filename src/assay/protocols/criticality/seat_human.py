@@ -91,9 +91,7 @@ class SeatHuman:
             return Reply(text=fields.get("notes", "").strip(), delegate=True)
         return None if fields is None else Reply(text="continue")
 
-    async def _ask_fields(
-        self, phase: str, text: str, properties: dict[str, dict[str, Any]]
-    ) -> dict[str, str] | None:
+    async def _ask_fields(self, phase: str, text: str, properties: dict[str, dict[str, Any]]) -> dict[str, str] | None:
         """Ask for an object whose first field is required."""
         required = next(iter(properties))
         schema: dict[str, Any] = {"properties": properties, "required": [required]}

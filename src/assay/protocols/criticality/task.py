@@ -50,9 +50,7 @@ class Task(Model):
     """Lower case, digits and hyphens, as in shared-kitty."""
     folder: Annotated[Folder, Ui(label="Folder", advanced=False)] = ""
     """Where the project goes, or where one lies already. Empty makes one."""
-    language: Annotated[str, Ui(advanced=False, suggest="assay.protocols.criticality.task:known_languages")] = (
-        "python"
-    )
+    language: Annotated[str, Ui(advanced=False, suggest="assay.protocols.criticality.task:known_languages")] = "python"
     """What to write it in. Empty means Python."""
     answers: Annotated[
         dict[str, Any] | str | None, Ui(kind="file", label="Answers", metavar="PATH", advanced=False)

@@ -98,9 +98,7 @@ def _for_triage(task: Task) -> Data | None:
     merged = dict(task.context or {})
     if task.dossier:
         merged["attachments"] = manifest(task.dossier)
-        merged["about_attachments"] = (
-            "Every seat, the red team and the synthesis are shown them whole; you see names."
-        )
+        merged["about_attachments"] = "Every seat, the red team and the synthesis are shown them whole; you see names."
     if words := form_of(task.purpose).triage:
         merged["purpose"] = words
     if task.earlier:

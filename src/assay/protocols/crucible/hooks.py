@@ -23,9 +23,7 @@ _WHO = {"system": "The application's instructions", "user": "The user", "assista
 def _counted(outcome: str) -> Any:
     def count(result: Mapping[str, Any]) -> int | None:
         ledger = result.get("ledger")
-        return (
-            None if ledger is None else sum(one.get("outcome", "open") == outcome for one in ledger["objections"])
-        )
+        return None if ledger is None else sum(one.get("outcome", "open") == outcome for one in ledger["objections"])
 
     return count
 
@@ -111,8 +109,7 @@ class CouncilHooks(Hooks[Task, Options]):
         said, question, ledger = result.get("final_response"), asked.get("query"), result.get("ledger")
         if not (isinstance(said, str) and isinstance(question, str)):
             raise ConfigurationError(
-                f"run {parent['run_id']} is no council with an answer; --follow takes a finished one: "
-                "assay runs list"
+                f"run {parent['run_id']} is no council with an answer; --follow takes a finished one: assay runs list"
             )
         if task.challenge and locate(task.challenge, Passage(ANSWER, said)) is None:
             raise ConfigurationError(

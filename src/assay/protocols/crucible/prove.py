@@ -21,9 +21,7 @@ _TEST = "The test command; {file} is the test: 'python -m pytest -q {file}'."
 @OUTPUTS[0]
 @OUTPUTS[1]
 @OUTPUTS[2]
-def prove(
-    command: RunCommand, source: str, revisions: str, test: str, write: str | None, **outputs: str | None
-) -> int:
+def prove(command: RunCommand, source: str, revisions: str, test: str, write: str | None, **outputs: str | None) -> int:
     """Prove findings that others have made: each by a test that runs in a box, or it is said to be opinion.
 
     SOURCE is a SARIF file of any tool, a list of claims in Markdown or text, or the text of an issue; - is standard

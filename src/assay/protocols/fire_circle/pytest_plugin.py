@@ -56,12 +56,7 @@ class Survival:
             raise pytest.UsageError("--assay-live asks models: bound it with --assay-budget or --assay-calls")
 
     def survives(
-        self,
-        prompt: str = "",
-        *,
-        fail_on: str | Sequence[str] = "F>=0.7",
-        models: Sequence[str] = (),
-        **fields: Any,
+        self, prompt: str = "", *, fail_on: str | Sequence[str] = "F>=0.7", models: Sequence[str] = (), **fields: Any
     ) -> CaseVerdict:
         """Fail the test where a condition holds; return the verdict.
 
@@ -76,14 +71,7 @@ class Survival:
             ConfigurationError: the prompt or the circle is not possible.
         """
         from assay.protocols.fire_circle.gating.cases import Case
-        from assay.protocols.fire_circle.gating.task import (
-            GateHooks,
-            Options,
-            Task,
-            concluded,
-            judging,
-            verdict_digest,
-        )
+        from assay.protocols.fire_circle.gating.task import GateHooks, Options, Task, concluded, judging, verdict_digest
         from assay.report.clean import unheard
         from assay.terms import Terms
         from fire_circle.gates.lock import known, read_lock

@@ -16,13 +16,7 @@ from assay.protocol import RunContext
 from assay.report.standing import RunVerdict
 from assay.report.units import count_noun
 from assay.terms import Terms
-from fire_circle import (
-    FireCircleConfig,
-    MultiNeutrosophicPrompt,
-    PromptError,
-    PromptGuard,
-    ReasoningBank,
-)
+from fire_circle import FireCircleConfig, MultiNeutrosophicPrompt, PromptError, PromptGuard, ReasoningBank
 from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.case import Case
 from fire_circle.config import EvaluationConfig, GuardConfig
@@ -309,9 +303,7 @@ def _only_of_a_circle(options: Options) -> set[str]:
     unset = Options()
     shared = {"mode", "models", "policy", "recall", "temperature", "round_timeout", "calls"}
     return {
-        name
-        for name in Options.model_fields
-        if name not in shared and getattr(options, name) != getattr(unset, name)
+        name for name in Options.model_fields if name not in shared and getattr(options, name) != getattr(unset, name)
     }
 
 

@@ -46,12 +46,7 @@ def interval_figure(
 
 
 def interval_plot(
-    dots: Sequence[Dot],
-    title: str,
-    description: str,
-    *,
-    write: Callable[[float], str],
-    high: float | None = None,
+    dots: Sequence[Dot], title: str, description: str, *, write: Callable[[float], str], high: float | None = None
 ) -> Element:
     """Draw dots with their intervals in their order, and write each estimate behind its row.
 

@@ -41,10 +41,7 @@ def stance_sign(x: float, y: float, stance: str, accent: str, tip: str = "", r: 
         inner = r - 2.0
         sign.append(
             element(
-                "path",
-                *title,
-                d=f"M{x:g} {y - inner:g}a{inner:g} {inner:g} 0 0 1 0 {2 * inner:g}z",
-                class_="hollow",
+                "path", *title, d=f"M{x:g} {y - inner:g}a{inner:g} {inner:g} 0 0 1 0 {2 * inner:g}z", class_="hollow"
             )
         )
     return sign
@@ -83,9 +80,7 @@ def answer_matrix(
         for place, (answer, accent) in enumerate(zip(row.answers, accents, strict=True)):
             middle = room + (place + 0.5) * cell
             parts += stance_sign(middle, y + height / 2 - 7, answer, accent, f"{columns[place]}: {answer}")
-            parts.append(
-                label(middle, y + height / 2 + 11, answer.lower(), anchor="middle", class_="soft", size=10.5)
-            )
+            parts.append(label(middle, y + height / 2 + 11, answer.lower(), anchor="middle", class_="soft", size=10.5))
         parts.append(label(width - margin + 14, y + height / 2 - 7, row.remark, size=11))
         parts.append(label(width - margin + 14, y + height / 2 + 8, row.aside, class_="soft", size=11))
         y += height
@@ -122,9 +117,7 @@ def stance_lanes(
     for place, (name, many) in enumerate(groups):
         x, wide = gutter + at * pitch, many * pitch
         if place % 2 == 0:
-            parts.append(
-                element("rect", x=x, y=top - 4, width=wide, height=bottom - top + 8, rx=6.0, class_="band")
-            )
+            parts.append(element("rect", x=x, y=top - 4, width=wide, height=bottom - top + 8, rx=6.0, class_="band"))
         parts.append(label(x + wide / 2, 12, fitted(name, wide, 10.5), anchor="middle", class_="soft", size=10.5))
         at += many
     for lane, (name, accent) in enumerate(zip(lanes, accents, strict=True)):

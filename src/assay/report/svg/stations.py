@@ -51,9 +51,7 @@ def stations(stages: Sequence[Stage], back: Sequence[Back], title: str, descript
         y = 8 + row * _ROW
         middle = y + _HEIGHT / 2
         here = any(station.state == "here" for station in stage.stations)
-        parts.append(
-            label(0, middle - (6 if stage.remark else 0), stage.name, class_=accent if here else "", size=13)
-        )
+        parts.append(label(0, middle - (6 if stage.remark else 0), stage.name, class_=accent if here else "", size=13))
         if stage.remark:
             parts.append(label(0, middle + 10, fitted(stage.remark, _GUTTER - 10, 10.5), class_="soft", size=10.5))
         if row:

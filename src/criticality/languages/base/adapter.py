@@ -173,9 +173,7 @@ class GrammarLanguage:
             tree |= self.module(spec, module, plan, functions)
         return tree
 
-    def _shown(
-        self, function: FunctionPlan, body: str, clauses: list[str] | None, errors: Mapping[str, str]
-    ) -> str:
+    def _shown(self, function: FunctionPlan, body: str, clauses: list[str] | None, errors: Mapping[str, str]) -> str:
         inner = textwrap.indent(textwrap.dedent(body).strip("\n"), self.table.indent)
         return self.page(
             "function",

@@ -15,9 +15,7 @@ from criticality.lattice_plan import FunctionPlan, ModulePlan
 Forward = Callable[[str, FunctionPlan, list[FunctionPlan]], str]
 
 
-def forwarding(
-    plan: Plan, variants: Sequence[Mapping[str, Body]], forward: Forward
-) -> tuple[Plan, dict[str, Body]]:
+def forwarding(plan: Plan, variants: Sequence[Mapping[str, Body]], forward: Forward) -> tuple[Plan, dict[str, Body]]:
     """Return a plan and bodies in which each function that has a body calls it by another name.
 
     Args:

@@ -80,9 +80,7 @@ class Go(GrammarLanguage):
     def module(self, spec: Spec, module: ModulePlan, plan: Plan, functions: list[str]) -> Tree:
         head = f"// {' '.join(module.purpose.split())}\n\npackage {package(spec)}\n"
         others = {name: f"{package(spec)}/{name}" for name in ("domain", "serving")}
-        return {
-            self.module_path(spec, module.name): with_imports(head, "\n\n".join(functions) + "\n", others=others)
-        }
+        return {self.module_path(spec, module.name): with_imports(head, "\n\n".join(functions) + "\n", others=others)}
 
     def program(self, spec: Spec, plan: Plan) -> Tree:
         decimals = ["domain.NewDecimal"] if "domain/decimal.go" in self.domain(spec) else []

@@ -89,8 +89,7 @@ def quoted(text: str) -> str:
     # Java reads \u000a before anything else, as the end of the line.
     ends = {"\n": "\\n", "\r": "\\r"}
     parts = (
-        ends.get(c) or (f"\\{c}" if c in '"\\' else c if c.isascii() and c.isprintable() else _units(c))
-        for c in text
+        ends.get(c) or (f"\\{c}" if c in '"\\' else c if c.isascii() and c.isprintable() else _units(c)) for c in text
     )
     return f'"{"".join(parts)}"'
 

@@ -50,9 +50,7 @@ def _example(spec: Spec, codec: Codec, cases: Mapping[str, list[list[Any]]]) -> 
     named = sorted(used({name: name for name in (*methods, *spec.named_types())}, text))
     if not lines:
         return ""
-    head = [
-        f">>> {line}" for line in (*sorted(used(_NAMES, text)), f"from {spec.package} import {', '.join(named)}")
-    ]
+    head = [f">>> {line}" for line in (*sorted(used(_NAMES, text)), f"from {spec.package} import {', '.join(named)}")]
     return "\n".join(f"    {line}" for line in (*head, *lines))
 
 
@@ -95,12 +93,7 @@ def tables(
     held: tuple[list[str], list[str]] = [], []
     for args, error, result in cases:
         row, rows = f"({args}, {error or result})", held[bool(error)]
-        if (
-            len(row) <= _WIDEST
-            and len(rows) < most[bool(error)]
-            and row not in rows
-            and not re.search(without, row)
-        ):
+        if len(row) <= _WIDEST and len(rows) < most[bool(error)] and row not in rows and not re.search(without, row):
             rows.append(row)
     raising = f"with pytest.raises(error):\n        {call}"
     parts = (name, "result", held[0], f"assert {holds}"), (f"{name}_raises", "error", held[1], raising)
@@ -117,9 +110,7 @@ def _literal(codec: Codec, value: Any) -> str:
     if isinstance(value, Enum):
         return f"{name}.{value.name}"
     if name in codec.domain.spec.data_models:
-        held = (
-            f"{field}={_literal(codec, getattr(value, field))}" for field, _ in fields_of(codec.domain.spec, name)
-        )
+        held = (f"{field}={_literal(codec, getattr(value, field))}" for field, _ in fields_of(codec.domain.spec, name))
         return f"{name}({', '.join(held)})"
     if isinstance(value, tuple):
         items = [_literal(codec, item) for item in cast("tuple[Any, ...]", value)]

@@ -32,9 +32,7 @@ def serve(root: str) -> None:
         if line.strip() == "sources":
             sources, options = process_options(["--config-file", os.devnull, "--", "src"], server_options=True)
         answer = server.check(list(sources), False, False, 200)
-        lines = [
-            line.split(": error: ", 1) for line in (answer.get("out", "") + answer.get("err", "")).splitlines()
-        ]
+        lines = [line.split(": error: ", 1) for line in (answer.get("out", "") + answer.get("err", "")).splitlines()]
         errors = [{"place": line[0], "message": line[1]} for line in lines if len(line) > 1]
         out.write(json.dumps({"errors": errors}) + "\n")
         out.flush()

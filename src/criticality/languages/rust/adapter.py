@@ -124,9 +124,7 @@ def _modules(spec: Spec) -> list[str]:
 def _derives(type_: Named, spec: Spec) -> str:
     kind = TypeRef(type_.name)
     copied = ["Copy"] if is_copied(spec, kind) else []
-    order = (
-        ["PartialEq", "PartialOrd"] if has_float(spec, kind) else ["PartialEq", "Eq", "PartialOrd", "Ord", "Hash"]
-    )
+    order = ["PartialEq", "PartialOrd"] if has_float(spec, kind) else ["PartialEq", "Eq", "PartialOrd", "Ord", "Hash"]
     return f"#[derive({', '.join(['Debug', 'Clone', *copied, *order])})]"
 
 

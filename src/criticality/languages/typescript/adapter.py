@@ -17,14 +17,7 @@ from criticality.languages.base.naming import camel, type_names
 from criticality.languages.base.pages import Check, Filter, sentence
 from criticality.languages.base.witnesses import conditions
 from criticality.languages.typescript.expressions import TypeScriptRenderer, quoted
-from criticality.languages.typescript.names import (
-    annotation,
-    identifier,
-    imports,
-    in_words,
-    require_comparable,
-    result,
-)
+from criticality.languages.typescript.names import annotation, identifier, imports, in_words, require_comparable, result
 from criticality.languages.typescript.toolchain import TypeScriptToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan, called_elsewhere
 from criticality.spec.predicates import PredicateFault, parse_predicate
@@ -119,9 +112,7 @@ class TypeScript(GrammarLanguage):
         kinds = [*(p.type for p in function.parameters), function.result]
         mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
         wanted = reached(spec, [*function.errors, *mentioned, *(name for kind in kinds for name in kind.names())])
-        return self.between.join(
-            self.type_source(spec, name).rstrip() for name in _in_order(spec) if name in wanted
-        )
+        return self.between.join(self.type_source(spec, name).rstrip() for name in _in_order(spec) if name in wanted)
 
     def imported(self, module: ModulePlan) -> str:
         return "none"

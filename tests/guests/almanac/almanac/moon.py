@@ -16,10 +16,5 @@ def _made(place: str, names: Sequence[str]) -> Call:
 
 
 MOON = SeatTool(
-    "moon:PLACE",
-    "Tell when the moon is full.",
-    {"month": {"type": "string"}},
-    ("month",),
-    _made,
-    detail="[A-Z][a-z]+",
+    "moon:PLACE", "Tell when the moon is full.", {"month": {"type": "string"}}, ("month",), _made, detail="[A-Z][a-z]+"
 )

@@ -12,10 +12,7 @@ def make(link: Link) -> Generate:
     """Return a model function over a link."""
 
     async def generate(request: Request) -> Reply:
-        body = {
-            "messages": [{"role": one.role, "content": one.content} for one in request.messages],
-            "model": "one",
-        }
+        body = {"messages": [{"role": one.role, "content": one.content} for one in request.messages], "model": "one"}
         answer, _ = await link.http.post_json(link.endpoint, "/v1/chat/completions", body, model=request.model)
         try:
             text = answer["choices"][0]["message"]["content"]

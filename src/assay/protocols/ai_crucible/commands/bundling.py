@@ -140,9 +140,7 @@ def figures_line(trial: TrialFigures) -> str:
 def _stamp_line(stamp: Stamp | None) -> str:
     if stamp is None:
         return "a time stamp lies in it, which was not read; " + how_to_install("witness")
-    whose = (
-        "" if stamp.trusted else "; nobody has said whom to trust: give the authority's certificate (--witness-ca)"
-    )
+    whose = "" if stamp.trusted else "; nobody has said whom to trust: give the authority's certificate (--witness-ca)"
     return f"time-stamped {stamp.at} by {stamp.by or 'an authority that does not say its name'}{whose}"
 
 

@@ -313,9 +313,7 @@ def _together(records: list[TrialRecords]) -> TrialRecords | None:
     sittings = {trial: count for each in records for trial, count in each.seal.sittings.items()}
     died = {trial: count for each in records for trial, count in (each.seal.died or {}).items()}
     return replace(
-        records[-1],
-        attempts=attempts,
-        seal=records[-1].seal.model_copy(update={"sittings": sittings, "died": died}),
+        records[-1], attempts=attempts, seal=records[-1].seal.model_copy(update={"sittings": sittings, "died": died})
     )
 
 

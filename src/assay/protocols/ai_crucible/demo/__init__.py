@@ -48,9 +48,7 @@ def load() -> RecordedTrial:
     text = resources.files("assay.protocols.ai_crucible.demo").joinpath("solvers.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
     solvers = data.pop("solver")
-    steps = {
-        solver["puzzle"]: tuple(call for step in solver["step"] for call in _calls(step)) for solver in solvers
-    }
+    steps = {solver["puzzle"]: tuple(call for step in solver["step"] for call in _calls(step)) for solver in solvers}
     return RecordedTrial(data, steps)
 
 

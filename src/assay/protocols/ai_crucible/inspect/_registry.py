@@ -43,10 +43,7 @@ def best_of_n(samples: int = 5, like: str = "", seed: int | None = None) -> Solv
 
 @scorer(metrics={"*": [mean(), stderr()]})
 def circle(
-    models: list[str] | None = None,
-    judge: Literal["answer", "prompt"] = "answer",
-    rounds: int = 3,
-    policy: str = "",
+    models: list[str] | None = None, judge: Literal["answer", "prompt"] = "answer", rounds: int = 3, policy: str = ""
 ) -> Scorer:
     """``inspect score LOG --scorer assay/circle``: a circle of models judges what was answered, or the prompt."""
     return load("assay.protocols.fire_circle.inspecting:judging")(models or (), judge, rounds, policy)

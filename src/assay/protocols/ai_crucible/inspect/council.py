@@ -142,9 +142,7 @@ class CouncilAPI(ModelAPI):
                 source="generate",
                 model=model,
                 tool_calls=[
-                    ToolCall(
-                        id=c.id, function=c.name or "unknown", arguments=c.arguments, parse_error=c.fault or None
-                    )
+                    ToolCall(id=c.id, function=c.name or "unknown", arguments=c.arguments, parse_error=c.fault or None)
                     for c in calls
                 ],
             )

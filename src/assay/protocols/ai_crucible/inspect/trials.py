@@ -181,9 +181,7 @@ def scripted_model(name: str, script: Callable[[str, int], Step], seconds: float
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
     from inspect_ai.tool import ToolChoice
 
-    async def answer(
-        input: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: Any
-    ) -> ModelOutput:
+    async def answer(input: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: Any) -> ModelOutput:
         turn = sum(message.role == "assistant" for message in input)
         task = next(message.text for message in input if message.role == "user")
         step = script(task, turn)

@@ -64,10 +64,7 @@ def _seal(attempt: Attempt, trials: TrialRecords, entry: LedgerLine) -> dict[str
     }
     if head is not None:
         rows[f"Signed head, over {count_noun(head.head.length, 'event')}"] = grouped(head.head.digest.hex())
-        rows |= {
-            "Signature (ed25519)": grouped(head.signature.hex()),
-            "Public key": grouped(head.public_key.hex()),
-        }
+        rows |= {"Signature (ed25519)": grouped(head.signature.hex()), "Public key": grouped(head.public_key.hex())}
     return rows
 
 
@@ -93,9 +90,7 @@ def _words_of(attempt: Attempt, event: TraceEvent, turn: int) -> list[Block]:
         # A call in text is shown as the call that it became.
         words = words.rpartition("```tool")[0].strip()
     head = f"Turn {turn}, at {duration(event.at_ms)}"
-    blocks: list[Block] = (
-        [Note(f"{head}: {'words' if words else 'nothing said'}, and no tool call.")] if silent else []
-    )
+    blocks: list[Block] = [Note(f"{head}: {'words' if words else 'nothing said'}, and no tool call.")] if silent else []
     return [*blocks, Quote(_cut(words), f"{head}, the solver says")] if words else blocks
 
 

@@ -49,9 +49,7 @@ def reliability_picture(models: Sequence[ModelRollup]) -> Figure | None:
         colour = accent(index)
         lines += [Polyline(f"{name} pass@k".strip(), at, colour, frozenset(range(len(steps))))]
         lines += [Polyline(f"{name} pass^k".strip(), hat, colour)]
-    alternative = "; ".join(
-        f"{line.name}: {', '.join(whole_percent(v or 0) for v in line.values)}" for line in lines
-    )
+    alternative = "; ".join(f"{line.name}: {', '.join(whole_percent(v or 0) for v in line.values)}" for line in lines)
     svg = line_chart([f"k = {k}" for k in steps], lines, "Reliability over k attempts", f"{alternative}.")
     caption = (
         "Rings: at least one of k attempts passes (pass@k). Dots: all of k pass (pass^k). Means over puzzles of "

@@ -97,9 +97,7 @@ class Attempt:
 
 _Head = Annotated[
     SignedHead | None,
-    PlainValidator(
-        lambda head: head if head is None or isinstance(head, SignedHead) else SignedHead.from_dict(head)
-    ),
+    PlainValidator(lambda head: head if head is None or isinstance(head, SignedHead) else SignedHead.from_dict(head)),
     PlainSerializer(lambda head: head.to_dict() if head else None),
 ]
 

@@ -12,13 +12,7 @@ import click
 
 from assay.console.queueing import queue_option
 from assay.protocols.criticality.commands.adopt import adopt
-from assay.protocols.criticality.commands.driving import (
-    Drive,
-    deciding_options,
-    drive,
-    driving_options,
-    folder_option,
-)
+from assay.protocols.criticality.commands.driving import Drive, deciding_options, drive, driving_options, folder_option
 from assay.protocols.criticality.commands.mcp import mcp
 from assay.protocols.criticality.commands.report import report
 from llm_runtime.clock import now_ms
@@ -46,9 +40,7 @@ def criticality() -> None:
 @criticality.command()
 @click.argument("name")
 @click.option("-C", "--dir", "folder", help="Where to make it [default: a folder of its name].")
-@click.option(
-    "--language", default="python", show_default=True, help="What to write it in; see: criticality doctor."
-)
+@click.option("--language", default="python", show_default=True, help="What to write it in; see: criticality doctor.")
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="The project's seed; drawn where left out.")
 def init(name: str, folder: str | None, language: str, seed: int | None) -> None:
     """Make a project called NAME."""
@@ -142,9 +134,7 @@ def status(folder: str, watch: bool, as_json: bool) -> None:
     while True:
         state, artifacts, ledger, telemetry = read_project(root)
         text = (
-            status_json(state, artifacts, telemetry)
-            if as_json
-            else status_lines(state, artifacts, ledger, telemetry)
+            status_json(state, artifacts, telemetry) if as_json else status_lines(state, artifacts, ledger, telemetry)
         )
         if text != shown:
             click.echo(text)

@@ -28,9 +28,7 @@ def status_lines(state: ProtocolState, artifacts: Artifacts, ledger: Ledger, tel
     lines = [f"{artifacts.name}: {place_name(where(state))}", f"  {_so_far(state, artifacts, summary['progress'])}"]
     spent = summary["cost"]["totalUSD"]
     calls = sum(usage.calls for usage in artifacts.usage.values())
-    lines += [
-        f"  {count_noun(len(ledger.standing()), 'decision')}, {count_noun(calls, 'model call')}, ${spent:.4f}"
-    ]
+    lines += [f"  {count_noun(len(ledger.standing()), 'decision')}, {count_noun(calls, 'model call')}, ${spent:.4f}"]
     if isinstance(state, Blocked):
         lines += ["", f"Blocked ({state.reason.replace('_', ' ')}): {state.query.question}"]
         width = max(len(option.id) for option in state.query.options)
@@ -53,9 +51,7 @@ def _so_far(state: ProtocolState, artifacts: Artifacts, progress: dict[str, Any]
     if artifacts.modules:
         return f"{count_noun(len(artifacts.modules), 'module')} planned"
     count = count_noun(len(artifacts.answers), "answer")
-    return (
-        f"{count}; left to the architect after {artifacts.delegated_after}" if artifacts.delegated_after else count
-    )
+    return f"{count}; left to the architect after {artifacts.delegated_after}" if artifacts.delegated_after else count
 
 
 def status_json(state: ProtocolState, artifacts: Artifacts, telemetry: Telemetry) -> str:

@@ -35,9 +35,7 @@ folder_option = click.option("-C", "--dir", "folder", default=".", show_default=
 
 
 answers_option = click.option("--answers", metavar="PATH", help="A file of answers, in place of the keyboard.")
-demo_option = click.option(
-    "--demo", is_flag=True, help="Answer from the recorded demonstration: no model is asked."
-)
+demo_option = click.option("--demo", is_flag=True, help="Answer from the recorded demonstration: no model is asked.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
 
 

@@ -10,13 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from assay.report.clean import fenced, one_line
-from assay.report.frame import (
-    cost_section,
-    ending,
-    ending_notes,
-    head_facts,
-    provenance_section,
-)
+from assay.report.frame import cost_section, ending, ending_notes, head_facts, provenance_section
 from assay.report.generic import GenericFold
 from assay.report.outline import Writing, read_outline
 from assay.report.story import Block, Note, Story

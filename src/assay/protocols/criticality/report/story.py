@@ -113,9 +113,7 @@ def _code(state: BuildState, claims: list[Traced]) -> list[Block]:
     blocks: list[Block] = []
     for module in state.artifacts.plan:
         own = [(f, f"{module.name}.{f.name}") for f in module.functions]
-        lines = [
-            Prose(_function(state, claims, plan, name)) for plan, name in own if name in state.artifacts.bodies
-        ]
+        lines = [Prose(_function(state, claims, plan, name)) for plan, name in own if name in state.artifacts.bodies]
         if lines:
             blocks.append(Details(f"{module.name}: {module.purpose}", tuple(lines)))
     return blocks
@@ -127,9 +125,7 @@ def _function(state: BuildState, claims: list[Traced], plan: FunctionPlan, name:
     cases = sum(unit.tests for unit in state.units.values() if name in unit.name.split("+"))
     shown = [f"{cases:,} cases against its contract"] if cases else []
     shown += (
-        [f"{count_noun(len(tests), 'test')} of its claims: {', '.join(f'`{test}`' for test in tests)}"]
-        if tests
-        else []
+        [f"{count_noun(len(tests), 'test')} of its claims: {', '.join(f'`{test}`' for test in tests)}"] if tests else []
     )
     parts = [
         f"**`{plan.name}({', '.join(plan.params)}) -> {plan.returns}`**",

@@ -120,8 +120,7 @@ def _ended(state: CouncilState) -> str:
         return "The question was simple enough for one model; no council sat."
     if state.early_exit:
         return (
-            f"It ended early, after {loops} of at most {state.limit()}: "
-            "in the last one nothing of substance changed."
+            f"It ended early, after {loops} of at most {state.limit()}: in the last one nothing of substance changed."
         )
     return f"It used all {count_noun(state.limit(), 'loop')} it was given."
 

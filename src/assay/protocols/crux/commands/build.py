@@ -49,9 +49,7 @@ def _announce(command: RunCommand, *, yes: bool) -> None:
     people = open_people(task.people)
     corpus, book = people.corpus(task.name).corpus, people.book(task.name)
     answers = people.answers(task.name)
-    calls = build_calls(
-        task.name, corpus, book, answers, tokens_a_call=options.tokens_a_call, audited=options.audit
-    )
+    calls = build_calls(task.name, corpus, book, answers, tokens_a_call=options.tokens_a_call, audited=options.audit)
     if not calls.total:
         click.echo("nothing has changed: every answer is kept", err=True)
         return

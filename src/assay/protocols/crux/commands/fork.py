@@ -21,15 +21,11 @@ _MOST = 2_000
 
 @click.command()
 @click.argument("run_id", metavar="RUN")
-@click.option(
-    "--evidence", "file", metavar="FILE", required=True, help="The text to read out; - is standard input."
-)
+@click.option("--evidence", "file", metavar="FILE", required=True, help="The text to read out; - is standard input.")
 @click.option(
     "--room", type=click.IntRange(1), default=1, show_default=True, help="In which room, in order of opening."
 )
-@click.option(
-    "--after-turn", type=click.IntRange(0, 16), default=2, show_default=True, help="After how many turns."
-)
+@click.option("--after-turn", type=click.IntRange(0, 16), default=2, show_default=True, help="After how many turns.")
 @terms_options
 @click.option("--out", metavar="PATH", help="Write a report of the fork: .html, .md or .json by its ending.")
 @click.option("--json", "as_json", is_flag=True, help="Print what became of the cards as JSON.")

@@ -138,9 +138,7 @@ def check(name: str, people: str | None) -> int:
     store = open_people(people)
     if author := shipped_id(name, store):
         checked = check_persona(shipped_persona(author))
-        click.echo(
-            f"{checked.name} comes with Assay: contract and beliefs were written by hand, not read by a model"
-        )
+        click.echo(f"{checked.name} comes with Assay: contract and beliefs were written by hand, not read by a model")
     else:
         checked = store.check(store.corpus(stored_name(name, store) or name).name)
     click.echo(f"{checked.name}: {count_noun(checked.texts, 'text')}, {count_noun(checked.passages, 'passage')}")

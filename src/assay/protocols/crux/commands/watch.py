@@ -71,8 +71,7 @@ def watch(command: RunCommand, file: str, people: str | None) -> int:
     if watched.feed:
         write_whole(path.parent / watched.feed, atom(" and ".join(names), entries))
     keep_known(
-        path,
-        now_known.model_copy(update={"digests": tuple(digests), "comparison": comparison, "entries": entries}),
+        path, now_known.model_copy(update={"digests": tuple(digests), "comparison": comparison, "entries": entries})
     )
     story = watch_story(names, moved, first_look=known.comparison is None)
     if command.output.as_json:

@@ -7,17 +7,7 @@ from collections.abc import Iterable
 from assay.protocols.crux.report.state import DebateState
 from assay.report.clean import escaped
 from assay.report.frame import ending, ending_notes
-from assay.report.story import (
-    Block,
-    Details,
-    Mark,
-    Marked,
-    Note,
-    Plain,
-    Prose,
-    Quote,
-    Voice,
-)
+from assay.report.story import Block, Details, Mark, Marked, Note, Plain, Prose, Quote, Voice
 from assay.report.units import count_noun, in_words
 from crux.results import RESOLVABLE, CardNotes, CruxCard, CruxMessage, PersonaPosition, Place, SentenceSource
 from llm_runtime.toml import own_table
@@ -91,9 +81,7 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
         blocks.append(Details("What each sentence rests on", tuple(_sources(state, notes.sources))))
     room = [turn for turn in state.result.room_messages if turn.room_id == card.crux_room_id]
     if room:
-        blocks.append(
-            Details(f"The room it comes from, in {count_noun(len(room), 'turn')}", room_blocks(state, room))
-        )
+        blocks.append(Details(f"The room it comes from, in {count_noun(len(room), 'turn')}", room_blocks(state, room)))
     return blocks
 
 

@@ -106,10 +106,7 @@ def comparison_story(comparison: Comparison) -> Story:
         "title": _some(names),
         "group": bool(comparison.decision or len(names) > 2),
         "about": f" on {comparison.topic}" if comparison.topic else "",
-        "care": [
-            *comparison.warnings,
-            *(line for read in comparison.authors for line in _left_out(read)),
-        ],
+        "care": [*comparison.warnings, *(line for read in comparison.authors for line in _left_out(read))],
         "alone": dict(zip(names, comparison.alone, strict=True)),
     }
     own: dict[str, Callable[[Any], list[Block]]] = {

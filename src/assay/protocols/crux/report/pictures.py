@@ -59,9 +59,7 @@ def timeline_picture(state: DebateState) -> Figure | None:
         )
         for step, (point, name) in enumerate(zip(points, names, strict=True))
     ]
-    moves = [
-        f"{p.persona} moved at {p.message}, {'earned' if p.earned else 'not earned'}." for p in points if p.moved
-    ]
+    moves = [f"{p.persona} moved at {p.message}, {'earned' if p.earned else 'not earned'}." for p in points if p.moved]
     words = (
         f"{len(points)} stances of {', '.join(lanes)}: "
         + ", ".join(f"{p.message} {p.persona} {p.stance}" for p in points)
@@ -80,10 +78,7 @@ def timeline_picture(state: DebateState) -> Figure | None:
 
 
 def graph_picture(
-    results: Sequence[DebateResult],
-    personas: Sequence[str],
-    accents: Sequence[str],
-    ties: Ties | None = None,
+    results: Sequence[DebateResult], personas: Sequence[str], accents: Sequence[str], ties: Ties | None = None
 ) -> Figure | None:
     """Draw cruxes, who answers them, and which of them ask the same."""
     cards = [card for result in results for card in result.cards]

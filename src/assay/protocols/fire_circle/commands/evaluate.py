@@ -60,8 +60,7 @@ def evaluate(
     _add_prompt(command, prompt_file, history)
     if material:
         pages = [
-            TranscriptRecord(role="document", text=read_text(None, path, "material"), source=path)
-            for path in material
+            TranscriptRecord(role="document", text=read_text(None, path, "material"), source=path) for path in material
         ]
         command.task["material"] = (*command.task.get("material", ()), *pages)
     with build.reporting():
@@ -80,9 +79,7 @@ def evaluate(
     return code
 
 
-def _conclude(
-    command: RunCommand, build: Build, gates: Sequence[Gate], outcome: Outcome, allow_partial: bool
-) -> int:
+def _conclude(command: RunCommand, build: Build, gates: Sequence[Gate], outcome: Outcome, allow_partial: bool) -> int:
     """Try the gates and write the files; return the exit code."""
     from assay.protocols.fire_circle.report.judged import Judged, scores_line
     from assay.report.clean import one_line

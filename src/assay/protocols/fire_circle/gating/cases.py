@@ -146,9 +146,7 @@ def _plain(value: Any) -> str:
 
 def _of_promptfoo(data: Mapping[str, Any], path: Path) -> Iterator[dict[str, Any]]:
     """Yield each prompt filled with the variables of each test; assertions and providers are not ours to read."""
-    prompts = [
-        _filed(_table(one).get("raw") or _table(one).get("id") or one, path) for one in _all(data["prompts"])
-    ]
+    prompts = [_filed(_table(one).get("raw") or _table(one).get("id") or one, path) for one in _all(data["prompts"])]
     usual = _table(_table(_filed(data.get("defaultTest"), path)).get("vars"))
     for number, test in enumerate(map(_table, _all(_filed(data.get("tests") or [{}], path))), start=1):
         where = f"{path.name}, test {number}"

@@ -75,9 +75,7 @@ def read_suite(path: Path) -> Suite:
     except ConfigurationError as fault:
         raise ConfigurationError(f"{path.name}: {fault}") from None
     if table.get("recall"):
-        raise ConfigurationError(
-            f"{path.name}: recall: a verdict must not hang on one machine's library; leave it out"
-        )
+        raise ConfigurationError(f"{path.name}: recall: a verdict must not hang on one machine's library; leave it out")
     places = [match for pattern in file.cases for match in _matching(path, pattern)]
     cases = [case for place in places for case in read_cases(place, file.columns, path.parent)]
     options = {**table, "policy": _policy(path, file.policy), "target": file.target.model}
@@ -115,9 +113,7 @@ def _asserted(told: Any) -> Iterator[str]:
 
 
 def _matching(suite: Path, pattern: str) -> list[Path]:
-    places = (
-        sorted(suite.parent.glob(pattern)) if any(sign in pattern for sign in "*?[") else [suite.parent / pattern]
-    )
+    places = sorted(suite.parent.glob(pattern)) if any(sign in pattern for sign in "*?[") else [suite.parent / pattern]
     if not places or not places[0].exists():
         raise ConfigurationError(f"{suite.name}: cases {pattern!r}: there is no such file beside the suite")
     return places

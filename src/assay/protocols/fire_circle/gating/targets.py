@@ -121,9 +121,7 @@ async def _posted(case: Case, target: Target, endpoint: Endpoint, http: Http) ->
 async def _run(case: Case, target: Target) -> str:
     pipe = asyncio.subprocess.PIPE
     words = [cast("str", _filled(word, case)) for word in target.command]
-    process = await asyncio.create_subprocess_exec(
-        *words, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
-    )
+    process = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
     assert process.stdin is not None and process.stdout is not None and process.stderr is not None
     try:
         work = _fed(process.stdin, case.user), _read(process.stdout, 4 * _MOST), _last(process.stderr)

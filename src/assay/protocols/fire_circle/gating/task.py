@@ -133,9 +133,7 @@ class GateHooks(circle.SeatedHooks[Task, Options]):
     told = "assay.protocols.fire_circle.report.gate_story:GateFold"
     measures = {
         "cases": lambda result: len(result.get("verdicts", ())),
-        "stopped by": lambda result: sum(
-            bool(v.get("fired") or v.get("error")) for v in result.get("verdicts", ())
-        ),
+        "stopped by": lambda result: sum(bool(v.get("fired") or v.get("error")) for v in result.get("verdicts", ())),
     }
     several = True
     seatless = True

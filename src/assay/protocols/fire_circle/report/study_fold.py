@@ -103,8 +103,4 @@ def _finished(fold: StudyFold, event: events.ItemFinished) -> str | None:
     return f"{fold.name}: {done} of {items} · {count_noun(fold.calls, 'call')}" if told else None
 
 
-StudyFold.lines = {
-    events.PowerTold: "{summary}",
-    events.PassStarted: _begins,
-    events.ItemFinished: _finished,
-}
+StudyFold.lines = {events.PowerTold: "{summary}", events.PassStarted: _begins, events.ItemFinished: _finished}

@@ -8,13 +8,7 @@ from decimal import Decimal
 from typing import cast
 
 from criticality.languages.base.expressions import calls, loops
-from criticality.languages.base.expressions.conversions import (
-    UNKNOWN,
-    Conversions,
-    ExpressionFault,
-    normal,
-    operation,
-)
+from criticality.languages.base.expressions.conversions import UNKNOWN, Conversions, ExpressionFault, normal, operation
 from criticality.languages.base.expressions.nodes import (
     BOOL,
     DECIMAL,
@@ -219,9 +213,7 @@ class ExpressionReader:
             raise ExpressionFault(f"{ast.unparse(node)!r}: whole numbers are divided by //")
         return operation(name, kind, left, right)
 
-    def _pair(
-        self, first: ast.expr, second: ast.expr, wanted: TypeRef | None = None
-    ) -> tuple[Expression, Expression]:
+    def _pair(self, first: ast.expr, second: ast.expr, wanted: TypeRef | None = None) -> tuple[Expression, Expression]:
         """Two values as one type; each helps to understand the other."""
         left, right = self.read(first, wanted), self.read(second, wanted)
         if UNKNOWN in _all_types(left.type) or isinstance(first, ast.Tuple | ast.Constant):

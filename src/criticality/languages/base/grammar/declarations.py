@@ -57,9 +57,7 @@ def _declaration(table: Table, node: Node, path: tuple[int, ...]) -> Declaration
         return None
     place = next(i for i, child in enumerate(solid(table, node)) if child == body)
     header = text(node).encode()[: body.start_byte - node.start_byte].decode()
-    span = (
-        _lines(table, node, body) if table.indented else (body.children[0].end_byte, body.children[-1].start_byte)
-    )
+    span = _lines(table, node, body) if table.indented else (body.children[0].end_byte, body.children[-1].start_byte)
     return Declaration(_name(node), " ".join(header.split()), *span, (*path, place)) if span else None
 
 
@@ -96,7 +94,5 @@ def find(table: Table, source: str, function: str) -> Declaration:
     if not matches:
         raise SpliceRefused(f"the module has no function called {function}")
     if len(matches) > 1:
-        raise SpliceRefused(
-            f"the module has {len(matches)} functions called {function}; name it by its whole header"
-        )
+        raise SpliceRefused(f"the module has {len(matches)} functions called {function}; name it by its whole header")
     return matches[0]

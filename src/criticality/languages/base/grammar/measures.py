@@ -39,9 +39,7 @@ def _decides(table: Table, node: Node) -> bool:
 def _is_last_resort(table: Table, node: Node) -> bool:
     """``default``, ``_``, and the arm of a match that takes whatever is left."""
     if node.type == "match_arm":
-        siblings = (
-            [child for child in node.parent.named_children if child.type == "match_arm"] if node.parent else []
-        )
+        siblings = [child for child in node.parent.named_children if child.type == "match_arm"] if node.parent else []
         return node == siblings[-1]
     return table.otherwise.match(text(node).lstrip()) is not None
 

@@ -99,8 +99,7 @@ def _same_around(table: Table, before: Node, after: Node, declaration: Declarati
         for place, (old, new) in enumerate(zip(olds, news, strict=True)):
             moved = shift if place > index else 0
             if place != index and (
-                (new.start_byte, new.end_byte) != (old.start_byte + moved, old.end_byte + moved)
-                or str(new) != str(old)
+                (new.start_byte, new.end_byte) != (old.start_byte + moved, old.end_byte + moved) or str(new) != str(old)
             ):
                 return None
         before, after = olds[index], news[index]

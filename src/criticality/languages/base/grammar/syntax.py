@@ -64,9 +64,7 @@ def read_statements(table: Table, body: str) -> tuple[bytes, Node]:
     data = f"{before}{body}{after}".encode()
     root = parse(table, data).root_node
     if root.has_error:
-        raise BodyUnreadable(
-            f"the body does not parse (line {max(1, fault_line(root) + 1 - before.count(chr(10)))})"
-        )
+        raise BodyUnreadable(f"the body does not parse (line {max(1, fault_line(root) + 1 - before.count(chr(10)))})")
     start = len(before.encode())
     block = root.descendant_for_byte_range(start - 2, start)
     if table.indented and block is not None and len(solid(table, root)) == 1:

@@ -94,9 +94,7 @@ async def command(folder: Path, *words: str, environment: Mapping[str, str] | No
         CommandFailed: it ended with another code than 0.
     """
     # What it installs is pinned by us, and it has to reach the index: no box.
-    order = Order(
-        words, OF_OURS, str(folder), environment=os.environ | dict(environment or {}), python=sys.executable
-    )
+    order = Order(words, OF_OURS, str(folder), environment=os.environ | dict(environment or {}), python=sys.executable)
     done = await run(order, by=NONE)
     if done.ended or done.code != 0:
         why = f"ended by its limit of {done.ended}" if done.ended else _telling(done.text.splitlines())

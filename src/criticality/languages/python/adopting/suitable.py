@@ -44,11 +44,7 @@ def _effects(own: list[ast.AST]) -> Iterator[str]:
             yield f"it changes {', '.join(part.names)} outside itself"
         elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in _WORDS["outside"]:
             yield f"it reaches outside: {part.func.id}()"
-        elif (
-            isinstance(part, ast.Call)
-            and isinstance(part.func, ast.Attribute)
-            and part.func.attr in _WORDS["clock"]
-        ):
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in _WORDS["clock"]:
             yield f"it looks at the clock: {ast.unparse(part.func)}()"
         elif isinstance(part, ast.Import | ast.ImportFrom):
             names = [part.module or ""] if isinstance(part, ast.ImportFrom) else [one.name for one in part.names]
@@ -64,9 +60,7 @@ def _types(node: _Function, classes: Collection[str]) -> Iterator[str]:
     plain = [*args.posonlyargs, *args.args]
     needed = {arg.arg for arg in plain[: len(plain) - len(args.defaults)]}
     needed |= {a.arg for a, default in zip(args.kwonlyargs, args.kw_defaults, strict=True) if default is None}
-    called = {
-        part.func.id for part in ast.walk(node) if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)
-    }
+    called = {part.func.id for part in ast.walk(node) if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)}
     for arg in (*plain, *args.kwonlyargs):
         if arg.arg in needed and arg.arg in called:
             yield f"its parameter {arg.arg} is a function, no plain value"

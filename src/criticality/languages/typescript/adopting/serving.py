@@ -66,8 +66,7 @@ class AdoptedTypeScript(TypeScript):
         taken = name if name == candidate.exported else f"{candidate.exported} as {name}"
         line = f'import {{ {taken} }} from "{{place}}";'
         return {
-            f"tests/{candidate.id.replace('.', '-')}.test.ts": f"{head}\n{line}\n\n{text}\n"
-            for text in tests.values()
+            f"tests/{candidate.id.replace('.', '-')}.test.ts": f"{head}\n{line}\n\n{text}\n" for text in tests.values()
         }
 
 
@@ -123,6 +122,4 @@ def _native_tests(package: Package, adopted: Sequence[Adopted], folder: Path) ->
     return tree
 
 
-adopter = Adopter(
-    is_typescript, read_package, partial(import_faults, probe=_probe), AdoptedTypeScript, _native_tests
-)
+adopter = Adopter(is_typescript, read_package, partial(import_faults, probe=_probe), AdoptedTypeScript, _native_tests)
