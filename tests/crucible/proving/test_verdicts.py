@@ -83,7 +83,7 @@ async def test_new_code_is_proved_by_a_crash_in_it(shop: Shop) -> None:
         "shop/lists.py", ("    return max(items, key=len)\n", "    return max(items, key=len)\n" + new)
     )
     mend = ("    return items[len(items) // 2]", "    return items[len(items) // 2] if items else 0")
-    proof = await shop.judged(change, witness("assert lists.middle([]) == 0", mend), "shop/lists.py:36")
+    proof = await shop.judged(change, witness("assert lists.middle([]) == 0", mend), "shop/lists.py:40")
     assert (proof.verdict, proof.origin, proof.oracle) == ("proved", "new code", "crash"), proof
 
 
