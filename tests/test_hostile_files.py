@@ -1,4 +1,3 @@
-
 """Hostile files at every door that reads what others wrote: nothing runs, nothing else is opened or changed, no
 socket, no process, bounded memory, and one line that says why (THREATS.md)."""
 

@@ -10,7 +10,7 @@ from importlib import resources
 
 from pydantic import BaseModel, ConfigDict
 
-from crucible.proving.records import Ask, Failure, Ran, TestRun
+from crucible.proving.records import BoxRequest, FailedTest, Ran, TestRun
 from llm_runtime.errors import ConfigurationError
 
 
@@ -49,7 +49,7 @@ class Adapter(BaseModel):
         """Tell whether a file is one of tests."""
         return bool(re.search(self.test, path))
 
-    def words(self, command: str, ask: Ask) -> list[str]:
+    def words(self, command: str, ask: BoxRequest) -> list[str]:
         """Return the words of a command that runs what is asked for."""
         words, chosen = shlex.split(command), ask.select
         if not self.added:
@@ -58,11 +58,11 @@ class Adapter(BaseModel):
         pages += ["--doctest-glob=*.md", "--doctest-glob=*.rst"] if pages else []
         return [*(word for word in words if word != "{file}"), *self.added, *pages, *chosen]
 
-    def read(self, ask: Ask, child: Child, root: str) -> Ran:
+    def read(self, ask: BoxRequest, child: Child, root: str) -> Ran:
         """Return what a run answered: what the plugin reported, if it is whole and says what the exit code says."""
         ran = Ran(key=ask.key, code=child.code, ended=child.ended, tail=child.out[-4000:], seconds=child.seconds)
         if not self.added:
-            failure = Failure(kind="exit", type=f"exit {child.code}", message=ran.tail) if child.code else None
+            failure = FailedTest(kind="exit", type=f"exit {child.code}", message=ran.tail) if child.code else None
             one = TestRun(name=" ".join(ask.select), outcome="failed" if failure else "passed", failure=failure)
             return ran.model_copy(update={"tests": [one]})
         told = {what: [one for one in child.reports if one["what"] == what] for what in ("test", "begun", "end")}
@@ -70,7 +70,7 @@ class Adapter(BaseModel):
         frames = re.findall(rf'File "{re.escape(root)}/([^"]+)", line (\d+)', "\n".join(child.hung))
         if child.hung and told["begun"] and not told["end"] and child.seconds >= ask.seconds:
             name, at = str(told["begun"][-1]["name"]), ":".join(frames[0]) if frames else ""
-            hang = Failure(kind="hang", test=name, type="hang", at=at, message="it does not come to an end")
+            hang = FailedTest(kind="hang", test=name, type="hang", at=at, message="it does not come to an end")
             tests.append(TestRun(name=name, outcome="failed", failure=hang))
             return ran.model_copy(update={"tests": tests, "ended": "time"})
         whole = [one["spoken"] for one in child.reports] == [*range(1, len(child.reports) + 1)]

@@ -66,7 +66,7 @@ class Excerpt(_Record):
     text: str
 
 
-class Change(_Record):
+class ProvenChange(_Record):
     """A change, or one state, as plain data.
 
     Args:
@@ -166,7 +166,7 @@ class Repository:
         return text if "\0" not in text and "\ufffd" not in text and len(text) <= _FILE else None
 
 
-def read_change(revisions: str, command: str, *, at: Path | None = None) -> Change:
+def read_change(revisions: str, command: str, *, at: Path | None = None) -> ProvenChange:
     """Return what a range changes, with what is near it.
 
     Args:
@@ -199,11 +199,13 @@ def read_change(revisions: str, command: str, *, at: Path | None = None) -> Chan
                 altered[path] = "".join(lines)[:_TESTS]
             elif how.is_source(path):
                 files.append(one)
-        change = Change(revisions=revisions, command=command, base=base, head=head, diff=diff[:_DIFFS], altered=altered)
+        change = ProvenChange(
+            revisions=revisions, command=command, base=base, head=head, diff=diff[:_DIFFS], altered=altered
+        )
         return _filled(git, change, files, [hunk for one in files if one.head is not None for hunk in _hunks(one)])
 
 
-def read_state(places: Sequence[str], command: str, *, at: Path | None = None, revision: str = "") -> Change:
+def read_state(places: Sequence[str], command: str, *, at: Path | None = None, revision: str = "") -> ProvenChange:
     """Return one state with what is near some places in it.
 
     Args:
@@ -226,7 +228,7 @@ def read_state(places: Sequence[str], command: str, *, at: Path | None = None, r
             Hunk(path=path, base_first=first, head_first=first, base_lines=[], head_lines=[""] * (last - first + 1))
             for path, first, last in spots if first
         ]  # fmt: skip
-        change = Change(revisions=revision, command=command, base=tree, head=tree)
+        change = ProvenChange(revisions=revision, command=command, base=tree, head=tree)
         return _filled(git, change, files, near).model_copy(update={"hunks": []})
 
 
@@ -274,7 +276,7 @@ def _hunks(one: ChangedFile) -> list[Hunk]:
     ]  # fmt: skip
 
 
-def _filled(git: Repository, change: Change, files: list[ChangedFile], hunks: list[Hunk]) -> Change:
+def _filled(git: Repository, change: ProvenChange, files: list[ChangedFile], hunks: list[Hunk]) -> ProvenChange:
     """Return a change with its files, with tests by their names and by what they name, and with pages of it."""
     how, tree = change.adapter, change.head
     texts = {one.path: one.head or "" for one in files}

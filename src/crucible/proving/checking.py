@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from pydantic import BaseModel
 
-from crucible.proving.change import Change, functions
+from crucible.proving.change import ProvenChange, functions
 from crucible.proving.records import Edit, Witness
 
 _LARGEST_FIX = 40
@@ -41,7 +41,7 @@ def words() -> _Words:
     return _Words.model_validate(tomllib.loads(resources.files(__package__).joinpath("words.toml").read_text("utf-8")))
 
 
-def complaint(change: Change, witness: Witness) -> str:
+def complaint(change: ProvenChange, witness: Witness) -> str:
     """Return why a witness is refused by its words alone, as its prover can act on it; empty where it is not."""
     how, test = change.adapter, witness.test
     names = [path.rpartition("/")[2] for path in (*(one.path for one in change.files), change.place)]
@@ -139,7 +139,7 @@ def _root(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def mended(change: Change, edits: Sequence[Edit]) -> tuple[dict[str, str], str]:
+def mended(change: ProvenChange, edits: Sequence[Edit]) -> tuple[dict[str, str], str]:
     """Return the files that a fix makes of the head, and why it does not apply; empty where it does."""
     made = {one.path: one.head for one in change.files if one.head is not None}
     if not edits:
@@ -153,7 +153,7 @@ def mended(change: Change, edits: Sequence[Edit]) -> tuple[dict[str, str], str]:
     return {path: text for path, text in made.items() if text != change.text(path)}, ""
 
 
-def bent(change: Change, witness: Witness, made: Mapping[str, str]) -> str:
+def bent(change: ProvenChange, witness: Witness, made: Mapping[str, str]) -> str:
     """Return why a fix is refused by its words: a public name is gone, or it knows the witness."""
     for path, text in made.items():
         before = change.text(path)

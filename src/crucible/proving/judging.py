@@ -9,16 +9,16 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from crucible.proving.change import Change, Hunk, functions, parsed, within
+from crucible.proving.change import Hunk, ProvenChange, functions, parsed, within
 from crucible.proving.checking import bent, complaint, examples, mended, parameters, words
 from crucible.proving.records import (
     Around,
-    Ask,
-    Check,
-    Failure,
+    BoxRequest,
+    FailedTest,
     Oracle,
     Origin,
     Proof,
+    ProofCheck,
     Ran,
     Run,
     TestRun,
@@ -35,7 +35,7 @@ _QUICK, _WORDS = 0.5, 4
 #: Errors of a test's own line that say that what it calls is not there yet.
 _MISSING = re.compile(r"Import|Module|Attribute|Type|Name")
 
-_NONE, _NOTHING = Failure(kind="own"), Ran(key="", code=0)
+_NONE, _NOTHING = FailedTest(kind="own"), Ran(key="", code=0)
 
 
 class _Refused(Exception):
@@ -46,14 +46,14 @@ class _Refused(Exception):
 class _Case:
     """One witness before its judge, with what was seen so far: ``seen`` is the run that ran to its end."""
 
-    change: Change
+    change: ProvenChange
     witness: Witness
     places: Sequence[str]
     told: Mapping[str, str]
     run: Run
     runs: int = 0
     seconds: float = 0
-    failure: Failure = _NONE
+    failure: FailedTest = _NONE
     head: Ran = _NOTHING
     seen: Ran = _NOTHING
     quick: bool = True
@@ -80,7 +80,7 @@ class _Case:
     ) -> Ran:
         """Run."""
         watch = [one.path for one in self.change.files]
-        ask = Ask(tree=tree, files=dict(files), select=select, around=around, watch=watch, sealed=sealed)
+        ask = BoxRequest(tree=tree, files=dict(files), select=select, around=around, watch=watch, sealed=sealed)
         ran = await self.run(ask)
         self.runs, self.seconds = self.runs + 1, self.seconds + ran.seconds
         return ran
@@ -89,7 +89,7 @@ class _Case:
         """Return what came of the witness's own tests."""
         return [one for one in ran.tests if self.bare or one.name.startswith(self.change.place)]
 
-    def failed(self, ran: Ran) -> Failure:
+    def failed(self, ran: Ran) -> FailedTest:
         """Return how the first of its tests failed; nothing's failure where none did."""
         return next((one.failure for one in self.mine(ran) if one.failure), _NONE)
 
@@ -112,8 +112,8 @@ class _Case:
         return {re.split(r"[:.]", key)[-1] for key in called | ran} - {"__init__", "<lambda>"}
 
 
-async def predict(change: Change, witness: Witness, run: Run) -> Check:
-    """Ask both states for what a call answers, before a test is judged.
+async def predict(change: ProvenChange, witness: Witness, run: Run) -> ProofCheck:
+    """BoxRequest both states for what a call answers, before a test is judged.
 
     Args:
         change: the change, or one state.
@@ -125,24 +125,24 @@ async def predict(change: Change, witness: Witness, run: Run) -> Check:
     """
     first, _, expression = witness.call.strip().replace("; ", "\n").rpartition("\n")
     if not change.adapter.call or not expression:
-        return Check(check="prediction", ok=True, what="no call to try")
+        return ProofCheck(check="prediction", ok=True, what="no call to try")
     test = change.adapter.call.format(before=first, expression=expression)
     # What tells the answer is ours; the call alone is looked at.
     asked = test.replace("raise AssertionError(repr(answer))", "assert answer")
     if bad := complaint(change, witness.model_copy(update={"test": asked})):
-        return Check(check="prediction", ok=False, what=bad)
+        return ProofCheck(check="prediction", ok=False, what=bad)
     case = _Case(change, witness, (), {}, run)
     trees = dict.fromkeys((change.base, change.head))
     said = [_answer(case.failed(await case.ask(tree, test=test))) for tree in trees]
     told = f"`{expression}` answers {said[0]} on the base and {said[-1]} on the head"
     if len(said) == 2 and said[0] == said[1] and witness.before.strip() != witness.after.strip():
-        return Check(check="prediction", ok=False, what=f"{told}: the change does not change it", runs=2)
+        return ProofCheck(check="prediction", ok=False, what=f"{told}: the change does not change it", runs=2)
     right = not witness.after or _same(said[-1], witness.after.strip().strip("`"))
     told += "" if right else f", and not {witness.after}"
-    return Check(check="prediction", ok=right, what=told, runs=len(said))
+    return ProofCheck(check="prediction", ok=right, what=told, runs=len(said))
 
 
-def _answer(failure: Failure) -> str:
+def _answer(failure: FailedTest) -> str:
     if failure.type == "AssertionError" and failure.kind == "assertion":
         return failure.message[:300]
     return f"{failure.type}: {failure.message}"[:300]
@@ -157,7 +157,7 @@ def _same(answer: str, predicted: str) -> bool:
 
 
 async def judge(
-    change: Change, witness: Witness, places: Sequence[str], fingerprint: str, run: Run, *,
+    change: ProvenChange, witness: Witness, places: Sequence[str], fingerprint: str, run: Run, *,
     told: Mapping[str, str] | None = None,
 ) -> Proof:  # fmt: skip
     """Return what running says of a finding.
@@ -173,7 +173,7 @@ async def judge(
     Raises:
         NoIsolation: there is no box.
     """
-    case, checks = _Case(change, witness, places, told or {}, run), list[Check]()
+    case, checks = _Case(change, witness, places, told or {}, run), list[ProofCheck]()
     refused = what = ""
     for name, step in _STEPS.items():
         before = case.runs
@@ -183,7 +183,7 @@ async def judge(
             what = await step(case)
         except _Refused as fault:
             refused = str(fault)
-        checks.append(Check(check=name, ok=not refused, what=refused or what, runs=case.runs - before))
+        checks.append(ProofCheck(check=name, ok=not refused, what=refused or what, runs=case.runs - before))
         if refused:
             break
     proof = Proof(

@@ -65,7 +65,7 @@ def parent(wanted):
             "hung": [line for line in lines if not line.startswith(mark)]}  # fmt: skip
 
 
-class Probe:
+class PytestProbe:
     """The plugin."""
 
     def __init__(self, told):
@@ -226,7 +226,7 @@ def kind(value, deep=2):
 if __name__ == "__main__":
     print(json.dumps(parent(json.load(sys.stdin))))
 elif "ASSAY_PROBE" in os.environ:
-    _probe = Probe(json.loads(os.environ.pop("ASSAY_PROBE")))
+    _probe = PytestProbe(json.loads(os.environ.pop("ASSAY_PROBE")))
 
     def pytest_configure(config):
         """Begin to watch."""

@@ -83,7 +83,7 @@ class FindingCase:
 
 
 async def prove(case: FindingCase, asker: Asker, models: Sequence[str], seed: int) -> Proven:
-    """Ask for a witness, at most three times, and have it judged.
+    """BoxRequest for a witness, at most three times, and have it judged.
 
     Args:
         case: the finding.

@@ -48,7 +48,7 @@ class Witness(_Record):
     says: _Text = ""
 
 
-class Failure(_Record):
+class FailedTest(_Record):
     """How a test failed. Two failures are the same where test, type and line are, whatever the message.
 
     Args:
@@ -65,7 +65,7 @@ class Failure(_Record):
     message: _Text = ""
 
 
-class Ask(_Record):
+class BoxRequest(_Record):
     """One run in a box, by all that decides its answer.
 
     Args:
@@ -107,7 +107,7 @@ class TestRun(_Record):
     seconds: float = 0
     touches: list[str] = []
     last: list[str] = []
-    failure: Failure | None = None
+    failure: FailedTest | None = None
 
 
 class Ran(_Record):
@@ -142,10 +142,10 @@ class Ran(_Record):
     seconds: float = 0
 
 
-Run: TypeAlias = Callable[[Ask], Awaitable[Ran]]
+Run: TypeAlias = Callable[[BoxRequest], Awaitable[Ran]]
 
 
-class Check(_Record):
+class ProofCheck(_Record):
     """One thing that was looked at: what was seen, and how many runs it took."""
 
     check: str
@@ -179,7 +179,7 @@ class Proof(_Record):
     culprits: list[str] = []
     refused: str = ""
     witness: Witness | None = None
-    failure: Failure | None = None
-    checks: list[Check] = []
+    failure: FailedTest | None = None
+    checks: list[ProofCheck] = []
     runs: int = 0
     seconds: float = 0

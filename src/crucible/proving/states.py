@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Self
 
 from crucible.proving.adapters import Child
-from crucible.proving.change import Change, Repository
+from crucible.proving.change import ProvenChange, Repository
 from crucible.proving.checking import words
-from crucible.proving.records import Ask, Ran
+from crucible.proving.records import BoxRequest, Ran
 from llm_runtime.errors import ConfigurationError
 from sandbox import BoxLimits, Order, Root, backend, run
 from sandbox.backends import LAUNCHER
@@ -59,7 +59,7 @@ class States:
     """
 
     def __init__(
-        self, change: Change, *, at: Path | None = None, also: Sequence[Path] = (), programs: str = ""
+        self, change: ProvenChange, *, at: Path | None = None, also: Sequence[Path] = (), programs: str = ""
     ) -> None:
         self._change, self._also, self._path = change, also, programs or os.environ.get("PATH", os.defpath)
         self._temporary = tempfile.TemporaryDirectory(prefix="assay-states-", ignore_cleanup_errors=True)
@@ -74,7 +74,7 @@ class States:
     def __exit__(self, *exc: object) -> None:
         self._temporary.cleanup()
 
-    async def __call__(self, ask: Ask) -> Ran:
+    async def __call__(self, ask: BoxRequest) -> Ran:
         """Return what a run in a box answers; the same is asked but once.
 
         Raises:
@@ -85,7 +85,7 @@ class States:
             self._answers[ask.key] = asyncio.ensure_future(self._run(ask))
         return await self._answers[ask.key]
 
-    async def _run(self, ask: Ask) -> Ran:
+    async def _run(self, ask: BoxRequest) -> Ran:
         by = backend().name
         async with self._turn:
             folder = self._laid(ask)
@@ -101,7 +101,7 @@ class States:
             return Ran(key=ask.key, code=done.code, ended=done.ended or "lost", agrees=False, tail=tail)
         return self._change.adapter.read(ask, child, str(self.root))
 
-    def _laid(self, ask: Ask) -> Path:
+    def _laid(self, ask: BoxRequest) -> Path:
         """Return a folder of a state with files laid over it; all others are links to one copy."""
         state = self._own / ask.tree
         if not state.exists():
@@ -150,7 +150,7 @@ class States:
                 found |= {name: "copied"} if path.stat().st_size < _LARGEST else {}
         return found
 
-    def _order(self, ask: Ask, folder: Path) -> tuple[Order, dict[str, object]]:
+    def _order(self, ask: BoxRequest, folder: Path) -> tuple[Order, dict[str, object]]:
         root, how = str(self.root), self._change.adapter
         python, program, places, mounts = self._tools
         environment = _ENVIRONMENT | _AROUND.get(ask.around, {})

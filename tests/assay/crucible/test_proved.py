@@ -17,7 +17,7 @@ from assay.report.story import Story
 from assay.report.terminal import print_story
 from crucible.material import Attachment
 from crucible.proving.prover import Proven
-from crucible.proving.records import Check, Edit, Proof, Verdict, Witness
+from crucible.proving.records import Edit, Proof, ProofCheck, Verdict, Witness
 from crucible.records import FindingRecord
 from crucible.reviewing import checked
 
@@ -42,7 +42,7 @@ WITNESS = Witness(
 
 
 def proven(verdict: Verdict = "proved", witness: Witness = WITNESS, **told: Any) -> Proven:
-    checks = [Check(check="fails on the change", ok=True, what="ZeroDivisionError at m.py:2", runs=1)]
+    checks = [ProofCheck(check="fails on the change", ok=True, what="ZeroDivisionError at m.py:2", runs=1)]
     held = {"origin": "regression", "oracle": "crash", "culprits": ["m.py:2-1"], "runs": 9, "seconds": 4.2, **told}
     return Proven(proof=Proof(finding="f" * 32, verdict=verdict, witness=witness, checks=checks, **held), tries=1)
 
@@ -162,7 +162,7 @@ def test_sarif_has_rank_fix_and_places_and_an_error_for_what_is_proved_alone() -
     "hostile", ["</details><script>x</script>", "```\n\n## Free\n```", "![x](http://a/b)", "@all [x](javascript:1)"]
 )
 def test_nothing_of_a_witness_or_of_what_was_seen_has_powers(hostile: str) -> None:
-    check_one = Check(check=hostile, ok=True, what=hostile, runs=1)
+    check_one = ProofCheck(check=hostile, ok=True, what=hostile, runs=1)
     witness = Witness(test=hostile, says=hostile, quote=hostile, fix=[Edit(path="m.py", old="len(xs)", new=hostile)])
     come = proven(witness=witness, words=f"m.py:1{hostile}", told=hostile)
     come = come.model_copy(update={"proof": come.proof.model_copy(update={"checks": [check_one]})})

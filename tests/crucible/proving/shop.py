@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from crucible.proving import Change, States, judge, read_change
+from crucible.proving import ProvenChange, States, judge, read_change
 from crucible.proving.records import Edit, Proof, Witness
 
 #: Without the plugins that happen to be installed, which take longer than what is tested.
@@ -136,7 +136,7 @@ class Shop:
         git(folder, "add", "-A")
         git(folder, "commit", "-q", "-m", "base")
 
-    def change(self, path: str, *edits: tuple[str, str], more: Mapping[str, str] | None = None) -> Change:
+    def change(self, path: str, *edits: tuple[str, str], more: Mapping[str, str] | None = None) -> ProvenChange:
         """Commit an edited file, and other files; return the change."""
         text = (self.folder / path).read_text()
         for old, new in edits:
@@ -147,7 +147,7 @@ class Shop:
         git(self.folder, "commit", "-q", "-m", "change")
         return read_change("HEAD~1..HEAD", self.command, at=self.folder)
 
-    async def judged(self, change: Change, witness: Witness, *places: str) -> Proof:
+    async def judged(self, change: ProvenChange, witness: Witness, *places: str) -> Proof:
         """Judge one witness."""
         with States(change, at=self.folder) as run:
             return await judge(change, witness, places, "f1", run)

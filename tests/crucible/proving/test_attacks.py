@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.crucible.proving.shop import Shop
 
-from crucible.proving import Ask, Ran, States
+from crucible.proving import BoxRequest, Ran, States
 
 pytestmark = pytest.mark.box
 PLACE = "tests/test_assay_witness.py"
@@ -22,7 +22,7 @@ async def _run(shop: Shop, body: str, **asked: object) -> Ran:
     test = f"import gc, os, pathlib, socket, subprocess, sys\nfrom shop import prices\n\n\ndef test_it():\n{lines}"
     watch = ["shop/prices.py"]
     with States(change, at=shop.folder) as run:
-        return await run(Ask(tree=change.head, files={PLACE: test}, select=[PLACE], watch=watch, **asked))
+        return await run(BoxRequest(tree=change.head, files={PLACE: test}, select=[PLACE], watch=watch, **asked))
 
 
 @pytest.mark.parametrize(

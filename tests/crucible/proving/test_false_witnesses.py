@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from tests.crucible.proving.shop import BASE, Shop, witness
 
-from crucible.proving import Change, Ran, judge
+from crucible.proving import ProvenChange, Ran, judge
 
 FIRST = ("    if not items:\n        return 0\n    return items[0]\n", "    return items[0]\n")
 TRUE, FIX = "assert lists.first([]) == 0", FIRST[::-1]
@@ -50,11 +50,11 @@ FIXES = {
 }  # fmt: skip
 
 
-def _changed() -> Change:
+def _changed() -> ProvenChange:
     text = BASE["shop/lists.py"].replace(*FIRST)
     one = {"path": "shop/lists.py", "was": "shop/lists.py", "base": BASE["shop/lists.py"], "head": text}
     hunk = {"path": "shop/lists.py", "base_first": 15, "head_first": 15, "base_lines": [], "head_lines": []}
-    return Change.model_validate({
+    return ProvenChange.model_validate({
         "revisions": "", "command": "python -m pytest {file}", "base": "a", "head": "b", "files": [one],
         "hunks": [hunk], "place": "tests/test_assay_witness.py",
     })  # fmt: skip

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.crucible.proving.shop import BASE, Shop, git, witness, write
 
-from crucible.proving import Ask, States, judge, read_change, read_state
-from crucible.proving.change import Change
+from crucible.proving import BoxRequest, States, judge, read_change, read_state
+from crucible.proving.change import ProvenChange
 from llm_runtime.errors import ConfigurationError
 from sandbox import NoIsolation
 
@@ -24,7 +24,7 @@ def test_a_change_knows_its_tests_its_pages_and_its_hunks(shop: Shop) -> None:
     for hunk in change.hunks:
         text = change.without(hunk)["shop/lists.py"]
         assert ("LIMIT = 3" in text) != ("if not items" in text)
-    assert Change.model_validate_json(change.model_dump_json()) == change
+    assert ProvenChange.model_validate_json(change.model_dump_json()) == change
 
 
 def test_pages_are_those_that_name_what_changed(shop: Shop) -> None:
@@ -75,10 +75,10 @@ async def test_what_was_installed_is_seen_and_secrets_are_not(shop: Shop) -> Non
         "    assert os.path.exists('node_modules/x/y.txt')\n    assert not os.path.exists('.env')\n"
     )
     with States(change, at=shop.folder) as run:
-        ran = await run(Ask(tree=change.head, files={change.place: test}, select=[change.place]))
+        ran = await run(BoxRequest(tree=change.head, files={change.place: test}, select=[change.place]))
         assert [one.outcome for one in ran.tests] == ["passed"], ran
         with pytest.raises(ConfigurationError, match="leads out of the repository"):
-            await run(Ask(tree=change.head, files={"../x": ""}))
+            await run(BoxRequest(tree=change.head, files={"../x": ""}))
 
 
 @pytest.mark.box

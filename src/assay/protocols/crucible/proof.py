@@ -23,7 +23,7 @@ from crucible.asking import Asker
 from crucible.config import EngineConfig
 from crucible.material import Attachment
 from crucible.openrouter.client import OpenRouterClient
-from crucible.proving import Ask, Change, Ran, States, judge, predict
+from crucible.proving import BoxRequest, ProvenChange, Ran, States, judge, predict
 from crucible.proving.events import FindingProven
 from crucible.proving.prover import FindingCase, Proven, Texts, prove
 from crucible.proving.records import Proof, Witness
@@ -47,7 +47,7 @@ class ProofTask(Model):
 
     findings: Annotated[list[FindingRecord], Ui(hidden=True)]
     dossier: Annotated[list[Attachment], Ui(hidden=True)] = []
-    change: Annotated[Change, Ui(hidden=True)]
+    change: Annotated[ProvenChange, Ui(hidden=True)]
     review: Annotated[str, Ui(hidden=True)] = ""
     """The run that found them; empty where they come from elsewhere."""
     looked_at: Annotated[str, Ui(hidden=True)] = ""
@@ -127,14 +127,14 @@ class ProofHooks(Hooks[ProofTask, ProofOptions]):
 class _Box:
     """Runs tests, each asked for once: the log keeps what came of it, and a replay takes it from there."""
 
-    def __init__(self, change: Change, context: RunContext, stack: ExitStack) -> None:
+    def __init__(self, change: ProvenChange, context: RunContext, stack: ExitStack) -> None:
         self._change, self._stack = change, stack
         self._states: States | None = None
         self._ask = timed(context.generate, Deadline(context.terms.deadline or inf))
         self._ran, self._turns = dict[str, Ran](), dict[str, asyncio.Lock]()
         context.programs[_LABEL.phase] = self._answer
 
-    async def __call__(self, ask: Ask) -> Ran:
+    async def __call__(self, ask: BoxRequest) -> Ran:
         async with self._turns.setdefault(ask.key, asyncio.Lock()):
             if ask.key not in self._ran:
                 request = Request(f"tool:{_LABEL.phase}", (Message("user", ask.model_dump_json()),), _LABEL)
@@ -148,7 +148,7 @@ class _Box:
         try:
             # States are laid out when the first run is wanted, and taken away at the end.
             self._states = self._states or self._stack.enter_context(States(self._change, at=Path.cwd()))
-            return (await self._states(Ask.model_validate(asked))).model_dump_json()
+            return (await self._states(BoxRequest.model_validate(asked))).model_dump_json()
         except NoIsolation as fault:
             raise ConfigurationError(f"nothing can be proved without a box: {fault}") from None
 
@@ -168,7 +168,7 @@ def _case(task: ProofTask, number: int, one: CheckedFinding, box: _Box) -> Findi
     return FindingCase(one.fingerprint, number, "\n\n".join(told), _material(change, one), change.command, judged)
 
 
-def _material(change: Change, one: CheckedFinding) -> Texts:
+def _material(change: ProvenChange, one: CheckedFinding) -> Texts:
     """Return what a prover reads: the change, the finding's files on both sides, tests near it, words about it."""
     lines = {place.file: place.lines[0] if place.lines else 1 for place in one.places}
     texts = [("THE CHANGE", change.diff, 1)]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assay.launch import Outcome
     from assay.terms import Terms
     from crucible.material import Attachment
-    from crucible.proving import Change
+    from crucible.proving import ProvenChange
 
 _PROVE = "Prove findings by tests that run in a box; {file} is the test: 'python -m pytest -q {file}'."
 _OF_ANSWERS = ("query", "purpose", "follow", "challenge", "without_attachments")
@@ -122,7 +122,7 @@ def _finished(command: RunCommand, run: str) -> tuple[Outcome, list[Attachment]]
     return Outcome(run_id, "finished", result), [Attachment.model_validate(one) for one in dossier]
 
 
-def _change(revisions: str, test: str, reviewed: str | None) -> Change:
+def _change(revisions: str, test: str, reviewed: str | None) -> ProvenChange:
     """Return the change to prove findings on; refuse one that is not what an earlier review read."""
     from crucible.proving import read_change
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assay.console.running import RunCommand
     from assay.launch import Outcome
     from assay.protocols.crucible.proved import Shown
-    from crucible.proving import Change
+    from crucible.proving import ProvenChange
 
 GRAVE, _TESTED = ("critical", "major", "minor"), ("proved", "changed")
 PROVERS = ("prover", "blind")
@@ -54,7 +54,7 @@ class Reviewed:
     proof: Outcome | None = None
     unproved: Exception | None = None
 
-    def prove(self, task: dict[str, Any], change: Callable[[], Change], weight: str) -> None:
+    def prove(self, task: dict[str, Any], change: Callable[[], ProvenChange], weight: str) -> None:
         """Try to prove the findings, in a run of its own; what cannot be done is said, and ends nothing."""
         from assay.registry import find
 
