@@ -21,7 +21,7 @@ from llm_runtime.clock import now_ms
 from llm_runtime.errors import StoreBusy, StoreDamaged, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, Record, link, parse_event
 from llm_runtime.events.chain import read_record, written
-from llm_runtime.files import flush_folder, write_atomic
+from llm_runtime.files import flush_folder, saying, write_atomic
 from llm_runtime.store.anchor import Head, HeadFiles, SignedHead
 from llm_runtime.store.signing import Signer, SigningFailed
 from llm_runtime.store.verify import Finding, Walk, judge
@@ -90,14 +90,12 @@ class Ledger:
                 lines.append(written(record))
             signed = self.signer.sign(Head(self.name, seq, digest))
             self._announce(signed)
-            try:
+            with saying(f"{self.path} cannot be written", StoreUnwritable):
                 with self.path.open("ab") as file:
                     file.write(b"".join(lines))
                     file.flush()
                     os.fsync(file.fileno())
                 self._vouch()
-            except OSError as fault:
-                raise StoreUnwritable(f"{self.path} cannot be written: {fault.strerror}") from None
         return signed
 
     def events(self) -> Iterator[Event]:

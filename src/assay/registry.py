@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, cast
 from assay.hooks import Hooks, hooks_of
 from assay.protocol import Protocol, RunType, load
 from llm_runtime.errors import ConfigurationError, MissingExtraError
-from llm_runtime.models import fits
 from llm_runtime.plugins import FOREIGN, found, unloadable
 
 if TYPE_CHECKING:
@@ -233,6 +232,7 @@ def stored(
     Args:
         behaviours: the numbers that it names: none of a log of before version 0.2. Today's where left out.
     """
+    from llm_runtime.models import fits
 
     run = find(kind)
     hooks, options = hooks_of(run), settings.get("options", settings.get("engine", {}))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from criticality.budget import ContextLimits
 from criticality.machine.breaker import BreakerLimits
 from criticality.machine.escalation import EscalationLimits
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.models import Model, first_fault
+from llm_runtime.files import saying
+from llm_runtime.models import Model, fits
 from llm_runtime.toml import parse_toml
 
 _Model = TypeVar("_Model", bound=Model)
@@ -156,10 +157,7 @@ def loaded(kind: type[_Model], path: Path, shown: str) -> _Model:
         ConfigurationError: it is not there, not TOML, or holds what is not known.
     """
     try:
-        return kind.model_validate(parse_toml(path.read_text(encoding="utf-8")))
-    except OSError as fault:
-        raise ConfigurationError(f"{shown} cannot be read: {fault.strerror}") from None
-    except ValidationError as fault:
-        raise ConfigurationError(f"{path.name}: {first_fault(fault)}") from None
+        with saying(f"{shown} cannot be read"), fits(f"{path.name}: "):
+            return kind.model_validate(parse_toml(path.read_text(encoding="utf-8")))
     except ValueError as fault:
         raise ConfigurationError(f"{path.name} is not TOML: {fault}") from None

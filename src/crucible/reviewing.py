@@ -114,9 +114,7 @@ def _checked(one: FindingRecord, attachments: dict[str, Attachment]) -> CheckedF
 
 def _located(one: FindingRecord | ClaimRecord, attachments: dict[str, Attachment]) -> tuple[str, tuple[int, int], bool]:
     """Return attachment and lines of what is claimed, and whether its words stand there."""
-    given = _PLACE.search(one.place)
-    name = given[1].upper() if given else ""
-    said = (int(given[2] or 0), int(given[3] or given[2] or 0)) if given else (0, 0)
+    name, said = _given(one.place)
     if name in attachments:
         stands = _stands(one.quote, attachments[name], *said)
     else:
@@ -124,6 +122,12 @@ def _located(one: FindingRecord | ClaimRecord, attachments: dict[str, Attachment
         hits = [(other, hit) for other, each in attachments.items() for hit in _everywhere(one.quote, each)]
         name, stands = hits[0] if len(hits) == 1 else ("", None)
     return name, stands or said, stands is not None
+
+
+def _given(place: str) -> tuple[str, tuple[int, int]]:
+    """Return the attachment that a place names, and its lines; ``""`` and zeros where it names none."""
+    given = _PLACE.search(place)
+    return (given[1].upper(), (int(given[2] or 0), int(given[3] or given[2] or 0))) if given else ("", (0, 0))
 
 
 def _stands(quote: str, item: Attachment, first: int, last: int) -> tuple[int, int] | None:

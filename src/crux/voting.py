@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeAlias
 from crux.extras import library
 from crux.results import CamelModel
 from llm_runtime.errors import StoreUnwritable
+from llm_runtime.files import saying
 
 Vote: TypeAlias = Literal["agree", "disagree", "pass"]
 Votes: TypeAlias = Mapping[str, Mapping[str, Vote]]
@@ -64,14 +65,12 @@ def cast_vote(file: Path, reader: str, claim: str, vote: Vote, most: int = 8 * 2
     Raises:
         StoreUnwritable: it cannot be written, or has ``most`` bytes: a link may fall into the hands of a program.
     """
-    try:
+    with saying(f"{file.name} cannot be written", StoreUnwritable):
         if file.is_file() and file.stat().st_size > most:
             raise StoreUnwritable("no more votes are taken here: there are too many")
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("a", encoding="utf-8") as lines:
             lines.write(json.dumps({"reader": reader, "claim": claim, "vote": vote}) + "\n")
-    except OSError as fault:
-        raise StoreUnwritable(f"{file.name} cannot be written: {fault.strerror}") from None
 
 
 def read_votes(file: Path) -> dict[str, dict[str, Vote]]:

@@ -18,7 +18,7 @@ from crux.personas.persona import check_name
 from crux.personas.store import StoredCorpus
 from crux.sources.utterance import Utterance
 from llm_runtime.errors import ConfigurationError, StoreUnwritable
-from llm_runtime.files import write_atomic
+from llm_runtime.files import saying, write_atomic
 from llm_runtime.http.public import read_page
 from llm_runtime.models import Model, first_fault
 from llm_runtime.toml import parse_toml
@@ -91,10 +91,8 @@ def keep_known(path: Path, known: Known) -> None:
         StoreUnwritable: it cannot be written.
     """
     text = json.dumps(known.model_dump(mode="json"), ensure_ascii=False)
-    try:
+    with saying(f"{path.with_suffix('.json')} cannot be written", StoreUnwritable):
         write_atomic(path.with_suffix(".json"), text, private=True)
-    except OSError as fault:
-        raise StoreUnwritable(f"{path.with_suffix('.json')} cannot be written: {fault.strerror}") from None
 
 
 def gathered(author: Watched, folder: Path, people: PersonaStore, etags: dict[str, str]) -> tuple[Corpus, list[str]]:

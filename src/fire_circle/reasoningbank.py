@@ -12,11 +12,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from fire_circle.results import FireCircleResult
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
-from llm_runtime.models import Model, first_fault
+from llm_runtime.models import Model, fits
 
 CATEGORY = "fire_circle_pattern"
 
@@ -205,11 +205,8 @@ class ReasoningBank:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
-            try:
+            with fits(f"line {number} is not an entry of a pattern library: ", StoreDamaged):
                 entries.append(BankEntry.model_validate_json(line))
-            except ValidationError as fault:
-                reason = first_fault(fault)
-                raise StoreDamaged(f"line {number} is not an entry of a pattern library: {reason}") from None
         return self._add(entries)
 
     @contextmanager

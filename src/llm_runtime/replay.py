@@ -105,14 +105,18 @@ class Recording:
         if all(data.get(name) is None for name in _MANNER) or request_digest(data) in self._requests:
             return request
         if self._by_question is None:
-            self._by_question = {}
-            for recorded in self._requests.values():
-                self._by_question.setdefault(_question(recorded), []).append(recorded)
+            self._by_question = self._questions()
         for recorded in self._by_question.get(_question(data), ()):
             if all(_alike(name, recorded[name], data.get(name)) for name in _MANNER if name in recorded):
                 older = Request.from_dict(recorded, request.pictures)
                 return dataclasses.replace(older, session_id=request.session_id)
         return request
+
+    def _questions(self) -> dict[str, list[dict[str, Any]]]:
+        asked: dict[str, list[dict[str, Any]]] = {}
+        for recorded in self._requests.values():
+            asked.setdefault(_question(recorded), []).append(recorded)
+        return asked
 
     def mismatch(self, request: Request, digest: str, occurrence: int) -> ReplayMismatch:
         """Say in one line why there is no answer to ``request``."""

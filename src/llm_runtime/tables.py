@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.files import saying
 
 MAX_FIELD = 32_000_000
 """Characters of one field; larger ones end the reading with an error."""
@@ -41,10 +42,8 @@ def read_rows(path: Path) -> Iterator[_Row]:
     if reader is None:
         raise DataError(f"{path.name}: a data set ends in .csv, .json or .jsonl")
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
+        with saying(f"{path.name} cannot be read", DataError), path.open(encoding="utf-8-sig", newline="") as stream:
             yield from reader(stream)
-    except OSError as fault:
-        raise DataError(f"{path.name} cannot be read: {fault.strerror}") from None
     except UnicodeDecodeError as fault:
         raise DataError(f"{path.name} is not UTF-8 near byte {fault.start}; re-encode it") from None
 

@@ -12,7 +12,7 @@ import errno
 import platform
 import struct
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
@@ -28,7 +28,9 @@ _SOL_SOCKET, _BUFFERS = 1, (7, 8)
 
 _PRIORITY = (141, 140)
 _CLONE_THREAD, _CLONE3 = 0x10000, 435
-_CALLS = tomllib.loads(resources.files("sandbox").joinpath("filter.toml").read_text(encoding="utf-8"))
+_CALLS: Mapping[str, Mapping[str, Any]] = tomllib.loads(
+    resources.files("sandbox").joinpath("filter.toml").read_text(encoding="utf-8")
+)
 _MACHINES: Mapping[str, Mapping[str, Any]] = _CALLS["machines"]
 
 
@@ -49,7 +51,8 @@ def program(machine: str = "") -> bytes:
             if numbers[column] >= 0:
                 rules += [(_EQUAL, 0, 1, numbers[column]), _give(fault)]
     itself = [(_LOAD, 0, 0, _FIRST), (_EQUAL, 1, 0, 0), _give(errno.EPERM)]
-    for numbers in _CALLS["of_itself"].values():
+    own: Mapping[str, Sequence[int]] = _CALLS["of_itself"]
+    for numbers in own.values():
         rules += _when(numbers[column], itself)
     rules += _when(_PRIORITY[column], [*itself, (_LOAD, 0, 0, _SECOND), *itself[1:]])
     rules += _when(here["clone"], [(_LOAD, 0, 0, _FIRST), (_ANY_BIT, 0, 1, _NEW_NAMESPACES), _give(errno.EPERM)])

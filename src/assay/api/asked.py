@@ -84,14 +84,7 @@ def read_request(raw: bytes, as_chat: Callable[[Mapping[str, Any]], Mapping[str,
         Refused: it is no such request, or asks for something that is not done; names the field.
     """
     body = as_chat(_object(raw))
-    for name, value in body.items():
-        if name in _FIELDS["heard"] or name in _FIELDS["passed_over"]:
-            continue
-        if name not in _FIELDS["nothing"]:
-            raise invalid(name, f"{name[:60]} is no field of a chat completion that is known here; leave it out")
-        if value is not None and value not in _FIELDS["nothing"][name]:
-            only = ", or 1" if name == "n" else ""
-            raise invalid(name, f"{name} is not supported here: a run answers with one text; leave it out{only}")
+    _check_fields(body)
     model = body.get("model")
     if not isinstance(model, str) or not model:
         raise invalid("model", "model is missing; GET /v1/models lists those that there are")
@@ -109,6 +102,18 @@ def read_request(raw: bytes, as_chat: Callable[[Mapping[str, Any]], Mapping[str,
         shown,
         _form(body),
     )
+
+
+def _check_fields(body: Mapping[str, Any]) -> None:
+    """Refuse fields that are not known, and those that ask for what is not done."""
+    for name, value in body.items():
+        if name in _FIELDS["heard"] or name in _FIELDS["passed_over"]:
+            continue
+        if name not in _FIELDS["nothing"]:
+            raise invalid(name, f"{name[:60]} is no field of a chat completion that is known here; leave it out")
+        if value is not None and value not in _FIELDS["nothing"][name]:
+            only = ", or 1" if name == "n" else ""
+            raise invalid(name, f"{name} is not supported here: a run answers with one text; leave it out{only}")
 
 
 def _form(body: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ Chat programs send them to the model of the chat. They are one cheap call, never
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 #: How Open WebUI's templates begin, and what each of them holds besides.
 _TEMPLATE = re.compile(
@@ -37,14 +37,17 @@ def is_housekeeping(turns: Sequence[tuple[str, str]]) -> bool:
     Args:
         turns: pairs of role and text, oldest first.
     """
-    last = next((text.lstrip() for role, text in reversed(turns) if role == "user"), "")
-    system = next((text.lstrip() for role, text in turns if role == "system"), "")
+    last, system = _first_of("user", reversed(turns)), _first_of("system", turns)
     if _TEMPLATE.match(last) or _TOOLS.match(system) or _TOOLS.match(last):
         return True
     if _orders(system) or _COMMIT.search(system[:1_000]):
         return True
     # A person who asks for a title shows no conversation; a program does, in the message or in those before it.
     return _orders(last) and (any(role == "assistant" for role, _ in turns) or _SHOWN.search(last) is not None)
+
+
+def _first_of(whose: str, turns: Iterable[tuple[str, str]]) -> str:
+    return next((text.lstrip() for role, text in turns if role == whose), "")
 
 
 def _orders(text: str) -> bool:

@@ -230,10 +230,8 @@ def _chosen(name: str, models: Mapping[str, ChatModel]) -> ChatModel:
 def _fields(model: ChatModel, asked: ChatRequest, key: ApiKey | None) -> dict[str, Any]:
     """Return the fields of the run: of the chat, of the preset, of the request, the last one first."""
     extra = dict(asked.extra)
-    if key is not None and (others := sorted(set(extra) - _OF_A_KEY)):
-        name, settable = f"assay.{others[0][:60]}", ", ".join(sorted(_OF_A_KEY))
-        why = f"{name} cannot be set with a key; it sets {settable}, and whoever runs this server can make a preset"
-        raise invalid(name, f"{why} of all else")
+    if key is not None:
+        _check_settable(extra)
     if model.name == "direct" and asked.temperature is not None:
         extra = {"temperature": asked.temperature, **extra}
     hooks = hooks_of(model.run)
@@ -243,6 +241,14 @@ def _fields(model: ChatModel, asked: ChatRequest, key: ApiKey | None) -> dict[st
         raise invalid(name, f"{name}: {model.id} takes no pictures and has a form of its own; ask assay/crucible")
     turns = told(asked.turns, asked.form) if asked.form else asked.turns
     return {**hooks.chat_fields(turns), **model.preset, **asked.terms, **extra, **shown}
+
+
+def _check_settable(extra: Mapping[str, Any]) -> None:
+    """Refuse what cannot be set with a key."""
+    for other in sorted(set(extra) - _OF_A_KEY):
+        name, settable = f"assay.{other[:60]}", ", ".join(sorted(_OF_A_KEY))
+        why = f"{name} cannot be set with a key; it sets {settable}, and whoever runs this server can make a preset"
+        raise invalid(name, f"{why} of all else")
 
 
 def _with_run(refused: Refused, run: LiveRun, model: ChatModel, page: str) -> Refused:

@@ -60,8 +60,9 @@ def progress_chunk(head: AnswerHead, text: str) -> str:
 
 def closing(head: AnswerHead, answer: RunAnswer, *, usage: bool) -> Iterable[str]:
     """Yield the answer and the end of a stream."""
-    whole, empty = _message(head, answer.text), {**_message(head, ""), "status": "in_progress", "content": []}
-    part = {"type": "output_text", "text": "", "annotations": []}
+    whole, none = _message(head, answer.text), list[str]()
+    empty = {**_message(head, ""), "status": "in_progress", "content": none}
+    part = {"type": "output_text", "text": "", "annotations": none}
     yield _event("response.output_item.added", output_index=0, item=empty)
     where = {"item_id": whole["id"], "output_index": 0, "content_index": 0}
     yield _event("response.content_part.added", **where, part=part)
@@ -86,14 +87,15 @@ async def numbered(pieces: AsyncIterator[str]) -> AsyncIterator[str]:
 
 
 def _response(head: AnswerHead, status: str) -> Mapping[str, object]:
-    fixed = {"output": [], "tools": [], "tool_choice": "none", "parallel_tool_calls": False, "metadata": {}}
+    none = list[object]()
+    fixed = {"output": none, "tools": none, "tool_choice": "none", "parallel_tool_calls": False}
     unset = dict.fromkeys(("error", "incomplete_details", "instructions", "usage", "temperature", "top_p"))
     own = {"id": f"resp_{head.run_id}", "object": "response", "created_at": head.created}
-    return {**own, "model": head.model, "status": status, **fixed, **unset}
+    return {**own, "model": head.model, "status": status, "metadata": dict[str, str](), **fixed, **unset}
 
 
 def _message(head: AnswerHead, text: str) -> Mapping[str, object]:
-    content = [{"type": "output_text", "text": text, "annotations": []}]
+    content = [{"type": "output_text", "text": text, "annotations": list[object]()}]
     own = {"id": f"msg_{head.run_id}", "type": "message", "role": "assistant", "status": "completed"}
     return {**own, "content": content}
 

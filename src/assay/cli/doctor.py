@@ -6,12 +6,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from assay.console.declared import declares
 from llm_runtime.errors import LlmRuntimeError
+
+if TYPE_CHECKING:
+    from llm_runtime.settings import Settings
 
 _declares = declares(__package__ or "", "doctor.toml")
 
@@ -127,13 +130,16 @@ def _configuration() -> Iterator[Remark]:
     keys = path / "keys.toml"
     if keys.is_file() and keys.stat().st_mode & 0o077:
         yield Remark("fault", "keys file", f"{keys} can be read by others; chmod 600 it")
-    for provider in settings.providers:
-        key = settings.keys.get(provider)
-        where = settings.endpoint(provider).base_url if provider in settings.config.endpoints else ""
-        words = f"key from {key.source}" if key else "no key"
-        yield Remark("ok", provider, f"{where}, {words}" if where else words)
+    yield from (_provider(settings, name) for name in settings.providers)
     if without := [f"{name} ({at.key_env})" for name, at in HOSTED.items() if name not in settings.providers]:
         yield Remark("note", "no key", ", ".join(without))
+
+
+def _provider(settings: Settings, name: str) -> Remark:
+    key = settings.keys.get(name)
+    where = settings.endpoint(name).base_url if name in settings.config.endpoints else ""
+    words = f"key from {key.source}" if key else "no key"
+    return Remark("ok", name, f"{where}, {words}" if where else words)
 
 
 def _programs() -> Iterator[Remark]:

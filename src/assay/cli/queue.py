@@ -15,6 +15,7 @@ from assay.console.options import store_option
 
 if TYPE_CHECKING:
     from assay.batch.database import Database
+    from assay.queue.tables import QueuedEntry
 
 
 @click.group()
@@ -40,10 +41,7 @@ def list_entries(state: str, as_json: bool, store_path: str | None) -> None:
         click.echo(json.dumps(data, indent=1))
         return
     for each in entries:
-        due = f", not before {each.due.isoformat(timespec='seconds')}" if each.due and each.state == "waiting" else ""
-        click.echo(f"{each.number}  {each.state}{due}  {each.kind}  {each.run_id}  {each.title[:60]}")
-        if each.error:
-            click.echo(f"    {each.error}")
+        _show(each)
     for one in repeating:
         left = (
             "" if last_moment(one.cron, time.time()) else "  (cannot be read any more: unschedule it, and give it anew)"
@@ -51,6 +49,13 @@ def list_entries(state: str, as_json: bool, store_path: str | None) -> None:
         click.echo(f"{one.name}  repeats {one.cron}  {one.entry.kind}  {one.entry.title[:60]}{left}")
     if not entries and not repeating:
         click.echo("nothing is in the queue; put a run there with: assay ask QUESTION --queue", err=True)
+
+
+def _show(entry: QueuedEntry) -> None:
+    due = f", not before {entry.due.isoformat(timespec='seconds')}" if entry.due and entry.state == "waiting" else ""
+    click.echo(f"{entry.number}  {entry.state}{due}  {entry.kind}  {entry.run_id}  {entry.title[:60]}")
+    if entry.error:
+        click.echo(f"    {entry.error}")
 
 
 @_command("cancel")

@@ -45,15 +45,7 @@ def backup(target: str, store_path: str | None) -> None:
     with closing(open_runs(store_path)) as source:
         into_file = "://" not in target
         if isinstance(source, SqliteStore) and into_file:
-            _copy_files(source.path, Path(target))
-            with closing(SqliteStore(Path(target))) as copy:
-                faults, count = copy.faults(), sum(1 for _ in copy.heads.runs())
-            if faults:
-                raise StoreDamaged(
-                    f"the store is damaged, and so is its copy {target} ({faults[0]}); keep an older one"
-                )
-            click.echo(f"{target}: a copy of the whole store, {count} signed runs", err=True)
-            return
+            return _copy_whole(source.path, target)
         if into_file and Path(target).exists():
             raise ConfigurationError(f"{target} is there already; name a file that is not there")
         if getattr(source, "url", "") == target:
@@ -66,6 +58,17 @@ def backup(target: str, store_path: str | None) -> None:
             _copy_batches(source, place, target)
             Path(place).rename(target)
         click.echo(f"{count} runs were copied", err=True)
+
+
+def _copy_whole(source: Path, target: str) -> None:
+    from llm_runtime.store import SqliteStore
+
+    _copy_files(source, Path(target))
+    with closing(SqliteStore(Path(target))) as copy:
+        faults, count = copy.faults(), sum(1 for _ in copy.heads.runs())
+    if faults:
+        raise StoreDamaged(f"the store is damaged, and so is its copy {target} ({faults[0]}); keep an older one")
+    click.echo(f"{target}: a copy of the whole store, {count} signed runs", err=True)
 
 
 def _copy_batches(source: RunStore, place: str, target: str) -> None:
@@ -120,10 +123,7 @@ def prune(older: str, keep: tuple[str, ...], dry_run: bool, yes: bool, store_pat
     from llm_runtime.clock import now_ms
     from llm_runtime.store.upkeep import old_runs, remove
 
-    match = re.fullmatch(r"([0-9]{1,5})([hdw])", older)
-    if match is None:
-        raise click.BadParameter("write a number and h, d or w, such as 90d", param_hint="--older")
-    before = now_ms() - int(match[1]) * _UNITS[match[2]]
+    before = now_ms() - _age(older)
     with closing(open_runs(store_path)) as opened:
         runs = old_runs(opened, before, keep, _needed(opened))
         running = sum(run.updated_at < before for run in opened.runs(state="running", limit=100_000))
@@ -142,6 +142,14 @@ def prune(older: str, keep: tuple[str, ...], dry_run: bool, yes: bool, store_pat
             click.echo(f"run {run_id} is under way; it stays", err=True)
         opened.give_back()
         click.echo(f"deleted {len(gone)} runs", err=True)
+
+
+def _age(older: str) -> int:
+    """Return the milliseconds that ``--older`` means."""
+    match = re.fullmatch(r"([0-9]{1,5})([hdw])", older)
+    if match is None:
+        raise click.BadParameter("write a number and h, d or w, such as 90d", param_hint="--older")
+    return int(match[1]) * _UNITS[match[2]]
 
 
 def _needed(opened: RunStore) -> tuple[str, ...]:

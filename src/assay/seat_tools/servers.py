@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, cast
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from assay.seat_tools.offered import Call, SeatTool
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.keys import read_toml
-from llm_runtime.models import Model, first_fault
+from llm_runtime.models import Model, fits
 from llm_runtime.settings import config_dir
 
 _SECONDS = 60.0
@@ -41,10 +41,8 @@ def server_tool(name: str, _: Sequence[str]) -> Call:
     table = read_toml(path).get(name)
     if table is None:
         raise ConfigurationError(f"--tools mcp:{name}: write [{name}] with command and allow into {path}")
-    try:
+    with fits(f"{path}, [{name}]: "):
         server = Server.model_validate(table)
-    except ValidationError as fault:
-        raise ConfigurationError(f"{path}, [{name}]: {first_fault(fault)}") from None
     if find_spec("mcp") is None:
         raise MissingExtraError("tools of MCP servers", "mcp")
 

@@ -46,14 +46,10 @@ def write_atomic(path: Path, text: str, *, durable: bool = True) -> None:
     with suppress(OSError):
         if path.read_bytes() == data:
             return
-    try:
+    then = f"; free the disk or make {path.parent} writable, then: criticality resume"
+    with files.saying(f"{path.name} cannot be written", StoreUnwritable, then=then):
         path.parent.mkdir(parents=True, exist_ok=True)
         files.write_atomic(path, data, durable=durable)
-    except OSError as fault:
-        raise StoreUnwritable(
-            f"{path.name} cannot be written: {fault.strerror}; free the disk or make {path.parent} writable, "
-            "then: criticality resume"
-        ) from None
 
 
 @contextmanager

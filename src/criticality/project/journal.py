@@ -18,6 +18,7 @@ from typing import Any, cast
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, chain_digest, link, parse_event
+from llm_runtime.files import saying
 from llm_runtime.toml import own_table
 
 Clock = Callable[[], int]
@@ -55,13 +56,11 @@ class Journal:
             StoreUnwritable: the file cannot be opened.
         """
         events, good, self.seq, self._digest = _read(self.path)
-        try:
+        with saying(f"{self.path.name} cannot be opened", StoreUnwritable):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             if os.fstat(self._file).st_size != good:
                 os.ftruncate(self._file, good)
-        except OSError as fault:
-            raise StoreUnwritable(f"{self.path.name} cannot be opened: {fault.strerror}") from None
         return events
 
     def append(self, event: Event) -> int:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
-import tomllib
 from functools import cache
-from importlib import resources
 
 from pydantic import BaseModel, ConfigDict
 
 from crucible.proving.records import BoxRequest, FailedTest, Ran, TestRun
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.toml import own_table
 
 
 class Child(BaseModel):
@@ -83,8 +82,7 @@ class Adapter(BaseModel):
 
 @cache
 def _table() -> list[Adapter]:
-    text = resources.files(__package__).joinpath("adapters.toml").read_text("utf-8")
-    return [Adapter(name=name, **values) for name, values in tomllib.loads(text).items()]
+    return [Adapter(name=name, **values) for name, values in own_table("crucible.proving", "adapters.toml").items()]
 
 
 def adapter(command: str) -> Adapter:

@@ -82,10 +82,10 @@ class ProvenChange(_Record):
         altered: lines of tests and pages that the change brings or takes away, by their file.
     """
 
-    revisions: str
-    command: str
-    base: str
-    head: str
+    revisions: str = ""
+    command: str = ""
+    base: str = ""
+    head: str = ""
     diff: str = ""
     files: list[ChangedFile] = []
     hunks: list[Hunk] = []
@@ -189,20 +189,28 @@ def read_change(revisions: str, command: str, *, at: Path | None = None) -> Prov
         diff = git(*_DIFF, base, head, "--")
         if not diff.strip():
             raise ConfigurationError(f"nothing to prove: {revisions or 'what is uncommitted'} changes nothing")
-        how, files, altered = adapter(command), list[ChangedFile](), dict[str, str]()
-        listed = git(*_DIFF, "--name-status", "-z", base, head, "--")
-        for was, path in re.findall(r"(?:R\d+\0([^\0]+)|[AMDT])\0([^\0]+)\0", listed):
-            old = was or path
-            one = ChangedFile(path=path, was=old, base=git.show(base, old), head=git.show(head, path))
-            if how.is_test(path) or path.endswith(_PAGES):
-                lines = [line for hunk in _hunks(one) for line in (*hunk.base_lines, *hunk.head_lines)]
-                altered[path] = "".join(lines)[:_TESTS]
-            elif how.is_source(path):
-                files.append(one)
+        files, hunks, altered = _listed(git, adapter(command), base, head)
         change = ProvenChange(
             revisions=revisions, command=command, base=base, head=head, diff=diff[:_DIFFS], altered=altered
         )
-        return _filled(git, change, files, [hunk for one in files if one.head is not None for hunk in _hunks(one)])
+        return _filled(git, change, files, hunks)
+
+
+_Listed: TypeAlias = tuple[list[ChangedFile], list[Hunk], dict[str, str]]
+
+
+def _listed(git: Repository, how: Adapter, base: str, head: str) -> _Listed:
+    """Return the sources that differ between two trees, their hunks, and lines that differ in tests and pages."""
+    files, altered = list[ChangedFile](), dict[str, str]()
+    listed = git(*_DIFF, "--name-status", "-z", base, head, "--")
+    for was, path in re.findall(r"(?:R\d+\0([^\0]+)|[AMDT])\0([^\0]+)\0", listed):
+        old = was or path
+        one = ChangedFile(path=path, was=old, base=git.show(base, old), head=git.show(head, path))
+        if how.is_test(path) or path.endswith(_PAGES):
+            altered[path] = "".join("".join(hunk.base_lines + hunk.head_lines) for hunk in _hunks(one))[:_TESTS]
+        elif how.is_source(path):
+            files.append(one)
+    return files, [hunk for one in files if one.head is not None for hunk in _hunks(one)], altered
 
 
 def read_state(places: Sequence[str], command: str, *, at: Path | None = None, revision: str = "") -> ProvenChange:

@@ -6,16 +6,15 @@ import ast
 import builtins
 import re
 import sys
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib import resources
-from itertools import pairwise
+from itertools import pairwise, product
 
 from pydantic import BaseModel
 
 from crucible.proving.change import ProvenChange, functions
 from crucible.proving.records import Edit, Witness
+from llm_runtime.toml import own_table
 
 _LARGEST_FIX = 40
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}|>>>|__\w+__")
@@ -38,7 +37,7 @@ class _Words(BaseModel):
 @cache
 def words() -> _Words:
     """Return what a witness may not say, and what annotations promise."""
-    return _Words.model_validate(tomllib.loads(resources.files(__package__).joinpath("words.toml").read_text("utf-8")))
+    return _Words.model_validate(own_table("crucible.proving", "words.toml"))
 
 
 def complaint(change: ProvenChange, witness: Witness) -> str:
@@ -60,16 +59,19 @@ def _of_python(test: str) -> Iterator[str]:
         yield f"the test is no Python: {fault}"
         return
     nodes = list(ast.walk(tree))
-    given = [alias for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names]
-    imported = {(alias.asname or alias.name).partition(".")[0] for alias in given} - {"pytest"}
-    for node in nodes:
-        for why in filter(None, (rule(node, imported) for rule in _RULES)):
+    imported = {(one.asname or one.name).partition(".")[0] for one in nodes if isinstance(one, ast.alias)} - {"pytest"}
+    for node, rule in product(nodes, _RULES):
+        if why := rule(node, imported):
             yield f"line {getattr(node, 'lineno', 0)}: {why}"
-    tops = [one for one in tree.body if isinstance(one, ast.Assign | ast.Expr | ast.With | ast.For | ast.Assert)]
-    if any(isinstance(node, ast.Call) for one in tops for node in ast.walk(one)):
+    if _calls_outside(tree):
         yield "outside of tests stand imports, literals and functions alone"
     if not re.search(r"\bdef test", test) or not re.search(r"\bassert|\.raises\(|\.warns\(", test):
         yield "there is no function named test that asserts what is right; assert it with a literal value"
+
+
+def _calls_outside(tree: ast.Module) -> bool:
+    tops = [one for one in tree.body if isinstance(one, ast.Assign | ast.Expr | ast.With | ast.For | ast.Assert)]
+    return any(isinstance(node, ast.Call) for one in tops for node in ast.walk(one))
 
 
 def _kind(node: ast.AST, imported: set[str]) -> str:
@@ -179,8 +181,8 @@ def _public(text: str) -> set[str]:
     return {*found} | {f"{name}({one})" for name, node in found.items() for one in parameters(node)}
 
 
-def parameters(node: ast.AST) -> dict[str, str]:
-    """Return the parameters of a function with what annotates them."""
+def parameters(node: ast.AST | None) -> dict[str, str]:
+    """Return the parameters of a function with what annotates them; none of what is no function."""
     given = getattr(node, "args", ast.arguments([], [], None, [], [], None, []))
     listed = [*given.posonlyargs, *given.args, *given.kwonlyargs, *filter(None, (given.vararg, given.kwarg))]
     return {one.arg: ast.unparse(one.annotation) if one.annotation else "" for one in listed}

@@ -42,9 +42,18 @@ class _Refused(Exception):
     """A check refuses a witness; the message is its reason."""
 
 
+def _refuse(so: object, why: str) -> None:
+    """Refuse a witness where something is so."""
+    if so:
+        raise _Refused(why)
+
+
 @dataclass
 class _Case:
-    """One witness before its judge, with what was seen so far: ``seen`` is the run that ran to its end."""
+    """One witness before its judge, with what was seen so far.
+
+    ``seen`` is the run that ran to its end; ``held`` are those of the near tests.
+    """
 
     change: ProvenChange
     witness: Witness
@@ -60,7 +69,7 @@ class _Case:
     origin: Origin = ""
     made: dict[str, str] = field(default_factory=dict[str, str])
     near: list[str] = field(default_factory=list[str])
-    promised: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    held: list[Ran] = field(default_factory=list[Ran])
     culprits: list[Hunk] = field(default_factory=list[Hunk])
     words: str = ""
 
@@ -195,7 +204,7 @@ async def judge(
     verdict, oracle = _verdict(case)
     return proof.model_copy(update={
         "verdict": verdict, "oracle": oracle, "origin": case.origin, "words": case.words, "told": _said_so(case),
-        "culprits": [str(one) for one in case.culprits],
+        "culprits": [*map(str, case.culprits)],
     })  # fmt: skip
 
 
@@ -225,8 +234,7 @@ async def _fails(case: _Case) -> str:
         (failure.kind != "hang" and not ran.agrees, "its report and its exit code do not agree"),
     )
     for so, why in bad:
-        if so:
-            raise _Refused(why)
+        _refuse(so, why)
     case.failure = failure
     return f"fails: {failure.type} at line {failure.line}"
 
@@ -260,61 +268,68 @@ async def _since(case: _Case) -> str:
 async def _mends(case: _Case) -> str:
     """See the test pass with the fix."""
     ran = await case.ask(case.change.head, case.made)
-    if not case.passes(ran):
-        why = case.failed(ran).message[:200] or ran.tail[-200:]
-        raise _Refused(f"with the fix the test does not pass: {why}")
+    why = case.failed(ran).message[:200] or ran.tail[-200:]
+    _refuse(not case.passes(ran), f"with the fix the test does not pass: {why}")
     return "passes with the fix"
 
 
 async def _keeps(case: _Case) -> str:
     """See the near tests, and the examples of pages, pass with the fix as far as they do without."""
     change = case.change
-    shown = [one.path for one in change.files if ">>> " in (one.head or "")]
-    pages = [page.path for page in change.docs if ">>> " in page.text]
-    select = [*(page.path for page in change.near), *shown, *dict.fromkeys(pages)]
-    if not select:
+    if not (select := _holding(change)):
         return "there are no near tests"
     was = await case.asked(change.head, {}, select, sealed=False)
     good = {one.name: bool(one.touches) for one in was.tests if one.outcome == "passed"}
-    names = ([name for name in good if good[name]] or [*good])[:_TESTS]
-    case.near = names
+    case.near = names = ([*filter(good.get, good)] or [*good])[:_TESTS]
     now = await case.asked(change.head, case.made, names, sealed=False) if good else was
-    for key, kinds in (*was.called.items(), *now.called.items()):
-        case.promised[key] = [*case.promised.get(key, []), *kinds]
-    broken = {one.name for one in now.tests if one.outcome == "failed"} & {*good}
-    if broken:  # a busy machine breaks tests too
-        less = sorted(broken)
-        runs = [await case.asked(change.head, made, less, sealed=False) for made in ({}, case.made)]
-        passed, failed = (
-            {one.name for one in ran.tests if (one.outcome == "failed") == at} for at, ran in enumerate(runs)
-        )
-        broken = passed & failed
-    if broken or (good and not now.tests):
-        held = any(one.partition("::")[0] in change.altered for one in broken)
-        why = min(broken, default="all near tests") + ("; the repository's tests hold the change" if held else "")
-        raise _Refused(f"the fix breaks {why}")
+    case.held = [was, now]
+    broken = await _broken(case, now, {*good})
+    held = any(one.partition("::")[0] in change.altered for one in broken)
+    why = min(broken, default="all near tests") + ("; the repository's tests hold the change" if held else "")
+    _refuse(broken or (good and not now.tests), f"the fix breaks {why}")
     return f"{len(names)} near tests pass with the fix as they did"
+
+
+def _holding(change: ProvenChange) -> list[str]:
+    """Return the files that hold what is right: near tests, and what shows examples."""
+    shown = [one.path for one in change.files if ">>> " in (one.head or "")]
+    pages = [page.path for page in change.docs if ">>> " in page.text]
+    return [*(page.path for page in change.near), *shown, *dict.fromkeys(pages)]
+
+
+async def _broken(case: _Case, now: Ran, good: set[str]) -> set[str]:
+    """Return which good tests a fix breaks; those that seem so run twice more: a busy machine breaks tests too."""
+    seeming = {one.name for one in now.tests if one.outcome == "failed"} & good
+    less = sorted(seeming)
+    runs = [await case.asked(case.change.head, made, less, sealed=False) for made in ({}, case.made) if less]
+    found = [{one.name for one in ran.tests if (one.outcome == "failed") == at} for at, ran in enumerate(runs)]
+    return set[str].intersection(*found) if found else seeming
 
 
 async def _bears(case: _Case) -> str:
     """Take hunks back one by one; refuse a witness that neither ran the finding's place nor has a culprit by it."""
-    change, places = case.change, [parsed(place) for place in case.places]
-    if case.origin == "regression" and len(change.hunks) > 1:
-        tried = change.hunks[:_HUNKS]
-        ran = await asyncio.gather(*(case.ask(change.head, change.without(hunk)) for hunk in tried))
-        case.culprits = [hunk for hunk, one in zip(tried, ran, strict=True) if case.passes(one)]
-    elif case.origin == "regression":
-        case.culprits = change.hunks
-    near = any(
-        hunk.path == path and (not first or (first - _NEAR <= hunk.last and hunk.head_first <= last + _NEAR))
-        for hunk in case.culprits for path, first, last in places
-    )  # fmt: skip
-    if places and not case.bare and not near and not any(_ran(case, *place) for place in places):
-        raise _Refused(f"nothing at {', '.join(case.places)} runs in the test; show the finding itself")
-    runs = any(_ran(case, one.path, one.head_first, one.last, 0) for one in change.hunks)
-    if case.origin == "new code" and not runs:
-        raise _Refused("the test runs no line that the change brings")
+    case.culprits = await _culprits(case) if case.origin == "regression" else []
+    amiss = case.places and not case.bare and not any(_shown(case, *parsed(place)) for place in case.places)
+    _refuse(amiss, f"nothing at {', '.join(case.places)} runs in the test; show the finding itself")
+    runs = any(_ran(case, one.path, one.head_first, one.last, 0) for one in case.change.hunks)
+    _refuse(case.origin == "new code" and not runs, "the test runs no line that the change brings")
     return f"culprits: {', '.join(map(str, case.culprits)) or 'no single hunk'}"
+
+
+async def _culprits(case: _Case) -> list[Hunk]:
+    """Return the hunks without which the test passes; a single one needs no run."""
+    change, tried = case.change, case.change.hunks[:_HUNKS]
+    if len(tried) <= 1:
+        return tried
+    ran = await asyncio.gather(*(case.ask(change.head, change.without(hunk)) for hunk in tried))
+    return [hunk for hunk, one in zip(tried, ran, strict=True) if case.passes(one)]
+
+
+def _shown(case: _Case, path: str, first: int, last: int) -> bool:
+    """Tell whether a place ran, or a culprit lies by it."""
+    mine = [hunk for hunk in case.culprits if hunk.path == path]
+    near = any(not first or (first - _NEAR <= hunk.last and hunk.head_first <= last + _NEAR) for hunk in mine)
+    return near or _ran(case, path, first, last)
 
 
 def _ran(case: _Case, path: str, first: int, last: int, near: int = _NEAR) -> bool:
@@ -332,12 +347,15 @@ def _ran(case: _Case, path: str, first: int, last: int, near: int = _NEAR) -> bo
 async def _again(case: _Case) -> str:
     """Run the witness in other surroundings: it has to do the same on each state in all of them."""
     change = case.change
-    trees = [(change.head, {}), (change.head, case.made), (change.base, {})][: 2 + (case.origin == "regression")]
+    plain = dict[str, str]()
+    trees = [(change.head, plain), (change.head, case.made), (change.base, plain)]
+    trees = trees[: 2 + (case.origin == "regression")]
+    asks: list[tuple[Around, str, dict[str, str]]]
     asks = [(around, tree, files) for around in _AROUND for tree, files in trees]
     found = await asyncio.gather(*(case.ask(tree, files, around=around) for around, tree, files in asks))
     for at, ran in enumerate(found):
-        if not (case.passes(ran) if at % len(trees) else case.fails(ran)):
-            raise _Refused(f"it does otherwise in other surroundings ({asks[at][0]})")
+        same = case.passes(ran) if at % len(trees) else case.fails(ran)
+        _refuse(not same, f"it does otherwise in other surroundings ({asks[at][0]})")
     return "the same five times"
 
 
@@ -372,26 +390,35 @@ def _plain(text: str) -> str:
 
 
 def _oracle(case: _Case) -> Oracle:
-    """Return what says, without prose, that it is wrong: a crash or a hang on what was promised, or an example."""
-    change, failure, test = case.change, case.failure, case.witness.test
-    large = failure.kind == "hang" and re.search(r"\d{5}|\*|e\d", test)
-    if (
-        failure.kind in ("crash", "hang")
-        and case.quick
-        and not (large or _limited(case) or _unpromised(case))
-        and _below(case)
-    ):
-        return "crash" if failure.kind == "crash" else "hang"
-    if failure.kind != "assertion" or _said_so(case):
-        return "none"
-    nodes = [*ast.walk(ast.parse(test))]
+    """Return what says that it is wrong: a crash or a hang on what was promised, or what is written."""
+    kind = case.failure.kind
+    large = kind == "hang" and re.search(r"\d{5}|\*|e\d", case.witness.test)
+    if kind in ("crash", "hang") and case.quick and not (large or _limited(case) or _unpromised(case)) and _below(case):
+        return kind
+    return "none" if _said_so(case) else _written(case)
+
+
+def _written(case: _Case) -> Oracle:
+    """Return what is written that says that it is wrong: an example that the witness repeats, or words."""
+    texts = [*case.seen.docs.values(), *(page.text for page in (*case.change.docs, *case.change.near))]
+    if case.failure.kind == "assertion" and _repeated(case) & {one for text in texts for one in examples(text)}:
+        return "example"
+    return "words" if case.words else "none"
+
+
+def _repeated(case: _Case) -> set[tuple[str, str]]:
+    """Return call and answer of what the line that fails asserts, where it calls nothing of the test's own."""
+    test, nodes = case.witness.test, [*ast.walk(ast.parse(case.witness.test))]
     own = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
     own |= {name.rpartition(".")[2] for name in functions(test)}
+    found = {one for line in _stated(nodes, case.failure.line) for one in examples(line)}
+    return {one for one in found if own.isdisjoint(re.findall(r"\w+", one[0]))}
+
+
+def _stated(nodes: Sequence[ast.AST], line: int) -> list[str]:
+    """Return the assertions and calls of a test that stand at a line."""
     stated = [one for one in nodes if isinstance(one, ast.Assert | ast.Expr)]
-    lines = [ast.unparse(one) for one in stated if one.lineno <= failure.line <= (one.end_lineno or 0)]
-    mine = {one for line in lines for one in examples(line) if own.isdisjoint(re.findall(r"\w+", one[0]))}
-    texts = [*case.seen.docs.values(), *(page.text for page in (*change.docs, *change.near))]
-    return "example" if any(mine & examples(text) for text in texts) else "none"
+    return [ast.unparse(one) for one in stated if one.lineno <= line <= (one.end_lineno or 0)]
 
 
 def _limited(case: _Case) -> str:
@@ -416,28 +443,31 @@ def _unpromised(case: _Case) -> str:
     """Return which argument has a type that no near test, example or annotation promises; empty for none."""
     for key, kinds in case.seen.called.items():
         path, name, parameter = re.fullmatch(r"(.*?):(.*)\((.*)\)", key).groups()  # pyright: ignore[reportOptionalMemberAccess] - as the probe writes it
-        node = functions(case.change.text(path)).get(name)
-        said = re.findall(r"\w+", parameters(node).get(parameter, "") if node else "")
+        said = re.findall(r"\w+", parameters(functions(case.change.text(path)).get(name)).get(parameter, ""))
         known = {*said, *(more for one in said for more in words().promised.get(one, "").split())}
-        shown = case.promised.get(key, [])
+        shown = [kind for ran in case.held for kind in ran.called.get(key, [])]
         known |= {one for kind in shown for one in re.findall(r"[\w.]+", kind)}
-        free = any(re.fullmatch(r"_?[A-Z]\w?|_?\w*T", one) for one in said)
         for kind in kinds:
-            given = {*re.findall(r"^[\w.]+" if free else r"[\w.]+", kind)} - known
-            written = [one for one in given if one.rpartition(".")[2] in said and "assay_witness" not in one]
-            if len(written) < len(given) or ("NoneType" in kind and "[" in kind and kind not in shown):
+            if _strange(kind, said, known, shown):
                 return f"nobody promised that {name} takes {kind} as {parameter}"
     return ""
+
+
+def _strange(kind: str, said: Sequence[str], known: set[str], shown: Sequence[str]) -> bool:
+    """Tell whether neither what an annotation says nor what near tests have shown covers a type."""
+    free = any(re.fullmatch(r"_?[A-Z]\w?|_?\w*T", one) for one in said)
+    given = {*re.findall(r"^[\w.]+" if free else r"[\w.]+", kind)} - known
+    written = [one for one in given if one.rpartition(".")[2] in said and "assay_witness" not in one]
+    return len(written) < len(given) or ("NoneType" in kind and "[" in kind and kind not in shown)
 
 
 def _documented(case: _Case) -> str:
     """Return what ran and has another docstring after the change."""
     for one in case.change.files:
         was, now = functions(one.base or ""), functions(one.head or "")
-        both = [name for name in now if name in was and f"{one.path}:{name}" in case.seen.ran]
-        for name in both:
-            if ast.get_docstring(now[name]) != ast.get_docstring(was[name]):
-                return name
+        both = (name for name in now if name in was and f"{one.path}:{name}" in case.seen.ran)
+        if other := next((name for name in both if ast.get_docstring(now[name]) != ast.get_docstring(was[name])), ""):
+            return other
     return ""
 
 
@@ -454,10 +484,8 @@ def _said_so(case: _Case) -> str:
 
 
 def _verdict(case: _Case) -> tuple[Verdict, Oracle]:
-    """Return the verdict of section 4 of the plan, and what it rests on."""
-    oracle: Oracle = _oracle(case)
-    if oracle == "none" and case.words and not _said_so(case):
-        oracle = "words"
+    """Return the verdict, and what it rests on."""
+    oracle = _oracle(case)
     if oracle == "none":
         return ("changed" if case.origin == "regression" else "asserted"), oracle
     if case.origin == "stood before" and not case.change.single:

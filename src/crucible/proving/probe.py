@@ -7,6 +7,7 @@ witness does that it may not. Stands alone: it is handed to the box as text, und
 """
 
 # pyright: basic
+import contextlib
 import faulthandler
 import importlib.util
 import json
@@ -23,6 +24,7 @@ import time
 _MOST, _WRITTEN = 4000, 1 << 9
 _STDLIB = (os.path.dirname(os.__file__) + os.sep, "<")
 _EXPLICIT = re.compile(r"\b(raise|assert|warn\w*|fail|exit|abort)\b|raise_")
+_TOLD = (Warning, NotImplementedError, RecursionError)
 _LOOKS = ("open", "os.listdir", "os.scandir")
 
 
@@ -35,15 +37,9 @@ def parent(wanted):
     read, write = os.pipe()
     told = json.dumps(dict(wanted["child"], mark=mark, to=write))
     with tempfile.TemporaryFile() as said:
-        child = subprocess.Popen(
-            command,
-            pass_fds=[write],
-            stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
-            env=dict(wanted["environment"], ASSAY_PROBE=told),
-            start_new_session=True,
-        )
+        env = dict(wanted["environment"], ASSAY_PROBE=told)
+        apart = {"stdin": subprocess.DEVNULL, "stdout": said, "stderr": said, "start_new_session": True}
+        child = subprocess.Popen(command, pass_fds=[write], env=env, **apart)
         os.close(write)
         ear = threading.Thread(target=lambda: heard.extend(iter(lambda: os.read(read, 1 << 16), b"")), daemon=True)
         ear.start()
@@ -51,10 +47,8 @@ def parent(wanted):
             child.wait(wanted["seconds"])
         except subprocess.TimeoutExpired:
             ended = "time"
-        try:
+        with contextlib.suppress(OSError):
             os.killpg(child.pid, signal.SIGKILL)
-        except OSError:
-            pass
         child.wait()
         ear.join(2)
         said.seek(max(0, said.seek(0, 2) - wanted["most"]))
@@ -186,28 +180,27 @@ class PytestProbe:
                 own, below = entry.lineno + 1, []
             elif own:
                 below.append(entry)
-        repository = [one for one in below if self.place(str(one.path))]
-        found, at = "own", ""
-        if issubclass(fault.type, (SystemExit, KeyboardInterrupt, OSError, MemoryError)):
-            found = "exit"
-        elif repository:
-            inner = repository[-1]
-            at = "%s:%d" % (self.place(str(inner.path)), inner.lineno + 1)
-            said = _EXPLICIT.search(str(inner.statement)) or issubclass(
-                fault.type, (Warning, NotImplementedError, RecursionError)
-            )
-            found = "raised" if said else "crash"
-        elif own and (fault.typename == "Failed" or issubclass(fault.type, AssertionError)):
-            outside = [one for one in below if not re.search(r"[/\\](_pytest|unittest)[/\\]", str(one.path))]
-            found = found if outside else "assertion"
+        inner = next((one for one in reversed(below) if self.place(str(one.path))), None)
+        found, at = self.cause(fault, own, below, inner)
         return {"kind": found, "test": item.nodeid, "type": fault.typename, "line": own, "at": at,
                 "message": str(fault.value)[:2000]}  # fmt: skip
+
+    def cause(self, fault, own, below, inner):
+        """Return what kind of failure it is, and where in the repository; inner is the last entry there."""
+        if issubclass(fault.type, (SystemExit, KeyboardInterrupt, OSError, MemoryError)):
+            return "exit", ""
+        if inner is not None:
+            said = _EXPLICIT.search(str(inner.statement)) or issubclass(fault.type, _TOLD)
+            return "raised" if said else "crash", "%s:%d" % (self.place(str(inner.path)), inner.lineno + 1)
+        outside = any(not re.search(r"[/\\](_pytest|unittest)[/\\]", str(one.path)) for one in below)
+        asserted = own and (fault.typename == "Failed" or issubclass(fault.type, AssertionError))
+        return "assertion" if asserted and not outside else "own", ""
 
     def pytest_sessionfinish(self, session, exitstatus):
         sys.settrace(None)
         tails = tuple("/" + "/".join(path.split("/")[-2:]) for path in self.watch if "/" in path)
-        files = {str(getattr(one, "__file__", "") or "") for one in list(sys.modules.values())}
-        strange = sorted(name for name in files if tails and name.endswith(tails) and not self.place(name))
+        files = {str(getattr(one, "__file__", "")) for one in list(sys.modules.values())}
+        strange = sorted(name for name in files if name.endswith(tails) and not self.place(name))
         self.say("end", code=int(exitstatus), audit=sorted(self.audit)[:50], elsewhere=strange[:20],
                  ran=list(self.ran)[:1000], lines={one: sorted(found)[:_MOST] for one, found in self.lines.items()},
                  called={name: sorted(found) for name, found in list(self.called.items())[:1000]},

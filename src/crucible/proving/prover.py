@@ -35,8 +35,9 @@ class GivenWitness(Witness):
     @classmethod
     def _given(cls, data: object) -> object:
         # A model writes null for what it leaves out.
-        given = cast("dict[str, object]", data) if isinstance(data, dict) else {}
-        return {name: one for name, one in given.items() if one is not None} or data
+        if not isinstance(data, dict):
+            return data
+        return {name: one for name, one in cast("dict[str, object]", data).items() if one is not None}
 
 
 class Blind(BaseModel):

@@ -139,10 +139,10 @@ class States:
     @cached_property
     def _beside(self) -> dict[str, str]:
         """What lies beside what Git has, and is needed: what was installed is shown, what was made is copied."""
-        ignored = self._git("ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z").split("\0")
+        ignored = self._git("ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z")
         modules = re.findall(r"^160000 .*\t(.*)$", self._git("ls-tree", "-r", self._change.head), re.MULTILINE)
         found: dict[str, str] = {}
-        for name in sorted({*(one.rstrip("/") for one in ignored), *modules, *_INSTALLED} - {""}):
+        for name in sorted({*ignored.replace("/\0", "\0").split("\0"), *modules, *_INSTALLED} - {""}):
             path = self.root / name
             if path.is_dir() and (path.name in _INSTALLED or name in modules):
                 found[name] = "shown"
@@ -150,7 +150,7 @@ class States:
                 found |= {name: "copied"} if path.stat().st_size < _LARGEST else {}
         return found
 
-    def _order(self, ask: BoxRequest, folder: Path) -> tuple[Order, dict[str, object]]:
+    def _order(self, ask: BoxRequest, folder: Path) -> tuple[Order, Mapping[str, object]]:
         root, how = str(self.root), self._change.adapter
         python, program, places, mounts = self._tools
         environment = _ENVIRONMENT | _AROUND.get(ask.around, {})
@@ -158,7 +158,7 @@ class States:
         environment["PYTHONPATH"] = f"/run/assay:{root}/src:{root}"
         command = [*program, *how.words(self._change.command, ask)[1:]]
         if ask.sealed and how.added:
-            orders = {"filters": [confining().hex()], "limits": {}, "must": True}
+            orders = {"filters": [confining().hex()], "limits": dict[str, int](), "must": True}
             command = [python, "-I", "-S", "-B", LAUNCHER, json.dumps(orders), *command]
         seconds = _STARTING + (ask.seconds if ask.sealed else _MANY)
         child = {
@@ -172,7 +172,7 @@ class States:
             (python, "-B", _PROBE), _LIMITS.model_copy(update={"seconds": seconds + 10}), root, Root(whole=True),
             environment={"PATH": environment["PATH"]}, readable=(*places, *self._also),
             mounts={root: folder, **shown, **mounts}, python=python,
-            texts={_PROBE: resources.files(__package__).joinpath("probe.py").read_bytes()},
+            texts={_PROBE: resources.files("crucible.proving").joinpath("probe.py").read_bytes()},
         ), told  # fmt: skip
 
     @cached_property

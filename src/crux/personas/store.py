@@ -18,7 +18,7 @@ from crux.personas.corpus import Corpus
 from crux.personas.persona import Persona, PersonaError, check_name, slug
 from crux.results import CamelModel
 from llm_runtime.errors import StoreUnwritable
-from llm_runtime.files import write_atomic
+from llm_runtime.files import saying, write_atomic
 from llm_runtime.models import first_fault
 
 W = TypeVar("W", bound=CamelModel)
@@ -136,12 +136,10 @@ class PersonaStore:
             if key not in known:
                 raise PersonaError(f"the book of {name} has no claim {ascii(key)[1:-1][:40]}; show {name} lists them")
         file = self._path("corrections", name).with_suffix(".jsonl")
-        try:
+        with saying(f"{file.name} cannot be written", StoreUnwritable):
             file.parent.mkdir(parents=True, exist_ok=True)
             with file.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps(said.model_dump(mode="json"), ensure_ascii=False) + "\n")
-        except OSError as fault:
-            raise StoreUnwritable(f"{file.name} cannot be written: {fault.strerror}") from None
 
     def save_beside(self, kind: str, name: str, data: CamelModel) -> None:
         """Keep something else of a person.
@@ -216,11 +214,9 @@ class PersonaStore:
     def _write(self, kind: str, name: str, data: CamelModel) -> None:
         path = self._path(kind, name)
         text = json.dumps(data.model_dump(mode="json"), ensure_ascii=False, indent=1)
-        try:
+        with saying(f"{kind}/{path.name} cannot be written", StoreUnwritable):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_atomic(path, text, private=True)
-        except OSError as fault:
-            raise StoreUnwritable(f"{kind}/{path.name} cannot be written: {fault.strerror}") from None
 
 
 def check_persona(persona: Persona, book: ClaimBook | None = None) -> PersonaCheck:

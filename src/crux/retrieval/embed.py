@@ -15,6 +15,7 @@ from crux.retrieval.tokens import FEATURE
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import StoreUnwritable
 from llm_runtime.extras import needing
+from llm_runtime.files import saying
 from llm_runtime.http import Http
 
 Role: TypeAlias = Literal["query", "passage"]
@@ -137,13 +138,11 @@ class Rows:
                 pass  # damaged: made anew
         rows = _unit(await self._embed.vectors(self._texts, "passage"))
         if path is not None:
-            try:
+            with saying("vectors cannot be kept", StoreUnwritable):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 part = path.with_suffix(".part.npy")
                 np.save(part, rows, allow_pickle=False)
                 part.replace(path)
-            except OSError as fault:
-                raise StoreUnwritable(f"vectors cannot be kept: {fault.strerror}") from None
         return rows
 
     def _path(self) -> Path | None:

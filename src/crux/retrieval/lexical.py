@@ -13,6 +13,7 @@ from typing import Any
 from crux.extras import library
 from crux.retrieval.tokens import FEATURE, Tokenizer, language_of
 from llm_runtime.errors import StoreUnwritable
+from llm_runtime.files import saying
 
 #: Robertson's k1 and b, as tuned for passages of this length (Lin et al. 2021, "Pyserini").
 K1, B = 0.9, 0.4
@@ -73,13 +74,11 @@ class Lexical:
         Raises:
             StoreUnwritable: the disk is full, or fails.
         """
-        try:
+        with saying("an index cannot be kept", StoreUnwritable):
             folder.mkdir(parents=True, exist_ok=True)
             self._model.save(str(folder), show_progress=False)
             note = {"language": self.language, "size": self.size}
             (folder / _NOTE).write_text(json.dumps(note), encoding="utf-8")
-        except OSError as fault:
-            raise StoreUnwritable(f"an index cannot be kept: {fault.strerror}") from None
 
     def nearest(self, query: str, most: int) -> list[tuple[int, float]]:
         """Return places of the nearest texts with their scores, best first, equal ones in order."""

@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 
 from fire_circle.gates.lock import Lock, lock_of
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.files import saying
 from llm_runtime.settings import data_dir
 from llm_runtime.store.signing import KeySigner
 
@@ -167,10 +168,8 @@ def enrol(lock: Path, own: KeySigner) -> list[str]:
     """
     named, line = _near(lock), own.public_key.hex()
     if not named:
-        try:
+        with saying(f"{lock.with_name(SIGNERS)} cannot be written"):
             lock.with_name(SIGNERS).write_text(f"{line} the first developer\n", encoding="utf-8")
-        except OSError as fault:
-            raise ConfigurationError(f"{lock.with_name(SIGNERS)} cannot be written: {fault.strerror}") from None
         return []
     told = f"your verdicts count for others once {SIGNERS} of the main branch has the line: {line} YOUR NAME"
     return [] if line in named else [told]

@@ -26,7 +26,7 @@ from fire_circle.measurement.ablation import without_chair
 from fire_circle.studies.items import Source, Written, columns_of, write_items
 from fire_circle.study import Study
 from llm_runtime.errors import ConfigurationError, StoreDamaged, StoreUnwritable
-from llm_runtime.files import write_atomic
+from llm_runtime.files import saying, write_atomic
 from llm_runtime.models import Model
 from llm_runtime.wrappers.accounts import Spend
 from llm_runtime.wrappers.journal import whole_lines
@@ -165,10 +165,8 @@ class StudyFolder:
         known = self.known(circle, routes)
         if known is not None:
             return known
-        try:
+        with saying(f"{self.path} cannot be made", StoreUnwritable):
             self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as fault:
-            raise StoreUnwritable(f"{self.path} cannot be made: {fault.strerror}") from None
         written = write_items(self.items, source.rows(circle.base_config.max_layer_chars))
         calls = circle.base_config.model_dump(mode="json", exclude_defaults=True)
         differs = circle.model_dump(mode="json", exclude_defaults=True, exclude={"models", "base_config"})

@@ -105,17 +105,21 @@ def _opened(name: str, data: bytes) -> Any:
         image.format = "JPEG" if (several := image.format == "MPO") else image.format
         size, animated = image.size, not several and getattr(image, "is_animated", False)
     except (pillow.DecompressionBombError, pillow.DecompressionBombWarning):
-        size, animated = (MOST_PIXELS, MOST_PIXELS), False
+        raise _too_many(name) from None
     except DocumentError:
         raise
     except Exception:  # likewise
         raise DocumentError(f"{name} is no PNG, JPEG, WebP or GIF that models take; save it as one") from None
     if max(size) > MOST_SIDE or size[0] * size[1] > MOST_PIXELS:
-        most = f"{MOST_SIDE:,} a side and {MOST_PIXELS:,} in all are the limit"
-        raise DocumentError(f"{name} has too many pixels: {most}; scale it, or cut out what matters")
+        raise _too_many(name)
     if animated:
         raise DocumentError(f"{name} is animated, and models see one frame; save the one that matters")
     return image
+
+
+def _too_many(name: str) -> DocumentError:
+    most = f"{MOST_SIDE:,} a side and {MOST_PIXELS:,} in all are the limit"
+    return DocumentError(f"{name} has too many pixels: {most}; scale it, or cut out what matters")
 
 
 def _bounded(name: str, data: bytes) -> bytes:

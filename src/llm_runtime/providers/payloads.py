@@ -99,10 +99,9 @@ def responses_payload(request: Request, endpoint: Endpoint, quirks: Set[Quirk] =
 def _sampling(request: Request, endpoint: Endpoint, quirks: Set[Quirk]) -> dict[str, Any]:
     dialect = endpoint.dialect
     fields: dict[str, Any] = {}
-    if request.temperature is not None and "no temperature" not in quirks and "temperature" not in dialect.drop:
-        fields["temperature"] = request.temperature
-    if request.seed is not None and "no seed" not in quirks and "seed" not in dialect.drop:
-        fields["seed"] = request.seed
+    for name, value in (("temperature", request.temperature), ("seed", request.seed)):
+        if value is not None and f"no {name}" not in quirks and name not in dialect.drop:
+            fields[name] = value
     if request.effort is not None and dialect.effort and "no effort" not in quirks:
         outer, _, inner = dialect.effort.partition(".")
         level = dialect.level(request.effort)

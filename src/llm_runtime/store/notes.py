@@ -48,12 +48,7 @@ def write_note(store: RunStore, note: Note) -> None:
         StoreError: the store cannot be written.
     """
     store.summary(note.run_id)
-    if not note.who.strip() or max(len(note.who), len(note.label)) > _NAME or len(note.note) > _LONGEST:
-        raise ConfigurationError(
-            f"a note needs a name; name and label have at most {_NAME} characters, its text {_LONGEST:,}"
-        )
-    if note.rating is not None and not 1 <= note.rating <= 5:
-        raise ConfigurationError("a rating is 1 to 5")
+    _check(note)
     if not (note.note or note.label or note.rating):
         one = (note.run_id, note.place, note.who)
         store.writer.execute("DELETE FROM notes WHERE run_id = ? AND place = ? AND who = ?", one)
@@ -63,6 +58,15 @@ def write_note(store: RunStore, note: Note) -> None:
         SQL["write_note"],
         (note.run_id, note.place, note.who.replace("\0", ""), *texts, note.rating, note.at or now_ms()),
     )
+
+
+def _check(note: Note) -> None:
+    if not note.who.strip() or max(len(note.who), len(note.label)) > _NAME or len(note.note) > _LONGEST:
+        raise ConfigurationError(
+            f"a note needs a name; name and label have at most {_NAME} characters, its text {_LONGEST:,}"
+        )
+    if note.rating is not None and not 1 <= note.rating <= 5:
+        raise ConfigurationError("a rating is 1 to 5")
 
 
 def notes_of(store: RunStore, run_ids: Sequence[str]) -> dict[str, list[Note]]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from pydantic import Field, ValidationError
 
 from llm_runtime.errors import ConfigurationError, StoreDamaged, StoreError, StoreUnwritable
-from llm_runtime.files import private_key_text
+from llm_runtime.files import private_key_text, saying
 from llm_runtime.models import Model
 from llm_runtime.store.anchor import Head, SignedHead
 
@@ -79,11 +79,9 @@ class KeySigner:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         try:
-            return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(self._text or private_key_text(self.key_file)))
-        except OSError as fault:
-            raise StoreUnwritable(
-                f"the signing key {self.key_file} cannot be used: {fault.strerror}; make it readable"
-            ) from None
+            with saying(f"the signing key {self.key_file} cannot be used", StoreUnwritable, then="; make it readable"):
+                text = self._text or private_key_text(self.key_file)
+            return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(text))
         except ValueError:
             raise StoreDamaged(
                 f"{self.key_file} holds no signing key; restore it, or move it away to sign with a new one"

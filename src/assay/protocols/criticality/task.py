@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from assay.demo import PreparedDemo, demo_answers, written_demo
 from assay.fields import Ui
@@ -30,7 +30,7 @@ from assay.report.standing import RunVerdict
 from assay.report.units import count_noun
 from llm_runtime.errors import ConfigurationError, RunPaused
 from llm_runtime.events import Event
-from llm_runtime.models import Model, first_fault
+from llm_runtime.models import Model, fits
 from llm_runtime.names import Folder
 from llm_runtime.toml import parse_toml
 
@@ -180,10 +180,8 @@ def answers_of(answers: Mapping[str, Any] | None) -> Answers | None:
 
     if not answers:
         return None
-    try:
+    with fits("the answers do not fit at "):
         return Answers.model_validate(answers)
-    except ValidationError as fault:
-        raise ConfigurationError(f"the answers do not fit at {first_fault(fault)}") from None
 
 
 def _result(root: Path, end: RunResult, artifacts: Artifacts) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from pydantic import AliasPath, BaseModel, Field, ValidationError
+from pydantic import AliasPath, BaseModel, Field
 
 from assay.console.options import read_text
 from crucible.attaching import attachment
@@ -16,7 +16,7 @@ from crucible.material import Attachment
 from crucible.records import FindingRecord
 from crucible.reviewing import CheckedFinding, checked
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.models import first_fault
+from llm_runtime.models import fits
 
 _MOST, _FILES = 200, 40
 _HEADING, _ENTRY = re.compile(r"(?m)^#.*$"), re.compile(r"(?m)^(?:[-*+]|\d{1,3}[.)])[ \t]+")
@@ -94,10 +94,8 @@ def _of_words(text: str, ours: set[str]) -> _Located:
 
 
 def _of_sarif(text: str) -> list[_Located]:
-    try:
+    with fits("this is no SARIF that can be read: "):
         return [one.located for run in _Sarif.model_validate_json(text).runs for one in run.results]
-    except ValidationError as fault:
-        raise ConfigurationError(f"this is no SARIF that can be read: {first_fault(fault)}") from None
 
 
 def _found(text: str, quote: str = "", level: str = "") -> FindingRecord:

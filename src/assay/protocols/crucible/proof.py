@@ -45,9 +45,9 @@ _NEAR = 2
 class ProofTask(Model):
     """Findings, and the change that they are about; the log needs no repository to be replayed."""
 
-    findings: Annotated[list[FindingRecord], Ui(hidden=True)]
+    findings: Annotated[list[FindingRecord], Ui(hidden=True)] = []
     dossier: Annotated[list[Attachment], Ui(hidden=True)] = []
-    change: Annotated[ProvenChange, Ui(hidden=True)]
+    change: Annotated[ProvenChange, Ui(hidden=True)] = ProvenChange()
     review: Annotated[str, Ui(hidden=True)] = ""
     """The run that found them; empty where they come from elsewhere."""
     looked_at: Annotated[str, Ui(hidden=True)] = ""
@@ -199,7 +199,8 @@ class ProofFold(GenericFold):
 
     @cached_property
     def _task(self) -> ProofTask:
-        return ProofTask.model_validate(self.run.started.task if self.run.started else {})
+        told = self.run.started.task if self.run.started else {}
+        return ProofTask.model_validate({name: told[name] for name in ProofTask.model_fields if name in told})
 
     @property
     def shown(self) -> list[Shown]:

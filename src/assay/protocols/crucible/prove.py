@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from assay.console.running import RunCommand, run_command
 from assay.protocols.crucible.reviewed import OUTPUTS, Reviewed
+
+if TYPE_CHECKING:
+    from assay.protocols.crucible.proved import Shown
 
 _TEST = "The test command; {file} is the test: 'python -m pytest -q {file}'."
 
@@ -33,7 +38,7 @@ def prove(command: RunCommand, source: str, revisions: str, test: str, write: st
     """
     from assay.protocols.crucible.findings import comment
     from assay.protocols.crucible.foreign import read_findings
-    from assay.report.places import check_place, write_whole
+    from assay.report.places import check_place
     from crucible.proving import read_change, read_state
 
     for place in (outputs["sarif"], outputs["comment_path"], write and f"{write}/test"):
@@ -46,10 +51,18 @@ def prove(command: RunCommand, source: str, revisions: str, test: str, write: st
     told.take(told.outcome)
     told.text = comment(told.ones, "", "", diff=change.diff)
     code = told.present()
-    for one in told.ones if write else ():
+    if write:
+        _write_tests(told.ones, change.place, write)
+    return told.end(code, **outputs)
+
+
+def _write_tests(ones: Sequence[Shown], place: str, folder: str) -> None:
+    """Write each test that shows a finding, named for it."""
+    from assay.report.places import write_whole
+
+    for one in ones:
         if one.witness:
             words = re.sub(r"\W+", "_", one.finding.found.title.lower(), flags=re.ASCII)[:50].strip("_")
-            name = Path(change.place).name.replace("assay_witness", f"{words}_{one.finding.fingerprint[:6]}")
-            write_whole(Path(write or "", name), one.witness.test.rstrip("\n") + "\n")
-            click.echo(f"test: {write}/{name}", err=True)
-    return told.end(code, **outputs)
+            name = Path(place).name.replace("assay_witness", f"{words}_{one.finding.fingerprint[:6]}")
+            write_whole(Path(folder, name), one.witness.test.rstrip("\n") + "\n")
+            click.echo(f"test: {folder}/{name}", err=True)

@@ -117,16 +117,20 @@ class Shown:
         """What was looked at, the test and the fix, folded away; nothing where nothing ran."""
         if self.proof is None or not self.proof.checks:
             return ()
-        proof, witness, patch = self.proof, self.witness, self.patch
+        proof = self.proof
         rows = tuple((one.check, "yes" if one.ok else "no", one.what, str(one.runs or "")) for one in proof.checks)
         blocks: list[Block] = [Table(columns("check", "holds", "what was seen", numbers=("runs",)), rows)]
-        if witness:
-            blocks += [Quote(witness.quote, by=proof.words)] if proof.words else []
-            texts = [("The test, which is offered and not committed", fenced(witness.test))]
-            texts += [("A fix with which it passes, right or not", fenced(patch, "diff"))] if patch else []
-            blocks += [Prose(f"{name}:\n\n{text}") for name, text in texts]
+        blocks += self._shown(proof, self.witness) if self.witness else []
         took = f"{count_noun(proof.runs, 'run')} in a box, {proof.seconds:.0f} s"
-        return (Details(f"{'Evidence' if witness else 'What was tried'}: {took}", tuple(blocks)),)
+        return (Details(f"{'Evidence' if self.witness else 'What was tried'}: {took}", tuple(blocks)),)
+
+    def _shown(self, proof: Proof, witness: Witness) -> list[Block]:
+        """Return the promise that is broken, the test that shows it, and the fix."""
+        patch = self.patch
+        texts = [("The test, which is offered and not committed", fenced(witness.test))]
+        texts += [("A fix with which it passes, right or not", fenced(patch, "diff"))] if patch else []
+        promise = [Quote(witness.quote, by=proof.words)] if proof.words else []
+        return [*promise, *(Prose(f"{name}:\n\n{text}") for name, text in texts)]
 
     @property
     def prose(self) -> list[str]:

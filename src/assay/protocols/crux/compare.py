@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from assay.fields import Ui, read_ui
 from assay.hooks import Data, Hooks
@@ -29,7 +29,7 @@ from crux.personas.corpus import Corpus
 from crux.personas.shipped import shipped_corpus
 from crux.requests import BATCH_TOKENS, Questioner
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.models import Model, first_fault
+from llm_runtime.models import Model, fits
 from llm_runtime.names import ModelName
 
 _TABLE = ModelTable()
@@ -181,16 +181,15 @@ def shelved(options: Options) -> list[Shelf]:
         ConfigurationError: an author's data is damaged.
     """
     try:
-        return [
-            Shelf(
-                data["name"],
-                Corpus.model_validate(data["corpus"]),
-                ClaimBook.model_validate(data["book"]) if "book" in data else None,
-            )
-            for data in options.shelves
-        ]
-    except ValidationError as fault:
-        raise ConfigurationError(f"an author in the run's log is damaged at {first_fault(fault)}") from None
+        with fits("an author in the run's log is damaged at "):
+            return [
+                Shelf(
+                    data["name"],
+                    Corpus.model_validate(data["corpus"]),
+                    ClaimBook.model_validate(data["book"]) if "book" in data else None,
+                )
+                for data in options.shelves
+            ]
     except KeyError as lacking:
         raise ConfigurationError(f"an author in the run's log lacks {lacking}") from None
 

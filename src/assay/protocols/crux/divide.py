@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from assay.fields import Ui, read_ui
 from assay.hooks import Data, Hooks
@@ -26,7 +26,7 @@ from crux.personas.persona import slug
 from crux.results import CamelModel
 from crux.sources import PlaceReading, Utterance, read_place
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.models import Model, first_fault
+from llm_runtime.models import Model, fits
 from llm_runtime.names import Folder
 
 FIELDS = read_ui(__package__ or "")
@@ -166,10 +166,8 @@ def grouped(options: Options) -> Corpus:
     Raises:
         ConfigurationError: they are damaged.
     """
-    try:
+    with fits("the texts in the run's log are damaged at "):
         return Corpus(items=tuple(Utterance.model_validate(one) for one in options.texts))
-    except ValidationError as fault:
-        raise ConfigurationError(f"the texts in the run's log are damaged at {first_fault(fault)}") from None
 
 
 def calls_of(options: Options) -> tuple[int, int]:

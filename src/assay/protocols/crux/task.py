@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
 from assay.fields import Ui, like, read_ui
 from assay.hooks import Data, Hooks
@@ -20,7 +20,7 @@ from crux import ChosenModel, Debate, DebateConfig, Evidence, ModelTable, Person
 from crux.debate import MAX_TOPIC
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.messages import Generate, Reply, Request
-from llm_runtime.models import Model, first_fault
+from llm_runtime.models import Model, fits
 from llm_runtime.names import FieldsOf, ModelName
 
 _TABLE = ModelTable()
@@ -211,10 +211,8 @@ def seated(options: Options) -> list[Persona]:
     Raises:
         ConfigurationError: a persona's data is damaged.
     """
-    try:
+    with fits("a persona in the run's log is damaged at "):
         return [Persona.model_validate(data) for data in options.panel]
-    except ValidationError as fault:
-        raise ConfigurationError(f"a persona in the run's log is damaged at {first_fault(fault)}") from None
 
 
 class ThinkingClock:

@@ -13,6 +13,7 @@ from assay.console.declared import declares
 from assay.protocols.ai_crucible.trials import log_dir_option, need_box, workshop
 from assay.report.clean import one_line
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.files import saying
 
 if TYPE_CHECKING:
     from ai_crucible.checking import PuzzleCheck
@@ -70,10 +71,8 @@ def new_(folder: str) -> int:
     """Write a small puzzle that passes its check into FOLDER, whose name becomes its id."""
     from ai_crucible.starting import new
 
-    try:
+    with saying(f"{folder} cannot be written"):
         puzzle = new(Path(folder))
-    except OSError as fault:
-        raise ConfigurationError(f"{folder} cannot be written: {fault.strerror}") from None
     click.echo(f"{puzzle.meta.id}: written to {folder}")
     click.echo(f"then: assay trial check {folder}", err=True)
     return 0
@@ -95,10 +94,8 @@ def import_(source: str, target: str, origin: str) -> int:
 
     if not (Path(source).is_dir() or (Path(source).suffix == ".jsonl" and Path(source).is_file())):
         raise ConfigurationError(f"{source}: there is no such folder, nor a file of instances (*.jsonl)")
-    try:
+    with saying(f"{target} cannot be written"):
         imported = import_folder(Path(source), Path(target), origin=origin)
-    except OSError as fault:
-        raise ConfigurationError(f"{target} cannot be written: {fault.strerror}") from None
     for name, reason in imported.left_out.items():
         click.echo(f"left out {one_line(name, 80)}: {one_line(reason, 300)}", err=True)
     click.echo(f"{len(imported.written)} puzzles written to {target}, {len(imported.left_out)} left out")

@@ -52,6 +52,6 @@ def _rows(state: CouncilState, spans: list[Span]) -> list[str]:
     """Seats in council order, with the phases without a seat before or after them, as they first came."""
     present = list(dict.fromkeys(span.row for span in spans))
     seated = [seat.name for seat in state.seats if seat.name in present]
-    others = [row for row in present if row not in seated]
-    first = [row for row in others if not seated or present.index(row) < present.index(seated[0])]
-    return [*first, *seated, *(row for row in others if row not in first)]
+    began = present.index(seated[0]) if seated else len(present)
+    first, later = ([row for row in part if row not in seated] for part in (present[:began], present[began:]))
+    return [*first, *seated, *later]

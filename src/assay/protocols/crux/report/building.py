@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pydantic import ValidationError
-
 from assay.protocols.crux.report.persona import audit_section, persona_story
 from assay.report.frame import cost_section
 from assay.report.generic import GenericFold
@@ -16,7 +14,7 @@ from crux.claims.audit import Audit
 from crux.events import PersonaStep
 from llm_runtime.errors import StoreDamaged
 from llm_runtime.events import Event
-from llm_runtime.models import first_fault
+from llm_runtime.models import fits
 
 _ABOUT = (
     "A persona is read out of somebody's own texts: a contract of how they argue and what would change their mind, "
@@ -56,10 +54,8 @@ class PersonaFold(GenericFold):
         run = self.run
         if not run.result.get("persona"):
             return self._under_way()
-        try:
+        with fits("the persona in the run's log does not fit: ", StoreDamaged):
             persona = Persona.model_validate(run.result["persona"])
-        except ValidationError as fault:
-            raise StoreDamaged(f"the persona in the run's log does not fit: {first_fault(fault)}") from None
         story = persona_story(persona)
         reasons = run.result.get("gate", {}).get("reasons", ())
         notes = [Note(f"Thin: {reason}", "warning") for reason in reasons]

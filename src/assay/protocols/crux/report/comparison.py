@@ -7,8 +7,6 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
-from pydantic import ValidationError
-
 from assay.protocols.crux.report.persona import audit_line, audit_section
 from assay.registry import find
 from assay.report.frame import cost_section
@@ -25,7 +23,7 @@ from crux.events import PersonaStep
 from crux.results import Place
 from llm_runtime.errors import ConfigurationError, StoreDamaged
 from llm_runtime.events import Event
-from llm_runtime.models import first_fault
+from llm_runtime.models import fits
 from llm_runtime.store import RunStore
 
 #: Names that are said one by one; speakers and claims of a matrix.
@@ -64,10 +62,8 @@ class ComparisonFold(GenericFold):
         run, story = self.run, super().story()
         if not run.result.get("authors"):
             return replace(story, subtitle="Crux · the texts read")
-        try:
+        with fits("the comparison in the log does not fit: ", StoreDamaged):
             comparison = Comparison.model_validate(run.result)
-        except ValidationError as fault:
-            raise StoreDamaged(f"the comparison in the log does not fit: {first_fault(fault)}") from None
         compared = comparison_story(comparison)
         return replace(compared, sections=(*compared.sections, *filter(None, [cost_section(run)])))
 

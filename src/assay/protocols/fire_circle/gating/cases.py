@@ -18,6 +18,7 @@ from fire_circle.gates.verdicts import Expected
 from fire_circle.layers import BY_TRUST
 from fire_circle.rows import Columns
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.files import saying
 from llm_runtime.tables import read_rows
 
 MAX_BYTES = 32_000_000
@@ -91,11 +92,10 @@ def read_cases(path: Path, columns: CaseColumns, root: Path) -> Iterator[Case]:
 
 def _text(path: Path) -> str:
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ConfigurationError(f"{path.name} is larger than {MAX_BYTES:,} bytes; split it")
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as fault:
-        raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None
+        with saying(f"{path} cannot be read"):
+            if path.stat().st_size > MAX_BYTES:
+                raise ConfigurationError(f"{path.name} is larger than {MAX_BYTES:,} bytes; split it")
+            return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as fault:
         raise ConfigurationError(f"{path.name} is not UTF-8 near byte {fault.start}; re-encode it") from None
 
