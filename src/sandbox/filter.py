@@ -12,7 +12,7 @@ import errno
 import platform
 import struct
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
@@ -43,7 +43,7 @@ def program(machine: str = "") -> bytes:
     here = _numbers(machine)
     if not here:
         return b""
-    column = here["column"]
+    column: int = here["column"]
     # With one more bit, x32, every call has a second number, under which it would not be looked for.
     rules = [*_begin(here["audit"]), (_AT_LEAST, 0, 1, 0x40000000), _give(errno.ENOSYS)]
     for calls, fault in ((_CALLS["refused"], errno.EPERM), (_CALLS["absent"], errno.ENOSYS)):
@@ -51,8 +51,7 @@ def program(machine: str = "") -> bytes:
             if numbers[column] >= 0:
                 rules += [(_EQUAL, 0, 1, numbers[column]), _give(fault)]
     itself = [(_LOAD, 0, 0, _FIRST), (_EQUAL, 1, 0, 0), _give(errno.EPERM)]
-    own: Mapping[str, Sequence[int]] = _CALLS["of_itself"]
-    for numbers in own.values():
+    for numbers in _CALLS["of_itself"].values():
         rules += _when(numbers[column], itself)
     rules += _when(_PRIORITY[column], [*itself, (_LOAD, 0, 0, _SECOND), *itself[1:]])
     rules += _when(here["clone"], [(_LOAD, 0, 0, _FIRST), (_ANY_BIT, 0, 1, _NEW_NAMESPACES), _give(errno.EPERM)])

@@ -87,8 +87,7 @@ async def numbered(pieces: AsyncIterator[str]) -> AsyncIterator[str]:
 
 
 def _response(head: AnswerHead, status: str) -> Mapping[str, object]:
-    none = list[object]()
-    fixed = {"output": none, "tools": none, "tool_choice": "none", "parallel_tool_calls": False}
+    fixed = {"output": list[object](), "tools": list[object](), "tool_choice": "none", "parallel_tool_calls": False}
     unset = dict.fromkeys(("error", "incomplete_details", "instructions", "usage", "temperature", "top_p"))
     own = {"id": f"resp_{head.run_id}", "object": "response", "created_at": head.created}
     return {**own, "model": head.model, "status": status, "metadata": dict[str, str](), **fixed, **unset}

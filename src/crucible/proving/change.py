@@ -105,11 +105,6 @@ class ProvenChange(_Record):
         """How its tests are run and read."""
         return adapter(self.command)
 
-    @property
-    def alters_tests(self) -> bool:
-        """Whether it changes tests."""
-        return any(self.adapter.is_test(name) for name in self.altered)
-
     def text(self, path: str) -> str:
         """Return a file of the change on the head; empty for another."""
         return next((one.head or "" for one in self.files if one.path == path), "")

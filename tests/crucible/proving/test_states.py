@@ -19,7 +19,11 @@ def test_a_change_knows_its_tests_its_pages_and_its_hunks(shop: Shop) -> None:
     tests = BASE["tests/test_lists.py"] + "\n\ndef test_more():\n    assert longest(['b']) == 'b'\n"
     change = shop.change("shop/lists.py", FIRST, ("LIMIT = 3", "LIMIT = 4"), more={"tests/test_lists.py": tests})
     assert [one.path for one in change.files] == ["shop/lists.py"] and len(change.hunks) == 2
-    assert change.near[0].path == "tests/test_lists.py" and change.alters_tests and "first" in change.names
+    assert (
+        change.near[0].path == "tests/test_lists.py"
+        and "tests/test_lists.py" in change.altered
+        and "first" in change.names
+    )
     assert change.place == "tests/test_assay_witness.py" and str(shop.folder) not in change.model_dump_json()
     for hunk in change.hunks:
         text = change.without(hunk)["shop/lists.py"]
