@@ -20,6 +20,10 @@ from criticality.spec.values import bounds
 
 #: Sizes of long values, and how their items follow each other.
 _LONG = ((64, ("", "all 1", "sorted", "equal", "in 1", "one 3")), (300, ("all 1", "sorted", "in 1")))
+#: Few numbers of which a whole case is made: so come ties, and tables that are nearly alike.
+_ALPHABETS = ((0, 1), (0, 1, 2), (-1, 0, 1), (1, 2))
+#: Cases that are aimed at one branch.
+_EACH = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Values(Drawing):
     Args:
         literals: the constants that contracts, claims and bodies are written with.
         results: values that accepted functions gave, by type.
-        bodies: in whose branches values should come.
+        bodies: code in whose branches values should come, clauses too.
     """
 
     def __init__(
@@ -86,12 +90,9 @@ class Values(Drawing):
             ]
         for origin, stage, most in stages:
             fitting = (a for a in stage if self._fits(places, conditions, a)) if origin in ("pinned", "all") else stage
-            for args in islice(fitting, most):
-                key = repr(args)
-                if key not in known:
-                    known.add(key)
-                    drawn += [args] if origin == "drawn" else []
-                    yield Case(args, origin)
+            for args in islice(_each_once(fitting, known), most):
+                drawn += [args] if origin == "drawn" else []
+                yield Case(args, origin)
 
     @staticmethod
     def _fits(places: Sequence[Hole], conditions: Sequence[Condition], args: tuple[Any, ...]) -> bool:
@@ -119,15 +120,19 @@ class Values(Drawing):
     ) -> Iterator[tuple[Any, ...]]:
         """Yield values drawn together, small ones first; some in the branches of bodies."""
         aims, failed = self._aims([place.name for place in places]), 0
-        for number in range(2 * most):
+        dear = any(self.has_items(place.kind) for place in places)
+        share = min(0.7, max(0.3, _EACH * len(aims) / max(1, most)))
+        for number in range((2 if dear else 4) * most):
             self.seen, self.most = {}, min(12, 1 + number * 36 // max(1, most))
-            aim = [self.random.choice(aims)] if aims and self.random.random() < 0.3 else []
+            aim = [aims[number % len(aims)]] if aims and self.random.random() < share else []
+            self.alphabet = self.random.choice(_ALPHABETS) if self.random.random() < 0.2 else ()
             try:
                 yield tuple(self.fill(places, [*conditions, *aim], attempts=2 if aim else 6).values())
             except NoValue:
                 failed += not aim
                 if failed > 60 and failed > number // 2:
-                    return
+                    break
+        self.alphabet = ()
 
     def _changed(
         self, places: Sequence[Hole], conditions: Sequence[Condition], most: int, drawn: Sequence[tuple[Any, ...]]
@@ -159,7 +164,8 @@ class Values(Drawing):
     def _texts(self, kind: TypeRef) -> Iterable[str]:
         numbers = [str(n) for n in (*self.literals.numbers, 7, 10, 255)]
         results = [str(v) for v in self.results.get(str(kind), ())][:12]
-        whole = dict.fromkeys([*self.literals.examples, *results, *self.literals.texts, *numbers])
+        formed = [self.formed(form) for form in self.literals.forms for _ in range(6)]
+        whole = dict.fromkeys([*self.literals.examples, *results, *formed, *self.literals.texts, *numbers])
         return dict.fromkeys(change for one in whole for change in (one, *changes(one)))
 
     def _long(
@@ -234,3 +240,10 @@ class Values(Drawing):
             pools.append(pool)
             most //= max(1, len(pool))
         return list(product(*pools)) if most else None
+
+
+def _each_once(stage: Iterable[tuple[Any, ...]], known: set[str]) -> Iterator[tuple[Any, ...]]:
+    for args in stage:
+        if (key := repr(args)) not in known:
+            known.add(key)
+            yield args

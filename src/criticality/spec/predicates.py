@@ -40,6 +40,8 @@ _MARKS = re.compile(r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\bimplies\b|\bfor\b
 #: What a form cannot hold, since it is of the whole text and means the same in every language.
 _BEYOND = re.compile(r"\(\?(?!:)|\\[1-9bBAZ]|(?<![\\\[])[\^$]")
 _ONLY_IF = re.compile(r"(raises\(\w+\)) only if (.+)\Z")
+#: A text in quotes, which an apostrophe within a word does not begin.
+_QUOTED = re.compile(r"""(?s)((?:(?<!\w)[rR]|(?<!\w))(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"))""")
 
 
 class PredicateFault(ValueError):
@@ -74,6 +76,13 @@ class Predicate:
         return bool(self.code)
 
 
+def one_line(text: str) -> str:
+    """Return a clause in one line; blanks come down to one where they stand in no text in quotes."""
+    parts = [re.sub(r"\s+", " ", part) for part in _QUOTED.split(text)]
+    parts[1::2] = [part.replace("\n", "\\n").replace("\t", "\\t") for part in _QUOTED.findall(text)]
+    return "".join(parts).strip()
+
+
 def parse_predicate(text: str, *, known: Collection[str] | None = None) -> Predicate:
     """Read a predicate; prose comes back without code.
 
@@ -89,7 +98,7 @@ def parse_predicate(text: str, *, known: Collection[str] | None = None) -> Predi
 
 @lru_cache(maxsize=1024)
 def _parsed(text: str, known: frozenset[str] | None) -> Predicate:
-    text = " ".join(text.split())
+    text = one_line(text)
     if not text:
         raise PredicateFault("the predicate is empty")
     if len(text) > MAX_LENGTH:
