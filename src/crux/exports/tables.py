@@ -19,7 +19,7 @@ def stances_csv(result: DebateResult) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(_COLUMNS)
-    for point in shift_timeline(result).points:
+    for point in shift_timeline(result):
         moved = "yes" if point.moved else "no"
         earned = "" if point.earned is None else "yes" if point.earned else "no"
         told = (point.step, point.message, safe(point.persona), point.question, safe(point.where), point.stance)

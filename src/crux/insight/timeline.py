@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crux.results import CamelModel, DebateResult, PositionShift, Stance
+from crux.results import CamelModel, DebateResult, Stance
 
 
 class StancePoint(CamelModel):
@@ -29,15 +29,7 @@ class StancePoint(CamelModel):
     room: str = ""
 
 
-class ShiftTimeline(CamelModel):
-    """All points in order, and from opening to closing what came of them."""
-
-    personas: tuple[str, ...]
-    points: tuple[StancePoint, ...]
-    shifts: tuple[PositionShift, ...]
-
-
-def shift_timeline(result: DebateResult) -> ShiftTimeline:
+def shift_timeline(result: DebateResult) -> tuple[StancePoint, ...]:
     """Return the timeline of a debate, finished or not."""
     order = {stance.message: place for place, stance in enumerate(result.stances)}
     labels = {aspect.id: aspect.label for aspect in result.aspects}
@@ -63,4 +55,4 @@ def shift_timeline(result: DebateResult) -> ShiftTimeline:
                 room=room,
             )
         )
-    return ShiftTimeline(personas=result.personas, points=tuple(points), shifts=result.shifts)
+    return tuple(points)

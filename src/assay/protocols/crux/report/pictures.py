@@ -43,7 +43,7 @@ def timeline_picture(state: DebateState) -> Figure | None:
     """Draw every tracked stance, in the order in which it was spoken."""
     result = state.result
     lanes = list(state.debate.personas)
-    points = [p for p in shift_timeline(result).points if p.persona in lanes]
+    points = [p for p in shift_timeline(result) if p.persona in lanes]
     if not points:
         return None
     numbers = {aspect.id: f"round {number}" for number, aspect in enumerate(result.aspects, start=1)}
