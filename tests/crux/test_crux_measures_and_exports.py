@@ -116,8 +116,8 @@ async def test_the_timeline_tells_moves_from_stays(authors: list[Persona], hold:
 
     held = await hold(authors, aspects=2, script={"room_exchange": late})
     points = shift_timeline(held.result)
-    moved = [point for point in points if point.moved and point.earned]
-    assert moved and all(point.persona == "Ilario Fennimast" and point.room for point in moved)
+    moved = [point for point in points if point.entry and point.entry.earned]
+    assert moved and all(point.stance.persona == "Ilario Fennimast" and point.room for point in moved)
     assert [point.step for point in points] == list(range(len(points)))
 
 
