@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -17,15 +16,13 @@ from crux.claims.reading import Unread, read_book
 from crux.comparison import Comparison, CruxCandidate, Match, Read
 from crux.config import CruxConfigurationError
 from crux.cruxes import Division, divided
-from crux.ending import tried
 from crux.personas.corpus import Corpus, shared_texts
-from crux.requests import Questioner
+from crux.requests import Questioner, entry_line
 from crux.retrieval.lexical import Lexical
 from crux.sides import AuthorSide
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import load_prompt
-from llm_runtime.structured import ask
 from llm_runtime.tasks import gather
 
 MOST_CANDIDATES = 5
@@ -213,10 +210,10 @@ async def _proposed(
         first=fence("CLAIMS OF THE FIRST", first),
         second=fence("CLAIMS OF THE SECOND", second),
     )
-    answer = await tried(ask(asking.generate, asking.request("comparison", label, text), _Issues))
+    answer = await asking.tried("comparison", label, text, _Issues)
     pairs: dict[tuple[str, str], tuple[Claim, Claim]] = {}
     questions: dict[tuple[str, str], str] = {}
-    for one in (*answer.value.opposed, *answer.value.shared) if answer else ():
+    for one in (*answer.opposed, *answer.shared) if answer else ():
         a, b = short[0].get(one.first), short[1].get(one.second)
         if a is not None and b is not None:
             pairs.setdefault((a.id, b.id), (a, b))
@@ -227,8 +224,7 @@ async def _proposed(
 
 
 def _lines(side: AuthorSide, own: Mapping[str, Claim]) -> str:
-    words = {key: side.signed[claim.id].words(listed=True) for key, claim in own.items()}
-    return "\n".join(json.dumps({"id": key, "claim": text}, ensure_ascii=False) for key, text in words.items())
+    return "\n".join(entry_line(id=key, claim=side.signed[one.id].words(listed=True)) for key, one in own.items())
 
 
 def _near(sides: tuple[AuthorSide, AuthorSide]) -> list[tuple[Claim, Claim]]:

@@ -5,11 +5,11 @@ Blocks of messages are JSON, one object a line: a peer's text cannot pretend to 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from crux.anonymity import Mask
 from crux.budget import clip, fitting
+from crux.requests import entry_line
 from crux.results import CruxMessage, DialogueMessage, RoomPhase
 from crux.transcript import TOPIC, Evidence, SeatedTranscript
 from llm_runtime.prompts import Fence
@@ -49,9 +49,7 @@ class View:
     def earlier_rounds(self) -> list[str]:
         """Return tier 2: a summary of each completed round."""
         lines = [
-            _line_of(
-                {"aspect": aspect.label, "summary": self._seen(self._transcript.summaries[aspect.id], _SUMMARY_TOKENS)}
-            )
+            entry_line(aspect=aspect.label, summary=self._seen(self._transcript.summaries[aspect.id], _SUMMARY_TOKENS))
             for aspect in self._transcript.aspects
             if aspect.id in self._transcript.summaries
         ]
@@ -62,13 +60,8 @@ class View:
         stance = self._transcript.last_stance(self._viewer, TOPIC)
         if stance is None:
             return []
-        line = _line_of(
-            {
-                "answer": stance.stance,
-                "position": self._seen(stance.position, _POSITION_TOKENS),
-                "stated_in": stance.message,
-            }
-        )
+        position = self._seen(stance.position, _POSITION_TOKENS)
+        line = entry_line(answer=stance.stance, position=position, stated_in=stance.message)
         return [self._fence("YOUR POSITION SO FAR", line)]
 
     def open_claims(self) -> list[str]:
@@ -84,12 +77,8 @@ class View:
     def cards(self) -> list[str]:
         """Return tier 4: what the crux rooms found."""
         lines = [
-            _line_of(
-                {
-                    "crux": self._seen(card.question, _CARD_TOKENS),
-                    "type": card.disagreement_type,
-                    "resolved": card.resolved,
-                }
+            entry_line(
+                crux=self._seen(card.question, _CARD_TOKENS), type=card.disagreement_type, resolved=card.resolved
             )
             for card in self._transcript.cards[-6:]
         ]
@@ -147,13 +136,12 @@ class View:
                 text = first.text
             else:
                 continue
-            positions.append(
-                _line_of({"speaker": self._mask.speaker(name), "position": self._seen(text, _POSITION_TOKENS)})
-            )
+            seen = self._seen(text, _POSITION_TOKENS)
+            positions.append(entry_line(speaker=self._mask.speaker(name), position=seen))
         if positions:
             blocks.append(self._fence("POSITIONS", "\n".join(positions)))
         if evidence:
-            lines = [_line_of({"id": one.id, "evidence": self._seen(one.text, _MESSAGE_TOKENS)}) for one in evidence]
+            lines = [entry_line(id=one.id, evidence=self._seen(one.text, _MESSAGE_TOKENS)) for one in evidence]
             blocks.append(self._fence("EVIDENCE", "\n".join(fitting(lines, _EVIDENCE_TOKENS))))
         left = tokens - sum(estimate_tokens(block) + 1 for block in blocks) - 24
         spoken = [message for message in shown if message.persona][-2 * LAST_EXCHANGES :]
@@ -170,13 +158,8 @@ class View:
         return [message for message in clash if message.persona in (self._viewer, other)][-4:]
 
     def _line(self, message: DialogueMessage | CruxMessage) -> str:
-        return _line_of(
-            {
-                "id": message.id,
-                "speaker": self._mask.speaker(message.persona),
-                "said": self._seen(message.text, _MESSAGE_TOKENS),
-            }
-        )
+        speaker = self._mask.speaker(message.persona)
+        return entry_line(id=message.id, speaker=speaker, said=self._seen(message.text, _MESSAGE_TOKENS))
 
     def _seen(self, text: str, tokens: int) -> str:
         return clip(self._mask(text), tokens)
@@ -188,17 +171,11 @@ _SPOKEN_TO: frozenset[RoomPhase | str] = frozenset({"clash", "exchange", "conver
 def judged(messages: Sequence[DialogueMessage | CruxMessage], mask: Mask, tokens: int) -> str:
     """Return messages as a judge sees them: letters for names, JSON lines, the newest that fit."""
     lines = (
-        _line_of(
-            {
-                "id": message.id,
-                "speaker": mask.speaker(message.persona) if message.persona else "evidence",
-                "said": clip(mask(message.text), 2 * _MESSAGE_TOKENS),
-            }
+        entry_line(
+            id=message.id,
+            speaker=mask.speaker(message.persona) if message.persona else "evidence",
+            said=clip(mask(message.text), 2 * _MESSAGE_TOKENS),
         )
         for message in reversed(messages)
     )
     return "\n".join(reversed(fitting(lines, tokens)))
-
-
-def _line_of(entry: dict[str, object]) -> str:
-    return json.dumps(entry, ensure_ascii=False)

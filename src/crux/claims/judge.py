@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from crux.claims.grammar import judging_grammar
 from crux.claims.known import JudgeTrial, KnownPair, drawn
 from crux.ending import tried
 from crux.quotes import folded
-from crux.requests import Questioner
+from crux.requests import Questioner, entry_line
 from crux.results import CamelModel
 from llm_runtime.messages import CallLabel, Request
 from llm_runtime.prompts import load_prompt
@@ -168,8 +167,7 @@ class NoJudge(Judge):
 def judge_request(pairs: Sequence[Pair], asking: Questioner, label: CallLabel) -> Request:
     """Return the question about one lot of pairs."""
     lines = [
-        json.dumps({"pair": number, "premise": pair.premise, "claim": pair.claim}, ensure_ascii=False)
-        for number, pair in enumerate(pairs, start=1)
+        entry_line(pair=number, premise=pair.premise, claim=pair.claim) for number, pair in enumerate(pairs, start=1)
     ]
     text = load_prompt("crux.claims", "judge").render(pairs=asking.fence(label)("PAIRS", "\n".join(lines)))
     grammar = judging_grammar([pair.premise for pair in pairs], _NAMING, _NAMELESS)
