@@ -28,16 +28,8 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 _WAYS = 12
 #: A value at a place within another: ``("balance",)`` of an account, nothing for the account itself.
 Goal = tuple[tuple[str, ...], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """One comparison; ``first`` and ``second`` are the words of what it compares."""
-
-    left: ast.expr
-    op: ast.cmpop
-    first: str
-    second: str
+#: One comparison, and the words of both its sides.
+Compared = tuple[ast.expr, ast.cmpop, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,19 +101,19 @@ class Condition:
                 yield from self._aimed(one, name, held)
 
     def _aimed(self, one: Compared, name: str, held: Mapping[str, Any]) -> Iterator[Goal]:
-        left = one.left
+        left, op, _, second = one
         if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod):
             path = _path(left.left, name)
             if path is not None:
                 was, by = self.value(ast.unparse(left.left), held), self.value(ast.unparse(left.right), held)
-                first = was - was % by + self.value(one.second, held)
+                first = was - was % by + self.value(second, held)
                 yield from ((path, first + more) for more in (0, by))
             return
         path = _path(left, name)
         if path is None:
             return
-        goal = self.value(one.second, held)
-        if isinstance(one.op, ast.In | ast.NotIn):
+        goal = self.value(second, held)
+        if isinstance(op, ast.In | ast.NotIn):
             yield from ((path, item) for item in list(goal)[:6])
             return
         yield path, goal
@@ -129,28 +121,28 @@ class Condition:
 
     def gaps(self, part: Part, name: str, held: Mapping[str, Any], now: Any) -> Iterator[Any]:
         """Yield by how much sides of a part differ that are to be alike."""
-        for one in part.compared if name in part.names else ():
+        for _, op, first, second in part.compared if name in part.names else ():
             with suppress(Exception):
-                gap = self.value(one.second, held := {**held, name: now}) - self.value(one.first, held)
+                gap = self.value(second, held := {**held, name: now}) - self.value(first, held)
                 if gap:
-                    yield from (gap + more for more in ((0,) if isinstance(one.op, ast.Eq) else (0, 1, -1)))
+                    yield from (gap + more for more in ((0,) if isinstance(op, ast.Eq) else (0, 1, -1)))
 
     def sizes(self, part: Part, name: str, held: Mapping[str, Any]) -> Iterator[int]:
         """Yield lengths that a part compares the value of a name with."""
-        for one in part.compared:
+        for _, _, first, second in part.compared:
             with suppress(Exception):
-                if one.first == f"len({name})" and isinstance(size := self.value(one.second, held), int):
+                if first == f"len({name})" and isinstance(size := self.value(second, held), int):
                     yield from (size + more for more in (0, 1, -1) if size + more >= 0)
 
     def bounds(self, name: str) -> Iterator[str]:
         """Yield constraints that comparisons of a name, or of its length, with constants come to."""
         alone = (part for part in self.parts if isinstance(part.tree, ast.Compare) and part.names == frozenset({name}))
-        for one in (compared for part in alone for compared in part.compared):
-            which = {name: 0, f"len({name})": 1}.get(one.first)
+        for _, op, first, second in (compared for part in alone for compared in part.compared):
+            which = {name: 0, f"len({name})": 1}.get(first)
             with suppress(Exception):
-                limit = self.value(one.second, {})
+                limit = self.value(second, {})
                 if which is not None and isinstance(limit, int):
-                    yield from (f"{bound[which]}({limit + bound[2]})" for bound in _BOUNDS.get(type(one.op), ()))
+                    yield from (f"{bound[which]}({limit + bound[2]})" for bound in _BOUNDS.get(type(op), ()))
 
 
 def _compared(tree: ast.expr) -> Iterator[Compared]:
@@ -158,8 +150,8 @@ def _compared(tree: ast.expr) -> Iterator[Compared]:
         if isinstance(node, ast.Compare):
             for left, op, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
                 first, second = ast.unparse(left), ast.unparse(right)
-                yield Compared(left, op, first, second)
-                yield Compared(right, _TURNED.get(type(op), type(op))(), second, first)
+                yield left, op, first, second
+                yield right, _TURNED.get(type(op), type(op))(), second, first
 
 
 def branches(code: str, params: Iterable[str]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
-from itertools import islice
+from itertools import islice, repeat
 from random import Random
 from typing import Any
 from uuid import UUID
@@ -138,9 +138,10 @@ class Drawing(Sequences):
                     continue  # a text that holds nothing of what is spoken of fits, and says little
             value = self.draw(place.kind, place.constraints, size)
             yield value
-            moved = [self.put(place.kind, value, *goal) for c, p in due for goal in c.goals(p, place.name, held, value)]
+            wrong = [(c, p) for c, p in due if not c.holds(p, {**held, place.name: value})]
+            moved = [self.put(place.kind, value, *to) for c, p in wrong for to in c.goals(p, place.name, held, value)]
             if self.has_items(place.kind):
-                gaps = (gap for c, p in due for gap in c.gaps(p, place.name, held, value))
+                gaps = (gap for c, p in wrong for gap in c.gaps(p, place.name, held, value))
                 moved += [self.shifted(place.kind, value, gap, self.random.choice) for gap in islice(gaps, 6)]
             yield from (one for one in moved if one is not None and not broken(one))
 
@@ -222,10 +223,9 @@ class Drawing(Sequences):
         return min(max(value, floor), ceiling)
 
     def _text(self, limits: Bounds, size: int | None) -> str:
-        random, whole = (
-            self.random,
-            [*self.literals.examples, *self.literals.texts, *self.seen.get("text", ()), *PLAIN],
-        )
+        random, seen = self.random, self.seen.get("text", ())
+        whole = [*self.literals.examples, *self.literals.texts, *seen, *PLAIN]
+        near = random.choice(seen or whole)
         one, start = random.choice(whole), random.randrange(20)
         long = random.choice([n for n in self.literals.numbers if n < 65] or [4]) + random.choice((0, 1, -1))
         if size is not None:
@@ -238,7 +238,8 @@ class Drawing(Sequences):
             ways: list[Callable[[], str]] = [
                 lambda: one, lambda: random.choice(some_changes(one)),
                 lambda: "".join(random.choices(whole, k=random.randrange(1, 4))),
-                lambda: "".join(random.choices(self._tokens(), k=random.randrange(2, 10))), self._listed,
+                self._listed, self._listed,
+                lambda: random.choice((near.swapcase(), f"{near} ", f" {near}", near[:-1], near + near[:1])),
                 lambda: one[start % (len(one) + 1) :][: random.randrange(1, 6)],
                 lambda: str(self._number(Bounds())),
                 lambda: str(abs(self._number(Bounds()))).zfill(long),
@@ -250,19 +251,12 @@ class Drawing(Sequences):
 
     def formed(self, form: str, slips: float = 0.0) -> str:
         """Return a text of a form, or just outside of it; now and then its numbers are some that are spoken of."""
-        often = self.random.choice((0, 0.5)) if self.literals.numbers else 0
-
-        def told(run: re.Match[str]) -> str:
-            number = abs(self.random.choice(self.literals.numbers) + self.random.choice((0, 0, 1, -1)))
-            return str(number).zfill(len(run[0]))
-
+        known, often = self.literals.numbers or (0,), self.random.choice((0, 0.5))
+        numbers = (str(abs(self.random.choice(known) + self.random.choice((0, 0, 1, -1)))) for _ in repeat(0))
         made = formed(form, self.random, slips)
-        return _DIGITS.sub(lambda run: told(run) if self.random.random() < often else run[0], made)
-
-    def _tokens(self) -> list[str]:
-        """Return a few texts that code and contract speak of, and a letter or two: a text of them repeats itself."""
-        texts = self.literals.texts[: self.random.choice((3, 8, 40))] or PLAIN
-        return [*self.random.choices(texts, k=self.random.randrange(1, 4)), *"ab1"[: self.random.randrange(1, 4)]]
+        return _DIGITS.sub(
+            lambda run: next(numbers).zfill(len(run[0])) if self.random.random() < often else run[0], made
+        )
 
     def _listed(self) -> str:
         """Return a text of few words, cut twice by signs that code and contract speak of."""
@@ -330,9 +324,10 @@ class Drawing(Sequences):
 
         What is said of all items is said of each beginning; of anything else that is only likely.
         """
-        often, nested = 0.8 if item == SIGN or self._has_length(item) else 0.4, self._has_length(item)
-        whole = [one for one in due if not one[1].text.startswith("all(") or (nested and "len(" in one[1].text)]
-        last = [one for one in whole if self.random.random() < often]
+        nested = self._has_length(item)
+        often = 0.8 if nested or item == SIGN else 0.4
+        likely = [not part.text.startswith("all(") or (nested and "len(" in part.text) for _, part in due]
+        last = [one for one, apart in zip(due, likely, strict=True) if apart and self.random.random() < often]
         return [one for one in due if one not in last], last
 
     def _many(self, limits: Bounds) -> int:

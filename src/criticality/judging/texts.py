@@ -21,7 +21,7 @@ def some_changes(text: str) -> tuple[str, ...]:
 
 
 def changes(text: str) -> Iterator[str]:
-    """Yield texts that differ in a single place: a sign put in, left out or exchanged, a part doubled, dropped, stepped."""
+    """Yield texts that differ in one place: a sign put in, left out or exchanged, a part doubled, dropped, stepped."""
     for at in range(len(text) + 1):
         yield from (text[:at] + sign + text[at:] for sign in SIGNS)
     for at, sign in enumerate(text):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from ast import literal_eval
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -76,12 +76,9 @@ def _first(values: Sequence[_T]) -> tuple[_T, ...]:
 @lru_cache(maxsize=512)
 def constants(text: str) -> tuple[str | int, ...]:
     """Return the strings and whole numbers of a source; a sign belongs to no number."""
-    return tuple(_constants(text))
-
-
-def _constants(text: str) -> Iterator[str | int]:
+    found: list[str | int] = []
     for written, digits in _CONSTANT.findall(text):
         with suppress(ValueError, SyntaxError):
             value = literal_eval(written) if written else int(digits)
-            if (value <= _FAR) if isinstance(value, int) else 0 < len(value) <= _LONGEST:
-                yield value
+            found += [value] if (value <= _FAR if isinstance(value, int) else 0 < len(value) <= _LONGEST) else []
+    return tuple(found)
