@@ -225,8 +225,8 @@ class Drawing(Sequences):
     def _text(self, limits: Bounds, size: int | None) -> str:
         random, seen = self.random, self.seen.get("text", ())
         whole = [*self.literals.examples, *self.literals.texts, *seen, *PLAIN]
-        near = random.choice(seen or whole)
         one, start = random.choice(whole), random.randrange(20)
+        near = random.choice(seen or (one, str(self._number(Bounds()))))
         long = random.choice([n for n in self.literals.numbers if n < 65] or [4]) + random.choice((0, 1, -1))
         if size is not None:
             mixed = (random.choice((one or "a", random.choice(self._signs))) for _ in range(size))
@@ -239,7 +239,7 @@ class Drawing(Sequences):
                 lambda: one, lambda: random.choice(some_changes(one)),
                 lambda: "".join(random.choices(whole, k=random.randrange(1, 4))),
                 self._listed, self._listed,
-                lambda: random.choice((near.swapcase(), f"{near} ", f" {near}", near[:-1], near + near[:1])),
+                lambda: random.choice((near.swapcase(), f"{near}\n", f" {near}", near[:-1], near + near[:1])),
                 lambda: one[start % (len(one) + 1) :][: random.randrange(1, 6)],
                 lambda: str(self._number(Bounds())),
                 lambda: str(abs(self._number(Bounds()))).zfill(long),

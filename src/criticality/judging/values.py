@@ -13,7 +13,6 @@ from criticality.judging.domain import Domain, NotEvaluable, constraint_of
 from criticality.judging.drawing import Drawing, Hole
 from criticality.judging.sequences import NoValue
 from criticality.judging.shapes import TEXTUAL, size_of
-from criticality.judging.texts import changes
 from criticality.spec.literals import Literals
 from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import bounds
@@ -28,7 +27,7 @@ _EACH = 12
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Arguments, and where they come from: ``pinned``, ``all``, ``drawn``, ``text`` or ``long``."""
+    """Arguments, and where they come from: ``pinned``, ``all``, ``drawn`` or ``long``."""
 
     args: tuple[Any, ...]
     origin: str
@@ -74,7 +73,7 @@ class Values(Drawing):
         counts: Counts | None = None,
     ) -> Iterator[Case]:
         """Yield cases for named values of some types, each once, that fulfil the conditions."""
-        counts, known, drawn = counts or Counts(), set[str](), list[tuple[Any, ...]]()
+        counts, known = counts or Counts(), set[str]()
         places = self._places(kinds, conditions)
         whole = self._product(places, counts.whole)
         stages: list[tuple[str, Iterator[tuple[Any, ...]], int]] = [("pinned", iter(pinned), len(pinned))]
@@ -83,16 +82,14 @@ class Values(Drawing):
             stages.append(("all", iter(whole), len(whole)))
         else:
             many = max(counts.small, counts.drawn)
+            many += counts.text // 2 if any(self.root(place.kind).name in TEXTUAL for place in places) else 0
             stages += [
                 ("drawn", self._drawn_cases(places, conditions, many), many),
-                ("text", self._changed(places, conditions, counts.text, drawn), counts.text),
                 ("long", self._long(kinds, conditions, counts.longest), counts.long),
             ]
         for origin, stage, most in stages:
             fitting = (a for a in stage if self._fits(places, conditions, a)) if origin in ("pinned", "all") else stage
-            for args in islice(_each_once(fitting, known), most):
-                drawn += [args] if origin == "drawn" else []
-                yield Case(args, origin)
+            yield from (Case(args, origin) for args in islice(_each_once(fitting, known), most))
 
     @staticmethod
     def _fits(places: Sequence[Hole], conditions: Sequence[Condition], args: tuple[Any, ...]) -> bool:
@@ -133,40 +130,6 @@ class Values(Drawing):
                 if failed > 60 and failed > number // 2:
                     break
         self.alphabet = ()
-
-    def _changed(
-        self, places: Sequence[Hole], conditions: Sequence[Condition], most: int, drawn: Sequence[tuple[Any, ...]]
-    ) -> Iterator[tuple[Any, ...]]:
-        """Yield texts that differ from a whole one in one place, each with others that are made beside it.
-
-        Args:
-            drawn: others that are long to make are taken from these where they fit.
-        """
-        for at, place in enumerate(places):
-            if self.root(place.kind).name not in TEXTUAL:
-                continue
-            dear = bool(drawn) and any(self.has_items(other.kind) for other in places if other is not place)
-            for text in islice(self._texts(place.kind), 2 * most):
-                value, self.seen = self.witness(place.kind, text), {}
-                if value is None or constraint_of(place.constraints)(value):
-                    continue
-                if dear and self.random.random() < 0.8:
-                    one = self.random.choice(drawn)
-                    args = (*one[:at], value, *one[at + 1 :])
-                    if self._fits(places, conditions, args):
-                        yield args
-                        continue
-                try:
-                    yield tuple(self.fill(places, conditions, fixed={place.name: value}, attempts=2).values())
-                except NoValue:
-                    continue
-
-    def _texts(self, kind: TypeRef) -> Iterable[str]:
-        numbers = [str(n) for n in (*self.literals.numbers, 7, 10, 255)]
-        results = [str(v) for v in self.results.get(str(kind), ())][:12]
-        formed = [self.formed(form) for form in self.literals.forms for _ in range(6)]
-        whole = dict.fromkeys([*self.literals.examples, *results, *formed, *self.literals.texts, *numbers])
-        return dict.fromkeys(change for one in whole for change in (one, *changes(one)))
 
     def _long(
         self, kinds: Sequence[tuple[str, TypeRef]], conditions: Sequence[Condition], longest: int
