@@ -96,17 +96,12 @@ def _going_on(command: Any) -> Any:
 
 
 def _shown(
-    run: str,
-    go_on: Callable[[str, RunStore, OutputOptions], Outcome],
-    *,
-    out: str | None,
-    quiet: bool,
-    store_path: str | None,
+    run: str, go_on: Callable[[str, RunStore, OutputOptions], Outcome], store_path: str | None, **shown: Any
 ) -> int:
     from assay.console.showing import OutputOptions, present
 
     with closing(open_runs(store_path)) as store:
-        output = OutputOptions(out=out, quiet=quiet)
+        output = OutputOptions(**shown)
         return present(go_on(store.find(run), store, output), store, output)
 
 

@@ -64,12 +64,13 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ListedRuns:
-    """Runs to show, and what is known of each by its id."""
+    """Runs to show, what is known of each by its id, and whether there are more."""
 
     runs: Sequence[RunSummary]
     seen: Mapping[str, RunStanding]
     tags: Mapping[str, list[str]]
     notes: Mapping[str, list[Note]]
+    more: bool
 
     def rating(self, run_id: str) -> float | None:
         """Return the mean of people's ratings."""
@@ -78,12 +79,7 @@ class ListedRuns:
 
 
 def runs_page(
-    listed: ListedRuns,
-    folded: Sequence[BatchProgress],
-    choice: Choice,
-    protocols: list[str],
-    tags: list[str],
-    more: bool,
+    listed: ListedRuns, folded: Sequence[BatchProgress], choice: Choice, protocols: list[str], tags: list[str]
 ) -> str:
     """Return the page.
 
@@ -93,7 +89,6 @@ def runs_page(
         choice: how they were chosen.
         protocols: those to choose from.
         tags: likewise.
-        more: whether there are more.
     """
     rows: list[tuple[RunSummary | None, BatchProgress | None]] = [(run, None) for run in listed.runs]
     for progress in folded:
@@ -111,7 +106,7 @@ def runs_page(
         states=[(state, state) for state in STATES],
         orders=_ORDER_WORDS,
         tags=[(tag, tag) for tag in tags],
-        older=choice.query(listed.runs[-1].run_id) if more else "",
+        older=choice.query(listed.runs[-1].run_id) if listed.more else "",
         live=any(run.state == "running" for run in listed.runs),
     )
 
@@ -119,13 +114,14 @@ def runs_page(
 T = TypeVar("T")
 
 
+def _looks(ledger: Ledger, purses: Purses, batches: list[Batch]) -> list[BatchProgress]:
+    return [look(ledger, purses, batch.batch_id) for batch in batches]
+
+
 async def list_batches(request: Request) -> Response:
     """List batches, newest first: jobs done, running and failed, and what they took."""
 
-    def read(ledger: Ledger, purses: Purses) -> list[BatchProgress]:
-        return [look(ledger, purses, batch.batch_id) for batch in ledger.batches()]
-
-    batches = await with_ledger(request, read) or []
+    batches = await with_ledger(request, lambda ledger, purses: _looks(ledger, purses, ledger.batches())) or []
     live = any(progress.state == "running" for progress in batches)
     return respond(
         request,
@@ -136,21 +132,30 @@ async def list_batches(request: Request) -> Response:
 
 async def show_batch(request: Request) -> Response:
     """Show a batch's report."""
-    batch_id: str = request.path_params["batch_id"]
 
-    def read(ledger: Ledger, purses: Purses) -> tuple[BatchProgress, Story]:
+    def read(ledger: Ledger, purses: Purses, batch_id: str) -> tuple[BatchProgress, Story]:
         progress = look(ledger, purses, batch_id)
         return progress, batch_story(progress, ledger.results(batch_id))
 
-    report = await with_ledger(request, read)
-    if report is None:
-        raise RunNotFound(f"there is no batch {batch_id[:80]!r}")
-    progress, story = report
+    progress, story = await of_batch(request, read)
     return respond(
         request,
         lambda: {**progress.to_dict(), "story": data.story_data(story)},
         lambda: render("batch.html", progress=progress, story=story, badges=BADGES),
     )
+
+
+async def of_batch(request: Request, read: Callable[[Ledger, Purses, str], T]) -> T:
+    """Call ``read`` with the batch that the address names.
+
+    Raises:
+        RunNotFound: the store has no batches at all.
+    """
+    batch_id: str = request.path_params["batch_id"]
+    found = await with_ledger(request, lambda ledger, purses: read(ledger, purses, batch_id))
+    if found is None:
+        raise RunNotFound(f"there is no batch {batch_id[:80]!r}")
+    return found
 
 
 async def with_ledger(request: Request, read: Callable[[Ledger, Purses], T]) -> T | None:
@@ -183,20 +188,17 @@ async def list_runs(request: Request) -> Response:
     runs = await asyncio.to_thread(_chosen, site.store, choice, [f"{batch.tag}-" for batch in batches])
     page, more = runs[:_LISTED], len(runs) > _LISTED
     ids = [run.run_id for run in page]
-    listed = ListedRuns(page, glimpses(site.store, page), tags_of_runs(site.store, ids), notes_of(site.store, ids))
+    tags, notes = tags_of_runs(site.store, ids), notes_of(site.store, ids)
+    listed = ListedRuns(page, glimpses(site.store, page), tags, notes, more)
     if wants_json(request):
-        return JSONResponse(_data(listed, choice, more))
+        return JSONResponse(_data(listed, choice))
     newest = site.store.summary(choice.before).started_at if choice.before else inf
     oldest = page[-1].started_at if more else -inf
     among = [batch for batch in batches if oldest <= batch.created_at // 1000 < newest]
     folded = await with_ledger(request, lambda ledger, purses: _looks(ledger, purses, among)) if among else None
     kinds = (one.name if (one := known(run.protocol)) else run.protocol for run in page)
     protocols = list(dict.fromkeys([*run_types(), *kinds]))
-    return HTMLResponse(runs_page(listed, folded or [], choice, protocols, all_tags(site.store, seen()), more))
-
-
-def _looks(ledger: Ledger, purses: Purses, batches: list[Batch]) -> list[BatchProgress]:
-    return [look(ledger, purses, batch.batch_id) for batch in batches]
+    return HTMLResponse(runs_page(listed, folded or [], choice, protocols, all_tags(site.store, seen())))
 
 
 def _chosen(store: RunStore, choice: Choice, apart: list[str]) -> list[RunSummary]:
@@ -223,7 +225,7 @@ def keep_words(store: RunStore, most: int = 100) -> int:
         return 0
 
 
-def _data(listed: ListedRuns, choice: Choice, more: bool) -> dict[str, object]:
+def _data(listed: ListedRuns, choice: Choice) -> dict[str, object]:
     runs = [
         {
             **data.summary_data(run),
@@ -235,4 +237,4 @@ def _data(listed: ListedRuns, choice: Choice, more: bool) -> dict[str, object]:
         }
         for run in listed.runs
     ]
-    return {"runs": runs, "next": f"/runs.json?{choice.query(listed.runs[-1].run_id)}" if more else None}
+    return {"runs": runs, "next": f"/runs.json?{choice.query(listed.runs[-1].run_id)}" if listed.more else None}

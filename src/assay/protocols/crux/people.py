@@ -181,22 +181,14 @@ def stored_name(name: str, people: PersonaStore) -> str | None:
 
 
 def add_texts(
-    place: Path,
-    name: str,
-    people: PersonaStore,
-    *,
-    author: str = "",
-    speaker: str = "",
-    drafts: bool = False,
-    url: str = "",
+    place: Path, name: str, people: PersonaStore, *, speaker: str = "", drafts: bool = False, url: str = ""
 ) -> tuple[StoredCorpus, Gathered]:
     """Import the texts at ``place``; return what is stored now, and what was found, with the account of it.
 
     Args:
         name: whose texts they are; the author that they name where it is empty.
         url: where they were fetched from.
-        author: whose entries of a feed or WordPress export are meant.
-        speaker: whose words of a talk or a thread are meant.
+        speaker: whose entries of a feed or WordPress export, or whose words of a talk or a thread, are meant.
         drafts: take what was never published too.
 
     Raises:
@@ -208,7 +200,7 @@ def add_texts(
     from crux.personas.persona import check_name
     from crux.personas.store import StoredCorpus
 
-    texts = import_corpus(place, author=author, speaker=speaker, drafts=drafts, name=name)
+    texts = import_corpus(place, speaker=speaker, drafts=drafts, name=name)
     if not (name or texts.author):
         raise ConfigurationError("name: the texts do not say whose they are; name the author")
     person = check_name(name or texts.author)

@@ -59,7 +59,7 @@ def import_(
     with tempfile.TemporaryDirectory(prefix="assay-fetch-") as folder:
         path, url = fetched(place, Path(folder), fetch=fetch)
         stored, found = add_texts(
-            path, name or "", open_people(people), author=author, speaker=speaker, drafts=drafts, url=url
+            path, name or "", open_people(people), speaker=speaker or author, drafts=drafts, url=url
         )
     dates = [item.date for item in stored.corpus.items if item.date]
     span = f", {min(dates)} to {max(dates)}" if dates else ", undated"
