@@ -183,7 +183,7 @@ def settings_with(terms: Terms) -> Settings:
 
     settings = terms.settings(load_settings())
     config = settings.config
-    if "terminal:" in (config.model, *config.seats.values()) and not _keyboard():
+    if "terminal:" in (config.model, *config.seats.values()) and not (sys.stdin and sys.stdin.isatty()):
         raise ConfigurationError("terminal: needs the keyboard; give the text as an argument or with --file PATH")
     return settings
 
@@ -192,10 +192,6 @@ def _anywhere(model: str) -> str:
     """Return the model's name with the full path of a mailbox: a run may be resumed from another folder."""
     head, colon, folder = model.partition(":")
     return f"{head}{colon}{Path(folder).resolve()}" if head == "mailbox" and folder else model
-
-
-def _keyboard() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def finite(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
