@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -88,6 +87,9 @@ def column_sums(matrix: Matrix) -> list[ColumnSums]:
 
 
 def _sums(cells: Sequence[Cell]) -> ColumnSums:
+    labels: dict[str, int] = {}
+    for label in (label for cell in cells for label in cell.labels.values()):
+        labels[label] = labels.get(label, 0) + 1
     return ColumnSums(
         done=sum(cell.state == "done" for cell in cells),
         failed=sum(cell.state == "failed" for cell in cells),
@@ -95,7 +97,7 @@ def _sums(cells: Sequence[Cell]) -> ColumnSums:
         unpriced=any(cell.cost is None for cell in cells if cell.state == "done"),
         right=sum(cell.right is True for cell in cells),
         judged=sum(cell.right is not None for cell in cells),
-        labels=dict(Counter(label for cell in cells for label in cell.labels.values())),
+        labels=labels,
     )
 
 

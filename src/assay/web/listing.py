@@ -132,30 +132,21 @@ async def list_batches(request: Request) -> Response:
 
 async def show_batch(request: Request) -> Response:
     """Show a batch's report."""
+    batch_id: str = request.path_params["batch_id"]
 
-    def read(ledger: Ledger, purses: Purses, batch_id: str) -> tuple[BatchProgress, Story]:
+    def read(ledger: Ledger, purses: Purses) -> tuple[BatchProgress, Story]:
         progress = look(ledger, purses, batch_id)
         return progress, batch_story(progress, ledger.results(batch_id))
 
-    progress, story = await of_batch(request, read)
+    report = await with_ledger(request, read)
+    if report is None:
+        raise RunNotFound(f"there is no batch {batch_id[:80]!r}")
+    progress, story = report
     return respond(
         request,
         lambda: {**progress.to_dict(), "story": data.story_data(story)},
         lambda: render("batch.html", progress=progress, story=story, badges=BADGES),
     )
-
-
-async def of_batch(request: Request, read: Callable[[Ledger, Purses, str], T]) -> T:
-    """Call ``read`` with the batch that the address names.
-
-    Raises:
-        RunNotFound: the store has no batches at all.
-    """
-    batch_id: str = request.path_params["batch_id"]
-    found = await with_ledger(request, lambda ledger, purses: read(ledger, purses, batch_id))
-    if found is None:
-        raise RunNotFound(f"there is no batch {batch_id[:80]!r}")
-    return found
 
 
 async def with_ledger(request: Request, read: Callable[[Ledger, Purses], T]) -> T | None:

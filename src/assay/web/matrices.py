@@ -35,7 +35,7 @@ from assay.report.matrix import (
 )
 from assay.web.app_state import download, respond, run_id_of, site_of
 from assay.web.forms import one_of, whole_number
-from assay.web.listing import of_batch
+from assay.web.listing import with_ledger
 from assay.web.noting import my_name
 from assay.web.templating import render
 from llm_runtime.errors import RunNotFound
@@ -137,14 +137,18 @@ async def run_table(request: Request) -> Response:
 
 async def _of_batch(request: Request) -> tuple[str, str, Matrix]:
     """Return the address of a batch, its title and its matrix; of a run below."""
+    batch_id: str = request.path_params["batch_id"]
 
-    def read(ledger: Ledger, purses: Purses, batch_id: str) -> tuple[Batch, Matrix]:
+    def read(ledger: Ledger, purses: Purses) -> tuple[Batch, Matrix]:
         batch = ledger.batch(batch_id)
         return batch, _batch_matrix(batch, ledger.results(batch_id))
 
-    batch, matrix = await of_batch(request, read)
+    made = await with_ledger(request, read)
+    if made is None:
+        raise RunNotFound(f"there is no batch {batch_id[:80]!r}")
+    batch, matrix = made
     matrix = await asyncio.to_thread(labelled, site_of(request).store, matrix)
-    return f"batches/{batch.batch_id}", batch.title, matrix
+    return f"batches/{batch_id}", batch.title, matrix
 
 
 async def _of_run(request: Request) -> tuple[str, str, Matrix]:
