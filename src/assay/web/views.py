@@ -113,6 +113,7 @@ def head_parts(
             progress=watch.fold.progress() if view == "story" else None,
             contents=contents,
             seatless=hooks.seatless,
+            calls=[(call, watch.head.waits.get(str(call.label))) for call in watch.head.tally.running.values()],
         ),
         "asks": asking(watch.run_id, page_state.asks),
         "contents": render("contents.html", contents=contents, figures=figures),
