@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import click
-
+from assay.console.declared import declares
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.names import Kind, Names
 
@@ -19,17 +18,8 @@ if TYPE_CHECKING:
     from crux.personas.importing import Gathered
     from crux.personas.store import PersonaStore, StoredCorpus
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def people_option(command: F) -> F:
-    """Add the option that says where personas are kept."""
-    return click.option(
-        "--people",
-        metavar="FOLDER",
-        envvar="ASSAY_PEOPLE",
-        help="The folder of personas [default: personas in Assay's data folder].",
-    )(command)
+people_option = declares("assay.protocols.crux.commands", "options.toml")("people")
+"""Adds the option that says where personas are kept."""
 
 
 def open_people(folder: str | None = None) -> PersonaStore:

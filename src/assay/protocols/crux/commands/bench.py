@@ -7,13 +7,15 @@ from contextlib import closing
 
 import click
 
+from assay.console.declared import declares
 from assay.console.options import open_runs, store_option
 from llm_runtime.errors import ConfigurationError
 
+_declares = declares(__package__ or "", "options.toml")
+
 
 @click.command()
-@click.argument("run_id", metavar="RUN")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object in place of the figures.")
+@_declares("bench")
 @store_option
 def bench(run_id: str, as_json: bool, store_path: str | None) -> int:
     """Measure the debate RUN. Every formula stands in docs/crux.md."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.console.declared import declares
 from assay.console.options import open_runs, read_text, store_option, terms_options
 from llm_runtime.errors import ConfigurationError
 
@@ -15,32 +16,18 @@ if TYPE_CHECKING:
     from assay.terms import Terms
     from crux.card_changes import CardChange
 
+_declares = declares(__package__ or "", "options.toml")
 #: Characters of a text that fit what a room reads out.
 _MOST = 2_000
 
 
 @click.command()
-@click.argument("run_id", metavar="RUN")
-@click.option("--evidence", "file", metavar="FILE", required=True, help="The text to read out; - is standard input.")
-@click.option(
-    "--room", type=click.IntRange(1), default=1, show_default=True, help="In which room, in order of opening."
-)
-@click.option("--after-turn", type=click.IntRange(0, 16), default=2, show_default=True, help="After how many turns.")
+@_declares("fork")
 @terms_options
-@click.option("--out", metavar="PATH", help="Write a report of the fork: .html, .md or .json by its ending.")
-@click.option("--json", "as_json", is_flag=True, help="Print what became of the cards as JSON.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
+@_declares("fork-shown")
 @store_option
 def fork(
-    run_id: str,
-    file: str,
-    room: int,
-    after_turn: int,
-    terms: Terms,
-    out: str | None,
-    as_json: bool,
-    quiet: bool,
-    store_path: str | None,
+    run_id: str, file: str, room: int, after_turn: int, terms: Terms, as_json: bool, store_path: str | None, **show: Any
 ) -> int:
     """Hold the debate RUN again with evidence read out in a crux room, and compare the cards.
 
@@ -64,7 +51,7 @@ def fork(
         started = parent.run.started
         earlier: list[Any] = started.task.get("evidence", []) if started else []
         one = {"id": f"e{len(earlier) + 1}", "text": text, "room": f"room-{room}", "after_turn": after_turn}
-        output = OutputOptions(out=out, quiet=quiet)
+        output = OutputOptions(**show)
         end = store.summary(run_id).events
         outcome = fork_run(run_id, end, store, terms, output, {"evidence": [*earlier, one]})
         changes = compare_cards(parent.result, result_of(store, outcome.run_id))

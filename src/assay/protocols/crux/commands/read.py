@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.console.declared import declares
 from assay.console.options import open_runs, store_option
 from assay.protocol import load
 from llm_runtime.errors import ConfigurationError
@@ -16,6 +17,7 @@ from llm_runtime.errors import ConfigurationError
 if TYPE_CHECKING:
     from llm_runtime.store import RunStore
 
+_declares = declares(__package__ or "", "options.toml")
 _OF_A_DEBATE = {
     "json": "crux.exports.whole:to_json",
     "argdown": "crux.exports.argdown:to_argdown",
@@ -27,12 +29,10 @@ _OF_A_COMPARISON = {
     **{form: f"crux.exports.claims:claims_{form}" for form in ("argdown", "aif", "csv")},
     "graphml": "crux.exports.claims:to_graphml",
 }
-_FORMATS = ("json", "md", "argdown", "aif", "csv", "html", "graphml")
 
 
 @click.command()
-@click.argument("run_id", metavar="RUN")
-@click.option("--json", "as_json", is_flag=True, help="Print the cards as JSON, under the specification's names.")
+@_declares("cards")
 @store_option
 def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
     """Print the crux cards of a debate: question, both sides, and what would change their minds."""
@@ -57,9 +57,7 @@ def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
 
 
 @click.command()
-@click.argument("run_id", metavar="RUN")
-@click.option("--format", "form", type=click.Choice(_FORMATS), default="json", show_default=True)
-@click.option("--out", metavar="PATH", help="Where to write it [default: standard output].")
+@_declares("export")
 @store_option
 def export(run_id: str, form: str, out: str | None, store_path: str | None) -> int:
     """Write a debate, a comparison or a division in a form that other programs read.
