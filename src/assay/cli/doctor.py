@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -185,9 +185,8 @@ def _store() -> Iterator[Remark]:
     from llm_runtime.settings import data_dir
 
     try:
-        store = open_runs(None)
-        count = len(store.runs(limit=1000))
-        store.close()
+        with closing(open_runs(None)) as store:
+            count = len(store.runs(limit=1000))
     except LlmRuntimeError as error:
         yield Remark("fault", "run store", str(error))
         return

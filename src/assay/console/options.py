@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -217,6 +219,27 @@ def open_runs(path: str | None) -> RunStore:
     from llm_runtime.store import open_store
 
     return open_store(path or data_dir() / "runs.db")
+
+
+def with_store(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option that says where runs are kept; the store is open while the command runs, as ``store``."""
+
+    @wraps(command)
+    def opened(*, store_path: str | None, **values: Any) -> Any:
+        with closing(open_runs(store_path)) as store:
+            return command(store=store, **values)
+
+    return store_option(opened)
+
+
+def with_run(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Do the same for a command whose argument ``run`` names a run: it is found in the store, as ``run_id``."""
+
+    @wraps(command)
+    def found(*, run: str, store: RunStore, **values: Any) -> Any:
+        return command(store=store, run_id=store.find(run), **values)
+
+    return with_store(found)
 
 
 def read_json(path: str, what: str) -> Any:

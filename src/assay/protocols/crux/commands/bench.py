@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
+from typing import TYPE_CHECKING
 
 import click
 
 from assay.console.declared import declares
-from assay.console.options import open_runs, store_option
+from assay.console.options import with_run
 from llm_runtime.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from llm_runtime.store import RunStore
 
 _declares = declares(__package__ or "", "options.toml")
 
 
 @click.command()
 @_declares("bench")
-@store_option
-def bench(run_id: str, as_json: bool, store_path: str | None) -> int:
+@with_run
+def bench(store: RunStore, run_id: str, as_json: bool) -> int:
     """Measure the debate RUN. Every formula stands in docs/crux.md."""
     from assay.protocols.crux.report.figures import figure_lines
     from assay.protocols.crux.report.state import result_of
     from assay.report.clean import one_line
     from crux.measurement.debate_quality import debate_quality
 
-    with closing(open_runs(store_path)) as store:
-        result = result_of(store, store.find(run_id))
+    result = result_of(store, run_id)
     if not result.messages:
         raise ConfigurationError(f"nobody spoke in run {run_id}: there is nothing to measure")
     figures = debate_quality(result).model_dump(mode="json")

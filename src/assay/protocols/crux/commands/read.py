@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from assay.console.declared import declares
-from assay.console.options import open_runs, store_option
+from assay.console.options import with_run
 from assay.protocol import load
 from llm_runtime.errors import ConfigurationError
 
@@ -33,8 +32,8 @@ _OF_A_COMPARISON = {
 
 @click.command()
 @_declares("cards")
-@store_option
-def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
+@with_run
+def cards(store: RunStore, run_id: str, as_json: bool) -> int:
     """Print the crux cards of a debate: question, both sides, and what would change their minds."""
     import json
 
@@ -44,29 +43,26 @@ def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
     from assay.report.clean import clean
     from assay.report.terminal import print_story
 
-    with closing(open_runs(store_path)) as store:
-        run_id = store.find(run_id)
-        if as_json:
-            data = [card.model_dump(mode="json") for card in result_of(store, run_id).cards]
-            click.echo(json.dumps(data, indent=1, ensure_ascii=False))
-        elif sys.stdout.isatty():
-            print_story(story_of(store.records(run_id), store.summary(run_id).state), sys.stdout)
-        else:
-            click.echo(clean(cards_text(store, run_id)))
-        return 0
+    if as_json:
+        data = [card.model_dump(mode="json") for card in result_of(store, run_id).cards]
+        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+    elif sys.stdout.isatty():
+        print_story(story_of(store.records(run_id), store.summary(run_id).state), sys.stdout)
+    else:
+        click.echo(clean(cards_text(store, run_id)))
+    return 0
 
 
 @click.command()
 @_declares("export")
-@store_option
-def export(run_id: str, form: str, out: str | None, store_path: str | None) -> int:
+@with_run
+def export(store: RunStore, run_id: str, form: str, out: str | None) -> int:
     """Write a debate, a comparison or a division in a form that other programs read.
 
     json is the whole of it; csv a debate's tracked stances, or a comparison's claims with their sentences; argdown
     and aif are argument maps; graphml is a comparison's claim books; html is the report.
     """
-    with closing(open_runs(store_path)) as store:
-        text = _exported(store, store.find(run_id), form)
+    text = _exported(store, run_id, form)
     if out is None:
         click.echo(text, nl=False)
     else:
