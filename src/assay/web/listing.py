@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from math import inf
 from statistics import mean
@@ -156,10 +157,8 @@ async def with_ledger(request: Request, read: Callable[[Ledger, Purses], T]) -> 
         database = batches_beside(site_of(request).store)
         if database is None:
             return None
-        try:
+        with closing(database):
             return read(Ledger(database), Purses(database))
-        finally:
-            database.close()
 
     return await asyncio.to_thread(reading)
 
