@@ -43,7 +43,7 @@ def batch() -> None:
     """
 
 
-_command = commands(batch, __package__ or "", "batch.toml")
+_command = commands(batch.command, __package__ or "", "batch.toml")
 
 
 @_command("run")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from assay.console.declared import declares
+from assay.console.declared import commands
 from llm_runtime.errors import LlmRuntimeError
 
 if TYPE_CHECKING:
     from llm_runtime.settings import Settings
 
-_declares = declares(__package__ or "", "doctor.toml")
+_command = commands(click.command, __package__ or "", "doctor.toml")
 
 Grade = Literal["ok", "note", "fault"]
 _COLLECTIONS = ("all", "dev")
@@ -33,8 +33,7 @@ class Remark:
     detail: str
 
 
-@click.command()
-@_declares("doctor")
+@_command("doctor")
 def doctor(as_json: bool) -> int:
     """Show what is installed, what is missing and what to do about it. Exit code 1 where something is at fault."""
     looked_at = (_python, _parts, _installed, _isolation, _configuration, _programs, _models, _store)

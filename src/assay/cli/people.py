@@ -27,7 +27,7 @@ def people(context: click.Context, path: str) -> None:
     context.obj = path
 
 
-_command = commands(people, __package__ or "", "people.toml")
+_command = commands(people.command, __package__ or "", "people.toml")
 
 
 @_command("add")

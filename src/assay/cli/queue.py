@@ -20,7 +20,7 @@ def queue() -> None:
     """See and steer what waits for a worker (assay work). ENTRY is a number, as `assay queue list` shows it."""
 
 
-_command = commands(queue, __package__ or "", "queue.toml")
+_command = commands(queue.command, __package__ or "", "queue.toml")
 
 
 @_command("list")

@@ -27,7 +27,7 @@ def runs() -> None:
 
 
 _declares = declares(__package__ or "", "runs.toml")
-_command = commands(runs, __package__ or "", "runs.toml")
+_command = commands(runs.command, __package__ or "", "runs.toml")
 
 
 @_command("list")

@@ -28,7 +28,7 @@ def store() -> None:
     """Look after the run store: backup, verify, prune, compact, doctor. It may be in use meanwhile."""
 
 
-_command = commands(store, __package__ or "", "store.toml")
+_command = commands(store.command, __package__ or "", "store.toml")
 
 
 @_command("backup")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import click
 
@@ -43,12 +43,14 @@ def declares(package: str, file: str) -> Callable[[str], Callable[[F], F]]:
     return of
 
 
-def commands(
-    group: click.Group, package: str, file: str
-) -> Callable[[str], Callable[[Callable[..., Any]], click.Command]]:
-    """Return the decorator that makes a function the command of a group whose table has that name."""
+Commands: TypeAlias = Callable[[str], Callable[[Callable[..., Any]], click.Command]]
+"""What makes a function the command of a name."""
+
+
+def commands(made: Commands, package: str, file: str) -> Commands:
+    """Return the decorator that makes a function the command that ``made`` makes, as the table of its name has it."""
     of = declares(package, file)
-    return lambda name: lambda function: group.command(name)(of(name)(function))
+    return lambda name: lambda function: made(name)(of(name)(function))
 
 
 def _parameter(

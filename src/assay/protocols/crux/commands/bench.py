@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.console.declared import declares
+from assay.console.declared import commands
 from assay.console.options import with_run
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from llm_runtime.store import RunStore
 
-_declares = declares(__package__ or "", "options.toml")
+_command = commands(click.command, __package__ or "", "options.toml")
 
 
-@click.command()
-@_declares("bench")
+@_command("bench")
 @with_run
 def bench(store: RunStore, run_id: str, as_json: bool) -> int:
     """Measure the debate RUN. Every formula stands in docs/crux.md."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.console.declared import declares
+from assay.console.declared import commands
 from assay.console.options import with_run
 from assay.protocol import load
 from llm_runtime.errors import ConfigurationError
@@ -16,7 +16,7 @@ from llm_runtime.errors import ConfigurationError
 if TYPE_CHECKING:
     from llm_runtime.store import RunStore
 
-_declares = declares(__package__ or "", "options.toml")
+_command = commands(click.command, __package__ or "", "options.toml")
 _OF_A_DEBATE = {
     "json": "crux.exports.whole:to_json",
     "argdown": "crux.exports.argdown:to_argdown",
@@ -30,8 +30,7 @@ _OF_A_COMPARISON = {
 }
 
 
-@click.command()
-@_declares("cards")
+@_command("cards")
 @with_run
 def cards(store: RunStore, run_id: str, as_json: bool) -> int:
     """Print the crux cards of a debate: question, both sides, and what would change their minds."""
@@ -53,8 +52,7 @@ def cards(store: RunStore, run_id: str, as_json: bool) -> int:
     return 0
 
 
-@click.command()
-@_declares("export")
+@_command("export")
 @with_run
 def export(store: RunStore, run_id: str, form: str, out: str | None) -> int:
     """Write a debate, a comparison or a division in a form that other programs read.
