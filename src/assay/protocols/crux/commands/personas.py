@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.console.declared import declares
+from assay.console.declared import commands
 from assay.console.lazy import HELP, lazy_group
 from assay.protocols.crux.commands import COMMANDS
 from assay.protocols.crux.people import (
@@ -27,7 +27,7 @@ from assay.protocols.crux.people import (
 if TYPE_CHECKING:
     from crux.book import Stance
 
-_declares = declares(__package__ or "", "options.toml")
+_command = commands(click.command, __package__ or "", "options.toml")
 
 
 @click.group(cls=lazy_group(COMMANDS["personas"]), context_settings=HELP)
@@ -35,8 +35,7 @@ def personas() -> None:
     """Import texts, build personas from them, and look at what came of it."""
 
 
-@click.command("import")
-@_declares("import")
+@_command("import")
 @people_option
 def import_(
     place: str, name: str | None, author: str, speaker: str, drafts: bool, fetch: bool, people: str | None
@@ -73,8 +72,7 @@ def import_(
     return 0
 
 
-@click.command()
-@click.argument("name")
+@_command("show")
 @people_option
 def show(name: str, people: str | None) -> int:
     """Show NAME: who the persona is, what it believes, and where each belief was written."""
@@ -85,8 +83,7 @@ def show(name: str, people: str | None) -> int:
     return 0
 
 
-@click.command()
-@_declares("correct")
+@_command("correct")
 @people_option
 def correct(name: str, what: str, claim: str, into: str, stance: Stance | None, by: str, people: str | None) -> int:
     """Correct the claim book of NAME: reject a claim, merge two, or say that NAME did not say it.
@@ -116,8 +113,7 @@ def correct(name: str, what: str, claim: str, into: str, stance: Stance | None, 
     return 0
 
 
-@click.command()
-@click.argument("name")
+@_command("check")
 @people_option
 def check(name: str, people: str | None) -> int:
     """Check NAME: every quotation against the texts, and the claim book against its gate."""
