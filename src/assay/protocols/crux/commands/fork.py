@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.console.declared import declares
-from assay.console.options import read_text, terms_options, with_run
+from assay.console.options import read_text, terms_options, with_store
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ _MOST = 2_000
 @_declares("fork")
 @terms_options
 @_declares("fork-shown")
-@with_run
+@with_store
 def fork(
-    store: RunStore, run_id: str, file: str, room: int, after_turn: int, terms: Terms, as_json: bool, **show: Any
+    store: RunStore, run: str, file: str, room: int, after_turn: int, terms: Terms, as_json: bool, **show: Any
 ) -> int:
     """Hold the debate RUN again with evidence read out in a crux room, and compare the cards.
 
@@ -42,6 +42,7 @@ def fork(
 
     need_extra()
     text = _evidence(file)
+    run_id = store.find(run)
     parent = state_of(store, run_id)
     opened = [one.id for one in parent.debate.rooms]
     if f"room-{room}" not in opened:
