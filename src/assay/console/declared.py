@@ -14,13 +14,17 @@ from llm_runtime.toml import own_table
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def declared(package: str, file: str, command: str) -> list[click.Parameter]:
+def declared(package: str, file: str, command: str, **words: str) -> list[click.Parameter]:
     """Return what a table of a TOML file in a package declares, in its order.
 
     An entry is called as the parameter of the function. It has ``flags`` with blanks between, none for an argument;
-    a ``type`` as click calls it, with its ``bounds``; and whatever else click takes.
+    a ``type`` as click calls it, with its ``bounds``; and whatever else click takes. Its ``help`` may name ``words``.
     """
-    return [_parameter(name, **told) for name, told in _tables(package, file)[command].items()]
+    parameters = [_parameter(name, **told) for name, told in _tables(package, file)[command].items()]
+    for option in parameters if words else ():
+        if isinstance(option, click.Option) and option.help:
+            option.help = option.help.format(**words)
+    return parameters
 
 
 @cache
