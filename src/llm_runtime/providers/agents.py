@@ -28,7 +28,7 @@ from llm_runtime.http.secrets import Redactor
 from llm_runtime.messages import Generate, Message, Reply, Request
 from llm_runtime.programs import PREFIX, AgentProgram
 from llm_runtime.providers._printed import Printed
-from llm_runtime.providers._schemas import closed_schema, enforceable
+from llm_runtime.providers._schemas import enforceable
 from llm_runtime.providers.payloads import content_of
 from llm_runtime.silence import Silence
 from llm_runtime.wires import ALL, Link, Wire, with_schema_told
@@ -121,8 +121,8 @@ def _schema(request: Request, program: AgentProgram) -> str:
     if request.schema is None or not program.with_schema:
         return ""
     form: SchemaForm = program.schema_form
-    schema = closed_schema(request.schema) if form == "plain" else enforceable(request.schema, form)
-    written = to_json(schema).decode() if schema else ""
+    closed = None if form == "plain" else enforceable(request.schema, form)
+    written = request.schema if form == "plain" else to_json(closed).decode() if closed else ""
     by_word = any("{schema}" in word for word in program.with_schema)
     return "" if by_word and len(written) > _WORD_CHARACTERS else written
 

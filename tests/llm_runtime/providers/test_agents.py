@@ -368,7 +368,7 @@ async def test_a_picture_reaches_the_model_behind_a_program_or_is_refused_before
     )
     async with serving(name, home) as (server, settings), Gateway(settings, named=[MODELS[name]]) as gate:
         if name == "gemini":
-            with pytest.raises(CallError, match="agent:gemini.* cannot see pictures; name a model that can"):
+            with pytest.raises(CallError, match=r"agent:gemini.* cannot see pictures; name a model that can"):
                 await gate.generate(shown)
             assert server.asked == []
             return
