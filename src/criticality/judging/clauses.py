@@ -54,17 +54,20 @@ class Condition:
 
     Args:
         functions: callables for the names of functions that it calls.
+        own: names of values, though something else is called so too.
     """
 
-    def __init__(self, domain: Domain, code: str, functions: Mapping[str, Any] | None = None) -> None:
-        self.domain, self.functions = domain, functions or {}
+    def __init__(
+        self, domain: Domain, code: str, functions: Mapping[str, Any] | None = None, own: Iterable[str] = ()
+    ) -> None:
+        self.domain, self.functions, self._own = domain, functions or {}, frozenset(own)
         self.parts = [self._part(tree) for tree in _conjuncts(ast.parse(code, mode="eval").body)]
 
     def _part(self, tree: ast.expr) -> Part:
         read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
         bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-        names = read - bound - self.functions.keys() - self.domain.scope.keys()
+        names = read - bound - (self.functions.keys() | self.domain.scope.keys() - self._own)
         calls = bool(read & self.functions.keys())
         return Part(ast.unparse(tree), tree, frozenset(names), calls, tuple(_compared(tree)))
 

@@ -109,7 +109,7 @@ class Values(Drawing):
         aims: list[Condition] = []
         for text in dict.fromkeys(text for body in self.bodies for text in branches(body, names)):
             with suppress(NotEvaluable):
-                aims.append(Condition(self.domain, text))
+                aims.append(Condition(self.domain, text, own=names))
         return aims
 
     def _drawn_cases(
