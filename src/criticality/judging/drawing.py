@@ -17,7 +17,7 @@ from uuid import UUID
 from criticality.judging.clauses import Condition, Part
 from criticality.judging.domain import Domain, constraint_of
 from criticality.judging.sequences import SIGN, NoValue, Sequences
-from criticality.judging.shapes import SEQUENCES, TEXTUAL
+from criticality.judging.shapes import SEQUENCES, TEXTUAL, size_of
 from criticality.judging.texts import PLAIN, formed, letters, some_changes
 from criticality.spec.literals import Literals, constants
 from criticality.spec.types import TypeRef, parse_type
@@ -114,7 +114,7 @@ class Drawing(Sequences):
                 raise NoValue
             self.note(place.kind, value)
             telling = not isinstance(value, str) or not self._spoken or any(sign in value for sign in self._spoken)
-            if due and isinstance(value, str | tuple) and 0 < len(value) <= _MOST and telling:
+            if due and self._has_length(place.kind) and 0 < size_of(value) <= _MOST and telling:
                 self._good.setdefault(_words(place, due), []).append(value)
         return held
 
@@ -295,7 +295,7 @@ class Drawing(Sequences):
         self._spoken = "".join(str(one) for _, part in due for one in constants(part.text) if item == SIGN)
         if many <= _MOST and self._has_length(item):
             # Rows of a table are as long as each other, or as something beside it.
-            beside = [len(value) for value in others.values() if isinstance(value, tuple) and len(value) <= _MOST]
+            beside = [size for value in others.values() if 0 <= (size := size_of(value)) <= _MOST]
             self.each = self.random.choice((many, self.random.randrange(4), None, *beside[:2]))
 
         def holds(items: Sequence[Any]) -> bool:
