@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from ai_crucible.attested import attested, unnamed_logs, wrong_logs
@@ -27,7 +28,6 @@ from llm_runtime.store.signing import Signer, SigningFailed
 from llm_runtime.store.verify import Finding, Walk, judge
 
 _PATIENCE_S = 120.0
-_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,13 +235,12 @@ class Ledger:
 
 def last_line(path: Path) -> bytes:
     """Return a file's last line, read from its end; empty where there is none."""
-    with suppress(FileNotFoundError), path.open("rb") as file:
-        size, tail = file.seek(0, os.SEEK_END), b""
-        while size and tail.count(b"\n", 0, -1) == 0:
-            step = min(size, _BLOCK)
-            size = file.seek(size - step)
-            tail = file.read(step) + tail
-        return tail[tail.rfind(b"\n", 0, -1) + 1 :]
+    with (
+        suppress(FileNotFoundError, ValueError),
+        path.open("rb") as file,
+        mmap(file.fileno(), 0, access=ACCESS_READ) as m,
+    ):
+        return m[m.rfind(b"\n", 0, len(m) - 1) + 1 :]
     return b""
 
 
