@@ -1,4 +1,4 @@
-"""Puzzles out of others' tasks. Nothing that is found there is run.
+"""Puzzles out of others' tasks. Nothing that is found there is run; :mod:`ai_crucible.sealing` tries it in boxes.
 
 Exercises of Exercism, instances of SWE-bench and tasks of Harbor and Terminal-Bench are read by modules of their
 own, folders of (buggy program, tests, fixed program) here.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -20,8 +20,6 @@ from ai_crucible.sealing import seal
 from ai_crucible.versions import self_reported
 
 HERE = Path(__file__).parent / "sealed"
-PLAIN = ("leap.py", EXERCISE["leap.py"].replace("pass", "return False"))
-Passes = Callable[[bytes], Awaitable[bool]]
 
 
 def exercise(root: Path, name: str, *, solution: str, gold: str, tests: str) -> Path:
@@ -76,6 +74,24 @@ async def test_no_cheat_passes_what_is_sealed(tmp_path: Path) -> None:
         assert len(tried) >= 40
         some = tried if FULL else {name: tried[name] for name in spread([*tried], 12)}
         assert await passing(folder, some) == []
+
+
+@pytest.mark.usefixtures("boxes")
+@pytest.mark.long
+async def test_no_cheat_passes_that_was_thought_of_later(tmp_path: Path) -> None:
+    unforeseen = tomllib.loads((HERE / "unforeseen.toml").read_text())
+    (leap,) = import_folder(lay(tmp_path / "track/leap", EXERCISE), tmp_path / "leap").written
+    gold = "def watch(n, callback): callback(n * 2)\n"
+    tests = "from unittest import mock\nfrom watch import watch\ndef test_it():\n    c = mock.Mock(); watch(4, c)\n"
+    watch = exercise(
+        tmp_path, "watch", solution="def watch(n, callback): pass\n", gold=gold,
+        tests=f"{tests}    c.assert_called_with(8)\n",
+    )  # fmt: skip
+    for folder, name in ((leap, "leap"), (watch, "watch")):
+        assert await seal(folder) == ""
+        start = f"def {name}(*args): return True\n{unforeseen['head']}"
+        codes = {cheat: f"{start}{code}".encode() for cheat, code in unforeseen[name].items()}
+        assert await passing(folder, {cheat: archive_of({f"{name}.py": code}) for cheat, code in codes.items()}) == []
 
 
 @pytest.mark.usefixtures("boxes")

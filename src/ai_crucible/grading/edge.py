@@ -36,7 +36,6 @@ _GRADERS = {f"/tmp/{name}.py": name for name in ("grader", "answers", "draws", "
 _DRIVER = "/tmp/.driver/driver.py"
 _DRIVEN = {f"/tmp/.driver/{name}.py": name for name in ("driver", "answers", "suite")}
 _PIPED = {f"/tmp/.driver/{name}.py": name for name in ("pipe", "stand_ins", "sealed")}
-_PIPE = "/tmp/.driver/pipe.py"
 _GRADING = BoxLimits(output=128 * MIB, seconds=120.0, memory=1024 * MIB)
 _SEEN = 64 * 1024
 _LINGERS_S = 1.0
@@ -323,7 +322,7 @@ async def _exercise(bench: Bench, step: Step, work: bytes, seconds: float) -> di
     if sealed:
         for path, name in _PIPED.items():
             await box.write(path, _program(name))
-        serving = asyncio.create_task(box.run([*python, _PIPE], seconds=seconds))
+        serving = asyncio.create_task(box.run([*python, next(iter(_PIPED))], seconds=seconds))
     try:
         done = await tests.run(argv, stdin=stdin, seconds=seconds)
     finally:

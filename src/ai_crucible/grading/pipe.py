@@ -104,7 +104,9 @@ class End:
 
     def guard(self, what, args):
         """Refuse what a solver has no business with."""
-        hidden = what == "get" and (str(args[1]).startswith("_") or isinstance(args[0], (*_CLOSED, *_RUNNING)))
+        # A mock's own ways would change what it asserts.
+        ways = hasattr(type(args[0]), str(args[-1])) and type(args[0]).__module__ == "unittest.mock"
+        hidden = what == "get" and (ways or str(args[1]).startswith("_") or isinstance(args[0], (*_CLOSED, *_RUNNING)))
         if self.trusted and (what not in OPERATIONS or hidden or id(args[0]) not in self.numbers):
             raise PermissionError(what)
 

@@ -29,8 +29,8 @@ def check_(puzzles: tuple[str, ...], quick: bool, admit: bool, as_json: bool, lo
     """Try the checks of each PUZZLE: they must accept what is right and refuse what is not.
 
     The gold solution and every differently written right one must pass; doing nothing and every wrong solution must
-    fail, and so must 95 of 100 small mistakes made in the gold. The gold must give the right answer to 10,000
-    generated inputs. 1 where a puzzle falls short. Needs no model.
+    fail, and so must every cheat and 95 of 100 small mistakes made in the gold. The gold must give the right answer
+    to 10,000 generated inputs. 1 where a puzzle falls short. Needs no model.
     """
     from ai_crucible.checking import Bar
 
@@ -88,8 +88,9 @@ def import_(source: str, target: str, origin: str) -> int:
 
     SOURCE is a checkout of QuixBugs or any folder of (program, tests, fixed program), a Python track of Exercism or
     one exercise of it, instances of SWE-bench (*.jsonl, with snapshots of the repositories in repos/INSTANCE_ID
-    beside it), or task folders of Harbor and Terminal-Bench that need no image of their own. It is only read and
-    nothing in it is run. Check what came of it before you use it.
+    beside it), or task folders of Harbor and Terminal-Bench that need no image of their own. Hidden tests are sealed
+    where their gold passes over a pipe between two boxes; where it does not, the puzzle is told as self-reported.
+    Check what came of it before you use it.
     """
     from ai_crucible.importing import import_folder
     from ai_crucible.puzzle_loader import load_puzzle
