@@ -104,7 +104,9 @@ class Ledger:
         Raises:
             StoreDamaged: a line is not one.
         """
-        for record in self._sound():
+        for number, record in enumerate(self.records(), 1):
+            if not record.digest:
+                raise StoreDamaged(f"{self.path}: line {number} is not an event; see: ai-crucible verify")
             yield parse_event(json.loads(record.body))
 
     def verify(self, *, logs: bool = True) -> Verification:
@@ -156,12 +158,6 @@ class Ledger:
     def _lines(self) -> Iterator[bytes]:
         with suppress(FileNotFoundError), self.path.open("rb") as file:
             yield from file
-
-    def _sound(self) -> Iterator[Record]:
-        for number, record in enumerate(self.records(), 1):
-            if not record.digest:
-                raise StoreDamaged(f"{self.path}: line {number} is not an event; see: ai-crucible verify")
-            yield record
 
     @contextmanager
     def _locked(self) -> Generator[None]:

@@ -37,10 +37,8 @@ async def seal(folder: Path, grader: SealedGrader | None = None) -> str:
     suites = {check["name"]: check for check in oracle["checks"] if check.get("target") in (":tests", ":sealed")}
     puzzle = await grader.draw(load_puzzle(folder))
     gold = (await grader.overlays(puzzle)).get(GOLD)
-    if not all("cases" in check for check in suites.values()):
-        return "which tests it runs is drawn"
-    if gold is None:
-        return "it keeps no gold solution, which shows what the tests ask"
+    if gold is None or not all("cases" in check for check in suites.values()):
+        return "no gold solution shows what its tests ask, or which of them run is drawn"
     untouched = await untouched_copy(puzzle)
     learned = await grader.learned(puzzle, untouched, laid_on(untouched, gold), [*suites])
     for name, check in suites.items():

@@ -84,7 +84,7 @@ async def test_no_cheat_passes_that_was_thought_of_later(tmp_path: Path) -> None
     gold = "def watch(n, callback): callback(n * 2)\n"
     tests = "from unittest import mock\nfrom watch import watch\ndef test_it():\n    c = mock.Mock(); watch(4, c)\n"
     watch = exercise(
-        tmp_path, "watch", solution="def watch(n, callback): pass\n", gold=gold,
+        tmp_path / "w", "watch", solution="def watch(n, callback): pass\n", gold=gold,
         tests=f"{tests}    c.assert_called_with(8)\n",
     )  # fmt: skip
     for folder, name in ((leap, "leap"), (watch, "watch")):

@@ -38,7 +38,6 @@ _DRIVEN = {f"/tmp/.driver/{name}.py": name for name in ("driver", "answers", "su
 _PIPED = {f"/tmp/.driver/{name}.py": name for name in ("pipe", "stand_ins", "sealed")}
 _GRADING = BoxLimits(output=128 * MIB, seconds=120.0, memory=1024 * MIB)
 _SEEN = 64 * 1024
-_LINGERS_S = 1.0
 _Answer = TypeVar("_Answer", bound=Model)
 
 
@@ -328,7 +327,7 @@ async def _exercise(bench: Bench, step: Step, work: bytes, seconds: float) -> di
     finally:
         if serving is not None:
             # Where it does not end by itself when nobody asks any more, its box ends.
-            await asyncio.wait({serving}, timeout=_LINGERS_S)
+            await asyncio.wait({serving}, timeout=1.0)
             serving.cancel()
             await asyncio.wait({serving})
     files: dict[str, str | None] = {}

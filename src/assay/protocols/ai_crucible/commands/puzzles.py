@@ -38,8 +38,7 @@ def check_(puzzles: tuple[str, ...], quick: bool, admit: bool, as_json: bool, lo
         raise ConfigurationError("--admit needs the checks to be tried; leave --quick out")
     need_box()
     if not as_json:
-        heads = "puzzle", "mutants refused", "cheats refused", "wrong refused", "right accepted", "inputs", ""
-        click.echo(_ROW.format(*heads))
+        click.echo(_ROW.format(*_HEADS, ""))
     done = workshop(log_dir).check(
         puzzles, bar=None if quick else Bar(), admit=admit, on_check=None if as_json else _show_check
     )
@@ -48,6 +47,7 @@ def check_(puzzles: tuple[str, ...], quick: bool, admit: bool, as_json: bool, lo
     return 0 if all(check.ok for check in done) else 1
 
 
+_HEADS = ("puzzle", "mutants refused", "cheats refused", "wrong refused", "right accepted", "inputs")
 _ROW = "{:<34} {:>15} {:>14} {:>13} {:>14} {:>7}  {}"
 
 
