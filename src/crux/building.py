@@ -120,7 +120,7 @@ async def build_persona(
         book = linked(book, links, await judge.relate(links.pairs, f"links-{name}"))
         keep(book)
     figures = standing(book, name, len(corpus.chunks))
-    checked = await audit(name, corpus, book, judge, asking) if audited else None
+    checked = await audit(name, corpus, book, judge) if audited else None
     contract = await _contract(name, corpus, book, asking, _steps(emit, name, "contract"))
     contract = contract.model_copy(update={"handle": handle, "aliases": tuple(aliases)})
     beliefs = graph_of(book, name, corpus, contract.persona_id, now())

@@ -122,7 +122,7 @@ class Division:
         )
 
 
-async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge, asking: Questioner) -> Division:
+async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge) -> Division:
     """Name, judge and rank the questions on which authors divide, at most eight calls.
 
     Args:
@@ -134,10 +134,10 @@ async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge, asking:
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
     """
     board = Board(sides, topic)
-    decision, named = await _named(board, topic, asking)
+    decision, named = await _named(board, topic, judge.asking)
     ranked = _ranked([*filter(None, (_crux(board, one) for one in named))])
     cruxes = (await _confirmed(board, ranked[: MOST_CRUXES + 1], judge))[:MOST_CRUXES]
-    settled = await _settled(board, cruxes, asking)
+    settled = await _settled(board, cruxes, judge.asking)
     offered = [_offered(board, crux, one) for crux, one in zip(cruxes, settled, strict=True)]
     borne = await _borne([both for own in offered for both in own], judge)
     done = [_with(crux, own, borne, _ways(board, one)) for crux, own, one in zip(cruxes, offered, settled, strict=True)]

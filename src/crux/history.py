@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from crux.anonymity import Mask
 from crux.budget import clip, fitting
 from crux.requests import entry_line
-from crux.results import CruxMessage, DialogueMessage, RoomPhase
+from crux.results import CruxMessage, DialogueMessage, RoomPhase, Said
 from crux.transcript import TOPIC, Evidence, SeatedTranscript
 from llm_runtime.prompts import Fence
 from llm_runtime.tokens import estimate_tokens
@@ -84,7 +84,7 @@ class View:
         ]
         return [self._fence("CRUXES FOUND", "\n".join(lines))] if lines else []
 
-    def messages(self, shown: Sequence[DialogueMessage | CruxMessage], tokens: int, name: str) -> tuple[str, list[str]]:
+    def messages(self, shown: Sequence[Said], tokens: int, name: str) -> tuple[str, list[str]]:
         """Return tier 5: messages verbatim, the newest that fit, oldest first; and the ids of those shown."""
         newest = list(reversed({message.id: message for message in shown}.values()))
         # Older ones are not even written: a long debate has many, and each turn would mask them all.
@@ -92,20 +92,18 @@ class View:
         ids = [message.id for message in newest[: len(lines)]][::-1]
         return (self._fence(name, "\n".join(lines)) if ids else ""), ids
 
-    def about_viewer(self) -> list[DialogueMessage | CruxMessage]:
+    def about_viewer(self) -> list[Said]:
         """Return the viewer's own claims and the attacks on them: what others said next in a clash or a room."""
-        messages: list[DialogueMessage | CruxMessage] = []
+        messages: list[Said] = []
         for clash in (False, True):
-            source: Sequence[DialogueMessage | CruxMessage] = (
-                self._transcript.room_messages if clash else self._transcript.messages
-            )
+            source: Sequence[Said] = self._transcript.room_messages if clash else self._transcript.messages
             for before, after in zip([None, *source], source, strict=False):
                 answered = before is not None and before.persona == self._viewer and after.phase in _SPOKEN_TO
                 if after.persona == self._viewer or answered:
                     messages.append(after)
         return sorted(messages, key=lambda message: int(message.id[1:]) if message.id[1:].isdigit() else 0)
 
-    def panel_context(self, shown: Sequence[DialogueMessage | CruxMessage], tokens: int) -> tuple[list[str], list[str]]:
+    def panel_context(self, shown: Sequence[Said], tokens: int) -> tuple[list[str], list[str]]:
         """Return all tiers for a turn on the panel, within ``tokens``; the messages get what the rest leaves."""
         blocks = [self.topic(), *self.own_position(), *self.earlier_rounds(), *self.open_claims(), *self.cards()]
         while len(blocks) > 1 and sum(map(estimate_tokens, blocks)) > tokens * 2 // 3:
@@ -157,7 +155,7 @@ class View:
         clash = [message for message in self._transcript.messages if message.phase == "clash"]
         return [message for message in clash if message.persona in (self._viewer, other)][-4:]
 
-    def _line(self, message: DialogueMessage | CruxMessage) -> str:
+    def _line(self, message: Said) -> str:
         speaker = self._mask.speaker(message.persona)
         return entry_line(id=message.id, speaker=speaker, said=self._seen(message.text, _MESSAGE_TOKENS))
 
@@ -168,7 +166,7 @@ class View:
 _SPOKEN_TO: frozenset[RoomPhase | str] = frozenset({"clash", "exchange", "convergence"})
 
 
-def judged(messages: Sequence[DialogueMessage | CruxMessage], mask: Mask, tokens: int) -> str:
+def judged(messages: Sequence[Said], mask: Mask, tokens: int) -> str:
     """Return messages as a judge sees them: letters for names, JSON lines, the newest that fit."""
     lines = (
         entry_line(

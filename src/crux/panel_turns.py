@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crux.history import View
-from crux.results import CruxMessage, DebateAspect, DialogueMessage
+from crux.results import DebateAspect
 from crux.transcript import TOPIC
 from crux.turns import DebateContext, TurnAnswer, TurnPlan
 from llm_runtime.messages import CallLabel
@@ -71,5 +71,4 @@ def _whole_question(debate: DebateContext) -> str:
 
 def _concerned(view: View, tokens: int) -> tuple[list[str], list[str]]:
     """Return all tiers, and of the messages the speaker's own and the attacks on them."""
-    messages: list[DialogueMessage | CruxMessage] = view.about_viewer()
-    return view.panel_context(messages, tokens)
+    return view.panel_context(view.about_viewer(), tokens)

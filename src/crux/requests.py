@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
@@ -16,6 +17,8 @@ from llm_runtime.prompts import Fence
 from llm_runtime.structured import ask
 
 T = TypeVar("T", bound=BaseModel)
+Step: TypeAlias = Callable[[str, str, int, int], None]
+"""Takes an author, a step, how far it is, and of how many."""
 
 BATCH_TOKENS = 4_000
 """Of passages, so many tokens are read a call."""

@@ -99,7 +99,7 @@ class Judge:
     def __init__(
         self, asking: Questioner, known: Iterable[Judgement] = (), lot: int = PAIRS, *, on_trial: bool = True
     ) -> None:
-        self._asking, self._lot = asking, lot
+        self.asking, self._lot = asking, lot
         self._known = {Pair(one.premise, one.claim): one.verdict for one in known}
         self.trial, self._on_trial = JudgeTrial(), on_trial
 
@@ -140,10 +140,10 @@ class Judge:
         label = CallLabel("crux", "judge", about, number)
         batch, known = list(pairs), dict[Pair, KnownPair]()
         if self._on_trial and not BEHAVIOUR.before(6):
-            for place, one in reversed(drawn(self._asking.seed, f"{about}:{number}", len(pairs))):
+            for place, one in reversed(drawn(self.asking.seed, f"{about}:{number}", len(pairs))):
                 batch.insert(place, Pair(one.premise, one.claim))
                 known[Pair(one.premise, one.claim)] = one
-        answer = await tried(self._asking.ask(judge_request(batch, self._asking, label), _Verdicts))
+        answer = await tried(self.asking.ask(judge_request(batch, self.asking, label), _Verdicts))
         told = {one.pair: one for one in answer.verdicts if 1 <= one.pair <= len(batch)} if answer else {}
         for place, verdict in told.items():
             pair = batch[place - 1]
