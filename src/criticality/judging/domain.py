@@ -184,4 +184,6 @@ def constraint_of(constraints: tuple[str, ...]) -> Callable[[Any], str]:
     """Return what says which of the constraints a value breaks, in words; empty where it breaks none."""
     named = [(name, int(rest.rstrip(")") or 0)) for name, _, rest in (c.partition("(") for c in constraints)]
     tests = [(*_CHECKS[name], number) for name, number in named if name in _CHECKS]
+    if not tests:
+        return lambda value: ""
     return lambda value: next((words.format(n) for holds, words, n in tests if not holds(value, n)), "")

@@ -88,13 +88,18 @@ class Evaluator:
                 p for p in (*contract.requires, *contract.invariants)
                 if p.checkable and not p.raised and not p.olds and "result" not in p.names
             ]  # fmt: skip
-            self._conditions[name] = [self.condition(p.code) for p in before] if self.functions[name].params else []
+            own = [p.name for p in self.functions[name].parameters]
+            self._conditions[name] = [self.condition(p.code, own) for p in before] if own else []
         return self._conditions[name]
 
-    def condition(self, code: str) -> Condition:
-        """Return a condition over names that may call functions."""
-        used = {name: made for name, made in self.callables.items() if name in code}
-        return Condition(self.domain, code, used)
+    def condition(self, code: str, own: Sequence[str] = ()) -> Condition:
+        """Return a condition over names that may call functions.
+
+        Args:
+            own: names of values, though a function is called so too.
+        """
+        used = {name: made for name, made in self.callables.items() if name in code and name not in own}
+        return Condition(self.domain, code, used, own)
 
     def fits(self, name: str, args: Sequence[Any]) -> str:
         """Return the REQUIRES clause or invariant that arguments break; empty where they may be given."""

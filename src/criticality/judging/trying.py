@@ -81,10 +81,13 @@ class Trial:
         codec, kinds = self.codec, [(p.name, p.type) for p in self.functions[name].parameters]
         pinned = [args for args, _, _ in codec.cases(name, [(p, 1, [""]) for p in self.hearing.pinned.get(name, ())])]
         bodies = self.hearing.bodies.get(name, ())
-        literals = literals_of([f.contract for f in self.functions.values()], self.claims, "\n".join(bodies))
-        values = Values(
-            self.domain, literals, f"{name}{turn or ''}", self._known_results(name), bodies[: 1 + bool(turn) * 9]
-        )
+        # Constants of functions that have nothing to do with it would only thin out its own.
+        near = [other for other, f in self.functions.items() if other in self.functions[name].calls or name in f.calls]
+        contracts = [self.functions[one].contract for one in (name, *near)]
+        literals = literals_of(contracts, self.claims, "\n".join(bodies))
+        clauses = [p.code for p in self.evaluator.clauses(name).values()]
+        led = (*bodies[: 1 + bool(turn) * 9], *clauses)
+        values = Values(self.domain, literals, f"{name}{turn or ''}", self._known_results(name), led)
         counts = replace(self.hearing.counts, longest=_ASKED) if self._asks(name) else self.hearing.counts
         return list(values.cases(kinds, self.evaluator.conditions(name), pinned, counts))
 
