@@ -187,7 +187,8 @@ def read_change(revisions: str, command: str, *, at: Path | None = None) -> Prov
         if not diff.strip():
             raise ConfigurationError(f"nothing to prove: {revisions or 'what is uncommitted'} changes nothing")
         files, hunks, altered = _listed(git, adapter(command), base, head)
-        message = git("log", "-n50", "--format=%B", f"{left}..{right}", "--") if right else ""
+        # What is not committed has no message.
+        message = git("log", "-n50", "--format=%B", f"{left}..{right or left}", "--")
         change = ProvenChange(
             revisions=revisions, command=command, base=base, head=head, diff=diff[:_DIFFS], altered=altered,
             message=message[:_DOCS],

@@ -151,8 +151,8 @@ async def _since(case: ProofCase) -> str:
     """Learn whether the base passes; for one state there is none."""
     case.origin, own = "stood before", case.failure.kind == "own"
     alone = f"its own line fails, not what it tests: {case.failure.type}: {case.failure.message[-300:]}"
-    refuse(case.change.single and own, alone)
     if case.change.single:
+        refuse(own, alone)
         return "there is one state"
     ran = await case.ask(case.change.base)
     _trusted(ran)

@@ -35,10 +35,15 @@ def rests_on(case: ProofCase) -> Oracle:
         return "hang" if case.failure.kind == "hang" else "crash"
     if _breaks_contract(case):
         return "contract"
-    texts = [*case.seen.docs.values(), *(page.text for page in (*case.change.docs, *case.change.near))]
-    if case.failure.kind == "assertion" and _repeated(case) & {one for text in texts for one in examples(text)}:
+    if case.failure.kind == "assertion" and _repeated(case) & _examples(case):
         return "example"
     return "words" if case.words else "none"
+
+
+def _examples(case: ProofCase) -> set[tuple[str, str]]:
+    """Return call and answer of the examples that stand in docstrings, pages and near tests."""
+    texts = [*case.seen.docs.values(), *(page.text for page in (*case.change.docs, *case.change.near))]
+    return {one for text in texts for one in examples(text)}
 
 
 def _fails_by_itself(case: ProofCase) -> bool:
@@ -100,9 +105,8 @@ def _awaited(tree: ast.Module) -> Iterator[_Awaited]:
     """Return the errors that the tests of a module await."""
     named = {ast.unparse(to): one.value for one in tree.body if isinstance(one, ast.Assign) for to in one.targets}
     for test in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)):
-        for node in ast.walk(test):
-            inside = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
-            inside += [node.value] if isinstance(node, ast.Expr) else []
+        for node in (one for one in ast.walk(test) if isinstance(one, ast.With | ast.Expr)):
+            inside = [item.context_expr for item in node.items] if isinstance(node, ast.With) else [node.value]
             for one in (named.get(one.id, one) if isinstance(one, ast.Name) else one for one in inside):
                 if isinstance(one, ast.Call) and one.args and ast.unparse(one.func).rpartition(".")[2] in _AWAITS:
                     called = {ast.unparse(func).rpartition(".")[2] for func in (*one.args[1:2], *calls(node))}

@@ -60,8 +60,7 @@ def _strange(kind: str, said: list[str], known: set[str], shown: list[str]) -> s
     strange = _atoms(kind) - {atom for one in shown for atom in _atoms(one)}
     strange = {word for depth, word in strange if word not in known and not (free and depth)}
     strange -= {one for one in strange if one.rpartition(".")[2] in said and "assay_witness" not in one}
-    mixed = "NoneType" in kind and "[" in kind and kind not in shown
-    return strange | ({"NoneType"} if mixed else set())
+    return strange | {one for one in ("NoneType",) if one in kind and "[" in kind and kind not in shown}
 
 
 def _atoms(kind: str) -> set[tuple[int, str]]:
@@ -103,15 +102,16 @@ def given(case: ProofCase) -> set[str]:
         path, name, parameter = re.fullmatch(r"(.*?):(.*)\((.*)\)", key).groups()  # pyright: ignore[reportOptionalMemberAccess] - as the probe writes it
         order = [one for one in parameters(functions(case.change.text(path)).get(name)) if one not in ("self", "cls")]
         bare = re.findall(r"\w+", name.partition(".__")[0])[-1]
-        said = [one for one in _called(case) if ast.unparse(one.func).rpartition(".")[2] == bare]
+        said = _called(case, bare)
         many = max((len(one.args) for one in said), default=99)
         if parameter in order[:many] or any(word.arg in (parameter, None) for one in said for word in one.keywords):
             names.add(parameter)
     return names
 
 
-def _called(case: ProofCase) -> list[ast.Call]:
-    return [one for one in ast.walk(ast.parse(case.witness.test)) if isinstance(one, ast.Call)]
+def _called(case: ProofCase, name: str) -> list[ast.Call]:
+    found = (one for one in ast.walk(ast.parse(case.witness.test)) if isinstance(one, ast.Call))
+    return [one for one in found if ast.unparse(one.func).rpartition(".")[2] == name]
 
 
 def calls(node: ast.AST) -> list[ast.expr]:
