@@ -60,14 +60,15 @@ class OpenRouterClient:
             CallError: no model answered, or the answer has no text.
             BudgetExceeded, DeadlineExceeded, ReplayMismatch: as the runtime raises them.
         """
+        session = session_id or self._session_id
         request = Request(
-            model, tuple(messages), label, tuple(fallbacks), schema=schema, session_id=session_id, grammar=grammar
+            model, tuple(messages), label, tuple(fallbacks), schema=schema, session_id=session, grammar=grammar
         )
         return (await self.generate(request)).text
 
     async def generate(self, request: Request) -> Reply:
         """Answer a request as :meth:`call_openrouter` does; a model function of its own."""
-        request = replace(request, session_id=request.session_id or self._session_id)
+        request = request if request.session_id else replace(request, session_id=self._session_id)
         try:
             return await self._answer(request)
         except ModelNotFound as fault:
