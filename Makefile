@@ -7,8 +7,10 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCKED = sed '/^\# $(1)$$/,$$d' constraints.txt > $(VENV)/locked.txt && $(PIP) --require-hashes -r $(VENV)/locked.txt \
 	&& $(PIP) --no-deps --no-build-isolation --editable .
 
-# What `make test` leaves to `make test-all`: tests that need more than Python, and long ones.
+# What `make test` leaves to the others: tests that need more than Python, slow ones, and long ones.
 RESOURCES := postgres or browser or box or ray or toolchain
+# Seconds of a processor from which a test is slow: tests/slow.txt names those that took as many when last weighed.
+SLOW := 0.35
 PYTEST := $(BIN)/python -m pytest -q
 # One more than the processors of a small machine: a test that waits for a process or a clock leaves one idle.
 ABREAST := -n 3 --dist worksteal
@@ -41,17 +43,18 @@ install: $(VENV)/.installed ## make .venv with the application
 demo: $(VENV)/.installed ## play the recorded council through the real engine; then see it in the browser
 	@$(BIN)/assay demo
 
-test: $(VENV)/.installed-dev ## the tests that need nothing but Python, in a few minutes
-	@$(PYTEST) $(ABREAST) -m "not ($(RESOURCES) or long)"
+test: $(VENV)/.installed-dev ## the quick tests that need nothing but Python, in three minutes
+	@$(PYTEST) $(ABREAST) -m "not ($(RESOURCES) or slow or long)"
 
-test-cost: $(VENV)/.installed-dev ## `make test`, and out/costs.txt: what each test took of a processor, the dearest first
+test-cost: $(VENV)/.installed-dev ## quick and slow tests, out/costs.txt (what each took of a processor), and tests/slow.txt anew
 	@$(PYTEST) $(ABREAST) -m "not ($(RESOURCES) or long)" --costs out/costs.txt && head -n 30 out/costs.txt
+	@awk '$$1 >= $(SLOW) && /::/ && !/ \(shared\)$$/ {sub(/^ *[0-9.]+ /, ""); print}' out/costs.txt | LC_ALL=C sort > tests/slow.txt
 
 test-all: $(VENV)/.installed-dev ## every test, with all that it can be tried with; says what was skipped
 	@ASSAY_TESTS=full $(PYTEST) $(ABREAST) -rs
 
-test-resources: $(VENV)/.installed-dev ## the tests that need more than Python, without the long ones
-	@$(PYTEST) $(ABREAST) --timeout 900 -rs -m "($(RESOURCES)) and not long"
+test-resources: $(VENV)/.installed-dev ## the tests that need more than Python, and the slow ones, without the long ones
+	@$(PYTEST) $(ABREAST) --timeout 900 -rs -m "($(RESOURCES) or slow) and not long"
 
 LONG ?= tests
 test-long: $(VENV)/.installed-dev ## the long tests that need nothing but Python: make test-long [LONG=tests/crux]

@@ -33,6 +33,7 @@ settings.load_profile("assay")
 
 #: What a test needs is known by its fixtures; a test that needs it without one carries the mark itself.
 MARKS = {"commands": "process", "postgres": "postgres", "boxes": "box", "box": "box"}
+SLOW = frozenset((Path(__file__).parent / "slow.txt").read_text("utf-8").splitlines())
 MARKS |= dict.fromkeys(("tools", "cargo", "gxx"), "toolchain")
 
 # A shell that starts the tests in the background has Ctrl-C ignored, and processes inherit that: what a test
@@ -83,12 +84,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test by the resources that it needs."""
+    """Mark each test by the resources that it needs, and the slow ones."""
     for item in items:
         needs = {MARKS[name] for name in getattr(item, "fixturenames", ()) if name in MARKS}
         # Which of the two stores a test has, its parameters say.
         if "postgresql" in getattr(getattr(item, "callspec", None), "params", {}).values():
             needs.add("postgres")
+        if item.nodeid in SLOW:
+            needs.add("slow")
         for mark in sorted(needs):
             item.add_marker(mark)
 

@@ -58,3 +58,10 @@ def test_what_works_too_long_fails_and_what_waits_or_says_so_does_not(weighed: s
     assert {line.split("::")[1] for line in dearest} == {
         *("test_works", "test_starts_what_works", "test_says_so", "test_quick (shared)")
     }
+
+
+def test_what_is_called_slow_is_there() -> None:
+    tests = Path(__file__).parent
+    for name in (tests / "slow.txt").read_text("utf-8").splitlines():
+        path, test = name.split("[")[0].split("::")[:2]
+        assert test in (tests.parent / path).read_text("utf-8"), f"{name}: write them by make test-cost"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, count, islice
@@ -10,6 +9,7 @@ from string import ascii_uppercase
 
 from crux.book import Claim, SignedClaim
 from crux.comparison import Answer, CruxCandidate, SideView
+from crux.requests import entry_line
 from crux.retrieval.lexical import Lexical
 from crux.sides import AuthorSide
 
@@ -52,13 +52,12 @@ class Board:
 
     def lines(self, claims: Iterable[Claim]) -> str:
         """Return claims as a model sees them."""
-        return "\n".join(json.dumps(self._line(claim), ensure_ascii=False) for claim in claims)
+        return "\n".join(map(self._line, claims))
 
-    def _line(self, claim: Claim) -> dict[str, str]:
-        takers = {
-            stance: " ".join(self._letters[name] for name in names) for stance, names in self._takers[claim.id].items()
-        }
-        return {"id": self.ids[claim.id], "claim": claim.text, **takers}
+    def _line(self, claim: Claim) -> str:
+        takers = self._takers[claim.id].items()
+        told = {stance: " ".join(self._letters[name] for name in names) for stance, names in takers}
+        return entry_line(id=self.ids[claim.id], claim=claim.text, **told)
 
     def blocks(self) -> list[list[Claim]]:
         """Return all claims in as few lots as hold them, those near in words in the same one."""

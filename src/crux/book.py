@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -223,27 +224,25 @@ class ClaimBook(CamelModel):
 
     def of(self, author: str, *stances: Stance) -> list[Claim]:
         """Return the claims to which an author takes one of these stances, those mentioned most first."""
-        counts: dict[str, int] = {}
-        for mention in self._of.get(author, ()):
-            if not stances or mention.stance in stances:
-                counts[mention.claim] = counts.get(mention.claim, 0) + 1
-        return [self.by_id[key] for key in sorted(counts, key=lambda key: -counts[key])]
+        own = self._of.get(author, ())
+        counts = Counter(mention.claim for mention in own if not stances or mention.stance in stances)
+        return [self.by_id[key] for key, _ in counts.most_common()]
 
     @cached_property
     def _of(self) -> dict[str, list[Mention]]:
-        mentions: dict[str, list[Mention]] = {}
+        mentions = defaultdict[str, list[Mention]](list)
         for mention in self.mentions:
-            mentions.setdefault(mention.author, []).append(mention)
+            mentions[mention.author].append(mention)
         return mentions
 
     def places(self, claim: str, author: str = "", *stances: Stance) -> list[Place]:
         """Return where a claim is mentioned, oldest first."""
         mentions = [
-            mention.place
+            mention
             for mention in self.by_claim.get(claim, ())
             if author in ("", mention.author) and (not stances or mention.stance in stances)
         ]
-        return sorted(dict.fromkeys(mentions), key=lambda place: (place.date or "9999", place.item, place.start))
+        return list(dict.fromkeys(mention.place for mention in sorted(mentions, key=_undated_last)))
 
     def changed(self, **update: Any) -> ClaimBook:
         """Return the book with other parts; unlike a copy, it remembers nothing that was found in the old ones."""

@@ -120,7 +120,7 @@ async def build_persona(
         book = linked(book, links, await judge.relate(links.pairs, f"links-{name}"))
         keep(book)
     figures = standing(book, name, len(corpus.chunks))
-    checked = await audit(name, corpus, book, judge, asking) if audited else None
+    checked = await audit(name, corpus, book, judge) if audited else None
     contract = await _contract(name, corpus, book, asking, _steps(emit, name, "contract"))
     contract = contract.model_copy(update={"handle": handle, "aliases": tuple(aliases)})
     beliefs = graph_of(book, name, corpus, contract.persona_id, now())
@@ -221,17 +221,15 @@ def build_calls(
     book: ClaimBook | None = None,
     answers: Answers | None = None,
     *,
-    models: ModelTable | None = None,
-    seed: int = 0,
     tokens_a_call: int = BATCH_TOKENS,
     audited: bool = False,
 ) -> BuildCalls:
     """Count what :func:`build_persona` with the same arguments would ask: what is on file is not asked again."""
-    models, answers, book = models or ModelTable(), answers or Answers(), book or ClaimBook()
-    name = check_name(name)
+    name, answers, book = check_name(name), answers or Answers(), book or ClaimBook()
     reading = len(batches_of(corpus, book.authors[0].read if book.authors else (), tokens_a_call))
-    parts = (contract_request(part, name, corpus, book, models, seed) for part in (*PROSE, "flip", "excerpts", "voice"))
-    contract = CONTRACT_CALLS if reading else sum(not answers.has(request) for request in parts)
+    parts = (*PROSE, "flip", "excerpts", "voice")
+    asked = (contract_request(part, name, corpus, book, ModelTable(), 0) for part in parts)
+    contract = CONTRACT_CALLS if reading else sum(not answers.has(request) for request in asked)
     checked = audit_calls(len(corpus.chunks)) + 1 if audited else 0  # and one of the judge
     return BuildCalls(contract=contract, reading=reading, linking=linking_calls(reading), audit=checked)
 

@@ -5,7 +5,6 @@ CX5, CX10, CX22.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,7 +15,7 @@ from crux.budget import clip, fitting
 from crux.crux_room import CruxRoom
 from crux.history import judged
 from crux.provenance import sources_of, texts_alone, unsourced
-from crux.requests import request
+from crux.requests import entry_line, request
 from crux.results import (
     CardLabel,
     CardNotes,
@@ -95,10 +94,11 @@ async def card_request(room: CruxRoom) -> Request:
     label = CallLabel("crux", "card", room.id)
     fence, mask = Fence(transcript.seed, label), transcript.panel.mask()
     named = [
-        json.dumps(
-            {"speaker": transcript.panel.alias(name), "core": mask(one.core.statement), "type": one.core.type}
-            | ({"answers": one.stance} if one.stance else {}),
-            ensure_ascii=False,
+        entry_line(
+            speaker=transcript.panel.alias(name),
+            core=mask(one.core.statement),
+            type=one.core.type,
+            **({"answers": one.stance} if one.stance else {}),
         )
         for name, one in room.outcome.named.items()
     ]
@@ -106,10 +106,7 @@ async def card_request(room: CruxRoom) -> Request:
     for name in room.pair.personas:
         places = await offered_quotes(room, name)
         quotes = [place.quote for place in places if mask(place.quote) == place.quote]
-        lines = [
-            json.dumps({"speaker": transcript.panel.alias(name), "wrote": quote}, ensure_ascii=False)
-            for quote in quotes
-        ]
+        lines = [entry_line(speaker=transcript.panel.alias(name), wrote=quote) for quote in quotes]
         offered += fitting(lines, _QUOTES_TOKENS)
     text = load_prompt("crux", "card").render(
         topic=fence("DEBATE QUESTION", clip(mask(transcript.topic), 400)),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 
-from crux.budget import TURN_TOKENS
 from crux.history import View
 from crux.results import DebateAspect, DialogueMessage, DisagreementCandidate
 from crux.turns import DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
@@ -64,14 +63,12 @@ def _plan(
     return TurnPlan(
         persona=speaker,
         task="rebuttal",
-        prompt="rebuttal",
         label=label,
         answer=TurnAnswer,
         question=name,
         claim=f"{pair.claim} {shown[-1].text if shown else ''}",
         about=(pair.claim, f"{aspect.label} {aspect.description}"),
         context=context,
-        tokens=TURN_TOKENS,
         fills={
             "opponent": panel.alias(other),
             "aspect": fence("ASPECT", mask.others(f"{aspect.label}\n{aspect.description}")),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypeAlias
 
 from pydantic import BaseModel, Field
 
@@ -17,15 +17,13 @@ from crux.claims.reading import Unread, read_book
 from crux.comparison import Comparison, CruxCandidate, Match, Read
 from crux.config import CruxConfigurationError
 from crux.cruxes import Division, divided
-from crux.ending import tried
 from crux.personas.corpus import Corpus, shared_texts
-from crux.requests import Questioner
+from crux.requests import Questioner, Step, entry_line
 from crux.retrieval.lexical import Lexical
 from crux.sides import AuthorSide
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import load_prompt
-from llm_runtime.structured import ask
 from llm_runtime.tasks import gather
 
 MOST_CANDIDATES = 5
@@ -33,6 +31,11 @@ MOST_CANDIDATES = 5
 _NEAR_PAIRS = 24
 #: Pairs that a judge is shown at once.
 _PAIRS = 32
+
+
+_Two: TypeAlias = tuple[AuthorSide, AuthorSide]
+Keep: TypeAlias = Callable[[str, ClaimBook], None]
+"""Takes an author's book whenever it has grown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,8 @@ async def compare(
     topic: str = "",
     known: Sequence[Judgement] = (),
     audited: bool = False,
-    keep: Callable[[str, ClaimBook], None] = lambda name, book: None,
-    step: Callable[[str, str, int, int], None] = lambda name, step, done, of: None,
+    keep: Keep = lambda name, book: None,
+    step: Step = lambda name, step, done, of: None,
 ) -> Comparison:
     """Read what is not read yet, and compare: two authors claim by claim, more by what divides them.
 
@@ -86,36 +89,30 @@ async def compare(
     judge = Judge(asking, known, _PAIRS)
     read = [await _read(shelf, asking, keep, step) for shelf in shelves]
     audits = [
-        await audit(shelf.name, shelf.corpus, one.book, judge, asking) if audited else None
+        await audit(shelf.name, shelf.corpus, one.book, judge) if audited else None
         for shelf, one in zip(shelves, read, strict=True)
     ]
     step("", "comparing", 0, 3)
     sides = [AuthorSide(shelf.name, one.book, topic) for shelf, one in zip(shelves, read, strict=True)]
     loose = [side for side, one in zip(sides, read, strict=True) if one.loose]
     if len(sides) == 2:
-        division = await _side_by_side((sides[0], sides[1]), loose, topic, judge, asking, keep, step)
+        division = await _side_by_side((sides[0], sides[1]), loose, topic, judge, keep, step)
     else:
-        await _link(loose, [], judge, asking, keep)
-        division = await divided(sides, topic, judge, asking)
+        await _link(loose, [], judge, keep)
+        division = await divided(sides, topic, judge)
     step("", "comparing", 3, 3)
     told = map(_told, shelves, sides, read, audits)
     return division.told(topic, told, sides, judge, _warnings(shelves, division))
 
 
 async def _side_by_side(
-    sides: tuple[AuthorSide, AuthorSide],
-    loose: Sequence[AuthorSide],
-    topic: str,
-    judge: Judge,
-    asking: Questioner,
-    keep: Callable[[str, ClaimBook], None],
-    step: Callable[[str, str, int, int], None],
+    sides: _Two, loose: Sequence[AuthorSide], topic: str, judge: Judge, keep: Keep, step: Step
 ) -> Division:
     """Return what two share, what they oppose, and the oppositions on which most rests."""
-    pairs, questions = await _proposed(sides, topic, asking)
+    pairs, questions = await _proposed(sides, topic, judge.asking)
     step("", "comparing", 1, 3)
     across = [Pair(sides[0].signed[a.id].words(), sides[1].signed[b.id].words()) for a, b in pairs]
-    await _link(loose, [*across, *(pair.turned for pair in across)], judge, asking, keep)
+    await _link(loose, [*across, *(pair.turned for pair in across)], judge, keep)
     step("", "comparing", 2, 3)
     verdicts = await judge.relate(across, "issues", strict=True)
     opposed = _matches(sides, pairs, verdicts, {"contradicts", "undermines"}, questions)
@@ -123,15 +120,9 @@ async def _side_by_side(
     return Division(await _candidates(opposed, judge), len(pairs), opposed, shared)
 
 
-async def _link(
-    loose: Sequence[AuthorSide],
-    across: Sequence[Pair],
-    judge: Judge,
-    asking: Questioner,
-    keep: Callable[[str, ClaimBook], None],
-) -> None:
+async def _link(loose: Sequence[AuthorSide], across: Sequence[Pair], judge: Judge, keep: Keep) -> None:
     """Give books whose claims are not linked their links, judged in the same calls as the pairs across authors."""
-    links = await gather(proposed_links(side.book, side.name, asking) for side in loose)
+    links = await gather(proposed_links(side.book, side.name, judge.asking) for side in loose)
     await judge.learn([*across, *(pair for one in links for pair in one.pairs)], "comparison")
     for side, one in zip(loose, links, strict=True):
         side.book = linked(side.book, one, await judge.relate(one.pairs, f"links-{side.name}"))
@@ -163,9 +154,7 @@ class _Done:
     loose: bool
 
 
-async def _read(
-    shelf: Shelf, asking: Questioner, keep: Callable[[str, ClaimBook], None], step: Callable[[str, str, int, int], None]
-) -> _Done:
+async def _read(shelf: Shelf, asking: Questioner, keep: Keep, step: Step) -> _Done:
     book, unread = await read_book(
         shelf.name,
         shelf.corpus,
@@ -198,7 +187,7 @@ def _told(shelf: Shelf, side: AuthorSide, done: _Done, audit: Audit | None) -> R
 
 
 async def _proposed(
-    sides: tuple[AuthorSide, AuthorSide], topic: str, asking: Questioner
+    sides: _Two, topic: str, asking: Questioner
 ) -> tuple[list[tuple[Claim, Claim]], dict[tuple[str, str], str]]:
     """Return pairs that a model names from both lists, then those nearest in words; and the questions named."""
     label = CallLabel("crux", "issues", "")
@@ -213,10 +202,10 @@ async def _proposed(
         first=fence("CLAIMS OF THE FIRST", first),
         second=fence("CLAIMS OF THE SECOND", second),
     )
-    answer = await tried(ask(asking.generate, asking.request("comparison", label, text), _Issues))
+    answer = await asking.tried("comparison", label, text, _Issues)
     pairs: dict[tuple[str, str], tuple[Claim, Claim]] = {}
     questions: dict[tuple[str, str], str] = {}
-    for one in (*answer.value.opposed, *answer.value.shared) if answer else ():
+    for one in (*answer.opposed, *answer.shared) if answer else ():
         a, b = short[0].get(one.first), short[1].get(one.second)
         if a is not None and b is not None:
             pairs.setdefault((a.id, b.id), (a, b))
@@ -227,11 +216,10 @@ async def _proposed(
 
 
 def _lines(side: AuthorSide, own: Mapping[str, Claim]) -> str:
-    words = {key: side.signed[claim.id].words(listed=True) for key, claim in own.items()}
-    return "\n".join(json.dumps({"id": key, "claim": text}, ensure_ascii=False) for key, text in words.items())
+    return "\n".join(entry_line(id=key, claim=side.signed[one.id].words(listed=True)) for key, one in own.items())
 
 
-def _near(sides: tuple[AuthorSide, AuthorSide]) -> list[tuple[Claim, Claim]]:
+def _near(sides: _Two) -> list[tuple[Claim, Claim]]:
     """Return pairs of both authors, nearest in words first."""
     if not sides[0].claims or not sides[1].claims:
         return []
@@ -245,7 +233,7 @@ def _near(sides: tuple[AuthorSide, AuthorSide]) -> list[tuple[Claim, Claim]]:
 
 
 def _matches(
-    sides: tuple[AuthorSide, AuthorSide],
+    sides: _Two,
     pairs: Sequence[tuple[Claim, Claim]],
     verdicts: Sequence[Verdict],
     kinds: set[str],

@@ -10,15 +10,12 @@ from pydantic import BaseModel
 
 from crux.anonymity import Mask
 from crux.budget import ROOM_TOKENS, clip
-from crux.ending import tried
 from crux.history import View, judged
-from crux.requests import request
 from crux.results import CruxMessage, DebateAspect, DisagreementCandidate, RoomPhase, Stance
 from crux.transcript import Evidence
 from crux.turns import ConvergenceAnswer, Core, DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
-from llm_runtime.structured import ask
 
 A = TypeVar("A", bound=TurnAnswer)
 
@@ -248,9 +245,8 @@ class CruxRoom:
             question=fence("QUESTION OF THE ROOM", mask(self.question)),
             said=fence("WHAT WAS SAID", judged(self._spoken(), mask, _JUDGED_TOKENS)),
         )
-        asked = request(self.debate.config.models, "exit_check", label, text)
-        answer = await tried(ask(self.debate.generate, asked, ExitCheck))
-        return answer is not None and answer.value.exit
+        answer = await self.debate.asking.tried("exit_check", label, text, ExitCheck)
+        return answer is not None and answer.exit
 
     async def _same_thing(self, turn: int) -> bool:
         """Ask the judge; where a side named nothing, or the judge gives no answer, it is False."""
@@ -265,12 +261,11 @@ class CruxRoom:
             first=fence("FIRST", clip(mask(f"{first.core.statement} ({first.core.type})"), 120)),
             second=fence("SECOND", clip(mask(f"{second.core.statement} ({second.core.type})"), 120)),
         )
-        asked = request(self.debate.config.models, "exit_check", label, text)
-        answer = await tried(ask(self.debate.generate, asked, SameThing))
+        answer = await self.debate.asking.tried("exit_check", label, text, SameThing)
         if answer is None:
             return False
-        self.outcome.opposite_wording = answer.value.opposite_wording
-        return answer.value.same
+        self.outcome.opposite_wording = answer.opposite_wording
+        return answer.same
 
     def _judge(self, label: CallLabel) -> tuple[Fence, Mask]:
         transcript = self.debate.transcript

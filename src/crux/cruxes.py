@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -15,13 +14,11 @@ from crux.board import BLOCK, Board
 from crux.book import Claim
 from crux.claims.judge import BEARING, Judge, Pair, Verdict, speaks_for
 from crux.comparison import Answer, Common, Comparison, CruxCandidate, Match, Read, SettledBy, Settling, SideView
-from crux.ending import tried
 from crux.quotes import folded
-from crux.requests import Questioner
+from crux.requests import Questioner, entry_line
 from crux.sides import AuthorSide
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import load_prompt
-from llm_runtime.structured import ask
 from llm_runtime.tasks import gather
 
 Decides: TypeAlias = Literal["settles", "weighs", "touches"]
@@ -125,7 +122,7 @@ class Division:
         )
 
 
-async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge, asking: Questioner) -> Division:
+async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge) -> Division:
     """Name, judge and rank the questions on which authors divide, at most eight calls.
 
     Args:
@@ -137,10 +134,10 @@ async def divided(sides: Sequence[AuthorSide], topic: str, judge: Judge, asking:
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
     """
     board = Board(sides, topic)
-    decision, named = await _named(board, topic, asking)
+    decision, named = await _named(board, topic, judge.asking)
     ranked = _ranked([*filter(None, (_crux(board, one) for one in named))])
     cruxes = (await _confirmed(board, ranked[: MOST_CRUXES + 1], judge))[:MOST_CRUXES]
-    settled = await _settled(board, cruxes, asking)
+    settled = await _settled(board, cruxes, judge.asking)
     offered = [_offered(board, crux, one) for crux, one in zip(cruxes, settled, strict=True)]
     borne = await _borne([both for own in offered for both in own], judge)
     done = [_with(crux, own, borne, _ways(board, one)) for crux, own, one in zip(cruxes, offered, settled, strict=True)]
@@ -193,8 +190,7 @@ async def _asked(board: Board, claims: Sequence[Claim], topic: str, asking: Ques
         most=str(min(MOST_CRUXES + 2, max(4, len(claims) // 5))),
         language=asking.language,
     )
-    answer = await tried(ask(asking.generate, asking.request("comparison", label, text), _Cruxes))
-    return answer.value if answer else _Cruxes(cruxes=[])
+    return await asking.tried("comparison", label, text, _Cruxes) or _Cruxes(cruxes=[])
 
 
 def _crux(board: Board, named: _CruxNamed) -> CruxCandidate | None:
@@ -253,8 +249,8 @@ async def _settled(board: Board, cruxes: Sequence[CruxCandidate], asking: Questi
     text = load_prompt("crux", "settling").render(
         cruxes=asking.fence(label)("QUESTIONS", "\n".join(lines)), language=asking.language
     )
-    answer = await tried(ask(asking.generate, asking.request("comparison", label, text), _Settlings))
-    told = {one.id: one for one in answer.value.cruxes} if answer else {}
+    answer = await asking.tried("comparison", label, text, _Settlings)
+    told = {one.id: one for one in answer.cruxes} if answer else {}
     return [told.get(f"q{number}", _Settled()) for number in range(1, len(cruxes) + 1)]
 
 
@@ -267,7 +263,7 @@ def _line(board: Board, number: int, crux: CruxCandidate) -> str:
         shown |= {view.claim for view in near}
     others = [claim for claim in board.about(crux.question, _OTHERS) if claim.id not in shown]
     entry["others"] = [{"id": board.ids[claim.id], "claim": claim.text} for claim in others]
-    return json.dumps(entry, ensure_ascii=False)
+    return entry_line(**entry)
 
 
 def _offered(board: Board, crux: CruxCandidate, told: _Settled) -> list[Common]:

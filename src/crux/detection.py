@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from crux.budget import clip
 from crux.history import judged
 from crux.requests import request
-from crux.results import CruxMessage, DebateAspect, DialogueMessage, DisagreementCandidate
+from crux.results import DebateAspect, DisagreementCandidate, Said
 from crux.turns import DebateContext
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
@@ -35,11 +35,7 @@ class Pairs(BaseModel):
 
 
 async def detect(
-    debate: DebateContext,
-    aspect: DebateAspect,
-    messages: Sequence[DialogueMessage | CruxMessage],
-    label: CallLabel,
-    most: int,
+    debate: DebateContext, aspect: DebateAspect, messages: Sequence[Said], label: CallLabel, most: int
 ) -> list[DisagreementCandidate]:
     """Ask for at most ``most`` pairs, real names, each pair once; speakers that the model invents are left out.
 

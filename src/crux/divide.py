@@ -12,7 +12,7 @@ from crux.comparison import Comparison, Read
 from crux.config import CruxConfigurationError
 from crux.cruxes import divided
 from crux.personas.corpus import Corpus
-from crux.requests import Questioner
+from crux.requests import Questioner, Step
 from crux.sides import AuthorSide
 from crux.sources import Utterance
 from llm_runtime.errors import StructuredOutputError
@@ -32,7 +32,7 @@ async def divide(
     book: ClaimBook | None = None,
     known: Sequence[Judgement] = (),
     keep: Callable[[ClaimBook], None] = lambda book: None,
-    step: Callable[[str, str, int, int], None] = lambda name, step, done, of: None,
+    step: Step = lambda name, step, done, of: None,
 ) -> Comparison:
     """Read a group's texts, and name what divides it. Nobody's voice is imitated.
 
@@ -59,7 +59,7 @@ async def divide(
         raise StructuredOutputError(f"nobody was found to hold or deny anything in these texts{why}", "")
     step("", "comparing", 0, 1)
     judge = Judge(asking, known, _PAIRS)
-    division = await divided(sides, topic, judge, asking)
+    division = await divided(sides, topic, judge)
     step("", "comparing", 1, 1)
     warnings = _warnings(names, sides, unread, division.left_out)
     return division.told(topic, _told(sides, texts), sides, judge, warnings)

@@ -8,17 +8,14 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, Field
 
 from crux.budget import clip
-from crux.config import ModelTable
-from crux.ending import tried
 from crux.positions import Claims
 from crux.quotes import folded
-from crux.requests import request
+from crux.requests import Questioner
 from crux.results import LedgerEntry, TrackedStance
 from crux.transcript import SeatedTranscript
 from crux.words import WORDS
-from llm_runtime.messages import CallLabel, Generate
+from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
-from llm_runtime.structured import ask
 
 Ground: TypeAlias = Literal["argument", "evidence", "number", "insistence", "authority", "style", "politeness"]
 _NO_REASON: dict[str, str] = WORDS["no_reason"]
@@ -36,8 +33,7 @@ class Cause(BaseModel):
 
 
 async def weighed(
-    generate: Generate,
-    models: ModelTable,
+    asking: Questioner,
     transcript: SeatedTranscript,
     entry: LedgerEntry,
     before: TrackedStance,
@@ -71,11 +67,11 @@ async def weighed(
         condition=fence("CONDITION", mask(condition) or "none: the claim itself is the cause"),
         own=fence("OWN EARLIER WORDS", _fitting([mask(one) for one in own], _OWN_TOKENS) or "none"),
     )
-    answer = await tried(ask(generate, request(models, "judge", label, text), Cause))
+    answer = await asking.tried("judge", label, text, Cause)
     if answer is None:
         return entry.model_copy(update={"earned": False, "reason": "not judged: the judge gave no usable answer"})
     words = " ".join(folded(mask(one)).casefold() for one in cited)
-    fault = _fault(answer.value, words, condition=bool(condition))
+    fault = _fault(answer, words, condition=bool(condition))
     return entry.model_copy(update={"earned": not fault, "reason": fault or entry.reason})
 
 

@@ -10,17 +10,6 @@ from crux.results import CamelModel
 from llm_runtime.price import Price
 
 
-class EstimateLine(CamelModel):
-    """One kind of call. ``cost`` is micro-dollars; None where the model has no known price."""
-
-    task: Task
-    model: str
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cost: int | None
-
-
 class Estimate(CamelModel):
     """What a debate takes.
 
@@ -28,7 +17,6 @@ class Estimate(CamelModel):
         calls: in a typical debate; ``least`` where nobody disagrees, ``most`` where every bound is reached.
         cost: micro-dollars of a typical debate; None where a model has no known price.
         most_cost: where every bound is reached.
-        lines: the typical debate by task.
         assumes: what "typical" means, in one sentence.
     """
 
@@ -37,7 +25,6 @@ class Estimate(CamelModel):
     most: int
     cost: int | None
     most_cost: int | None
-    lines: tuple[EstimateLine, ...]
     assumes: str
 
 
@@ -55,14 +42,12 @@ def estimate(
     config = config or DebateConfig()
     typical = _calls(personas, config, _TYPICAL)
     most = _calls(personas, config, _MOST)
-    lines = _lines(typical, config.models, price)
     return Estimate(
         calls=sum(typical.values()),
         least=sum(_calls(personas, config, _LEAST).values()),
         most=sum(most.values()),
-        cost=_sum(lines),
-        most_cost=_sum(_lines(most, config.models, price)),
-        lines=lines,
+        cost=_cost(typical, config.models, price),
+        most_cost=_cost(most, config.models, price),
         assumes=(
             "one clash of 2 or 3 rebuttals an aspect, two crux rooms of 10 turns in the whole debate, "
             "no answer asked for twice"
@@ -71,28 +56,30 @@ def estimate(
 
 
 class _Course(CamelModel):
-    """How a debate goes: clashes an aspect, rebuttals a clash, rooms in all, turns and checks a room."""
+    """How a debate goes: clashes an aspect, rebuttals a clash, rooms in all, turns and checks a room.
+
+    ``bounds`` says that all of them are reached.
+    """
 
     clashes: int
     rebuttals: float
     rooms: int
-    every_aspect: bool
     turns: int
     checks: int
-    twice: bool = False
+    bounds: bool = False
 
 
-_LEAST = _Course(clashes=0, rebuttals=0, rooms=0, every_aspect=False, turns=0, checks=0)
-_TYPICAL = _Course(clashes=1, rebuttals=8 / 3, rooms=2, every_aspect=False, turns=10, checks=3)
-_MOST = _Course(clashes=3, rebuttals=4, rooms=2, every_aspect=True, turns=16, checks=6, twice=True)
+_LEAST = _Course(clashes=0, rebuttals=0, rooms=0, turns=0, checks=0)
+_TYPICAL = _Course(clashes=1, rebuttals=8 / 3, rooms=2, turns=10, checks=3)
+_MOST = _Course(clashes=3, rebuttals=4, rooms=2, turns=16, checks=6, bounds=True)
 
 
 def _calls(personas: int, config: DebateConfig, course: _Course) -> dict[Task, int]:
-    aspects = config.most_aspects if config.aspects != "auto" or course.twice else 3
+    aspects = config.most_aspects if config.aspects != "auto" or course.bounds else 3
     pairs = personas * (personas - 1) // 2
     clashes = aspects * min(course.clashes, config.detected_pairs, pairs)
     rooms = min(course.rooms, config.rooms_per_aspect * aspects, clashes)
-    if course.every_aspect:
+    if course.bounds:
         rooms = min(config.rooms_per_aspect * aspects, clashes)
     closings = personas + (4 * config.flip_samples * rooms if config.flip_test else 0)
     turns = min(course.turns, config.room_turns)
@@ -111,7 +98,7 @@ def _calls(personas: int, config: DebateConfig, course: _Course) -> dict[Task, i
         "closing": closings,
         "baseline": 2 if config.baselines else 0,
     }
-    if course.twice:
+    if course.bounds:
         # Every answer may be asked for again once, and every turn once more for a polite phrase.
         spoken: set[Task] = {"opening", "take", "rebuttal", "room_turn", "closing"}
         # A concession in every turn is weighed each time.
@@ -120,29 +107,12 @@ def _calls(personas: int, config: DebateConfig, course: _Course) -> dict[Task, i
     return calls
 
 
-def _lines(
-    calls: dict[Task, int], models: ModelTable, price: Callable[[str], Price | None]
-) -> tuple[EstimateLine, ...]:
-    lines: list[EstimateLine] = []
+def _cost(calls: dict[Task, int], models: ModelTable, price: Callable[[str], Price | None]) -> int | None:
+    cost = 0
     for task, count in calls.items():
-        if not count:
-            continue
-        model = models.model(task).id
-        tokens = INPUT_TOKENS.get(task, 1_000) * count, models.tasks[task].expected_tokens * count
-        known = price(model)
-        lines.append(
-            EstimateLine(
-                task=task,
-                model=model,
-                calls=count,
-                input_tokens=tokens[0],
-                output_tokens=tokens[1],
-                cost=known.cost(*tokens) if known else None,
-            )
-        )
-    return tuple(lines)
-
-
-def _sum(lines: tuple[EstimateLine, ...]) -> int | None:
-    costs = [line.cost for line in lines]
-    return None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None)
+        known = price(models.model(task).id) if count else None
+        if count and known is None:
+            return None
+        asked, answered = INPUT_TOKENS.get(task, 1_000), models.tasks[task].expected_tokens
+        cost += known.cost(asked * count, answered * count) if known else 0
+    return cost

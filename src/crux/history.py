@@ -5,12 +5,12 @@ Blocks of messages are JSON, one object a line: a peer's text cannot pretend to 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from crux.anonymity import Mask
 from crux.budget import clip, fitting
-from crux.results import CruxMessage, DialogueMessage, RoomPhase
+from crux.requests import entry_line
+from crux.results import CruxMessage, DialogueMessage, RoomPhase, Said
 from crux.transcript import TOPIC, Evidence, SeatedTranscript
 from llm_runtime.prompts import Fence
 from llm_runtime.tokens import estimate_tokens
@@ -49,9 +49,7 @@ class View:
     def earlier_rounds(self) -> list[str]:
         """Return tier 2: a summary of each completed round."""
         lines = [
-            _line_of(
-                {"aspect": aspect.label, "summary": self._seen(self._transcript.summaries[aspect.id], _SUMMARY_TOKENS)}
-            )
+            entry_line(aspect=aspect.label, summary=self._seen(self._transcript.summaries[aspect.id], _SUMMARY_TOKENS))
             for aspect in self._transcript.aspects
             if aspect.id in self._transcript.summaries
         ]
@@ -62,13 +60,8 @@ class View:
         stance = self._transcript.last_stance(self._viewer, TOPIC)
         if stance is None:
             return []
-        line = _line_of(
-            {
-                "answer": stance.stance,
-                "position": self._seen(stance.position, _POSITION_TOKENS),
-                "stated_in": stance.message,
-            }
-        )
+        position = self._seen(stance.position, _POSITION_TOKENS)
+        line = entry_line(answer=stance.stance, position=position, stated_in=stance.message)
         return [self._fence("YOUR POSITION SO FAR", line)]
 
     def open_claims(self) -> list[str]:
@@ -84,18 +77,14 @@ class View:
     def cards(self) -> list[str]:
         """Return tier 4: what the crux rooms found."""
         lines = [
-            _line_of(
-                {
-                    "crux": self._seen(card.question, _CARD_TOKENS),
-                    "type": card.disagreement_type,
-                    "resolved": card.resolved,
-                }
+            entry_line(
+                crux=self._seen(card.question, _CARD_TOKENS), type=card.disagreement_type, resolved=card.resolved
             )
             for card in self._transcript.cards[-6:]
         ]
         return [self._fence("CRUXES FOUND", "\n".join(lines))] if lines else []
 
-    def messages(self, shown: Sequence[DialogueMessage | CruxMessage], tokens: int, name: str) -> tuple[str, list[str]]:
+    def messages(self, shown: Sequence[Said], tokens: int, name: str) -> tuple[str, list[str]]:
         """Return tier 5: messages verbatim, the newest that fit, oldest first; and the ids of those shown."""
         newest = list(reversed({message.id: message for message in shown}.values()))
         # Older ones are not even written: a long debate has many, and each turn would mask them all.
@@ -103,20 +92,18 @@ class View:
         ids = [message.id for message in newest[: len(lines)]][::-1]
         return (self._fence(name, "\n".join(lines)) if ids else ""), ids
 
-    def about_viewer(self) -> list[DialogueMessage | CruxMessage]:
+    def about_viewer(self) -> list[Said]:
         """Return the viewer's own claims and the attacks on them: what others said next in a clash or a room."""
-        messages: list[DialogueMessage | CruxMessage] = []
+        messages: list[Said] = []
         for clash in (False, True):
-            source: Sequence[DialogueMessage | CruxMessage] = (
-                self._transcript.room_messages if clash else self._transcript.messages
-            )
+            source: Sequence[Said] = self._transcript.room_messages if clash else self._transcript.messages
             for before, after in zip([None, *source], source, strict=False):
                 answered = before is not None and before.persona == self._viewer and after.phase in _SPOKEN_TO
                 if after.persona == self._viewer or answered:
                     messages.append(after)
         return sorted(messages, key=lambda message: int(message.id[1:]) if message.id[1:].isdigit() else 0)
 
-    def panel_context(self, shown: Sequence[DialogueMessage | CruxMessage], tokens: int) -> tuple[list[str], list[str]]:
+    def panel_context(self, shown: Sequence[Said], tokens: int) -> tuple[list[str], list[str]]:
         """Return all tiers for a turn on the panel, within ``tokens``; the messages get what the rest leaves."""
         blocks = [self.topic(), *self.own_position(), *self.earlier_rounds(), *self.open_claims(), *self.cards()]
         while len(blocks) > 1 and sum(map(estimate_tokens, blocks)) > tokens * 2 // 3:
@@ -147,13 +134,12 @@ class View:
                 text = first.text
             else:
                 continue
-            positions.append(
-                _line_of({"speaker": self._mask.speaker(name), "position": self._seen(text, _POSITION_TOKENS)})
-            )
+            seen = self._seen(text, _POSITION_TOKENS)
+            positions.append(entry_line(speaker=self._mask.speaker(name), position=seen))
         if positions:
             blocks.append(self._fence("POSITIONS", "\n".join(positions)))
         if evidence:
-            lines = [_line_of({"id": one.id, "evidence": self._seen(one.text, _MESSAGE_TOKENS)}) for one in evidence]
+            lines = [entry_line(id=one.id, evidence=self._seen(one.text, _MESSAGE_TOKENS)) for one in evidence]
             blocks.append(self._fence("EVIDENCE", "\n".join(fitting(lines, _EVIDENCE_TOKENS))))
         left = tokens - sum(estimate_tokens(block) + 1 for block in blocks) - 24
         spoken = [message for message in shown if message.persona][-2 * LAST_EXCHANGES :]
@@ -169,14 +155,9 @@ class View:
         clash = [message for message in self._transcript.messages if message.phase == "clash"]
         return [message for message in clash if message.persona in (self._viewer, other)][-4:]
 
-    def _line(self, message: DialogueMessage | CruxMessage) -> str:
-        return _line_of(
-            {
-                "id": message.id,
-                "speaker": self._mask.speaker(message.persona),
-                "said": self._seen(message.text, _MESSAGE_TOKENS),
-            }
-        )
+    def _line(self, message: Said) -> str:
+        speaker = self._mask.speaker(message.persona)
+        return entry_line(id=message.id, speaker=speaker, said=self._seen(message.text, _MESSAGE_TOKENS))
 
     def _seen(self, text: str, tokens: int) -> str:
         return clip(self._mask(text), tokens)
@@ -185,20 +166,14 @@ class View:
 _SPOKEN_TO: frozenset[RoomPhase | str] = frozenset({"clash", "exchange", "convergence"})
 
 
-def judged(messages: Sequence[DialogueMessage | CruxMessage], mask: Mask, tokens: int) -> str:
+def judged(messages: Sequence[Said], mask: Mask, tokens: int) -> str:
     """Return messages as a judge sees them: letters for names, JSON lines, the newest that fit."""
     lines = (
-        _line_of(
-            {
-                "id": message.id,
-                "speaker": mask.speaker(message.persona) if message.persona else "evidence",
-                "said": clip(mask(message.text), 2 * _MESSAGE_TOKENS),
-            }
+        entry_line(
+            id=message.id,
+            speaker=mask.speaker(message.persona) if message.persona else "evidence",
+            said=clip(mask(message.text), 2 * _MESSAGE_TOKENS),
         )
         for message in reversed(messages)
     )
     return "\n".join(reversed(fitting(lines, tokens)))
-
-
-def _line_of(entry: dict[str, object]) -> str:
-    return json.dumps(entry, ensure_ascii=False)

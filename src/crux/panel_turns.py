@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from crux.budget import TURN_TOKENS
 from crux.history import View
-from crux.results import CruxMessage, DebateAspect, DialogueMessage
+from crux.results import DebateAspect
 from crux.transcript import TOPIC
 from crux.turns import DebateContext, TurnAnswer, TurnPlan
 from llm_runtime.messages import CallLabel
@@ -16,14 +15,12 @@ def opening_plan(debate: DebateContext, name: str) -> TurnPlan[TurnAnswer]:
     return TurnPlan(
         persona=name,
         task="opening",
-        prompt="opening",
         label=CallLabel("crux", "opening", debate.transcript.panel.seat(name)),
         answer=TurnAnswer,
         question=TOPIC,
         claim=_whole_question(debate),
         about=(debate.transcript.topic,),
         context=lambda view, tokens: ([view.topic()], []),
-        tokens=TURN_TOKENS,
     )
 
 
@@ -35,14 +32,12 @@ def take_plan(debate: DebateContext, name: str, aspect: DebateAspect, number: in
     return TurnPlan(
         persona=name,
         task="take",
-        prompt="take",
         label=label,
         answer=TurnAnswer,
         question=aspect.id,
         claim=f"{aspect.label} {aspect.description}",
         about=(f"{aspect.label} {aspect.description}",),
         context=_concerned,
-        tokens=TURN_TOKENS,
         fills={"number": str(number), "aspect": Fence(debate.transcript.seed, label)("ASPECT", seen)},
     )
 
@@ -58,14 +53,13 @@ def closing_plan(
     return TurnPlan(
         persona=name,
         task="closing",
-        prompt="closing_supposing" if supposition else "closing",
+        prompt="closing_supposing" if supposition else "",
         label=label,
         answer=TurnAnswer,
         question=TOPIC,
         claim=f"{_whole_question(debate)} {supposition}",
         about=(debate.transcript.topic,),
         context=_concerned,
-        tokens=TURN_TOKENS,
         fills={"supposition": Fence(debate.transcript.seed, label)("SUPPOSITION", shown)} if supposition else {},
     )
 
@@ -77,5 +71,4 @@ def _whole_question(debate: DebateContext) -> str:
 
 def _concerned(view: View, tokens: int) -> tuple[list[str], list[str]]:
     """Return all tiers, and of the messages the speaker's own and the attacks on them."""
-    messages: list[DialogueMessage | CruxMessage] = view.about_viewer()
-    return view.panel_context(messages, tokens)
+    return view.panel_context(view.about_viewer(), tokens)

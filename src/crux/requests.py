@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
 from crux.answers import Answers
 from crux.config import ModelTable, Task
+from crux.ending import tried
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence
+from llm_runtime.structured import ask
 
 T = TypeVar("T", bound=BaseModel)
+Step: TypeAlias = Callable[[str, str, int, int], None]
+"""Takes an author, a step, how far it is, and of how many."""
 
 BATCH_TOKENS = 4_000
 """Of passages, so many tokens are read a call."""
@@ -45,6 +51,11 @@ class Questioner:
         """Return one question."""
         return request(self.models, task, label, text)
 
+    async def tried(self, task: Task, label: CallLabel, text: str, model: type[T]) -> T | None:
+        """Return the answer to a question; None where the model gave no usable one."""
+        answer = await tried(ask(self.generate, self.request(task, label, text), model))
+        return answer and answer.value
+
     async def ask(self, asked: Request, model: type[T]) -> T:
         """Return the answer, which is kept.
 
@@ -52,6 +63,11 @@ class Questioner:
             StructuredOutputError, CallError: the model gave none.
         """
         return await self.answers.ask(self.generate, asked, model)
+
+
+def entry_line(**entry: object) -> str:
+    """Return an entry of what a model is shown, as a line of JSON."""
+    return json.dumps(entry, ensure_ascii=False)
 
 
 def request(models: ModelTable, task: Task, label: CallLabel, text: str, system: str = "") -> Request:

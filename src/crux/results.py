@@ -82,6 +82,10 @@ class CruxMessage(CamelModel):
     flags: tuple[str, ...] = ()
 
 
+Said: TypeAlias = DialogueMessage | CruxMessage
+"""What somebody said, to the panel or in a room."""
+
+
 class DisagreementCandidate(CamelModel):
     """A pair that may disagree, by three booleans.
 

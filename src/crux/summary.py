@@ -9,7 +9,7 @@ from crux.ending import OVER
 from crux.events import RoundSummarised
 from crux.history import judged
 from crux.requests import request
-from crux.results import CruxMessage, DebateAspect, DialogueMessage
+from crux.results import DebateAspect, Said
 from crux.turns import DebateContext
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel
@@ -35,7 +35,7 @@ async def summarise(debate: DebateContext, aspect: DebateAspect, number: int) ->
     """
     transcript = debate.transcript
     rooms = {card.crux_room_id for card in transcript.cards if card.source_aspect == aspect.id}
-    spoken: list[DialogueMessage | CruxMessage] = [m for m in transcript.messages if m.aspect == aspect.id]
+    spoken: list[Said] = [m for m in transcript.messages if m.aspect == aspect.id]
     spoken += [m for m in transcript.room_messages if m.room_id in rooms and m.phase == "convergence"]
     if not spoken:
         return None

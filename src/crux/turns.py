@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from crux.anchors import anchors
 from crux.anonymity import Panel
 from crux.behaviour import BEHAVIOUR
+from crux.budget import TURN_TOKENS
 from crux.claims.judge import Judge, NoJudge
 from crux.config import DebateConfig, Task
 from crux.earning import weighed
@@ -86,13 +87,13 @@ class TurnPlan(Generic[A]):
     Args:
         persona: who speaks.
         task: the row of the model table.
-        prompt: the task's prompt.
         label: where the call stands.
         answer: the form of the answer.
         question: id of the question that ``state.position`` answers.
         claim: what beliefs and passages are sought for.
         about: the questions at hand; where nothing on record bears on any of them, the persona has to say so.
         context: the fenced blocks and the ids of the messages in them, within the given tokens.
+        prompt: the task's prompt, where it is not called as the task.
         tokens: of context and beliefs together.
         fills: further values of the task's prompt.
         steelmanned: a shift is permitted in this turn.
@@ -101,14 +102,14 @@ class TurnPlan(Generic[A]):
 
     persona: str
     task: Task
-    prompt: str
     label: CallLabel
     answer: type[A]
     question: str
     claim: str
     about: tuple[str, ...]
     context: Callable[[View, int], tuple[list[str], list[str]]]
-    tokens: int
+    prompt: str = ""
+    tokens: int = TURN_TOKENS
     fills: dict[str, str] = field(default_factory=dict[str, str])
     steelmanned: bool = True
     most_words: int = 0
@@ -159,7 +160,8 @@ class DebateContext:
     def __post_init__(self) -> None:
         judge = NoJudge if BEHAVIOUR.before(2) else Judge
         transcript, panel = self.transcript, self.transcript.panel
-        self.judge = judge(Questioner(self.generate, self.config.models, transcript.seed), on_trial=False)
+        self.asking = Questioner(self.generate, self.config.models, transcript.seed)
+        self.judge = judge(self.asking, on_trial=False)
         self._systems = {
             persona.name: system_prompt(persona, panel.seat(persona.name), panel.mask(persona.name), transcript.seed)
             for persona in panel.personas
@@ -176,7 +178,7 @@ class DebateContext:
         blocks, visible = plan.context(View(transcript, plan.persona, fence), plan.tokens - estimate_tokens(held) - 2)
         text = load_prompt("crux", "turn").render(
             context="\n\n".join([*blocks, held]),
-            task=load_prompt("crux", plan.prompt).render(**plan.fills),
+            task=load_prompt("crux", plan.prompt or plan.task).render(**plan.fills),
             form=load_prompt("crux", "form_convergence" if plan.answer is ConvergenceAnswer else "form").text,
         )
         asked = request(config.models, plan.task, plan.label, text, self._systems[plan.persona])
@@ -264,7 +266,7 @@ class DebateContext:
         if entry is not None and before is not None and entry.earned and not BEHAVIOUR.before(2):
             near = self.groundings[plan.persona].nearest_beliefs(stance.because, 3)
             held = [] if BEHAVIOUR.before(3) else [node.concept for node in near]
-            entry = await weighed(self.generate, self.config.models, transcript, entry, before, stance, claims, held)
+            entry = await weighed(self.asking, transcript, entry, before, stance, claims, held)
         flags: list[str] = []
         if entry is not None:
             self.emit(ConcessionEntered(entry=entry))

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from crux.comparison import Comparison
 from crux.personas.corpus import Corpus, make_corpus
@@ -20,8 +20,8 @@ from crux.sources.utterance import Utterance
 from llm_runtime.errors import ConfigurationError, StoreUnwritable
 from llm_runtime.files import saying, write_atomic
 from llm_runtime.http.public import read_page
-from llm_runtime.models import Model, first_fault
-from llm_runtime.toml import parse_toml
+from llm_runtime.keys import read_toml
+from llm_runtime.models import Model, fits
 
 if TYPE_CHECKING:
     from crux.personas.store import PersonaStore
@@ -68,16 +68,10 @@ def read_watch(path: Path) -> tuple[WatchFile, Known]:
     Raises:
         ConfigurationError: one of the files cannot be read or does not fit; says where.
     """
-    try:
-        watched = WatchFile.model_validate(parse_toml(path.read_text(encoding="utf-8")))
-        snapshot = path.with_suffix(".json")
+    snapshot = path.with_suffix(".json")
+    with saying(f"{snapshot} cannot be read"), fits(f"{path.name}: "):
+        watched = WatchFile.model_validate(read_toml(path, there=True))
         known = Known.model_validate_json(snapshot.read_bytes()) if snapshot.is_file() else Known()
-    except OSError as fault:
-        raise ConfigurationError(f"{fault.filename or path} cannot be read: {fault.strerror}") from None
-    except ValidationError as fault:
-        raise ConfigurationError(f"{path.name}: {first_fault(fault, 'its start')}") from None
-    except ValueError as fault:
-        raise ConfigurationError(f"{path.name} is not readable TOML: {fault}") from None
     addresses = [place for author in watched.authors for place in author.places if is_address(place)]
     if addresses and not watched.fetch:
         raise ConfigurationError(f"{path.name}: {addresses[0][:200]} is an address; fetch = true fetches it")

@@ -5,6 +5,8 @@ Nothing here names a pattern or hints at one: that would spoil the baseline.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.case import Case
 from fire_circle.config import EvaluationConfig
@@ -12,6 +14,16 @@ from fire_circle.layers import Layer
 from fire_circle.seats import Seat
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedLayer:
+    """A layer of a case, as all its judges are asked about it; nonces derive from the seed."""
+
+    case: Case
+    layer: Layer
+    settings: EvaluationConfig
+    seed: int
 
 
 def polarity(policy: str = "") -> str:
@@ -46,19 +58,13 @@ def request_id(fence: Fence, case: Case) -> str:
 
 
 def baseline_request(
-    seat: Seat,
-    case: Case,
-    judged: Layer,
-    settings: EvaluationConfig,
-    seed: int,
-    *,
-    phase: str = "baseline",
-    number: int = 1,
+    seat: Seat, subject: JudgedLayer, *, phase: str = "baseline", number: int = 1
 ) -> tuple[Request, str]:
     """Return the question of round 1, and its id; ``phase="single"`` asks the same where there is no circle."""
-    label = CallLabel("fire_circle", phase, seat.label, number)
-    fence = Fence(seed, label)
-    named = request_id(fence, case)
+    label, layer = CallLabel("fire_circle", phase, seat.label, number), subject.layer
+    fence = Fence(subject.seed, label)
+    named = request_id(fence, subject.case)
     bound = {"request": named} if named else {}
-    text = load_prompt("fire_circle", "baseline").render(case=case.show(fence, judged), layer_name=judged.name, **bound)
-    return judge_request(seat, label, judge_role(settings.policy), text, settings), named
+    shown = subject.case.show(fence, layer)
+    text = load_prompt("fire_circle", "baseline").render(case=shown, layer_name=layer.name, **bound)
+    return judge_request(seat, label, judge_role(subject.settings.policy), text, subject.settings), named

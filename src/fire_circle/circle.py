@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Sequence
 from hashlib import sha256
 
+from fire_circle.baseline import JudgedLayer
 from fire_circle.case import Case
 from fire_circle.config import FireCircleConfig
 from fire_circle.empty_chair import charge
@@ -90,8 +91,7 @@ async def fire_circle_evaluate(
         suffix = layer.name if len(layers) > 1 else ""
         transcript = Transcript(layer.name, seed, seat_circle(config.models, suffix))
         circle = LayerCircle(
-            case=case,
-            judged=layer,
+            subject=JudgedLayer(case, layer, config.base_config, seed),
             config=config,
             generate=generate,
             emit=tee(emit, transcript.apply),

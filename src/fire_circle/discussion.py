@@ -7,11 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fire_circle.baseline import judge_request, judge_role, polarity, request_id
+from fire_circle.baseline import JudgedLayer, judge_request, judge_role, polarity, request_id
 from fire_circle.behaviour import BEHAVIOUR
-from fire_circle.case import Case
-from fire_circle.config import EvaluationConfig
-from fire_circle.layers import Layer
 from fire_circle.record import chair_record, first_evaluations, own_last, pattern_record
 from fire_circle.results import DialogueRound
 from fire_circle.rounds import RoundPlan
@@ -23,12 +20,9 @@ from llm_runtime.prompts import Fence, Prompt, load_prompt
 def dialogue_request(
     seat: Seat,
     plan: RoundPlan,
-    case: Case,
-    judged: Layer,
+    subject: JudgedLayer,
     history: Sequence[DialogueRound],
     seats: Sequence[Seat],
-    settings: EvaluationConfig,
-    seed: int,
     charge: Prompt,
 ) -> tuple[Request, str]:
     """Return what ``seat`` is asked in a round of dialogue, and the id of the question.
@@ -38,10 +32,10 @@ def dialogue_request(
         seats: the whole circle, those that left included: what they said stays in the record.
         charge: the chair's role.
     """
-    chaired = seat == plan.chair
+    chaired, case, settings = seat == plan.chair, subject.case, subject.settings
     label = CallLabel("fire_circle", plan.phase, seat.label, plan.number)
     prompt = load_prompt("fire_circle", f"chair_{plan.phase}" if chaired else plan.phase)
-    fence = Fence(seed, label)
+    fence = Fence(subject.seed, label)
     named = request_id(fence, case)
     kinds = ("kinds",) if BEHAVIOUR.before(2) else ("kinds", "attacks")
     material: dict[str, Callable[[], str]] = {
@@ -49,7 +43,7 @@ def dialogue_request(
         "standing": lambda: plan.standing,
         "turn_short": lambda: case.turn_short,
         "kinds": lambda: "\n\n".join(load_prompt("fire_circle", name).text for name in kinds),
-        "case": lambda: case.show(fence, judged) + case.recall(fence),
+        "case": lambda: case.show(fence, subject.layer) + case.recall(fence),
         "request": lambda: named,
         "own": lambda: fence("YOUR LAST JUDGEMENT", own_last(history, seat)),
         "record": lambda: fence("ROUND 1 EVALUATIONS", first_evaluations(history, seats, None if chaired else seat)),

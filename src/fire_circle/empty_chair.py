@@ -80,12 +80,10 @@ def calculate_empty_chair_influence(
 
 
 def influence_by_round(
-    dialogue_history: Sequence[DialogueRound],
-    empty_chair_models: Mapping[int, str] | None = None,
-    active_models: Collection[str] | None = None,
+    dialogue_history: Sequence[DialogueRound], active_models: Collection[str] | None = None
 ) -> dict[int, float]:
     """Return the same share among the types that each round was the first to see."""
-    credit = _credits(dialogue_history, empty_chair_models, active_models)
+    credit = _credits(dialogue_history, None, active_models)
     return {
         dialogue_round.round_number: _mean(
             share for (_, first), share in credit.items() if first == dialogue_round.round_number

@@ -19,15 +19,14 @@ from typing import NoReturn
 
 from fire_circle import events
 from fire_circle.asking import Asked, Metered, Outcome, ask_seat
-from fire_circle.baseline import baseline_request
-from fire_circle.case import Case
+from fire_circle.baseline import JudgedLayer, baseline_request
 from fire_circle.classification import claimed, classify_patterns_llm, pattern_types, with_types
 from fire_circle.config import FailureMode, FireCircleConfig
 from fire_circle.consensus import falsehoods, history_claims, stddev
 from fire_circle.discussion import dialogue_request
 from fire_circle.empty_chair import choose_chair
 from fire_circle.guard import ask_guard, evaluation_of
-from fire_circle.layers import Layer, LayerName
+from fire_circle.layers import LayerName
 from fire_circle.quotes import verify
 from fire_circle.results import (
     Abstention,
@@ -56,8 +55,7 @@ Clock = Callable[[], float]
 class LayerCircle:
     """The seats that judge one layer of a case; ``transcript`` hears all that is emitted."""
 
-    case: Case
-    judged: Layer
+    subject: JudgedLayer
     config: FireCircleConfig
     generate: Generate
     emit: Emit
@@ -69,7 +67,7 @@ class LayerCircle:
 
     @property
     def layer(self) -> LayerName:
-        return self.judged.name
+        return self.subject.layer.name
 
     async def run(self) -> FireCircleResult:
         """Hold rounds until they agree or no more are allowed; raises as :func:`fire_circle_evaluate` does."""
@@ -96,7 +94,7 @@ class LayerCircle:
         if (guard := self.config.guard) is None:
             return False
         counted, seconds = Metered(self.generate), self.config.base_config.timeout_seconds
-        reading = await ask_guard(counted, guard, self.judged, self.transcript.seed, self.suffix, seconds)
+        reading = await ask_guard(counted, guard, self.subject.layer, self.transcript.seed, self.suffix, seconds)
         self.transcript.spend += counted.spend
         self.emit(events.GuardAnswered(layer=self.layer, reading=reading))
         if not reading.settles:
@@ -143,25 +141,23 @@ class LayerCircle:
         return plan
 
     def _question(self, seat: Seat, plan: RoundPlan) -> Asked:
-        settings, seed, history = self.config.base_config, self.transcript.seed, self.transcript.history()
+        subject, history = self.subject, self.transcript.history()
         if plan.number == 1:
-            request, named = baseline_request(seat, self.case, self.judged, settings, seed)
+            request, named = baseline_request(seat, subject)
         else:
-            request, named = dialogue_request(
-                seat, plan, self.case, self.judged, history, self.transcript.seats, settings, seed, self.charge
-            )
+            request, named = dialogue_request(seat, plan, subject, history, self.transcript.seats, self.charge)
         shown = _whole(request)
 
         def located(claim: PatternClaim) -> PatternClaim:
-            return verify(claim, self.case, self.judged, shown)
+            return verify(claim, subject.case, subject.layer, shown)
 
         return Asked(
             request=request,
             seat=seat,
             number=plan.number,
             id=named,
-            texts=self.case.texts,
-            settings=settings,
+            texts=subject.case.texts,
+            settings=subject.settings,
             salvaging=self.config.failure_mode is FailureMode.RESILIENT,
             deadline=asyncio.get_running_loop().time() + self.config.timeout_per_round,
             chair=seat == plan.chair,
@@ -242,7 +238,7 @@ class LayerCircle:
                 layer=self.layer,
                 seats=labels,
                 max_rounds=most,
-                turn=self.case.turn,
+                turn=self.subject.case.turn,
                 round_seconds=None if seconds == usual else seconds,
             )
         )

@@ -8,12 +8,12 @@ from typing import Literal, TypeAlias
 
 from fire_circle.answers import CANNOT_TELL
 from fire_circle.asking import Asked, Outcome, ask_seat
-from fire_circle.baseline import baseline_request
+from fire_circle.baseline import JudgedLayer, baseline_request
 from fire_circle.behaviour import BEHAVIOUR
 from fire_circle.case import Case
 from fire_circle.circle import drawn_seed, fire_circle_evaluate
 from fire_circle.config import CircleConfigurationError, EvaluationConfig, FireCircleConfig
-from fire_circle.layers import Layer, MultiNeutrosophicPrompt
+from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.results import (
     ALARM,
     EvaluationError,
@@ -141,19 +141,11 @@ class PromptGuard:
         if self.generate is None:
             raise NoModelError("PromptGuard needs a model function: pass generate=...")
         case.prompt.check(self.config.max_layer_chars)
-        layers = case.judged()
-        answers = [
-            answer
-            for layer in layers
-            for answer in await independent_evaluations(
-                self.generate,
-                case,
-                layer,
-                seat_circle(models, layer.name if len(layers) > 1 else ""),
-                self.config,
-                seed=self.seed,
-            )
-        ]
+        layers, answers = case.judged(), list[tuple[Outcome, Spend]]()
+        for layer in layers:
+            seats = seat_circle(models, layer.name if len(layers) > 1 else "")
+            subject = JudgedLayer(case, layer, self.config, self.seed)
+            answers += await independent_evaluations(self.generate, subject, seats)
         evaluations = tuple(answer for answer, _ in answers if isinstance(answer, NeutrosophicEvaluation))
         failures = tuple(answer for answer, _ in answers if isinstance(answer, FailureRecord))
         if not evaluations:
@@ -171,14 +163,7 @@ class PromptGuard:
 
 
 async def independent_evaluations(
-    generate: Generate,
-    case: Case,
-    judged: Layer,
-    seats: tuple[Seat, ...],
-    settings: EvaluationConfig,
-    *,
-    seed: int,
-    sample: int = 1,
+    generate: Generate, subject: JudgedLayer, seats: tuple[Seat, ...], sample: int = 1
 ) -> list[tuple[Outcome, Spend]]:
     """Ask each seat for its own judgement, without any dialogue; return them in seat order.
 
@@ -187,10 +172,9 @@ async def independent_evaluations(
     """
 
     def question(seat: Seat) -> Asked:
-        request, named = baseline_request(seat, case, judged, settings, seed, phase="single", number=sample)
-        return Asked(
-            request=request, seat=seat, number=sample, id=named, texts=case.texts, settings=settings, salvaging=True
-        )
+        request, named = baseline_request(seat, subject, phase="single", number=sample)
+        texts, settings = subject.case.texts, subject.settings
+        return Asked(request, seat, sample, named, texts, settings, salvaging=True)
 
     return await gather(ask_seat(generate, question(seat)) for seat in seats)
 

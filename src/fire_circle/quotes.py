@@ -32,7 +32,7 @@ def verify(claim: PatternClaim, case: Case, judged: Layer, shown: str) -> Patter
     Args:
         shown: the whole text the seat was sent, to tell an invention from a quote of our own scaffold.
     """
-    quote = (claim.quote or _longest_quotation(claim.description)).strip()
+    quote = (claim.quote or max(_QUOTED.findall(claim.description), key=len, default="")).strip()
     if not quote:
         return claim.model_copy(update={"dropped": "no_quote"})
     loose = [form for piece in _ELLIPSIS.split(quote) if (form := _stripped(piece))]
@@ -71,10 +71,6 @@ def _ours(shown: str, *texts: str) -> str:
     for text in filter(None, texts):
         shown = shown.replace(text, "\n")
     return shown
-
-
-def _longest_quotation(description: str) -> str:
-    return max(_QUOTED.findall(description), key=len, default="")
 
 
 def _stripped(piece: str) -> str:

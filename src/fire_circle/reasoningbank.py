@@ -9,7 +9,6 @@ import sqlite3
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from pydantic import Field
@@ -98,9 +97,7 @@ class ReasoningBank:
     def __enter__(self) -> ReasoningBank:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exc: object) -> None:
         self.close()
 
     def store(self, *, category: str, subcategory: str, content: dict[str, Any]) -> bool:

@@ -328,10 +328,8 @@ def _sole_writer(out: Path) -> Generator[None]:
     out.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(out.with_name(out.name + ".lock"))
     try:
-        lock.acquire(timeout=0)
+        held = lock.acquire(timeout=0)
     except Timeout:
         raise StoreBusy(f"another study writes {out.name}; wait for it, or choose another file") from None
-    try:
+    with held:
         yield
-    finally:
-        lock.release()

@@ -60,7 +60,7 @@ class PrintedLine(Model):
 
 class AgentProgram(Model):
     """How a program is asked. In its words stand ``{model}``, ``{effort}``, ``{schema}``, ``{schema_file}``,
-    ``{system_file}`` and ``{folder}``, which is the call's own; the prompt goes to its standard input."""
+    ``{system_file}``, ``{picture}`` and ``{folder}``, the call's own; the prompt goes to its standard input."""
 
     title: str = ""
     sign_in: str = "sign in to it"
@@ -72,7 +72,11 @@ class AgentProgram(Model):
     """Words that are added where a model is named; likewise for a schema and an effort."""
     with_schema: tuple[str, ...] = ()
     with_effort: tuple[str, ...] = ()
+    with_picture: tuple[str, ...] = ()
+    """Words that are added for each picture, which is the file ``{picture}``; where that is in none, they are added
+    once, and the question is written as a line of JSON that holds the pictures (Claude Code's ``stream-json``)."""
     schema_form: SchemaForm = "plain"
+    """``"plain"`` is the schema as it is, for programs that look at the answer themselves."""
     efforts: tuple[Level, ...] = ("low", "medium", "high")
     max_tokens: str = ""
     """The variable that bounds the answer."""
@@ -94,7 +98,7 @@ class AgentProgram(Model):
     def holds(self) -> frozenset[Held]:
         """What of a request it is told."""
         told: dict[Held, object] = {"effort": self.with_effort, "schema": self.with_schema}
-        told |= {"max_tokens": self.max_tokens, "stream": True}
+        told |= {"max_tokens": self.max_tokens, "stream": True, "pictures": self.with_picture}
         return frozenset(name for name in told if told[name])
 
     @property

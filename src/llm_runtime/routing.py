@@ -261,7 +261,8 @@ class Router:
             words = f"{name}: there is no program {Path(program.argv[0]).name} on this machine"
             raise NoModelError(words, advice="install it, or put its folder on the PATH")
         dialect = Dialect("agent", wire="agent", effort="effort", efforts=program.efforts)
-        return Endpoint(name, "", dialect=dialect, program=program, environment=environment)
+        sees = "pictures" in program.holds
+        return Endpoint(name, "", dialect=dialect, program=program, environment=environment, vision=sees)
 
     def _programs(self) -> dict[str, str]:
         """Return where each program is that answers as a model, unless only what is configured may be asked."""

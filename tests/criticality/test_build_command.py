@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.commands import bare_world
+from tests.through_claude import MODEL, answering
 from turnstile_system import ANSWERS, Script, needs_toolchain
 
 from criticality.canonical import toml
@@ -70,10 +71,10 @@ class Model:
 class Shell:
     """Commands in a folder, with a key and an address in the environment."""
 
-    def __init__(self, folder: Path, server: LoopbackServer) -> None:
+    def __init__(self, folder: Path, server: LoopbackServer | None, **world: str) -> None:
         self._folder = folder
-        key = {"OPENROUTER_API_KEY": "sk-or-0123456789", "OPENROUTER_BASE_URL": f"{server.url}/v1"}
-        self._world = bare_world(folder, PYTHONWARNINGS="error", **key)
+        key = {"OPENROUTER_API_KEY": "sk-or-0123456789", "OPENROUTER_BASE_URL": f"{server.url}/v1"} if server else {}
+        self._world = bare_world(folder, PYTHONWARNINGS="error", **key, **world)
 
     async def start(self, *arguments: str) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
@@ -137,6 +138,22 @@ async def test_init_run_killed_resumed_and_the_deliverable_stands_alone(tmp_path
     )  # fmt: skip
     said = (await outside.communicate())[0].decode()
     assert outside.returncode == 0 and " passed" in said, said[-2000:]
+
+
+@pytest.mark.needs("claude", "node")
+@pytest.mark.long
+async def test_a_system_is_built_by_a_program_that_somebody_is_signed_in_with(tmp_path: Path) -> None:
+    (tmp_path / "answers.toml").write_text(toml(ANSWERS.model_dump(mode="json")))
+    async with answering(Model("")) as (server, reached):
+        shell = Shell(tmp_path, None, **reached)
+        code, _, err = await shell("init", "turn-stile", "--seed", "7")
+        assert code == 0, err
+        with (tmp_path / "turn-stile/criticality.toml").open("a") as config:
+            config.write("\n[mass_defect]\nmutants_per_function = 1\n[orchestrator]\nmesoscopic_examples = 40\n")
+        bounds = ("--model", MODEL, "--max-calls", "80", "-q")
+        code, out, err = await shell("run", "-C", "turn-stile", "--answers", "answers.toml", *bounds)
+    assert code == 0 and out.startswith("done: turn-stile is built"), err
+    assert len(server.asked) > 5
 
 
 async def test_a_sitting_that_ends_with_a_person_is_a_run_that_can_be_resumed(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_a_wordpress_export_gives_one_authors_published_posts(tmp_path: Path) ->
         "blog.xml, Picture",
         "1 text, Guest",
     ]
-    assert [item.title for item in import_corpus(path, author="bob").corpus.items] == ["Guest"]
+    assert [item.title for item in import_corpus(path, speaker="bob").corpus.items] == ["Guest"]
 
 
 def test_a_medium_export_leaves_drafts_out(tmp_path: Path) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import builtins
 from typing import TypeAlias
 
-from assay.api.asked import Refused
+from assay.api.asked import ChatRequest
+from assay.api.calling import called
 from assay.api.catalogue import ChatModel
 from assay.api.form import held
+from assay.api.refused import Refused
 from assay.api.wire import RunAnswer
 from assay.hooks import hooks_of
 from assay.report.clean import clean, one_line
@@ -34,24 +36,26 @@ def progress_of(run: LiveRun, after: int) -> str:
     return "".join(f"{clean(line.step)}\n" for line in run.lines[after:] if line.step)
 
 
-def answer_of(run: LiveRun, model: ChatModel, page: str, form: str = "") -> RunAnswer:
+def answer_of(run: LiveRun, model: ChatModel, page: str, asked: ChatRequest | None = None) -> RunAnswer:
     """Return how a finished run answered; what is missing stands in the answer's first line.
 
     Args:
         run: the run, finished.
         model: which model it is.
         page: its address in the web application.
-        form: the JSON schema that the answer must fit, where it must; nothing else is said then.
+        asked: the request; where it wants a form, nothing else is said.
 
     Raises:
-        StructuredOutputError: it does not.
+        StructuredOutputError: it has not that form, or calls no function as it should.
     """
-    text = hooks_of(model.run).chat_answer(run.head.result) or story_markdown(run.story())
-    if form:
-        text = held(text, form)
+    text, call = hooks_of(model.run).chat_answer(run.head.result) or story_markdown(run.story()), None
+    if asked and asked.functions:
+        text, call = called(text, asked.functions, asked.must, run.run_id)
+    if asked and asked.form and call is None:
+        text = held(text, asked.form)
     elif missing := _missing(run):
         text = f"*{missing}*\n\n{text}"
-    return RunAnswer(clean(text), progress_of(run, 0).rstrip(), _usage(run), about(run, model, page))
+    return RunAnswer(clean(text), progress_of(run, 0).rstrip(), _usage(run), about(run, model, page), call)
 
 
 def about(run: LiveRun, model: ChatModel, page: str) -> dict[str, object]:

@@ -4,77 +4,71 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
+from assay.api.calling import read_functions, without_calls
+from assay.api.refused import Refused, invalid
 from llm_runtime.canonical import canonical_json
 from llm_runtime.documents import DocumentError
 from llm_runtime.documents.pictures import picture_at
 from llm_runtime.http.shape import mapping, sequence
+from llm_runtime.models import first_fault
 from llm_runtime.toml import own_table
+from llm_runtime.tool_calls import ToolSpec
 
 _FIELDS = own_table(__package__ or "", "asked.toml")
-_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 
 
-class Refused(Exception):
-    """A request that is not carried out.
-
-    Args:
-        status: of HTTP.
-        message: one line.
-        code: a word for programs.
-        param: the field that is at fault.
-        again: whether the same request may succeed later; ``None`` leaves that to the client.
-    """
-
-    def __init__(
-        self, status: int, message: str, code: str, param: str | None = None, *, again: bool | None = None
-    ) -> None:
-        super().__init__(message)
-        self.status = status
-        self.code = code
-        self.param = param
-        self.again = again
-        self.about: dict[str, object] = {}
+_Bound: TypeAlias = Annotated[int, Field(ge=1, le=2**31)]
 
 
-@dataclass(frozen=True, slots=True)
-class ChatRequest:
-    """What a program asks for.
+class ChatRequest(BaseModel):
+    """What a program asks for; fields that are not told have OpenAI's names and meaning."""
 
-    Args:
-        model: its name, as it was sent.
-        turns: pairs of role and text, oldest first.
-        stream: whether the answer is wanted piece by piece.
-        usage: whether a stream ends with the tokens.
-        terms: bounds that were sent with it.
-        temperature: heard where one model is asked.
-        seed: of the run.
-        extra: further fields of the run, as the member ``assay`` has them.
-        pictures: as ``data:`` addresses, in the order of the messages.
-        form: the JSON schema that the answer must fit, as text; ``"{}"`` for any object, empty for a text.
-    """
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore", use_attribute_docstrings=True)
 
-    model: str
+    model: str = Field(min_length=1)
+    stream: bool | None = None
+    stream_options: Mapping[str, Any] | None = None
+    max_tokens: _Bound | None = None
+    max_completion_tokens: _Bound | None = None
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
+    temperature: float | None = Field(None, ge=0, le=2)
+    """Heard where one model is asked."""
+    seed: int | None = Field(None, ge=0, le=2**53 - 1)
+    """Of the run."""
+    assay: Mapping[str, Any] | None = None
+    """Further fields of the run."""
     turns: tuple[tuple[str, str], ...]
-    stream: bool = False
-    usage: bool = False
-    terms: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    temperature: float | None = None
-    seed: int | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Pairs of role and text, oldest first."""
     pictures: tuple[str, ...] = ()
+    """As ``data:`` addresses, in the order of the messages."""
     form: str = ""
+    """The JSON schema that the answer must fit, as text; ``"{}"`` for any object, empty for a text."""
+    functions: tuple[ToolSpec, ...] = ()
+    """Of the program; the answer may call one."""
+    must: str = "auto"
+    """``"auto"``, ``"required"``, or the name of the function that it must call."""
 
-    def data(self) -> list[Any]:
+    @property
+    def usage(self) -> bool:
+        """Whether a stream ends with the tokens."""
+        return bool((self.stream_options or {}).get("include_usage"))
+
+    @property
+    def terms(self) -> Mapping[str, Any]:
+        """Bounds that were sent with it."""
+        effort = "max" if self.reasoning_effort == "xhigh" else self.reasoning_effort
+        sent = {"max_tokens": self.max_completion_tokens or self.max_tokens, "effort": effort}
+        return {name: value for name, value in sent.items() if value is not None}
+
+    def data(self) -> Any:
         """Return what the same request has again, and no other."""
-        turns = [list(turn) for turn in self.turns]
-        more = [list(self.pictures), self.form] if self.pictures or self.form else []
-        return [self.model, turns, dict(self.terms), self.temperature, self.seed, dict(self.extra), *more]
+        return self.model_dump(mode="json", exclude={"stream", "stream_options"}, exclude_defaults=True)
 
 
 def read_request(raw: bytes, as_chat: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict) -> ChatRequest:
@@ -85,23 +79,15 @@ def read_request(raw: bytes, as_chat: Callable[[Mapping[str, Any]], Mapping[str,
     """
     body = as_chat(_object(raw))
     _check_fields(body)
-    model = body.get("model")
-    if not isinstance(model, str) or not model:
+    if not body.get("model"):
         raise invalid("model", "model is missing; GET /v1/models lists those that there are")
-    options = cast("dict[str, Any]", _part(body, "stream_options", dict) or {})
-    shown = _pictures(body.get("messages"))
-    return ChatRequest(
-        model,
-        _turns(body.get("messages")),
-        bool(_part(body, "stream", bool)),
-        bool(options.get("include_usage")),
-        _terms(body),
-        _number(body, "temperature"),
-        _whole(body, "seed", 2**53 - 1),
-        cast("dict[str, Any]", _part(body, "assay", dict) or {}),
-        shown,
-        _form(body),
-    )
+    messages = without_calls(body.get("messages"))
+    functions, must = read_functions(body.get("tools"), body.get("tool_choice"))
+    read = {"pictures": _pictures(messages), "turns": _turns(messages), "form": _form(body)}
+    try:
+        return ChatRequest.model_validate({**body, **read, "functions": functions, "must": must})
+    except ValidationError as fault:
+        raise invalid(str(fault.errors()[0]["loc"][0]), first_fault(fault)) from None
 
 
 def _check_fields(body: Mapping[str, Any]) -> None:
@@ -118,9 +104,9 @@ def _check_fields(body: Mapping[str, Any]) -> None:
 
 def _form(body: Mapping[str, Any]) -> str:
     """Return the schema of the answer's form as text; empty where a text is wanted."""
-    form = mapping(_part(body, "response_format", dict))
+    form = mapping(body.get("response_format"))
     kind, schema = form.get("type", "text"), mapping(form.get("json_schema")).get("schema")
-    if kind == "text":
+    if body.get("response_format") is None or (form and kind == "text"):
         return ""
     if kind == "json_object" or (kind == "json_schema" and isinstance(schema, dict)):
         return "{}" if kind == "json_object" else json.dumps(schema, ensure_ascii=False)
@@ -180,7 +166,7 @@ def _turn(number: int, message: Any) -> tuple[str, str]:
     turn = cast("dict[str, Any]", message)
     role = turn.get("role")
     if role in ("tool", "function") or turn.get("tool_calls") or turn.get("function_call"):
-        raise invalid(where, f"{where}: tool calls are not supported here; leave tools out")
+        raise invalid(where, f"{where}: a call and its result must follow a message of the user's")
     if role not in _ROLES:
         raise invalid(f"{where}.role", f"{where}.role must be system, developer, user or assistant")
     content = turn.get("content")
@@ -201,46 +187,3 @@ def _text_part(where: str, part: Any) -> str:
         name = kind if isinstance(kind, str) and kind != "text" else "a part without text"
         raise invalid(f"{where}.content", f"{where}.content: {name[:40]} is not supported here; send text or image_url")
     return text
-
-
-def _terms(body: Mapping[str, Any]) -> dict[str, Any]:
-    terms: dict[str, Any] = {}
-    for name in ("max_tokens", "max_completion_tokens"):
-        if (most := _whole(body, name, 2**31)) is not None:
-            if not most:
-                raise invalid(name, f"{name} must be 1 or more")
-            terms["max_tokens"] = most
-    effort = body.get("reasoning_effort")
-    if effort is not None:
-        if effort not in _EFFORTS:
-            raise invalid("reasoning_effort", f"reasoning_effort must be one of {', '.join(_EFFORTS)}")
-        terms["effort"] = "max" if effort == "xhigh" else effort
-    return terms
-
-
-def _whole(body: Mapping[str, Any], name: str, most: int) -> int | None:
-    value = body.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
-        raise invalid(name, f"{name} must be a whole number from 0 to {most}")
-    return value
-
-
-def _number(body: Mapping[str, Any], name: str) -> float | None:
-    value = body.get(name)
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 2):
-        raise invalid(name, f"{name} must be a number from 0 to 2")
-    return value
-
-
-def _part(body: Mapping[str, Any], name: str, kind: type) -> Any:
-    value = body.get(name)
-    if value is not None and not isinstance(value, kind):
-        raise invalid(name, f"{name} must be {'true or false' if kind is bool else 'an object'}")
-    return value
-
-
-def invalid(param: str, message: str) -> Refused:
-    """Return that a field is at fault."""
-    return Refused(400, message, "invalid_request", param)

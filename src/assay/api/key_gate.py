@@ -5,8 +5,8 @@ from __future__ import annotations
 import hmac
 from collections.abc import Mapping
 
-from assay.api.asked import Refused
 from assay.api.keys import ApiKey, ApiKeys
+from assay.api.refused import Refused
 from assay.web.people import WHO, People
 from llm_runtime.errors import ConfigurationError
 

@@ -15,13 +15,15 @@ from starlette.routing import BaseRoute, Route
 
 from assay.api import responses, wire
 from assay.api.answering import about, answer_of, progress_of, refusal, why_none
-from assay.api.asked import ChatRequest, Refused, invalid, read_request
+from assay.api.asked import ChatRequest, read_request
+from assay.api.calling import told as tell_functions
 from assay.api.catalogue import PREFIX, ChatModel, chat_models
 from assay.api.desk import REPEATED_BY_KEY_S, REPEATED_S, Desk, Order, order_name
 from assay.api.form import told
 from assay.api.housekeeping import is_housekeeping
 from assay.api.key_gate import KeyGate
 from assay.api.keys import ApiKey
+from assay.api.refused import Refused, invalid
 from assay.hooks import hooks_of
 from assay.web.app_state import body_of
 from assay.web.forms import read_form
@@ -129,10 +131,10 @@ class ChatEndpoint:
             raise invalid("Idempotency-Key", "Idempotency-Key is longer than 255 characters")
         model = _chosen(asked.model, self._allowed(key))
         bounded: Mapping[str, Any] = {}
-        if is_housekeeping(asked.turns) and model.name != "direct":
+        if not asked.functions and is_housekeeping(asked.turns) and model.name != "direct":
             model, bounded = chat_models()["direct"], _CHEAP
         fields = {**_fields(model, asked, key), **bounded}
-        name = order_name(key, [repeated, *asked.data()])
+        name = order_name(key, [repeated, asked.data()])
         self._check_repeated(f"{key.name if key else ''}\n{repeated}" if repeated else "", name)
         run, terms = read_form({"kind": model.run.name, **fields}, strict=True)
         fresh = REPEATED_BY_KEY_S if repeated else REPEATED_S
@@ -167,7 +169,7 @@ class ChatEndpoint:
         headers = {"x-request-id": run_id}
         if run.state != "finished":
             raise _with_run(why_none(run), run, model, page)
-        answer = answer_of(run, model, page + run_id, asked.form)
+        answer = answer_of(run, model, page + run_id, asked)
         return JSONResponse(way.completion(head, answer), headers=headers)
 
     async def _stream(
@@ -205,7 +207,7 @@ class ChatEndpoint:
         try:
             if run.state != "finished":
                 raise why_none(run)
-            pieces = way.closing(head, answer_of(run, model, page + run_id, asked.form), usage=asked.usage)
+            pieces = way.closing(head, answer_of(run, model, page + run_id, asked), usage=asked.usage)
         except (Refused, StructuredOutputError) as fault:
             why = fault if isinstance(fault, Refused) else refusal(fault)
             pieces = way.broken(why, **about(run, model, page + run_id))
@@ -229,18 +231,27 @@ def _chosen(name: str, models: Mapping[str, ChatModel]) -> ChatModel:
 
 def _fields(model: ChatModel, asked: ChatRequest, key: ApiKey | None) -> dict[str, Any]:
     """Return the fields of the run: of the chat, of the preset, of the request, the last one first."""
-    extra = dict(asked.extra)
+    extra = dict(asked.assay or {})
     if key is not None:
         _check_settable(extra)
     if model.name == "direct" and asked.temperature is not None:
         extra = {"temperature": asked.temperature, **extra}
     hooks = hooks_of(model.run)
     shown = {hooks.pictures: list(asked.pictures)} if asked.pictures else {}
-    if (asked.pictures or asked.form) and not hooks.pictures:
-        name = "messages" if asked.pictures else "response_format"
-        raise invalid(name, f"{name}: {model.id} takes no pictures and has a form of its own; ask assay/crucible")
+    _check_taken(model, asked, {**model.preset, **extra}, all_of_it=bool(hooks.pictures))
     turns = told(asked.turns, asked.form) if asked.form else asked.turns
+    turns = tell_functions(turns, asked.functions, asked.must) if asked.functions else turns
     return {**hooks.chat_fields(turns), **model.preset, **asked.terms, **extra, **shown}
+
+
+def _check_taken(model: ChatModel, asked: ChatRequest, own: Mapping[str, Any], *, all_of_it: bool) -> None:
+    """Refuse what only some models take."""
+    wanted = {"messages": asked.pictures, "response_format": asked.form, "tools": asked.functions}
+    if not all_of_it and (name := next((name for name in wanted if wanted[name]), "")):
+        why = f"{model.id} takes no pictures, calls no functions and has a form of its own; ask assay/crucible"
+        raise invalid(name, f"{name}: {why}")
+    if asked.functions and own.get("tools"):
+        raise invalid("tools", f"tools: {model.id} has tools of its own here; leave these out, or ask without its own")
 
 
 def _check_settable(extra: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ import json
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any
 
-from assay.api.asked import Refused
+from assay.api.refused import Refused
 from assay.api.wire import AnswerHead, RunAnswer, failure
 from llm_runtime.http.shape import mapping, sequence
 
@@ -26,11 +26,19 @@ def as_chat(body: Mapping[str, Any]) -> Mapping[str, Any]:
     form = mapping(mapping(body.get("text")).get("format"))
     return {
         **chat,
-        "messages": [*system, *(one for one in turns if mapping(one).get("type") != "reasoning")],
+        "messages": [*system, *map(_turn, (one for one in turns if mapping(one).get("type") != "reasoning"))],
         "max_tokens": body.get("max_output_tokens"),
         "reasoning_effort": mapping(body.get("reasoning")).get("effort"),
         "response_format": {**form, "json_schema": form} if form else None,
     }
+
+
+def _turn(item: Any) -> Any:
+    """Return an item of the input as a message; calls and their results are items of their own there."""
+    one = mapping(item)
+    if one.get("type") == "function_call":
+        return {"role": "assistant", "content": None, "tool_calls": [{"function": one}]}
+    return {"role": "tool", "content": one.get("output")} if one.get("type") == "function_call_output" else item
 
 
 def completion(head: AnswerHead, answer: RunAnswer) -> Mapping[str, object]:
@@ -39,12 +47,7 @@ def completion(head: AnswerHead, answer: RunAnswer) -> Mapping[str, object]:
     usage = {"input_tokens": spent["prompt_tokens"], "output_tokens": spent["completion_tokens"]}
     details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
     usage = {**usage, **details, "total_tokens": spent["total_tokens"]}
-    return {
-        **_response(head, "completed"),
-        "output": [_message(head, answer.text)],
-        "usage": usage,
-        "assay": answer.about,
-    }
+    return {**_response(head, "completed"), "output": _items(head, answer), "usage": usage, "assay": answer.about}
 
 
 def opening(head: AnswerHead) -> str:
@@ -60,16 +63,24 @@ def progress_chunk(head: AnswerHead, text: str) -> str:
 
 def closing(head: AnswerHead, answer: RunAnswer, *, usage: bool) -> Iterable[str]:
     """Yield the answer and the end of a stream."""
-    whole, none = _message(head, answer.text), list[str]()
-    empty = {**_message(head, ""), "status": "in_progress", "content": none}
-    part = {"type": "output_text", "text": "", "annotations": none}
-    yield _event("response.output_item.added", output_index=0, item=empty)
-    where = {"item_id": whole["id"], "output_index": 0, "content_index": 0}
-    yield _event("response.content_part.added", **where, part=part)
-    yield _event("response.output_text.delta", **where, delta=answer.text, logprobs=[])
-    yield _event("response.output_text.done", **where, text=answer.text, logprobs=[])
-    yield _event("response.content_part.done", **where, part={**part, "text": answer.text})
-    yield _event("response.output_item.done", output_index=0, item=whole)
+    none = list[str]()
+    for at, item in enumerate(_items(head, answer)):
+        where = {"item_id": item["id"], "output_index": at}
+        if item["type"] == "function_call":
+            begun = {**item, "arguments": "", "status": "in_progress"}
+            yield _event("response.output_item.added", output_index=at, item=begun)
+            yield _event("response.function_call_arguments.delta", **where, delta=item["arguments"])
+            told = {"name": item["name"], "arguments": item["arguments"]}
+            yield _event("response.function_call_arguments.done", **where, **told)
+        else:
+            begun = {**item, "status": "in_progress", "content": none}
+            where, part = {**where, "content_index": 0}, {"type": "output_text", "text": "", "annotations": none}
+            yield _event("response.output_item.added", output_index=at, item=begun)
+            yield _event("response.content_part.added", **where, part=part)
+            yield _event("response.output_text.delta", **where, delta=answer.text, logprobs=[])
+            yield _event("response.output_text.done", **where, text=answer.text, logprobs=[])
+            yield _event("response.content_part.done", **where, part={**part, "text": answer.text})
+        yield _event("response.output_item.done", output_index=at, item=item)
     yield _event("response.completed", response=completion(head, answer))
 
 
@@ -97,6 +108,14 @@ def _message(head: AnswerHead, text: str) -> Mapping[str, object]:
     content = [{"type": "output_text", "text": text, "annotations": list[object]()}]
     own = {"id": f"msg_{head.run_id}", "type": "message", "role": "assistant", "status": "completed"}
     return {**own, "content": content}
+
+
+def _items(head: AnswerHead, answer: RunAnswer) -> list[Mapping[str, Any]]:
+    items = [_message(head, answer.text)] if answer.text or answer.call is None else []
+    if call := answer.call:
+        own = {"id": f"fc_{head.run_id}", "type": "function_call", "call_id": call.id, "status": "completed"}
+        items.append({**own, "name": call.name, "arguments": json.dumps(call.arguments, ensure_ascii=False)})
+    return items
 
 
 def _event(kind: str, **fields: object) -> str:

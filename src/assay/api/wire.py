@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.api.asked import Refused
 from assay.api.catalogue import ChatModel
+from assay.api.refused import Refused
+from llm_runtime.tool_calls import ToolCall
 
 DONE = "data: [DONE]\n\n"
 STILL_HERE = ": keep-alive\n\n"
@@ -46,20 +47,29 @@ class RunAnswer:
         progress: what happened on the way, a line each.
         usage: OpenAI's counts of tokens.
         about: the member ``assay``: the run's id and page, its cost in dollars, whether something is missing.
+        call: of a function of the program, which the answer ends with.
     """
 
     text: str
     progress: str
     usage: Mapping[str, int]
     about: Mapping[str, Any]
+    call: ToolCall | None = None
+
+    @property
+    def end(self) -> str:
+        """Why it ends, in OpenAI's words."""
+        return "tool_calls" if self.call else "stop"
 
 
 def completion(head: AnswerHead, answer: RunAnswer) -> dict[str, Any]:
     """Return a whole answer."""
     message: dict[str, Any] = {"role": "assistant", "content": answer.text, "refusal": None}
+    if answer.call:
+        message |= {"content": answer.text or None, "tool_calls": [_called(answer.call)]}
     if answer.progress:
         message |= {"reasoning_content": answer.progress, "reasoning": answer.progress}
-    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+    choice = {"index": 0, "message": message, "finish_reason": answer.end, "logprobs": None}
     return {
         **head.data("chat.completion"),
         "choices": [choice],
@@ -81,11 +91,18 @@ def progress_chunk(head: AnswerHead, text: str) -> str:
 def closing(head: AnswerHead, answer: RunAnswer, *, usage: bool) -> Iterable[str]:
     """Yield the answer and the end of a stream."""
     yield _chunk(head, {"content": answer.text})
-    yield _chunk(head, {}, finish_reason="stop", assay=dict(answer.about))
+    if answer.call:
+        yield _chunk(head, {"tool_calls": [{"index": 0, **_called(answer.call)}]})
+    yield _chunk(head, {}, finish_reason=answer.end, assay=dict(answer.about))
     if usage:
         data = {**head.data("chat.completion.chunk"), "choices": list[Any](), "usage": dict(answer.usage)}
         yield _event(data)
     yield DONE
+
+
+def _called(call: ToolCall) -> Mapping[str, Any]:
+    function = {"name": call.name, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
+    return {"id": call.id, "type": "function", "function": function}
 
 
 def _chunk(head: AnswerHead, delta: Mapping[str, Any], finish_reason: str | None = None, **more: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,7 +43,7 @@ def batch() -> None:
     """
 
 
-_command = commands(batch, __package__ or "", "batch.toml")
+_command = commands(batch.command, __package__ or "", "batch.toml")
 
 
 @_command("run")
@@ -188,11 +188,8 @@ def _ledger(store: str) -> Generator[tuple[Ledger, Purses]]:
     from assay.batch.ledger import Ledger
     from assay.batch.purses import Purses
 
-    database = open_batches(store)
-    try:
+    with closing(open_batches(store)) as database:
         yield Ledger(database), Purses(database)
-    finally:
-        database.close()
 
 
 def _work(store: str, batch_id: str, *, engine: str, address: str | None, workers: int | None, quiet: bool) -> int:

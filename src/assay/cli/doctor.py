@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import click
 
-from assay.console.declared import declares
+from assay.console.declared import commands
 from llm_runtime.errors import LlmRuntimeError
 
 if TYPE_CHECKING:
     from llm_runtime.settings import Settings
 
-_declares = declares(__package__ or "", "doctor.toml")
+_command = commands(click.command, __package__ or "", "doctor.toml")
 
 Grade = Literal["ok", "note", "fault"]
 _COLLECTIONS = ("all", "dev")
@@ -33,12 +33,19 @@ class Remark:
     detail: str
 
 
-@click.command()
-@_declares("doctor")
+@_command("doctor")
 def doctor(as_json: bool) -> int:
     """Show what is installed, what is missing and what to do about it. Exit code 1 where something is at fault."""
-    looked_at = (_python, _parts, _installed, _isolation, _configuration, _programs, _models, _store)
-    return show([remark for look in looked_at for remark in look()], as_json=as_json)
+    looked_at = (_python, _parts, _installed, _isolation, _configuration, _programs, _local_servers, _run_store)
+    return show([remark for look in looked_at for remark in _looked(look)], as_json=as_json)
+
+
+def _looked(look: Callable[[], Iterator[Remark]]) -> Iterator[Remark]:
+    """Yield what is seen; where looking itself fails, a fault under the name of what was looked at."""
+    try:
+        yield from look()
+    except LlmRuntimeError as error:
+        yield Remark("fault", look.__name__.strip("_").replace("_", " "), str(error))
 
 
 def show(checks: list[Remark], *, as_json: bool) -> int:
@@ -121,11 +128,7 @@ def _configuration() -> Iterator[Remark]:
     from llm_runtime.settings import config_dir, load_settings
 
     path = config_dir()
-    try:
-        settings = load_settings()
-    except LlmRuntimeError as error:
-        yield Remark("fault", "configuration", str(error))
-        return
+    settings = load_settings()
     yield Remark("ok", "configuration", f"{path}{'' if path.is_dir() else ' (not there; the defaults hold)'}")
     keys = path / "keys.toml"
     if keys.is_file() and keys.stat().st_mode & 0o077:
@@ -158,7 +161,7 @@ def _programs() -> Iterator[Remark]:
                 yield Remark("fault", name, f"it does not say its version ({fault or 'in 20 s'}); install it again")
 
 
-def _models() -> Iterator[Remark]:
+def _local_servers() -> Iterator[Remark]:
     import asyncio
 
     from llm_runtime.gateway import Gateway
@@ -171,24 +174,15 @@ def _models() -> Iterator[Remark]:
             reached = await gateway.router.reachable()
             return [f"{one.provider} {one.how}" for one in reached if not one.provider.startswith(PREFIX)]
 
-    try:
-        servers = asyncio.run(local())
-    except LlmRuntimeError as error:
-        yield Remark("fault", "local servers", str(error))
-        return
+    servers = asyncio.run(local())
     yield Remark("ok" if servers else "note", "local servers", ", ".join(servers) or "none answers on this machine")
     yield Remark("note", "a model", "whether it can carry each protocol is measured by: assay models check MODEL")
 
 
-def _store() -> Iterator[Remark]:
+def _run_store() -> Iterator[Remark]:
     from assay.console.options import open_runs
     from llm_runtime.settings import data_dir
 
-    try:
-        store = open_runs(None)
+    with closing(open_runs(None)) as store:
         count = len(store.runs(limit=1000))
-        store.close()
-    except LlmRuntimeError as error:
-        yield Remark("fault", "run store", str(error))
-        return
     yield Remark("ok", "run store", f"{data_dir() / 'runs.db'} ({count}{'+' if count == 1000 else ''} runs)")

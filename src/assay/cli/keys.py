@@ -19,7 +19,7 @@ def keys() -> None:
     """
 
 
-_command = commands(keys, __package__ or "", "keys.toml")
+_command = commands(keys.command, __package__ or "", "keys.toml")
 
 
 @_command("set")

@@ -51,7 +51,7 @@ def models(context: click.Context, prices: bool, search: str | None, as_json: bo
     return 0
 
 
-_command = commands(models, __package__ or "", "models.toml")
+_command = commands(models.command, __package__ or "", "models.toml")
 
 
 @_command("check")

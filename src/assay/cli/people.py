@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,21 +27,12 @@ def people(context: click.Context, path: str) -> None:
     context.obj = path
 
 
-_command = commands(people, __package__ or "", "people.toml")
+_command = commands(people.command, __package__ or "", "people.toml")
 
 
 @_command("add")
 @click.pass_obj
-def add_person(
-    path: str,
-    name: str,
-    role: str,
-    budget: str | None,
-    calls: int | None,
-    model: str | None,
-    keys: tuple[str, ...],
-    at: str,
-) -> None:
+def add_person(path: str, budget: str | None, keys: tuple[str, ...], at: str, **fields: Any) -> None:
     """Add somebody, and print the link for their first sign-in, once: only a hash of it is kept.
 
     \b
@@ -50,12 +41,12 @@ def add_person(
     from assay.batch.spending import read_budget
     from assay.web.people import Person
 
-    fields: dict[str, object] = {"role": role, "calls": calls, "model": model}
     if budget:
         fields["budget"], fields["per"] = read_budget(budget)
     pairs = (each.partition("=") for each in keys)
     fields["keys"] = {provider: f"env:{variable}" for provider, _, variable in pairs}
-    _show_link(at, name, _people(path).add(Person.model_validate({**fields, "name": name})))
+    person = Person.model_validate(fields)
+    _show_link(at, person.name, _people(path).add(person))
 
 
 @_command("link")

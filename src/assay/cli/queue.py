@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -14,7 +12,6 @@ from assay.console.declared import commands
 from assay.console.options import store_option
 
 if TYPE_CHECKING:
-    from assay.batch.database import Database
     from assay.queue.tables import QueuedEntry
 
 
@@ -23,7 +20,7 @@ def queue() -> None:
     """See and steer what waits for a worker (assay work). ENTRY is a number, as `assay queue list` shows it."""
 
 
-_command = commands(queue, __package__ or "", "queue.toml")
+_command = commands(queue.command, __package__ or "", "queue.toml")
 
 
 @_command("list")
@@ -31,9 +28,9 @@ _command = commands(queue, __package__ or "", "queue.toml")
 def list_entries(state: str, as_json: bool, store_path: str | None) -> None:
     """List entries, those first that are taken next, and what repeats."""
     from assay.queue.schedules import last_moment, schedules
-    from assay.queue.tables import as_data, counted, listed
+    from assay.queue.tables import as_data, counted, listed, open_queue
 
-    with _queue(store_path) as database:
+    with open_queue(store_path or "") as database:
         entries, counts, repeating = listed(database, state), counted(database), schedules(database)
     if as_json:
         repeats = [{"name": each.name, "cron": each.cron, "kind": each.entry.kind} for each in repeating]
@@ -62,9 +59,9 @@ def _show(entry: QueuedEntry) -> None:
 @store_option
 def cancel_entry(entry: int, store_path: str | None) -> None:
     """Cancel an entry; a run under way is stopped and can be resumed."""
-    from assay.queue.tables import cancel
+    from assay.queue.tables import cancel, open_queue
 
-    with _queue(store_path) as database:
+    with open_queue(store_path or "") as database:
         click.echo(f"entry {entry}: {cancel(database, entry)}", err=True)
 
 
@@ -72,9 +69,9 @@ def cancel_entry(entry: int, store_path: str | None) -> None:
 @store_option
 def retry_entry(entry: int, store_path: str | None) -> None:
     """Put an entry that failed or was cancelled back; what its run was answered is not paid for again."""
-    from assay.queue.tables import again
+    from assay.queue.tables import again, open_queue
 
-    with _queue(store_path) as database:
+    with open_queue(store_path or "") as database:
         again(database, entry)
     click.echo(f"entry {entry} waits again", err=True)
 
@@ -84,8 +81,9 @@ def retry_entry(entry: int, store_path: str | None) -> None:
 def end_schedule(name: str, store_path: str | None) -> None:
     """End what repeats; what is in the queue already stays there."""
     from assay.queue.schedules import unschedule
+    from assay.queue.tables import open_queue
 
-    with _queue(store_path) as database:
+    with open_queue(store_path or "") as database:
         unschedule(database, name)
     click.echo(f"{name} repeats no more", err=True)
 
@@ -97,17 +95,10 @@ def purse(name: str, usd: float | None, calls: int | None, tokens: int | None, s
     from assay.batch.progress import amounts
     from assay.batch.purses import Purses
     from assay.queue.carrying import PURSE
+    from assay.queue.tables import open_queue
     from llm_runtime.wrappers.accounts import Caps
 
-    with _queue(store_path) as database:
+    with open_queue(store_path or "") as database:
         given = (usd, calls, tokens) != (None, None, None)
         caps = Caps(None if usd is None else round(usd * 1e6), tokens, calls) if given else None
         click.echo(f"purse {name}: {amounts(Purses(database).open(f'{PURSE}{name}', caps))}")
-
-
-@contextmanager
-def _queue(store_path: str | None) -> Generator[Database]:
-    from assay.queue.tables import open_queue
-
-    with open_queue(store_path or "") as database:
-        yield database

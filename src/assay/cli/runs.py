@@ -9,15 +9,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from assay.console.declared import commands, declares
-from assay.console.options import open_runs, store_option, terms_options
+from assay.console.options import open_runs, store_option, terms_options, with_run, with_store
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.files import saying
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from assay.console.showing import OutputOptions
-    from assay.launch import Outcome
     from assay.terms import Terms
     from llm_runtime.store import RunStore
 
@@ -31,27 +27,21 @@ def runs() -> None:
 
 
 _declares = declares(__package__ or "", "runs.toml")
-_command = commands(runs, __package__ or "", "runs.toml")
+_command = commands(runs.command, __package__ or "", "runs.toml")
 
 
 @_command("list")
-@store_option
-def list_runs(
-    protocol: str | None, search: str | None, state: Any, limit: int, as_json: bool, store_path: str | None
-) -> None:
+@with_store
+def list_runs(store: RunStore, protocol: str | None, search: str | None, state: Any, limit: int, as_json: bool) -> None:
     """List runs, newest first."""
     from assay.launch.glimpses import glimpses
     from assay.registry import known
 
-    with closing(open_runs(store_path)) as store:
-        summaries = store.runs(
-            protocol=kind.names if (kind := known(protocol or "")) else protocol,
-            search=search,
-            state=state,
-            limit=limit,
-        )
-        # Whoever wants data of thousands waits for no log.
-        standings = {} if as_json else glimpses(store, summaries)
+    summaries = store.runs(
+        protocol=kind.names if (kind := known(protocol or "")) else protocol, search=search, state=state, limit=limit
+    )
+    # Whoever wants data of thousands waits for no log.
+    standings = {} if as_json else glimpses(store, summaries)
     if as_json:
         import json
         from dataclasses import asdict
@@ -73,59 +63,44 @@ def list_runs(
 
 
 @_command("show")
-@store_option
-def show(run: str, out: str | None, trace: bool, jsonl: bool, store_path: str | None) -> None:
+@with_run
+def show(store: RunStore, run_id: str, out: str | None, trace: bool, jsonl: bool) -> None:
     """Show a run: its result and figures, its whole story, or a report of it."""
     from assay.console.showing import show_run, show_ways, write_report
 
-    with closing(open_runs(store_path)) as store:
-        run_id = store.find(run)
-        if jsonl:
-            for record in store.records(run_id):
-                click.echo(b'{"seq":%d,"at":%d,"event":%b}' % (record.seq, record.at, record.body))
-            return
-        if out is not None:
-            click.echo(f"report: {write_report(store, run_id, Path(out))}", err=True)
-            return
-        show_run(store, run_id, trace=trace)
-        show_ways(store, run_id)
+    if jsonl:
+        for record in store.records(run_id):
+            click.echo(b'{"seq":%d,"at":%d,"event":%b}' % (record.seq, record.at, record.body))
+        return
+    if out is not None:
+        click.echo(f"report: {write_report(store, run_id, Path(out))}", err=True)
+        return
+    show_run(store, run_id, trace=trace)
+    show_ways(store, run_id)
 
 
 def _going_on(command: Any) -> Any:
-    return terms_options(_declares("going_on")(store_option(command)))
-
-
-def _shown(
-    run: str,
-    go_on: Callable[[str, RunStore, OutputOptions], Outcome],
-    *,
-    out: str | None,
-    quiet: bool,
-    store_path: str | None,
-) -> int:
-    from assay.console.showing import OutputOptions, present
-
-    with closing(open_runs(store_path)) as store:
-        output = OutputOptions(out=out, quiet=quiet)
-        return present(go_on(store.find(run), store, output), store, output)
+    return terms_options(_declares("going_on")(with_run(command)))
 
 
 @_command("resume")
 @_going_on
-def resume(run: str, terms: Terms, **shown: Any) -> int:
+def resume(store: RunStore, run_id: str, terms: Terms, **shown: Any) -> int:
     """Go on with a run that was interrupted, stopped or failed. No answer it has is paid for again.
 
     Models and bounds are those in force, unless given; what is given holds from now on. A cap holds for the whole
     run, what it has spent included.
     """
     from assay.console.running import resume_run
+    from assay.console.showing import OutputOptions, present
 
-    return _shown(run, lambda run_id, store, output: resume_run(run_id, store, terms, output), **shown)
+    output = OutputOptions(**shown)
+    return present(resume_run(run_id, store, terms, output), store, output)
 
 
 @_command("replay")
-@store_option
-def replay(run: str, speed: float, quiet: bool, store_path: str | None) -> int:
+@with_run
+def replay(store: RunStore, run_id: str, speed: float, quiet: bool) -> int:
     """Run a recorded run again through the engine, answered by its recording, and compare the results.
 
     No model is asked and nothing is stored. A run that failed and fails again in the same way is as recorded.
@@ -133,15 +108,13 @@ def replay(run: str, speed: float, quiet: bool, store_path: str | None) -> int:
     """
     from assay.console.running import replay_run
 
-    with closing(open_runs(store_path)) as store:
-        run_id = store.find(run)
-        try:
-            return replay_run(store, run_id, speed, quiet=quiet)
-        except LlmRuntimeError as error:
-            if type(error).__name__ != _recorded_error(store, run_id):
-                raise
-            click.echo(f"run {run_id}: replayed, and it failed in the same way as recorded: {error}")
-            return 0
+    try:
+        return replay_run(store, run_id, speed, quiet=quiet)
+    except LlmRuntimeError as error:
+        if type(error).__name__ != _recorded_error(store, run_id):
+            raise
+        click.echo(f"run {run_id}: replayed, and it failed in the same way as recorded: {error}")
+        return 0
 
 
 def _recorded_error(store: RunStore, run_id: str) -> str:
@@ -154,14 +127,16 @@ def _recorded_error(store: RunStore, run_id: str) -> str:
 
 @_command("fork")
 @_going_on
-def fork(run: str, at: int, say: str, terms: Terms, **shown: Any) -> int:
+def fork(store: RunStore, run_id: str, at: int, say: str, terms: Terms, **shown: Any) -> int:
     """Make a new run that shares a run's answers up to an event and asks anew from there.
 
     Events are counted by the "seq" of each line of: assay runs show RUN --jsonl.
     """
     from assay.console.running import fork_run
+    from assay.console.showing import OutputOptions, present
 
-    return _shown(run, lambda run_id, store, output: fork_run(run_id, at, store, terms, output, say=say), **shown)
+    output = OutputOptions(**shown)
+    return present(fork_run(run_id, at, store, terms, output, say=say), store, output)
 
 
 @_command("verify")
@@ -190,73 +165,63 @@ def verify_run(run: str | None, all_runs: bool, keys: tuple[str, ...], as_json: 
 
 
 @_command("recover")
-@store_option
-def recover(run: str, store_path: str | None) -> None:
+@with_run
+def recover(store: RunStore, run_id: str) -> None:
     """Accept that a run lost its end, by a power cut or in a restored copy, so that it can go on from what is left.
 
     Its log says so from then on. A run whose log was changed is not recovered.
     """
-    with closing(open_runs(store_path)) as store:
-        run_id = store.find(run)
-        lost = store.recover(run_id)
-        click.echo(
-            f"run {run_id}: {lost.length} records are left, {lost.lost} were lost; "
-            f"go on with: assay runs resume {run_id}"
-        )
+    lost = store.recover(run_id)
+    click.echo(
+        f"run {run_id}: {lost.length} records are left, {lost.lost} were lost; go on with: assay runs resume {run_id}"
+    )
 
 
 @_command("export")
-@store_option
-def export(run: str, path: str | None, store_path: str | None) -> None:
+@with_run
+def export(store: RunStore, run_id: str, path: str | None) -> None:
     """Write a run's log as JSON lines, with its signed head; to PATH, or to standard output."""
     from llm_runtime.store.transfer import export_run
 
-    with closing(open_runs(store_path)) as store:
-        run_id = store.find(run)
-        if path is None or path == "-":
-            with click.open_file("-", "wb") as file:
-                export_run(store, run_id, cast("BinaryIO", file))
-            return
-        if Path(path).is_dir():
-            raise ConfigurationError(f"{path} is a folder; name a file in it")
-        refusal = saying(f"{path} cannot be written", then="; name another place")
-        with refusal, click.open_file(path, "wb", atomic=True) as file:
+    if path is None or path == "-":
+        with click.open_file("-", "wb") as file:
             export_run(store, run_id, cast("BinaryIO", file))
+        return
+    if Path(path).is_dir():
+        raise ConfigurationError(f"{path} is a folder; name a file in it")
+    refusal = saying(f"{path} cannot be written", then="; name another place")
+    with refusal, click.open_file(path, "wb", atomic=True) as file:
+        export_run(store, run_id, cast("BinaryIO", file))
 
 
 @_command("import")
-@store_option
-def import_(path: str, new_id: str | None, trust: bool, store_path: str | None) -> None:
+@with_store
+def import_(store: RunStore, path: str, new_id: str | None, trust: bool) -> None:
     """Take a run from a file that `assay runs export` wrote; - is standard input. All of it, or nothing.
 
     A run that another key signed stays signed by that key alone, which `assay runs verify` then says.
     """
     from llm_runtime.store.transfer import import_run
 
-    with closing(open_runs(store_path)) as store:
-        with saying(f"{path} cannot be read", then="; name an exported run"), click.open_file(path, "rb") as file:
-            run_id = import_run(store, cast("BinaryIO", file), as_id=new_id, trust=trust)
-        click.echo(f"imported run {run_id}", err=True)
+    with saying(f"{path} cannot be read", then="; name an exported run"), click.open_file(path, "rb") as file:
+        run_id = import_run(store, cast("BinaryIO", file), as_id=new_id, trust=trust)
+    click.echo(f"imported run {run_id}", err=True)
 
 
 @_command("tag")
-@store_option
-def tag(run: str, tags: tuple[str, ...], remove: tuple[str, ...], store_path: str | None) -> None:
+@with_run
+def tag(store: RunStore, run_id: str, tags: tuple[str, ...], remove: tuple[str, ...]) -> None:
     """Put tags on a run, such as those that `assay store prune --keep TAG` spares; and show what it has."""
     from llm_runtime.store.upkeep import set_tags, tags_of
 
-    with closing(open_runs(store_path)) as store:
-        run_id = store.find(run)
-        set_tags(store, run_id, tags, remove)
-        click.echo(f"run {run_id}: {', '.join(tags_of(store, run_id)) or 'no tags'}")
+    set_tags(store, run_id, tags, remove)
+    click.echo(f"run {run_id}: {', '.join(tags_of(store, run_id)) or 'no tags'}")
 
 
 @_command("delete")
 @click.confirmation_option(prompt="Delete this run for good?")
-@store_option
-def delete(run: str, store_path: str | None) -> None:
+@with_run
+def delete(store: RunStore, run_id: str) -> None:
     """Delete a run and its signed head."""
-    with closing(open_runs(store_path)) as store:
-        run_id = store.find(run)
-        store.delete(run_id)
-        click.echo(f"deleted run {run_id}", err=True)
+    store.delete(run_id)
+    click.echo(f"deleted run {run_id}", err=True)

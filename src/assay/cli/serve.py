@@ -6,7 +6,6 @@ import os
 import secrets
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -17,9 +16,6 @@ from assay.registry import left_out
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
 from llm_runtime.settings import data_dir
-
-if TYPE_CHECKING:
-    from assay.web.guard import Gate
 
 _declares = declares(__package__ or "", "serve.toml")
 
@@ -63,6 +59,7 @@ def serve(
     with needing("the web app", "web"):
         from assay.api.doors import program_doors
         from assay.web.endpoints import pages
+        from assay.web.guard import Gate
         from assay.web.people import People
         from assay.web.serving import serve as serve_runs
     pages()
@@ -71,12 +68,11 @@ def serve(
     people = None if people_file is None else People(Path(people_file).expanduser())
     if people is not None:
         people.all()
-    beyond = host not in _LOOPBACK
-    if beyond and token is None:
+    if token is None and host not in _LOOPBACK:
         token = secrets.token_urlsafe(24)
         click.echo(f"token: {token}", err=True)
 
-    def ready(address: str, gate: Gate) -> None:
+    def ready(address: str) -> None:
         click.echo(f"Assay is at {address}")
         if people is not None:
             click.echo(f"People sign in at {address.partition('?')[0]}", err=True)
@@ -87,17 +83,7 @@ def serve(
 
     with closing(open_runs(store_path)) as store:
         doors = program_doors(store_path or str(data_dir() / "runs.db"))
-        serve_runs(
-            store,
-            host=host,
-            port=port,
-            token=token,
-            hosts=hosts,
-            ready=ready,
-            doors=doors,
-            people=people,
-            proxies=proxies,
-        )
+        serve_runs(store, Gate(host, token, hosts, people), host, port, ready, doors, proxies)
 
 
 def _token(file: str | None) -> str | None:

@@ -15,7 +15,7 @@ def keys() -> None:
     """
 
 
-_command = commands(keys, __package__ or "", "serve_keys.toml")
+_command = commands(keys.command, __package__ or "", "serve_keys.toml")
 
 
 @_command("add")

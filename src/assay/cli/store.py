@@ -13,7 +13,7 @@ import click
 
 from assay.cli.doctor import Remark, show
 from assay.console.declared import commands
-from assay.console.options import open_runs, store_option
+from assay.console.options import open_runs, store_option, with_store
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StoreBusy, StoreDamaged
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ def store() -> None:
     """Look after the run store: backup, verify, prune, compact, doctor. It may be in use meanwhile."""
 
 
-_command = commands(store, __package__ or "", "store.toml")
+_command = commands(store.command, __package__ or "", "store.toml")
 
 
 @_command("backup")
-@store_option
-def backup(target: str, store_path: str | None) -> None:
+@with_store
+def backup(store: RunStore, target: str) -> None:
     """Copy the whole store, its batches included, to TARGET: a file that is not there yet, or postgresql://...
 
     Runs under way are copied as far as they have come. To restore a copy, name it with --store, or back it up to
@@ -42,22 +42,21 @@ def backup(target: str, store_path: str | None) -> None:
     from llm_runtime.store import SqliteStore, open_store
     from llm_runtime.store.upkeep import copy_runs
 
-    with closing(open_runs(store_path)) as source:
-        into_file = "://" not in target
-        if isinstance(source, SqliteStore) and into_file:
-            return _copy_whole(source.path, target)
-        if into_file and Path(target).exists():
-            raise ConfigurationError(f"{target} is there already; name a file that is not there")
-        if getattr(source, "url", "") == target:
-            raise ConfigurationError("the copy would be the store itself; name another place")
-        # A file takes its name when it is whole.
-        place = str(Path(target).with_name(f".writing-{Path(target).name}")) if into_file else target
-        with closing(open_store(place)) as copy:
-            count = sum(1 for _ in copy_runs(source, copy))
-        if into_file:
-            _copy_batches(source, place, target)
-            Path(place).rename(target)
-        click.echo(f"{count} runs were copied", err=True)
+    into_file = "://" not in target
+    if isinstance(store, SqliteStore) and into_file:
+        return _copy_whole(store.path, target)
+    if into_file and Path(target).exists():
+        raise ConfigurationError(f"{target} is there already; name a file that is not there")
+    if getattr(store, "url", "") == target:
+        raise ConfigurationError("the copy would be the store itself; name another place")
+    # A file takes its name when it is whole.
+    place = str(Path(target).with_name(f".writing-{Path(target).name}")) if into_file else target
+    with closing(open_store(place)) as copy:
+        count = sum(1 for _ in copy_runs(store, copy))
+    if into_file:
+        _copy_batches(store, place, target)
+        Path(place).rename(target)
+    click.echo(f"{count} runs were copied", err=True)
 
 
 def _copy_whole(source: Path, target: str) -> None:
@@ -100,48 +99,46 @@ def _copy_files(source: Path, target: Path) -> None:
 
 
 @_command("verify")
-@store_option
-def verify(all_runs: bool, keys: tuple[str, ...], as_json: bool, store_path: str | None) -> int:
+@with_store
+def verify(store: RunStore, all_runs: bool, keys: tuple[str, ...], as_json: bool) -> int:
     """Check the store's file and, with --all, every run. Exit code 1 where something is damaged or changed."""
     from assay.console.verifying import trusted_keys, verify_all
 
     trusted = trusted_keys(keys)
-    with closing(open_runs(store_path)) as opened:
-        if faults := opened.faults():
-            click.echo("\n".join(f"damaged: {fault}" for fault in faults))
-            return 1
-        if all_runs:
-            return verify_all(opened, trusted, as_json=as_json)
+    if faults := store.faults():
+        click.echo("\n".join(f"damaged: {fault}" for fault in faults))
+        return 1
+    if all_runs:
+        return verify_all(store, trusted, as_json=as_json)
     click.echo('{"ok": true}' if as_json else "the file is sound; each run is checked with --all")
     return 0
 
 
 @_command("prune")
-@store_option
-def prune(older: str, keep: tuple[str, ...], dry_run: bool, yes: bool, store_path: str | None) -> None:
+@with_store
+def prune(store: RunStore, older: str, keep: tuple[str, ...], dry_run: bool, yes: bool) -> None:
     """Delete old runs for good, and give their room back. Runs under way and those of open batches stay."""
     from llm_runtime.clock import now_ms
     from llm_runtime.store.upkeep import old_runs, remove
 
     before = now_ms() - _age(older)
-    with closing(open_runs(store_path)) as opened:
-        runs = old_runs(opened, before, keep, _needed(opened))
-        running = sum(run.updated_at < before for run in opened.runs(state="running", limit=100_000))
-        if running:
-            click.echo(f"{running} runs are that old and under way; they stay", err=True)
-        if dry_run:
-            for run in runs:
-                click.echo(f"{run.run_id}  {run.title}")
-        if dry_run or not runs:
-            click.echo(f"{len(runs)} runs would go" if dry_run else "no run is that old", err=True)
-            return
-        if not yes:
-            click.confirm(f"Delete {len(runs)} runs for good?", abort=True, err=True)
-        gone, held = remove(opened, runs)
-        for run_id in held:
-            click.echo(f"run {run_id} is under way; it stays", err=True)
-        opened.give_back()
-        click.echo(f"deleted {len(gone)} runs", err=True)
+    runs = old_runs(store, before, keep, _needed(store))
+    running = sum(run.updated_at < before for run in store.runs(state="running", limit=100_000))
+    if running:
+        click.echo(f"{running} runs are that old and under way; they stay", err=True)
+    if dry_run:
+        for run in runs:
+            click.echo(f"{run.run_id}  {run.title}")
+    if dry_run or not runs:
+        click.echo(f"{len(runs)} runs would go" if dry_run else "no run is that old", err=True)
+        return
+    if not yes:
+        click.confirm(f"Delete {len(runs)} runs for good?", abort=True, err=True)
+    gone, held = remove(store, runs)
+    for run_id in held:
+        click.echo(f"run {run_id} is under way; it stays", err=True)
+    store.give_back()
+    click.echo(f"deleted {len(gone)} runs", err=True)
 
 
 def _age(older: str) -> int:
@@ -164,20 +161,19 @@ def _needed(opened: RunStore) -> tuple[str, ...]:
 
 
 @store.command("compact")
-@store_option
-def compact(store_path: str | None) -> None:
+@with_store
+def compact(store: RunStore) -> None:
     """Store what older versions wrote as today's would, and give free room back to the disk."""
     from llm_runtime.store.upkeep import every_run
 
-    with closing(open_runs(store_path)) as opened:
-        before = opened.size()
-        for run in every_run(opened):
-            try:
-                opened.repack(run.run_id)
-            except StoreBusy:
-                click.echo(f"run {run.run_id} is under way; it is left as it is", err=True)
-        opened.give_back()
-        click.echo(f"{before:,} bytes before, {opened.size():,} now")
+    before = store.size()
+    for run in every_run(store):
+        try:
+            store.repack(run.run_id)
+        except StoreBusy:
+            click.echo(f"run {run.run_id} is under way; it is left as it is", err=True)
+    store.give_back()
+    click.echo(f"{before:,} bytes before, {store.size():,} now")
 
 
 @_command("doctor")

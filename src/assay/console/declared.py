@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import click
 
@@ -14,13 +14,17 @@ from llm_runtime.toml import own_table
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def declared(package: str, file: str, command: str) -> list[click.Parameter]:
+def declared(package: str, file: str, command: str, **words: str) -> list[click.Parameter]:
     """Return what a table of a TOML file in a package declares, in its order.
 
     An entry is called as the parameter of the function. It has ``flags`` with blanks between, none for an argument;
-    a ``type`` as click calls it, with its ``bounds``; and whatever else click takes.
+    a ``type`` as click calls it, with its ``bounds``; and whatever else click takes. Its ``help`` may name ``words``.
     """
-    return [_parameter(name, **told) for name, told in _tables(package, file)[command].items()]
+    parameters = [_parameter(name, **told) for name, told in _tables(package, file)[command].items()]
+    for option in parameters if words else ():
+        if isinstance(option, click.Option) and option.help:
+            option.help = option.help.format(**words)
+    return parameters
 
 
 @cache
@@ -43,12 +47,14 @@ def declares(package: str, file: str) -> Callable[[str], Callable[[F], F]]:
     return of
 
 
-def commands(
-    group: click.Group, package: str, file: str
-) -> Callable[[str], Callable[[Callable[..., Any]], click.Command]]:
-    """Return the decorator that makes a function the command of a group whose table has that name."""
+Commands: TypeAlias = Callable[[str], Callable[[Callable[..., Any]], click.Command]]
+"""What makes a function the command of a name."""
+
+
+def commands(made: Commands, package: str, file: str) -> Commands:
+    """Return the decorator that makes a function the command that ``made`` makes, as the table of its name has it."""
     of = declares(package, file)
-    return lambda name: lambda function: group.command(name)(of(name)(function))
+    return lambda name: lambda function: made(name)(of(name)(function))
 
 
 def _parameter(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -183,7 +185,7 @@ def settings_with(terms: Terms) -> Settings:
 
     settings = terms.settings(load_settings())
     config = settings.config
-    if "terminal:" in (config.model, *config.seats.values()) and not _keyboard():
+    if "terminal:" in (config.model, *config.seats.values()) and not (sys.stdin and sys.stdin.isatty()):
         raise ConfigurationError("terminal: needs the keyboard; give the text as an argument or with --file PATH")
     return settings
 
@@ -192,10 +194,6 @@ def _anywhere(model: str) -> str:
     """Return the model's name with the full path of a mailbox: a run may be resumed from another folder."""
     head, colon, folder = model.partition(":")
     return f"{head}{colon}{Path(folder).resolve()}" if head == "mailbox" and folder else model
-
-
-def _keyboard() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def finite(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
@@ -221,6 +219,27 @@ def open_runs(path: str | None) -> RunStore:
     from llm_runtime.store import open_store
 
     return open_store(path or data_dir() / "runs.db")
+
+
+def with_store(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option that says where runs are kept; the store is open while the command runs, as ``store``."""
+
+    @wraps(command)
+    def opened(*, store_path: str | None, **values: Any) -> Any:
+        with closing(open_runs(store_path)) as store:
+            return command(store=store, **values)
+
+    return store_option(opened)
+
+
+def with_run(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Do the same for a command whose argument ``run`` names a run: it is found in the store, as ``run_id``."""
+
+    @wraps(command)
+    def found(*, run: str, store: RunStore, **values: Any) -> Any:
+        return command(store=store, run_id=store.find(run), **values)
+
+    return with_store(found)
 
 
 def read_json(path: str, what: str) -> Any:

@@ -167,12 +167,9 @@ def run_command(
             *_parameters(options, "options"),
             *(field_option(spec, "terms") for spec in terms_fields(run.bounds)),
             *(param for param in own if not isinstance(param, click.Argument)),
-            *(
-                option
-                for option in (*_output_options(trace, noun), *queue_options())
-                if not taken.intersection(option.opts)
-            ),
         ]
+        shared = declared("assay.console", "options.toml", "output", trace=trace, noun=noun) + queue_options()
+        parameters += [option for option in shared if not taken.intersection(option.opts)]
         parameters += declared("assay.console", "options.toml", "store")
         return click.Command(
             name or getattr(body, "__name__", kind), callback=callback, params=parameters, help=body.__doc__
@@ -227,23 +224,6 @@ def _argument(spec: FieldSpec, text: str | None, file: str | None) -> str:
     if spec.required and not read.strip():
         raise ConfigurationError(f"the {spec.label.lower()} is empty; {spec.help}")
     return read
-
-
-def _output_options(trace: str, noun: str) -> list[click.Option]:
-    return [
-        click.Option(["--trace", "output__trace"], is_flag=True, help=trace),
-        click.Option(
-            ["--out", "output__out"], metavar="PATH", help="Write a report: .html, .md or .json by its ending."
-        ),
-        click.Option(
-            ["--json", "output__as_json"], is_flag=True, help=f"Print one JSON object in place of the {noun}."
-        ),
-        click.Option(
-            ["--jsonl", "output__jsonl"], is_flag=True, help="Print every event as a line of JSON, as it happens."
-        ),
-        click.Option(["--seed"], type=click.IntRange(0, 2**53 - 1), help="The run's seed; drawn where left out."),
-        click.Option(["-q", "--quiet", "output__quiet"], is_flag=True, help="No progress on standard error."),
-    ]
 
 
 def launcher_of(store: RunStore) -> Launcher:

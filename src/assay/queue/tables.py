@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -66,12 +66,9 @@ def open_queue(store: str) -> Generator[Database]:
         ConfigurationError: the store is a file.
         StoreError: it cannot be reached, or a newer version wrote it.
     """
-    database = open_batches(check_url(store))
-    try:
+    with closing(open_batches(check_url(store))) as database:
         migrate(database, "queue", "the queue was", migrations_in("assay.queue", "migrations"))
         yield database
-    finally:
-        database.close()
 
 
 @dataclass(frozen=True, slots=True)

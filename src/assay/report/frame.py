@@ -33,7 +33,8 @@ def ending(run: RunTotals, subject: str = "The run", after: str = "", why: str =
         after: what it had done by then, as it follows the verb: ``" after 2 loops"``.
         why: the reason, where it is not the run's message.
     """
-    return f"{subject} {_STATES[run.state]}{after}{_because(why or run.message)}."
+    because = why or run.message
+    return f"{subject} {_STATES[run.state]}{after}{because and ': '}{because.rstrip('.')}."
 
 
 def ending_notes(run: RunTotals, sentence: str = "") -> tuple[Note, ...]:
@@ -125,10 +126,6 @@ def run_progress(run: RunTotals, protocol: str) -> Progress:
         state=run.state,
         message=run.message,
     )
-
-
-def _because(message: str) -> str:
-    return f": {message.rstrip('.')}" if message else ""
 
 
 def _own_name(seat: str, phase: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from assay.seat_tools.offered import Call, ToolFault, made
 from assay.seat_tools.using import TOOL
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.messages import Generate, Reply, Request, Usage
 
 
@@ -41,7 +41,7 @@ def beside(generate: Generate, names: Sequence[str], programs: Mapping[str, Call
             return _reply(await programs[name](arguments), request)
         try:
             text = await tools[name](arguments)
-        except (ToolFault, OSError, ConfigurationError, TimeoutError) as fault:
+        except (ToolFault, OSError, LlmRuntimeError) as fault:
             text = f"error: {fault or type(fault).__name__}"
         except Exception as fault:  # whatever somebody else's tool raises must not end the run
             text = f"error: the tool failed: {type(fault).__name__}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import AfterValidator, Field
@@ -12,17 +13,18 @@ from pydantic import AfterValidator, Field
 from assay.fields import Ui
 from llm_runtime.names import ToolName
 from llm_runtime.plugins import found, load
+from llm_runtime.toml import own_table
 from llm_runtime.tool_calls import ToolSpec
 
 GROUP = "assay.seat_tools"
-_OURS = {
-    "files": "assay.seat_tools.reading:FILES",
-    "search": "assay.seat_tools.reading:SEARCH",
-    "python": "assay.seat_tools.programs:PYTHON",
-    "mcp": "assay.seat_tools.servers:MCP",
-}
+_OURS: Mapping[str, Mapping[str, Any]] = own_table("assay.seat_tools", "tools.toml")
+_PLACES = {kind: str(row["make"]) for kind, row in _OURS.items()}
 Call: TypeAlias = Callable[[Mapping[str, Any]], Awaitable[str]]
 """Carries a call out: takes its arguments, returns what the model reads."""
+
+
+STANDS = "These words stand on the page."
+"""What a tool answers that finds a quotation."""
 
 
 class ToolFault(Exception):
@@ -43,25 +45,36 @@ class SeatTool:
         detail: a pattern of what stands behind the colon; empty where nothing does.
         beside: the tool that it cannot do without.
         several: whether it can stand there more than once; models then know it as ``NAME_DETAIL``.
+        opens: the argument that is an address of the web. A call with one is carried out where the seat was shown
+            it; quotations are looked up with one and ``quote``, and :data:`STANDS` is the answer where they stand.
     """
 
     usage: str
     about: str
     properties: Mapping[str, Mapping[str, Any]]
-    required: tuple[str, ...]
+    required: Sequence[str]
     make: Callable[[str, Sequence[str]], Call]
     detail: str = ""
     beside: str = ""
     several: bool = False
+    opens: str = ""
 
 
-def _tool(kind: str) -> SeatTool:
-    tool: SeatTool = load(GROUP, kind, _OURS)
-    return tool
+def _kind(name: str) -> str:
+    """Return the entry point's name; what stands there with a colon has a detail and another namesake none."""
+    kind, colon, _ = name.partition(":")
+    return kind + colon if kind + colon in _OURS else kind
+
+
+@cache
+def _tool(name: str) -> SeatTool:
+    kind = _kind(name)
+    made: Any = load(GROUP, kind, _PLACES)
+    return SeatTool(**{**_OURS[kind], "make": made}) if kind in _OURS else made
 
 
 def _checked(names: tuple[str, ...]) -> tuple[str, ...]:
-    kinds = [name.partition(":")[0] for name in names]
+    kinds = [_kind(name) for name in names]
     for name in names:
         if fault := _fault(name, kinds):
             raise ValueError(fault)
@@ -70,10 +83,10 @@ def _checked(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _fault(name: str, kinds: Sequence[str]) -> str:
     """Return why a tool cannot be named so beside the others; empty where it can."""
-    kind, colon, detail = name.partition(":")
-    tool = _tool(kind) if kind in found(GROUP, _OURS) else None
+    kind, (_, colon, detail) = _kind(name), name.partition(":")
+    tool = _tool(kind) if kind in found(GROUP, _PLACES) else None
     if tool is None or bool(colon) != bool(tool.detail) or not re.fullmatch(tool.detail, detail):
-        return f"there is no tool {name[:60]}; there are {', '.join(_tool(one).usage for one in found(GROUP, _OURS))}"
+        return f"there is no tool {name[:60]}; there are {', '.join(_tool(one).usage for one in found(GROUP, _PLACES))}"
     if not tool.several and kinds.count(kind) > 1:
         return f"{kind} can stand once among the tools"
     return f"{kind} needs {_tool(tool.beside).usage} beside it" if tool.beside not in ("", *kinds) else ""
@@ -84,7 +97,7 @@ Tools: TypeAlias = Annotated[
     AfterValidator(_checked),
     Field(exclude_if=lambda names: not names),
     Ui(
-        help="Tools that seats may use: files:FOLDER, search, python (in a box), mcp:NAME of tools.toml.",
+        help="Tools that seats may use: files:FOLDER, search, python, and of tools.toml mcp:NAME, search:NAME.",
         metavar="A,B,C",
         doors=("cli", "agent"),
     ),
@@ -96,7 +109,7 @@ def offered(names: Sequence[str]) -> tuple[ToolSpec, ...]:
     """Return what models are told of the tools, in the order in which they are named."""
 
     def spec(name: str) -> ToolSpec:
-        tool = _tool(name.partition(":")[0])
+        tool = _tool(name)
         schema = {"type": "object", "properties": tool.properties, "required": list(tool.required)}
         return ToolSpec(_told(name), tool.about, schema)
 
@@ -109,7 +122,12 @@ def made(names: Sequence[str]) -> dict[str, Call]:
     Raises:
         ConfigurationError: a tool is not there: a folder, a sandbox, a server.
     """
-    return {_told(name): _tool(name.partition(":")[0]).make(name.partition(":")[2], names) for name in names}
+    return {_told(name): _tool(name).make(name.partition(":")[2], names) for name in names}
+
+
+def opening(names: Sequence[str]) -> dict[str, str]:
+    """Return the tools that open addresses of the web, each with the argument that is one."""
+    return {_told(name): _tool(name).opens for name in names if _tool(name).opens}
 
 
 def word(arguments: Mapping[str, Any], name: str) -> str:
@@ -126,4 +144,4 @@ def word(arguments: Mapping[str, Any], name: str) -> str:
 
 def _told(name: str) -> str:
     kind, _, detail = name.partition(":")
-    return f"{kind}_{detail}" if _tool(kind).several else kind
+    return f"{kind}_{detail}" if _tool(name).several else kind

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.seat_tools.offered import Call, SeatTool, ToolFault, word
+from assay.seat_tools.offered import Call, ToolFault, word
 from llm_runtime.errors import ConfigurationError
 
 _SECONDS = 20.0
 
 
-def _made(_: str, __: Sequence[str]) -> Call:
+def python(_: str, __: Sequence[str]) -> Call:
+    """Return what runs a program, where something here isolates it."""
     from sandbox import NoIsolation, backend
 
     try:
@@ -34,12 +35,3 @@ async def _run(arguments: Mapping[str, Any]) -> str:
             await box.close()
     except SandboxError as fault:
         raise ToolFault(str(fault) or type(fault).__name__) from None
-
-
-PYTHON = SeatTool(
-    usage="python",
-    about="Run a Python program without a network and without files; what it prints is the result.",
-    properties={"code": {"type": "string", "description": "The whole program."}},
-    required=("code",),
-    make=_made,
-)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.seat_tools.offered import Call, SeatTool, word
+from assay.seat_tools.offered import Call, word
 from llm_runtime.errors import ConfigurationError
 
 _LINES, _ENTRIES, _HITS = 400, 500, 40
@@ -42,11 +42,7 @@ class Folder:
         if place.is_dir():
             names = sorted(one.name + ("/" if one.is_dir() else "") for one in self._shown(place))
             return "\n".join(names[:_ENTRIES]) or "(nothing)"
-        lines = _text(place).splitlines()
-        start = first if isinstance(first, int) and 1 <= first <= len(lines) else 1
-        shown = [f"{number}| {lines[number - 1]}" for number in range(start, min(start + _LINES, len(lines) + 1))]
-        left = len(lines) - start - len(shown) + 1
-        return "\n".join([*shown, *([f"[{left} more lines from {start + len(shown)}]"] if left else [])])
+        return numbered(_text(place).splitlines(), first)
 
     def search(self, words: str) -> str:
         """Return the lines that hold all the words, each with its file and number."""
@@ -86,6 +82,14 @@ class Folder:
                 yield one
 
 
+def numbered(lines: Sequence[str], first: Any = 1) -> str:
+    """Return lines with their numbers from the ``first`` on, and how many are left."""
+    start = first if isinstance(first, int) and 1 <= first <= len(lines) else 1
+    shown = [f"{number}| {lines[number - 1]}" for number in range(start, min(start + _LINES, len(lines) + 1))]
+    left = len(lines) - start - len(shown) + 1
+    return "\n".join([*shown, *([f"[{left} more lines from {start + len(shown)}]"] if left else [])])
+
+
 def _text(place: Path) -> str:
     descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
@@ -97,7 +101,8 @@ def _text(place: Path) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _files(detail: str, _: Sequence[str]) -> Call:
+def files(detail: str, _: Sequence[str]) -> Call:
+    """Return what reads the files of a folder, and lists it."""
     folder = Folder(Path(detail))
 
     async def read(arguments: Mapping[str, Any]) -> str:
@@ -106,31 +111,11 @@ def _files(detail: str, _: Sequence[str]) -> Call:
     return read
 
 
-def _search(_: str, names: Sequence[str]) -> Call:
+def search(_: str, names: Sequence[str]) -> Call:
+    """Return what searches the folder that another tool names."""
     folder = Folder(Path(next(name.partition(":")[2] for name in names if name.startswith("files:"))))
 
     async def find(arguments: Mapping[str, Any]) -> str:
         return await asyncio.to_thread(folder.search, word(arguments, "words"))
 
     return find
-
-
-FILES = SeatTool(
-    usage="files:FOLDER",
-    about="Read a text file with line numbers, or list a folder.",
-    properties={
-        "path": {"type": "string", "description": "As a listing shows it; `.` lists the top."},
-        "first": {"type": "integer", "description": "The first line to show; 1 where left out."},
-    },
-    required=("path",),
-    make=_files,
-    detail=".+",
-)
-SEARCH = SeatTool(
-    usage="search",
-    about="Find the lines of these files that hold all the words, whatever their case.",
-    properties={"words": {"type": "string", "description": "Separated by blanks."}},
-    required=("words",),
-    make=_search,
-    beside="files",
-)

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from pydantic import Field
 
-from assay.seat_tools.offered import Call, SeatTool
+from assay.seat_tools.offered import Call
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.keys import read_toml
 from llm_runtime.models import Model, fits
@@ -31,55 +31,65 @@ class Server(Model):
     allow: tuple[str, ...] = Field(min_length=1)
 
 
+def table_of(kind: str, name: str, needs: str) -> tuple[str, Mapping[str, Any]]:
+    """Return a table of ``tools.toml``, and how what is wrong in it begins.
+
+    Raises:
+        ConfigurationError: there is none.
+    """
+    path = config_dir() / "tools.toml"
+    table = read_toml(path).get(name)
+    if not isinstance(table, dict):
+        raise ConfigurationError(f"--tools {kind}:{name}: write [{name}] with {needs} into {path}")
+    return f"{path}, [{name}]: ", cast("Mapping[str, Any]", table)
+
+
+def server_in(where: str, table: Mapping[str, Any]) -> Server:
+    """Return the server that a table describes.
+
+    Raises:
+        ConfigurationError: it is not as it should be, or the extra ``mcp`` is not installed.
+    """
+    with fits(where):
+        server = Server.model_validate(table)
+    if find_spec("mcp") is None:
+        raise MissingExtraError("tools of MCP servers", "mcp")
+    return server
+
+
 def server_tool(name: str, _: Sequence[str]) -> Call:
     """Return what calls the tools of a server.
 
     Raises:
         ConfigurationError: ``tools.toml`` has no such server, or not as it should be.
     """
-    path = config_dir() / "tools.toml"
-    table = read_toml(path).get(name)
-    if table is None:
-        raise ConfigurationError(f"--tools mcp:{name}: write [{name}] with command and allow into {path}")
-    with fits(f"{path}, [{name}]: "):
-        server = Server.model_validate(table)
-    if find_spec("mcp") is None:
-        raise MissingExtraError("tools of MCP servers", "mcp")
+    server = server_in(*table_of("mcp", name, "command and allow"))
 
     async def call(asked: Mapping[str, Any]) -> str:
-        import mcp
-
         tool, arguments = asked.get("tool"), cast("object", asked.get("arguments") or dict[str, Any]())
         if tool != "list" and tool not in server.allow:
             return f"error: there is no tool {str(tool)[:40]}; there are: list, {', '.join(server.allow)}"
         if not isinstance(arguments, dict):
             return "error: arguments must be an object"
-        command = mcp.StdioServerParameters(command=server.command[0], args=list(server.command[1:]))
-        try:
-            async with asyncio.timeout(_SECONDS), mcp.Client(command) as client:
-                if tool == "list":
-                    listed = [one for one in (await client.list_tools()).tools if one.name in server.allow]
-                    return "\n".join(
-                        f"{one.name}: {one.description or ''} {json.dumps(one.input_schema)}" for one in listed
-                    )
-                came = await client.call_tool(str(tool), cast("dict[str, Any]", arguments))
-        except Exception as fault:
-            return f"error: the server failed: {type(fault).__name__}"
-        text = "\n".join(part.text for part in came.content if part.type == "text")
-        return f"error: {text}" if came.is_error else text
+        return await ask_server(server, str(tool), cast("dict[str, Any]", arguments))
 
     return call
 
 
-MCP = SeatTool(
-    usage="mcp:NAME",
-    about="A server with tools of its own; list them first.",
-    properties={
-        "tool": {"type": "string", "description": "`list` shows what there is."},
-        "arguments": {"type": "object"},
-    },
-    required=("tool",),
-    make=server_tool,
-    detail="[a-z0-9][a-z0-9_-]{0,39}",
-    several=True,
-)
+async def ask_server(server: Server, tool: str, arguments: dict[str, Any]) -> str:
+    """Start a server and call a tool of it; ``list`` describes those that are allowed."""
+    import mcp
+
+    command = mcp.StdioServerParameters(command=server.command[0], args=list(server.command[1:]))
+    try:
+        async with asyncio.timeout(_SECONDS), mcp.Client(command) as client:
+            if tool == "list":
+                listed = [one for one in (await client.list_tools()).tools if one.name in server.allow]
+                return "\n".join(
+                    f"{one.name}: {one.description or ''} {json.dumps(one.input_schema)}" for one in listed
+                )
+            came = await client.call_tool(tool, arguments)
+    except Exception as fault:
+        return f"error: the server failed: {type(fault).__name__}"
+    text = "\n".join(part.text for part in came.content if part.type == "text")
+    return f"error: {text}" if came.is_error else text

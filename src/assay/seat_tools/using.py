@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from itertools import count
 
-from assay.seat_tools.offered import offered
+from assay.seat_tools.offered import STANDS, offered, opening
+from assay.seat_tools.quoting import looked_up
 from llm_runtime.canonical import canonical_json
-from llm_runtime.messages import Generate, Message, Reply, Request, Usage
+from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request, Usage
 from llm_runtime.prompts import Fence, load_prompt
-from llm_runtime.tool_calls import ToolCall, ToolSpec, listed, parse_call
+from llm_runtime.tool_calls import ToolCall, listed, parse_call
 
 TOOL = "tool:"
 """Begins the model's name of a request to a tool."""
@@ -32,8 +34,10 @@ def tooled(generate: Generate, names: Sequence[str], seed: int, seats: Set[str],
     """
     if not names:
         return generate
-    specs = offered(names)
+    specs, opens = offered(names), opening(names)
     instructions = load_prompt("assay.seat_tools", "tools").render(tools=listed(specs), steps=str(steps))
+    if opens:
+        instructions += "\n\n" + load_prompt("assay.seat_tools", "web").text.strip()
 
     async def ask(request: Request) -> Reply:
         label = request.label
@@ -41,7 +45,10 @@ def tooled(generate: Generate, names: Sequence[str], seed: int, seats: Set[str],
             return await generate(request)
         turns = list(request.messages)
         turns[-1] = replace(turns[-1], content=f"{turns[-1].content}\n\n{instructions}")
+        shown = [turn.content for turn in turns if turn.role != "assistant"]
+        lookups = _Lookups(generate, request, shown, seed, [spec.name for spec in specs], opens)
         replies: list[Reply] = []
+        told = False
         for step in range(1, steps + 2):
             label = replace(request.label, attempt=request.label.attempt + step - 1)
             # Whoever must keep to a schema can call no tool; the last answer must.
@@ -49,32 +56,73 @@ def tooled(generate: Generate, names: Sequence[str], seed: int, seats: Set[str],
             reply = await generate(replace(request, messages=tuple(turns), label=label, schema=schema))
             replies.append(reply)
             calls = parse_call(reply.text, step)
-            if not calls or step > steps:
-                return _whole(replies, without_call=bool(calls))
-            result = await _result(generate, specs, calls[0], request, step)
-            if step == steps:
-                result += "\n\n" + load_prompt("assay.seat_tools", "last").render()
-            turns += [Message("assistant", reply.text), Message("user", _fenced(result, calls[0], request, step, seed))]
+            if calls and step <= steps:
+                said = await lookups.carry_out(calls[0], step, last=step == steps)
+            else:
+                whole = _whole(replies, without_call=bool(calls))
+                text, wrong = await looked_up(whole.text, lookups.stands) if opens else (whole.text, [])
+                if not wrong or told or step > steps:
+                    return replace(whole, text=text)
+                told, said = True, lookups.misquoted(wrong)
+            turns += [Message("assistant", reply.text), Message("user", said)]
         raise AssertionError("the last step returns")
 
     return ask
 
 
-async def _result(generate: Generate, specs: Sequence[ToolSpec], call: ToolCall, request: Request, step: int) -> str:
-    if call.fault:
-        return f"error: {call.fault}"
-    if call.name not in {spec.name for spec in specs}:
-        return f"error: there is no tool {call.name[:40]}; there are: {', '.join(spec.name for spec in specs)}"
-    label = replace(request.label, phase=f"{request.label.phase}-tool", attempt=step)
-    asked = Message("user", canonical_json(call.arguments).decode())
-    return (await generate(Request(TOOL + call.name, (asked,), label))).text
+@dataclass(frozen=True, slots=True)
+class _Lookups:
+    """Calls of tools for one answer; ``shown`` are the texts of others that the seat has read so far."""
 
+    generate: Generate
+    request: Request
+    shown: list[str]
+    seed: int
+    names: Sequence[str]
+    opens: Mapping[str, str]
+    quotations: Iterator[int] = field(default_factory=lambda: count(1))
 
-def _fenced(result: str, call: ToolCall, request: Request, step: int, seed: int) -> str:
-    """Return a result behind a fence that names where it comes from."""
-    source = re.sub(r"[<>\s]+", " ", f"{call.name} {canonical_json(call.arguments).decode()}")[:150]
-    label = replace(request.label, phase=f"{request.label.phase}-tool", attempt=step)
-    return Fence(seed, label)(f"RESULT {step} of {source}", result)
+    async def carry_out(self, call: ToolCall, step: int, *, last: bool) -> str:
+        """Return what the seat is told of a call, behind a fence that names where it comes from."""
+        result = await self._result(call, step)
+        self.shown.append(result)
+        if last:
+            result += "\n\n" + load_prompt("assay.seat_tools", "last").render()
+        source = re.sub(r"[<>\s]+", " ", f"{call.name} {canonical_json(call.arguments).decode()}")[:150]
+        return Fence(self.seed, self._label("tool", step))(f"RESULT {step} of {source}", result)
+
+    async def _result(self, call: ToolCall, step: int) -> str:
+        if call.fault:
+            return f"error: {call.fault}"
+        if call.name not in self.names:
+            return f"error: there is no tool {call.name[:40]}; there are: {', '.join(self.names)}"
+        address = call.arguments.get(self.opens.get(call.name, ""))
+        if address and not self._was_shown(str(address)):
+            return "error: no such address was shown to you; open one that a result, the question or a page names"
+        return await self._asked(call.name, call.arguments, self._label("tool", step))
+
+    async def stands(self, address: str, words: str) -> bool:
+        """Tell whether words stand on a page that the seat was shown."""
+        (tool, argument), *_ = self.opens.items()
+        arguments, label = {argument: address, "quote": words}, self._label("quote", next(self.quotations))
+        return self._was_shown(address) and await self._asked(tool, arguments, label) == STANDS
+
+    def misquoted(self, wrong: Sequence[str]) -> str:
+        """Return what the seat is told of quotations that stand nowhere."""
+        fence = Fence(self.seed, self._label("quote", 0))
+        return load_prompt("assay.seat_tools", "misquoted").render(quotations=fence("LIST", "\n".join(wrong)))
+
+    async def _asked(self, tool: str, arguments: Mapping[str, object], label: CallLabel) -> str:
+        asked = Message("user", canonical_json(arguments).decode())
+        return (await self.generate(Request(TOOL + tool, (asked,), label))).text
+
+    def _was_shown(self, address: str) -> bool:
+        # A page may want to be told in an address what else the seat has read: none that the seat makes is opened.
+        whole = re.compile(re.escape(address) + r"(?=[\s\"'<>)\]},.;]|$)")
+        return any(whole.search(text) for text in self.shown)
+
+    def _label(self, what: str, attempt: int) -> CallLabel:
+        return replace(self.request.label, phase=f"{self.request.label.phase}-{what}", attempt=attempt)
 
 
 def _whole(replies: Sequence[Reply], *, without_call: bool) -> Reply:

@@ -157,7 +157,7 @@ async def start_run(request: Request) -> Response:
             return PlainTextResponse(await asyncio.to_thread(_estimated, site, run, terms), headers={"X-Note": "1"})
         if fields.get("queue"):
             return await put_run(request, run, terms, forms.seed_of(fields))
-        return _show_begun(request, await site.runs.start(run, terms, seed=forms.seed_of(fields)))
+        return show_begun(request, await site.runs.start(run, terms, seed=forms.seed_of(fields)))
 
     def again(why: str) -> str:
         try:
@@ -185,7 +185,7 @@ async def resume_run(request: Request) -> Response:
 
     async def resume() -> Response:
         terms = forms.terms_of(fields, strict=is_json(request))
-        return _show_begun(request, await site_of(request).runs.resume(run_id_of(request), terms))
+        return show_begun(request, await site_of(request).runs.resume(run_id_of(request), terms))
 
     return await begun(request, resume, lambda why: _form(request, resume_page, fields, why))
 
@@ -202,7 +202,7 @@ async def fork_run(request: Request) -> Response:
     async def fork() -> Response:
         terms = forms.terms_of(fields, strict=is_json(request), without=("at", "say"))
         at, say = forms.whole_number(fields.get("at"), "at"), str(fields.get("say") or "")
-        return _show_begun(request, await site_of(request).runs.fork(run_id_of(request), at, terms, say))
+        return show_begun(request, await site_of(request).runs.fork(run_id_of(request), at, terms, say))
 
     return await begun(request, fork, lambda why: _form(request, fork_page, fields, why))
 
@@ -224,7 +224,7 @@ async def interject(request: Request) -> Response:
     if (state := site.store.summary(run_id).state) in ("running", "finished"):
         why = "is carried out elsewhere; stop it there first" if state == "running" else "is finished; follow it up"
         raise ConfigurationError(f"this run {why}")
-    return _show_begun(
+    return show_begun(
         request, await site.runs.fork(run_id, site.store.summary(run_id).events, forms.terms_of({}, strict=False), say)
     )
 
@@ -284,7 +284,7 @@ async def play_recording(request: Request) -> Response:
     """
     fields = await request_fields(request)
     run_id = await site_of(request).runs.play(str(fields.get("name", "")), forms.speed(fields))
-    return _show_begun(request, run_id)
+    return show_begun(request, run_id)
 
 
 def reachable(site: AppState) -> list[str]:
@@ -302,6 +302,6 @@ async def begun(request: Request, begin: Callable[[], Awaitable[Response]], agai
         return HTMLResponse(again(_NO_MODEL if str(fault) == NO_MODEL else str(fault)), 422)
 
 
-def _show_begun(request: Request, run_id: str) -> Response:
+def show_begun(request: Request, run_id: str) -> Response:
     data = {"run_id": run_id, "page": f"/runs/{run_id}", "stream": f"/runs/{run_id}/stream"}
     return redirect(request, data["page"], data, 201)

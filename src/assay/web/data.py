@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
-from assay.report.markup import render
-from assay.report.story import Block, Details, Figure, Prose, Story, Table, Voice
+from assay.report.markup import Element, render
+from assay.report.story import (
+    Column,
+    Details,
+    Fact,
+    Figure,
+    Footnotes,
+    Mark,
+    Marked,
+    Note,
+    Pin,
+    Plain,
+    Prose,
+    Quote,
+    Section,
+    Story,
+    Table,
+    Voice,
+)
 from assay.report.tally import Call, Sums
 from assay.web.calls import CallEvents, PhaseNode
 from assay.web.live_runs import LiveRun
@@ -14,6 +31,7 @@ from llm_runtime.store import RunSummary
 
 _OF_A_CALL = ("state", "replayed", "input_tokens", "output_tokens", "cost", "milliseconds", "retries", "error")
 """What data and the report call alike."""
+_OF_A_STORY = ("title", "subtitle", "tone", "facts", "sections")
 
 
 def summary_data(summary: RunSummary) -> dict[str, Any]:
@@ -23,43 +41,25 @@ def summary_data(summary: RunSummary) -> dict[str, Any]:
 
 def story_data(story: Story) -> dict[str, Any]:
     """Return a story; each block says under ``kind`` what it is."""
-    return {
-        "title": story.title,
-        "subtitle": story.subtitle,
-        "tone": story.tone,
-        "facts": [asdict(fact) for fact in story.facts],
-        "sections": [
-            {"heading": section.heading, "blocks": [block_data(block) for block in section.blocks]}
-            for section in story.sections
-        ],
-    }
+    return {name: _plain(getattr(story, name)) for name in _OF_A_STORY}
 
 
-def block_data(block: Block) -> dict[str, Any]:
-    """Return one block."""
-    match block:
-        case Details():
-            return {"kind": "details", "summary": block.summary, "blocks": [block_data(each) for each in block.blocks]}
-        case Voice():
-            inner = [block_data(each) for each in block.blocks]
-            return {"kind": "voice", "name": block.name, "remark": block.remark, "blocks": inner}
-        case Figure():
-            svg = render(block.svg)
-            return {"kind": "figure", "caption": block.caption, "alternative": block.alternative, "svg": svg}
-        case Prose():
-            data: dict[str, Any] = {"kind": "prose", "text": block.text}
-            pins = [{"start": pin.start, "end": pin.end, "sign": pin.sign} for pin in block.pins]
-            return data | {"changed": [list(span) for span in block.changed]} | ({"pins": pins} if pins else {})
-        case Table():
-            return {
-                "kind": "table",
-                "caption": block.caption,
-                "columns": [column.head for column in block.columns],
-                "rows": [list(row) for row in block.rows],
-                "total": list(block.total) if block.total else None,
-            }
+def _plain(part: Any) -> Any:
+    """Return a part of a story by the names of its fields; of a column its head, of a picture its markup."""
+    match part:
+        case Element():
+            return render(part)
+        case Column():
+            return part.head
+        case [*several]:
+            return list(map(_plain, several))
+        case Prose() | Plain() | Marked() | Quote() | Table() | Figure() | Note() | Footnotes() | Details() | Voice():
+            named = {"kind": type(part).__name__.lower()}
+        case Section() | Fact() | Mark() | Pin():
+            named = dict[str, Any]()
         case _:
-            return {"kind": type(block).__name__.lower(), **asdict(block)}
+            return part
+    return named | {field.name: _plain(getattr(part, field.name)) for field in fields(part)}
 
 
 def tree_data(phases: list[PhaseNode]) -> list[dict[str, Any]]:

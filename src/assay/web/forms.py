@@ -36,11 +36,6 @@ def put_down(text: str) -> Path:
     return path
 
 
-def is_built_in(text: str) -> bool:
-    """Tell whether a text names a set that comes with Assay, rather than being one."""
-    return bool(_BUILT_IN.fullmatch(text.strip()))
-
-
 TextT = TypeVar("TextT", bound=str)
 _LONGEST, _LONGEST_FILE = 1 << 18, 1 << 20
 """Characters of one field, and of one that takes what is in a file."""
@@ -135,7 +130,7 @@ def read_form(fields: Mapping[str, Any], *, strict: bool) -> tuple[Prepared, Ter
     texts = {**task, **options}
     for spec in (one for one in texts.values() if one.ui.upload and isinstance(fields.get(one.name), str)):
         text = plain_value(spec, fields[spec.name])
-        place = None if is_built_in(text) else put_down(text)
+        place = None if _BUILT_IN.fullmatch(text.strip()) else put_down(text)
         values["task"][spec.name] = str(place or text).strip()
         values["task"][spec.ui.upload] = str((place or data_dir() / "studies" / text.strip("@ ")).with_suffix(""))
     for section in ("task", "options"):

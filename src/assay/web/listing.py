@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from math import inf
 from statistics import mean
@@ -64,12 +65,13 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ListedRuns:
-    """Runs to show, and what is known of each by its id."""
+    """Runs to show, what is known of each by its id, and whether there are more."""
 
     runs: Sequence[RunSummary]
     seen: Mapping[str, RunStanding]
     tags: Mapping[str, list[str]]
     notes: Mapping[str, list[Note]]
+    more: bool
 
     def rating(self, run_id: str) -> float | None:
         """Return the mean of people's ratings."""
@@ -78,12 +80,7 @@ class ListedRuns:
 
 
 def runs_page(
-    listed: ListedRuns,
-    folded: Sequence[BatchProgress],
-    choice: Choice,
-    protocols: list[str],
-    tags: list[str],
-    more: bool,
+    listed: ListedRuns, folded: Sequence[BatchProgress], choice: Choice, protocols: list[str], tags: list[str]
 ) -> str:
     """Return the page.
 
@@ -93,7 +90,6 @@ def runs_page(
         choice: how they were chosen.
         protocols: those to choose from.
         tags: likewise.
-        more: whether there are more.
     """
     rows: list[tuple[RunSummary | None, BatchProgress | None]] = [(run, None) for run in listed.runs]
     for progress in folded:
@@ -111,7 +107,7 @@ def runs_page(
         states=[(state, state) for state in STATES],
         orders=_ORDER_WORDS,
         tags=[(tag, tag) for tag in tags],
-        older=choice.query(listed.runs[-1].run_id) if more else "",
+        older=choice.query(listed.runs[-1].run_id) if listed.more else "",
         live=any(run.state == "running" for run in listed.runs),
     )
 
@@ -119,13 +115,14 @@ def runs_page(
 T = TypeVar("T")
 
 
+def _looks(ledger: Ledger, purses: Purses, batches: list[Batch]) -> list[BatchProgress]:
+    return [look(ledger, purses, batch.batch_id) for batch in batches]
+
+
 async def list_batches(request: Request) -> Response:
     """List batches, newest first: jobs done, running and failed, and what they took."""
 
-    def read(ledger: Ledger, purses: Purses) -> list[BatchProgress]:
-        return [look(ledger, purses, batch.batch_id) for batch in ledger.batches()]
-
-    batches = await with_ledger(request, read) or []
+    batches = await with_ledger(request, lambda ledger, purses: _looks(ledger, purses, ledger.batches())) or []
     live = any(progress.state == "running" for progress in batches)
     return respond(
         request,
@@ -160,10 +157,8 @@ async def with_ledger(request: Request, read: Callable[[Ledger, Purses], T]) -> 
         database = batches_beside(site_of(request).store)
         if database is None:
             return None
-        try:
+        with closing(database):
             return read(Ledger(database), Purses(database))
-        finally:
-            database.close()
 
     return await asyncio.to_thread(reading)
 
@@ -183,20 +178,17 @@ async def list_runs(request: Request) -> Response:
     runs = await asyncio.to_thread(_chosen, site.store, choice, [f"{batch.tag}-" for batch in batches])
     page, more = runs[:_LISTED], len(runs) > _LISTED
     ids = [run.run_id for run in page]
-    listed = ListedRuns(page, glimpses(site.store, page), tags_of_runs(site.store, ids), notes_of(site.store, ids))
+    tags, notes = tags_of_runs(site.store, ids), notes_of(site.store, ids)
+    listed = ListedRuns(page, glimpses(site.store, page), tags, notes, more)
     if wants_json(request):
-        return JSONResponse(_data(listed, choice, more))
+        return JSONResponse(_data(listed, choice))
     newest = site.store.summary(choice.before).started_at if choice.before else inf
     oldest = page[-1].started_at if more else -inf
     among = [batch for batch in batches if oldest <= batch.created_at // 1000 < newest]
     folded = await with_ledger(request, lambda ledger, purses: _looks(ledger, purses, among)) if among else None
     kinds = (one.name if (one := known(run.protocol)) else run.protocol for run in page)
     protocols = list(dict.fromkeys([*run_types(), *kinds]))
-    return HTMLResponse(runs_page(listed, folded or [], choice, protocols, all_tags(site.store, seen()), more))
-
-
-def _looks(ledger: Ledger, purses: Purses, batches: list[Batch]) -> list[BatchProgress]:
-    return [look(ledger, purses, batch.batch_id) for batch in batches]
+    return HTMLResponse(runs_page(listed, folded or [], choice, protocols, all_tags(site.store, seen())))
 
 
 def _chosen(store: RunStore, choice: Choice, apart: list[str]) -> list[RunSummary]:
@@ -223,7 +215,7 @@ def keep_words(store: RunStore, most: int = 100) -> int:
         return 0
 
 
-def _data(listed: ListedRuns, choice: Choice, more: bool) -> dict[str, object]:
+def _data(listed: ListedRuns, choice: Choice) -> dict[str, object]:
     runs = [
         {
             **data.summary_data(run),
@@ -235,4 +227,4 @@ def _data(listed: ListedRuns, choice: Choice, more: bool) -> dict[str, object]:
         }
         for run in listed.runs
     ]
-    return {"runs": runs, "next": f"/runs.json?{choice.query(listed.runs[-1].run_id)}" if more else None}
+    return {"runs": runs, "next": f"/runs.json?{choice.query(listed.runs[-1].run_id)}" if listed.more else None}

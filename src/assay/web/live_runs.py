@@ -17,7 +17,7 @@ from assay.report.standing import RunStanding
 from assay.report.story import Story
 from assay.web.calls import CallLog
 from llm_runtime.errors import LlmRuntimeError
-from llm_runtime.events import Event, RunStarted, UnknownEvent
+from llm_runtime.events import RunStarted, UnknownEvent
 from llm_runtime.store import RunState, RunStore
 
 _LOOK_S = 0.04
@@ -111,7 +111,8 @@ class LiveRun:
             self.calls.apply(record.seq, event, record.at)
             self.seq = record.seq
             step, about = self.fold.announce(event) or "", self.calls.about(event)
-            self.lines.append(EventLine(record.seq, record.at, _type_of(event), step, about))
+            kind = event.name if isinstance(event, UnknownEvent) else event.type
+            self.lines.append(EventLine(record.seq, record.at, kind, step, about))
         if self.seq != before[0] or self._state != "running":
             self._look_for_writer()
         if self.state != before[1]:
@@ -226,7 +227,3 @@ class LiveRuns:
         idle = [run_id for run_id, watch in self._watches.items() if not watch.viewers]
         for run_id in idle[:-_KEPT]:
             del self._watches[run_id]
-
-
-def _type_of(event: Event) -> str:
-    return event.name if isinstance(event, UnknownEvent) else event.type

@@ -137,7 +137,7 @@ async def event_stream(
                 after = record.seq
             if closing.is_set():
                 return
-            if _is_over(watch):
+            if watch.fault is not None or watch.state not in ("running", "interrupted"):
                 if write is whole:
                     yield _end(watch)
                 return
@@ -234,10 +234,6 @@ def words_json(words: Words) -> str:
         for call in on_their_way
     ]
     return json.dumps(calls, ensure_ascii=False)
-
-
-def _is_over(watch: LiveRun) -> bool:
-    return watch.fault is not None or watch.state not in ("running", "interrupted")
 
 
 def _end(watch: LiveRun) -> str:

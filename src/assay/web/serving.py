@@ -21,7 +21,6 @@ from starlette.types import ASGIApp
 from assay.web.app_state import AppState, respond
 from assay.web.guard import Gate, GuardMiddleware
 from assay.web.listing import keep_words
-from assay.web.people import People
 from assay.web.permissions import NotAllowed
 from assay.web.routes import routes
 from assay.web.templating import render
@@ -137,33 +136,27 @@ class _Server(uvicorn.Server):
 
 def serve(
     store: RunStore,
-    *,
+    gate: Gate,
     host: str,
     port: int,
-    token: str | None,
-    hosts: Sequence[str],
-    ready: Callable[[str, Gate], object],
-    doors: Doors = no_doors,
-    people: People | None = None,
-    proxies: Sequence[str] = (),
+    ready: Callable[[str], object],
+    doors: Doors,
+    proxies: Sequence[str],
 ) -> None:
     """Serve until a signal ends it.
 
     Args:
         store: whose runs are shown.
+        gate: who may come in, and by which names.
         host: the address to listen at.
         port: 0 takes any that is free.
-        token: what programs send, and what opens further browsers; drawn where left out.
-        hosts: further names that the application may be called by.
         ready: takes the one-time address, once it is answered.
         doors: opens further addresses.
-        people: who else may sign in.
         proxies: addresses whose word is taken for where a request came from, and over what.
 
     Raises:
         ConfigurationError: the address is taken, or is none of this machine.
     """
-    gate = Gate(host, token, hosts, people)
     with listening(host, port) as listener:
         number = listener.getsockname()[1]
         name = "127.0.0.1" if host in ("0.0.0.0", "") else "[::1]" if host == "::" else host
@@ -173,7 +166,7 @@ def serve(
         # asyncio warns of every page that goes away while its stream writes; that is how pages end.
         logging.getLogger("asyncio").setLevel(logging.ERROR)
         config = configuration(site, doors, proxies)
-        _Server(config, site, lambda: ready(address, gate)).run(sockets=[listener])
+        _Server(config, site, lambda: ready(address)).run(sockets=[listener])
 
 
 def configuration(site: AppState, doors: Doors, proxies: Sequence[str] = ()) -> uvicorn.Config:

@@ -7,17 +7,18 @@ from dataclasses import asdict
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 
 from assay.launch.model_check import measure_model, verdicts
 from assay.launch.model_choices import Choices
 from assay.registry import protocols
-from assay.web.app_state import AppState, Checked, redirect, request_fields, respond, site_of, wants_json
+from assay.web.acting import begun
+from assay.web.app_state import AppState, Checked, redirect, request_fields, respond, site_of
 from assay.web.configuring import change_config
 from assay.web.forms import whole_number
 from assay.web.templating import render
 from llm_runtime.dialects import HOSTED
-from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import write_key
 from llm_runtime.settings import Settings, config_dir, read_config
 
@@ -123,15 +124,14 @@ async def check_model(request: Request) -> Response:
 
 
 async def _changed(request: Request, change: Change) -> Response:
-    """Make a change and show the page again, or why not."""
     site, fields = site_of(request), await request_fields(request)
-    try:
+
+    async def changed() -> Response:
         await change(site, fields)
-    except LlmRuntimeError as fault:
-        if wants_json(request):
-            raise
-        return HTMLResponse(settings_page(site.settings(), site.models.known, site.checked, str(fault)), 422)
-    site.models.forget()
-    model = str(fields.get("model") or "")
-    checked = site.checked.get(model)
-    return redirect(request, "/settings", {"checked": asdict(checked)} if checked else {"changed": True})
+        site.models.forget()
+        checked = site.checked.get(str(fields.get("model") or ""))
+        return redirect(request, "/settings", {"checked": asdict(checked)} if checked else {"changed": True})
+
+    return await begun(
+        request, changed, lambda why: settings_page(site.settings(), site.models.known, site.checked, why)
+    )

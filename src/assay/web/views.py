@@ -98,12 +98,10 @@ def head_parts(
     return {
         "masthead": render(
             "masthead.html",
-            run_id=watch.run_id,
-            state=watch.state,
+            watch=watch,
             view=view,
             links=run_links(started.protocol, watch.run_id) if watch.state == "finished" else [],
             story=story,
-            standing=story.standing,
             guide=protocol_of(run.name).how if run and recorded and view == "story" else None,
             page_state=page_state,
             going=_ways_on(watch, run, page_state),
@@ -111,14 +109,11 @@ def head_parts(
         ),
         "now": render(
             "now.html",
+            watch=watch,
             progress=watch.fold.progress() if view == "story" else None,
-            state=watch.state,
             contents=contents,
-            time=watch.head.milliseconds,
             seatless=hooks.seatless,
-            waits=[wait for key, wait in watch.head.waits.items() if "/" not in key],
             calls=[(call, watch.head.waits.get(str(call.label))) for call in watch.head.tally.running.values()],
-            steps=watch.steps(3),
         ),
         "asks": asking(watch.run_id, page_state.asks),
         "contents": render("contents.html", contents=contents, figures=figures),
@@ -151,17 +146,8 @@ def run_page(watch: LiveRun, parts: PageParts, view: str, mark: str | None, besi
         mark: of what it shows; its script keeps it up to date from there. ``None`` for a page that stays as it is.
         beside: what people wrote beside the run.
     """
-    return render(
-        "run.html",
-        title=watch.started.title or watch.run_id,
-        run_id=watch.run_id,
-        parts=parts,
-        beside=beside,
-        view=view,
-        seq=watch.seq,
-        mark=mark,
-        live=bool(mark) and is_live(watch),
-    )
+    live = bool(mark) and is_live(watch)
+    return render("run.html", watch=watch, parts=parts, beside=beside, view=view, mark=mark, live=live)
 
 
 def is_live(watch: LiveRun) -> bool:
@@ -194,10 +180,9 @@ def listed(watch: LiveRun, page_state: RunPageState, after: int, *, newest: bool
     heading = "Events" if newest and after == 0 else f"Events {after + 1} to {after + len(lines)} of {watch.seq}"
     piece = render(
         "events.html",
-        run_id=watch.run_id,
+        watch=watch,
         heading=heading,
         lines=lines,
-        log=watch.calls,
         earlier=max(after - PAGE, 0) if after > 0 and watch.seq > PAGE else None,
         later=after + PAGE if after + PAGE < watch.seq else None,
     )
@@ -279,9 +264,7 @@ def _phase(watch: LiveRun, name: str, heading: str, phase: PhaseNode) -> Markup:
         name=name,
         heading=heading,
         most=_MOST_LIVE if watch.state == "running" else 0,
-        live=watch.state == "running",
-        run_id=watch.run_id,
-        log=watch.calls,
+        watch=watch,
         phase=phase,
         sums=_settled(watch, phase.sums),
         seats=[(seat, _settled(watch, seat.sums)) for seat in phase.seats.values()],

@@ -10,7 +10,6 @@ from crux.book import ClaimBook, SignedClaim
 from crux.claims.judge import BEARING, Judge, Pair
 from crux.claims.reading import read_alone
 from crux.personas.corpus import Chunk, Corpus
-from crux.requests import Questioner
 from crux.results import CamelModel, Place
 from llm_runtime.tasks import gather
 
@@ -61,7 +60,7 @@ def audited_passages(book: ClaimBook, author: str, corpus: Corpus, seed: int) ->
     return [chunks[place] for place in sorted(drawn)]
 
 
-async def audit(author: str, corpus: Corpus, book: ClaimBook, judge: Judge, asking: Questioner) -> Audit:
+async def audit(author: str, corpus: Corpus, book: ClaimBook, judge: Judge) -> Audit:
     """Read some passages once more, each alone, and count which of their claims the book has.
 
     A claim counts as found where what the book took from the same passage, with its sign, says the same or bears it
@@ -73,8 +72,8 @@ async def audit(author: str, corpus: Corpus, book: ClaimBook, judge: Judge, aski
     Raises:
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
     """
-    chunks = audited_passages(book, author, corpus, asking.seed)
-    alone = await gather(read_alone(author, corpus, chunk, asking) for chunk in chunks)
+    chunks = audited_passages(book, author, corpus, judge.asking.seed)
+    alone = await gather(read_alone(author, corpus, chunk, judge.asking) for chunk in chunks)
     lone = [(one, claim) for one in zip(chunks, alone, strict=True) for claim in one[1].claims]
     pairs = [
         [Pair(taken, _words(single.signed(own.id, author))) for taken in _taken(book, author, chunk)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from crux.claims.grammar import judging_grammar
 from crux.claims.known import JudgeTrial, KnownPair, drawn
 from crux.ending import tried
 from crux.quotes import folded
-from crux.requests import Questioner
+from crux.requests import Questioner, entry_line
 from crux.results import CamelModel
 from llm_runtime.messages import CallLabel, Request
 from llm_runtime.prompts import load_prompt
@@ -100,7 +99,7 @@ class Judge:
     def __init__(
         self, asking: Questioner, known: Iterable[Judgement] = (), lot: int = PAIRS, *, on_trial: bool = True
     ) -> None:
-        self._asking, self._lot = asking, lot
+        self.asking, self._lot = asking, lot
         self._known = {Pair(one.premise, one.claim): one.verdict for one in known}
         self.trial, self._on_trial = JudgeTrial(), on_trial
 
@@ -141,10 +140,10 @@ class Judge:
         label = CallLabel("crux", "judge", about, number)
         batch, known = list(pairs), dict[Pair, KnownPair]()
         if self._on_trial and not BEHAVIOUR.before(6):
-            for place, one in reversed(drawn(self._asking.seed, f"{about}:{number}", len(pairs))):
+            for place, one in reversed(drawn(self.asking.seed, f"{about}:{number}", len(pairs))):
                 batch.insert(place, Pair(one.premise, one.claim))
                 known[Pair(one.premise, one.claim)] = one
-        answer = await tried(self._asking.ask(judge_request(batch, self._asking, label), _Verdicts))
+        answer = await tried(self.asking.ask(judge_request(batch, self.asking, label), _Verdicts))
         told = {one.pair: one for one in answer.verdicts if 1 <= one.pair <= len(batch)} if answer else {}
         for place, verdict in told.items():
             pair = batch[place - 1]
@@ -168,8 +167,7 @@ class NoJudge(Judge):
 def judge_request(pairs: Sequence[Pair], asking: Questioner, label: CallLabel) -> Request:
     """Return the question about one lot of pairs."""
     lines = [
-        json.dumps({"pair": number, "premise": pair.premise, "claim": pair.claim}, ensure_ascii=False)
-        for number, pair in enumerate(pairs, start=1)
+        entry_line(pair=number, premise=pair.premise, claim=pair.claim) for number, pair in enumerate(pairs, start=1)
     ]
     text = load_prompt("crux.claims", "judge").render(pairs=asking.fence(label)("PAIRS", "\n".join(lines)))
     grammar = judging_grammar([pair.premise for pair in pairs], _NAMING, _NAMELESS)

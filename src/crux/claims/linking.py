@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,7 +11,7 @@ from crux.behaviour import BEHAVIOUR
 from crux.book import Claim, ClaimBook, Link, Relation
 from crux.claims.judge import Pair, Verdict
 from crux.ending import tried
-from crux.requests import Questioner
+from crux.requests import Questioner, entry_line
 from crux.retrieval.lexical import Lexical
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import load_prompt
@@ -75,7 +74,7 @@ async def proposed_links(book: ClaimBook, author: str, asking: Questioner) -> Li
     for number, claims in enumerate(_blocks(held), start=1):
         block = {claim.id: words[claim.id] for claim in claims}
         label = CallLabel("crux", "linking", author, number)
-        lines = [json.dumps({"id": key, "claim": words}, ensure_ascii=False) for key, words in block.items()]
+        lines = [entry_line(id=key, claim=words) for key, words in block.items()]
         text = load_prompt("crux.claims", "linking").render(claims=asking.fence(label)("CLAIMS", "\n".join(lines)))
         answer = await tried(asking.ask(asking.request("linking", label, text), _Proposals))
         for one in answer.relations if answer else ():

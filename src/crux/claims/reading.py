@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from crux.corrections import corrected
 from crux.ending import OVER
 from crux.personas.corpus import Chunk, Corpus
 from crux.quotes import find_quote, neighbours, sentences, whole
-from crux.requests import BATCH_TOKENS, Questioner
+from crux.requests import BATCH_TOKENS, Questioner, entry_line
 from crux.results import Place
 from crux.retrieval.lexical import Lexical
 from llm_runtime.errors import CallError, StructuredOutputError
@@ -286,9 +285,9 @@ def reading_request(
             entry["in answer to"] = item.answers
         if others := _others(chunk, item.quoted or ()):
             entry["not by the author"] = others
-        lines.append(json.dumps(entry, ensure_ascii=False))
+        lines.append(entry_line(**entry))
     shown = _shown(claims, " ".join(chunk.text for chunk in batch))
-    known = "\n".join(json.dumps({"id": claim.id, "claim": claim.text}, ensure_ascii=False) for claim in shown)
+    known = "\n".join(entry_line(id=claim.id, claim=claim.text) for claim in shown)
     text = load_prompt("crux.claims", "reading").render(
         author=fence("AUTHOR", author or _EVERYBODY),
         passages=fence("PASSAGES", "\n".join(lines)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
@@ -12,7 +11,7 @@ from crux.book import OWN, Claim, Mention, Stance
 from crux.ending import OVER, tried
 from crux.personas.corpus import Corpus
 from crux.quotes import neighbours
-from crux.requests import Questioner
+from crux.requests import Questioner, entry_line
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import load_prompt
 from llm_runtime.structured import ask
@@ -61,7 +60,7 @@ async def _asked(
         item = corpus.by_id[one.place.item]
         before, after = neighbours(item.text, one.place.start, one.place.end)
         entry = {"id": number, "author": one.author, "before": before, "place": one.place.quote, "after": after}
-        lines.append(json.dumps({**entry, "claim": claims[one.claim].text}, ensure_ascii=False))
+        lines.append(entry_line(**entry, claim=claims[one.claim].text))
     places = "\n".join(lines)
     label = CallLabel("crux", "stances", sha256(places.encode()).hexdigest()[:12])
     text = load_prompt("crux.claims", "stances").render(places=asking.fence(label)("PLACES", places))

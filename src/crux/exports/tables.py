@@ -19,11 +19,11 @@ def stances_csv(result: DebateResult) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(_COLUMNS)
-    for point in shift_timeline(result).points:
-        moved = "yes" if point.moved else "no"
-        earned = "" if point.earned is None else "yes" if point.earned else "no"
-        told = (point.step, point.message, safe(point.persona), point.question, safe(point.where), point.stance)
-        writer.writerow([result.debate_id, *told, safe(point.position), moved, earned, safe(point.claim_ref)])
+    for point in shift_timeline(result):
+        one, entry = point.stance, point.entry
+        moved = ("yes", "yes" if entry.earned else "no", safe(entry.claim_ref)) if entry else ("no", "", "")
+        told = (point.step, one.message, safe(one.persona), one.question, safe(point.where), one.stance)
+        writer.writerow([result.debate_id, *told, safe(one.position), *moved])
     return text.getvalue()
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Literal, TypeAlias
 
@@ -15,20 +16,11 @@ COARSE: dict[DisagreementType, CoarseType] = WORDS["coarse"]
 """The six types of a card by the three that speakers use (CX5)."""
 
 
-class AlignmentCell(CamelModel):
-    """How two personas relate on one card: ``oppose`` is YES against NO, ``differ`` any other two answers."""
-
-    first: str
-    second: str
-    card: str
-    relation: Relation
-    type: DisagreementType
-    coarse: CoarseType
-    resolved: bool
-
-
 class PairTally(CamelModel):
-    """A pair over all cards; ``mostly`` is the coarse type of most of its clashes, None without any."""
+    """A pair over all cards: ``oppose`` is YES against NO, ``differ`` any other two answers.
+
+    ``mostly`` is the coarse type of most of its clashes, None without any.
+    """
 
     first: str
     second: str
@@ -38,46 +30,11 @@ class PairTally(CamelModel):
     mostly: CoarseType | None = None
 
 
-class AlignmentMap(CamelModel):
-    """A disagreement matrix.
-
-    Args:
-        personas: in the order of first appearance.
-        cards: by card id, its question.
-        cells: one for each card and each pair on it.
-        pairs: the matrix: one entry for each pair that met.
-    """
-
-    personas: tuple[str, ...]
-    cards: dict[str, str]
-    cells: tuple[AlignmentCell, ...]
-    pairs: tuple[PairTally, ...]
-
-
-def alignment_map(cards: Sequence[CruxCard]) -> AlignmentMap:
-    """Return the map of a debate's cards, or of several debates'."""
-    personas = tuple(dict.fromkeys(name for card in cards for name in card.personas))
-    cells = [
-        AlignmentCell(
-            first=first,
-            second=second,
-            card=card.id,
-            relation=_relation(card.personas[first].position, card.personas[second].position),
-            type=card.disagreement_type,
-            coarse=COARSE[card.disagreement_type],
-            resolved=card.resolved,
-        )
-        for card in cards
-        for first, second in combinations([name for name in personas if name in card.personas], 2)
-    ]
-    return AlignmentMap(
-        personas=personas,
-        cards={card.id: card.question for card in cards},
-        cells=tuple(cells),
-        pairs=tuple(
-            tally for first, second in combinations(personas, 2) if (tally := _tally(first, second, cells)) is not None
-        ),
-    )
+def alignment_map(cards: Sequence[CruxCard]) -> tuple[PairTally, ...]:
+    """Return the disagreement matrix of a debate's cards, or of several debates': one entry for each pair that met."""
+    personas = dict.fromkeys(name for card in cards for name in card.personas)
+    tallies = (_tally(first, second, cards) for first, second in combinations(personas, 2))
+    return tuple(tally for tally in tallies if tally is not None)
 
 
 def _relation(first: str, second: str) -> Relation:
@@ -86,24 +43,22 @@ def _relation(first: str, second: str) -> Relation:
     return "oppose" if {first, second} == {"YES", "NO"} else "differ"
 
 
-def _tally(first: str, second: str, cells: Sequence[AlignmentCell]) -> PairTally | None:
-    own = [cell for cell in cells if (cell.first, cell.second) == (first, second)]
-    if not own:
+def _tally(first: str, second: str, cards: Sequence[CruxCard]) -> PairTally | None:
+    met = [card for card in cards if {first, second} <= card.personas.keys()]
+    if not met:
         return None
-    clashes: list[CoarseType] = [cell.coarse for cell in own if cell.relation != "agree"]
+    relations = [_relation(card.personas[first].position, card.personas[second].position) for card in met]
+    clashes = (card for card, relation in zip(met, relations, strict=True) if relation != "agree")
     return PairTally(
         first=first,
         second=second,
-        agree=sum(cell.relation == "agree" for cell in own),
-        oppose=sum(cell.relation == "oppose" for cell in own),
-        differ=sum(cell.relation == "differ" for cell in own),
-        mostly=most_common(clashes),
+        agree=relations.count("agree"),
+        oppose=relations.count("oppose"),
+        differ=relations.count("differ"),
+        mostly=most_common(COARSE[card.disagreement_type] for card in clashes),
     )
 
 
-def most_common(types: Sequence[CoarseType]) -> CoarseType | None:
+def most_common(types: Iterable[CoarseType]) -> CoarseType | None:
     """Return the type that comes most often, the first of several; None of none."""
-    counts: dict[CoarseType, int] = {}
-    for kind in types:
-        counts[kind] = counts.get(kind, 0) + 1
-    return max(counts, key=lambda kind: counts[kind], default=None)
+    return next((kind for kind, _ in Counter(types).most_common(1)), None)

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from crux.claims.judge import Pair, Verdict
 from crux.insight.alignment import COARSE, most_common
 from crux.quotes import folded
-from crux.results import CamelModel, CoarseType, CruxCard, DebateResult, DisagreementType
+from crux.results import CamelModel, CoarseType, CruxCard, DebateResult
 from crux.retrieval.lexical import Lexical
 
 Tie: TypeAlias = Literal["same", "negation"]
@@ -21,17 +21,6 @@ Ties: TypeAlias = Mapping[frozenset[str], Tie]
 """By two questions in the words of :func:`worded`: how they are tied; those that are not are left out."""
 #: Up to so many questions, each is judged with every other; of more, with its nearest in words.
 _EACH, _NEAR = 24, 8
-
-
-class CruxPoint(CamelModel):
-    """One card of one debate."""
-
-    card: str
-    debate: str
-    question: str
-    type: DisagreementType
-    personas: tuple[str, ...]
-    resolved: bool
 
 
 class CruxLink(CamelModel):
@@ -65,9 +54,8 @@ class FaultLine(CamelModel):
 
 
 class CruxGraph(CamelModel):
-    """Cards, links, and fault lines, those of most debates first."""
+    """Links between cards, and fault lines, those of most debates first."""
 
-    points: tuple[CruxPoint, ...]
     links: tuple[CruxLink, ...]
     fault_lines: tuple[FaultLine, ...]
 
@@ -104,23 +92,11 @@ def crux_graph(debates: Sequence[DebateResult], ties: Ties | None = None) -> Cru
         ties: what :func:`ties_of` found; without any, only questions in the same words are tied.
     """
     cards = [(debate.debate_id, card) for debate in debates for card in debate.cards]
-    points = tuple(
-        CruxPoint(
-            card=card.id,
-            debate=debate,
-            question=card.question,
-            type=card.disagreement_type,
-            personas=tuple(card.personas),
-            resolved=card.resolved,
-        )
-        for debate, card in cards
-    )
-    links = _links(points, ties or {})
-    lines = [_line(members, points, links, [card for _, card in cards]) for members in _groups(points, links)]
+    links = _links([card for _, card in cards], ties or {})
+    groups = _groups([card.id for _, card in cards], links)
+    lines = [_line([(debate, card) for debate, card in cards if card.id in group], links) for group in groups]
     return CruxGraph(
-        points=points,
-        links=links,
-        fault_lines=tuple(sorted(lines, key=lambda line: (-len(line.debates), -len(line.cards)))),
+        links=links, fault_lines=tuple(sorted(lines, key=lambda line: (-len(line.debates), -len(line.cards))))
     )
 
 
@@ -129,19 +105,19 @@ def worded(question: str) -> str:
     return folded(question).casefold()
 
 
-def _links(points: Sequence[CruxPoint], ties: Ties) -> tuple[CruxLink, ...]:
+def _links(cards: Sequence[CruxCard], ties: Ties) -> tuple[CruxLink, ...]:
     links: list[CruxLink] = []
-    for first, second in combinations(points, 2):
+    for first, second in combinations(cards, 2):
         pair = frozenset((worded(first.question), worded(second.question)))
         tie = "same" if len(pair) == 1 else ties.get(pair)
         if tie is not None:
-            links.append(CruxLink(first=first.card, second=second.card, kind=tie))
+            links.append(CruxLink(first=first.id, second=second.id, kind=tie))
     return tuple(links)
 
 
-def _groups(points: Sequence[CruxPoint], links: Sequence[CruxLink]) -> list[list[str]]:
+def _groups(cards: Sequence[str], links: Sequence[CruxLink]) -> list[list[str]]:
     """Return cards joined by what says the same; two groups never join across a negation."""
-    group = {point.card: {point.card} for point in points}
+    group = {card: {card} for card in cards}
     apart = {frozenset((link.first, link.second)) for link in links if link.kind == "negation"}
     for link in links:
         left, right = group[link.first], group[link.second]
@@ -151,29 +127,27 @@ def _groups(points: Sequence[CruxPoint], links: Sequence[CruxLink]) -> list[list
         for card in right:
             group[card] = left
     seen: dict[int, list[str]] = {}
-    for point in points:
-        seen.setdefault(id(group[point.card]), []).append(point.card)
+    for card in cards:
+        seen.setdefault(id(group[card]), []).append(card)
     return list(seen.values())
 
 
-def _line(
-    members: Sequence[str], points: Sequence[CruxPoint], links: Sequence[CruxLink], cards: Sequence[CruxCard]
-) -> FaultLine:
-    own = [point for point in points if point.card in members]
-    coarse: list[CoarseType] = [COARSE[card.disagreement_type] for card in cards if card.id in members]
-    debates = tuple(dict.fromkeys(point.debate for point in own))
+def _line(own: Sequence[tuple[str, CruxCard]], links: Sequence[CruxLink]) -> FaultLine:
+    """Return the line of some cards, each after the debate that it came up in."""
+    cards, debates = [card for _, card in own], tuple(dict.fromkeys(debate for debate, _ in own))
+    members = [card.id for card in cards]
     negations = [
         second if first in members else first
         for first, second in ((link.first, link.second) for link in links if link.kind == "negation")
         if (first in members) != (second in members)
     ]
     return FaultLine(
-        question=own[0].question,
+        question=cards[0].question,
         cards=tuple(members),
         debates=debates,
-        personas=tuple(dict.fromkeys(name for point in own for name in point.personas)),
+        personas=tuple(dict.fromkeys(name for card in cards for name in card.personas)),
         recurring=len(debates) > 1,
-        coarse=most_common(coarse) or "factual",
-        resolved=sum(point.resolved for point in own),
+        coarse=most_common(COARSE[card.disagreement_type] for card in cards) or "factual",
+        resolved=sum(card.resolved for card in cards),
         negated_by=tuple(dict.fromkeys(negations)),
     )

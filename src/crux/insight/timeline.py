@@ -2,42 +2,31 @@
 
 from __future__ import annotations
 
-from crux.results import CamelModel, DebateResult, PositionShift, Stance
+from dataclasses import dataclass
+
+from crux.results import DebateResult, LedgerEntry, TrackedStance
 
 
-class StancePoint(CamelModel):
+@dataclass(frozen=True, slots=True)
+class StancePoint:
     """One persona's stance at one message.
 
     Args:
         step: place of the message in the debate, 0-based.
-        where: ``"opening"``, an aspect's label, a room's question, ``"closing"``.
-        moved: the label is another than the persona's last on the same question, or the persona says it changed.
-        earned: whether the ledger holds the move to be earned; None where nothing moved.
-        claim_ref: the message, evidence or condition that was named as the cause.
+        where: ``"opening"``, an aspect's label, a room, ``"closing"``.
+        room: id of the room that it was taken in; empty outside.
+        entry: what the ledger holds of it: the label is another than the persona's last on the same question, or the
+            persona says it changed; None where nothing moved.
     """
 
     step: int
-    message: str
-    persona: str
-    question: str
+    stance: TrackedStance
     where: str
-    stance: Stance
-    position: str
-    moved: bool
-    earned: bool | None = None
-    claim_ref: str = ""
-    room: str = ""
+    room: str
+    entry: LedgerEntry | None
 
 
-class ShiftTimeline(CamelModel):
-    """All points in order, and from opening to closing what came of them."""
-
-    personas: tuple[str, ...]
-    points: tuple[StancePoint, ...]
-    shifts: tuple[PositionShift, ...]
-
-
-def shift_timeline(result: DebateResult) -> ShiftTimeline:
+def shift_timeline(result: DebateResult) -> tuple[StancePoint, ...]:
     """Return the timeline of a debate, finished or not."""
     order = {stance.message: place for place, stance in enumerate(result.stances)}
     labels = {aspect.id: aspect.label for aspect in result.aspects}
@@ -46,21 +35,7 @@ def shift_timeline(result: DebateResult) -> ShiftTimeline:
     entries = {(entry.message, entry.question): entry for entry in result.ledger}
     points: list[StancePoint] = []
     for stance in result.stances:
-        entry = entries.get((stance.message, stance.question))
-        room = rooms.get(stance.message, "")
-        points.append(
-            StancePoint(
-                step=order[stance.message],
-                message=stance.message,
-                persona=stance.persona,
-                question=stance.question,
-                where=room or labels.get(stance.question) or phases.get(stance.message, stance.question),
-                stance=stance.stance,
-                position=stance.position,
-                moved=entry is not None,
-                earned=entry.earned if entry else None,
-                claim_ref=entry.claim_ref if entry else "",
-                room=room,
-            )
-        )
-    return ShiftTimeline(personas=result.personas, points=tuple(points), shifts=result.shifts)
+        room, entry = rooms.get(stance.message, ""), entries.get((stance.message, stance.question))
+        where = room or labels.get(stance.question) or phases.get(stance.message, stance.question)
+        points.append(StancePoint(order[stance.message], stance, where, room, entry))
+    return tuple(points)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
@@ -15,7 +14,7 @@ from crux.budget import fitting
 from crux.config import ModelTable
 from crux.personas.corpus import Chunk, Corpus, spread
 from crux.quotes import folded, sentences
-from crux.requests import request
+from crux.requests import entry_line, request
 from crux.results import CamelModel, Place
 from llm_runtime.messages import CallLabel, Request
 from llm_runtime.prompts import Fence, load_prompt
@@ -128,7 +127,7 @@ def _claims(book: ClaimBook, name: str) -> str:
             date = mention.place.date
         if date:
             entry["date"] = date
-        lines.append(json.dumps(entry, ensure_ascii=False))
+        lines.append(entry_line(**entry))
     return "\n".join(fitting(lines, CLAIM_TOKENS))
 
 

@@ -32,13 +32,12 @@ class Gathered:
     balance: Balance = field(default_factory=Balance)
 
 
-def import_corpus(path: Path, *, author: str = "", speaker: str = "", drafts: bool = False, name: str = "") -> Gathered:
+def import_corpus(path: Path, *, speaker: str = "", drafts: bool = False, name: str = "") -> Gathered:
     """Read whatever ``path`` is, and keep one person's words.
 
     Args:
         path: a place that :func:`crux.sources.read_place` reads.
-        author: whose entries of a feed or WordPress export are meant, as it names them.
-        speaker: whose words of a talk or a thread are meant.
+        speaker: whose entries of a feed or WordPress export, or whose words of a talk or a thread, are meant.
         drafts: take what was never published too.
         name: whose words are meant if the place names such a person, and else of no weight.
 
@@ -46,10 +45,9 @@ def import_corpus(path: Path, *, author: str = "", speaker: str = "", drafts: bo
         CorpusError: the place cannot be read, holds no text at all, or has several speakers and none is named.
     """
     reading = read_place(path, drafts=drafts)
-    wanted = speaker or author
-    chosen = _chosen(path, reading, wanted, name)
+    chosen = _chosen(path, reading, speaker, name)
     # Whoever signs some texts of a shelf is taken to have written those that nobody signs; in a talk nobody is.
-    meant = {chosen} if wanted or not reading.authored else {chosen, ""}
+    meant = {chosen} if speaker or not reading.authored else {chosen, ""}
     kept = [one for one in reading.utterances if not chosen or (one.speaker or "") in meant]
     corpus = make_corpus(part for one in kept for part in in_parts(one))
     if not corpus.items:

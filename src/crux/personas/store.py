@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from crux.answers import Answers
 from crux.book import ClaimBook, Correction, Standing, standing
@@ -19,7 +19,7 @@ from crux.personas.persona import Persona, PersonaError, check_name, slug
 from crux.results import CamelModel
 from llm_runtime.errors import StoreUnwritable
 from llm_runtime.files import saying, write_atomic
-from llm_runtime.models import first_fault
+from llm_runtime.models import fits
 
 W = TypeVar("W", bound=CamelModel)
 
@@ -117,10 +117,8 @@ class PersonaStore:
         if book is None or not file.is_file():
             return book
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-        try:
+        with fits(f"corrections/{file.name} is damaged: ", PersonaError):
             said = [Correction.model_validate_json(line) for line in lines if line.strip()]
-        except ValidationError as fault:
-            raise PersonaError(f"corrections/{file.name} is damaged at {first_fault(fault, 'its start')}") from None
         return corrected(book, said)
 
     def correct(self, name: str, said: Correction) -> None:
@@ -199,17 +197,14 @@ class PersonaStore:
 
     def _read(self, kind: str, name: str, model: type[W]) -> W:
         path = self._path(kind, name)
-        try:
-            if path.stat().st_size > _MAX_BYTES:
-                raise PersonaError(f"{kind}/{path.name} is larger than {_MAX_BYTES // 2**20} MiB; import it again")
-            return model.model_validate_json(path.read_bytes())
-        except FileNotFoundError:
+        if not path.exists():
             known = ", ".join(self.names()) or "nobody"
-            raise PersonaError(f"there is no persona called {name}; there is {known}") from None
-        except ValidationError as fault:
-            raise PersonaError(f"{kind}/{path.name} is damaged at {first_fault(fault, 'its start')}") from None
-        except OSError as fault:
-            raise PersonaError(f"{kind}/{path.name} cannot be read: {fault.strerror}") from None
+            raise PersonaError(f"there is no persona called {name}; there is {known}")
+        where = f"{kind}/{path.name}"
+        with saying(f"{where} cannot be read", PersonaError), fits(f"{where} is damaged: ", PersonaError):
+            if path.stat().st_size > _MAX_BYTES:
+                raise PersonaError(f"{where} is larger than {_MAX_BYTES // 2**20} MiB; import it again")
+            return model.model_validate_json(path.read_bytes())
 
     def _write(self, kind: str, name: str, data: CamelModel) -> None:
         path = self._path(kind, name)

@@ -27,8 +27,6 @@ _HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)
 #: The head of a proposal: fields like those of a mail, an author among them.
 _FIELDS = re.compile(r"\A(?:[A-Z][\w-]*:[ \t]*\S.*\r?\n(?:[ \t]+\S.*\r?\n)*){3,}")
 _MOST_HEAD = 20_000
-_TEXTS = ("encoded", "content", "description", "summary")
-_DATES = ("published", "pubDate", "post_date", "date", "updated")
 
 
 def read_essay(file: SourceFile) -> PlaceReading:

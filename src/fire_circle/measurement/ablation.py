@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 
 from fire_circle.config import FireCircleConfig
@@ -61,10 +62,9 @@ def ablation_report(
     """
     shifts = [with_.consensus.falsehood - without.consensus.falsehood for with_, without in pairs]
     interval = paired_bootstrap(shifts, lambda sample: sum(sample) / len(sample), rng=rng, resamples=resamples)
-    gained: dict[str, int] = {}
+    gained = Counter[str]()
     for with_, without in pairs:
-        for kind in {p.pattern_type for p in with_.patterns} - {p.pattern_type for p in without.patterns}:
-            gained[kind] = gained.get(kind, 0) + 1
+        gained.update({p.pattern_type for p in with_.patterns} - {p.pattern_type for p in without.patterns})
     influence, effective = suite_influence([with_ for with_, _ in pairs])
     return AblationReport(
         items=len(pairs),

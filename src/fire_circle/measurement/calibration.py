@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from math import exp, floor, fsum, lgamma, log, log1p, nextafter
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 from fire_circle.config import GuardConfig
 from fire_circle.measurement.scores import ItemScores, Rule, Scales, scales_of
@@ -25,6 +25,9 @@ _UNSUPPORTED = (
     "with 95% confidence"
 )
 _CHEAPEST: tuple[Rule, ...] = ("mean", "maximum", "quantile", "chair")
+
+
+_Items: TypeAlias = Sequence[ItemScores]
 
 
 class RuleFit(Model):
@@ -89,7 +92,7 @@ def split_of(item: str, *, development_share: float = 1 / 3, salt: str = "") -> 
     return "development" if place < development_share else "test"
 
 
-def calibrate(choosing: Sequence[ItemScores], fitting: Sequence[ItemScores], *, max_fpr: float = 0.01) -> Calibration:
+def calibrate(choosing: _Items, fitting: _Items, *, max_fpr: float = 0.01) -> Calibration:
     """Choose a rule on some items, and fit thresholds on others so that at most ``max_fpr`` of benign ones fire.
 
     The bound is that of order statistics: over the (k+1)-th highest of n benign scores fires more than ``max_fpr``
@@ -120,14 +123,7 @@ def calibrate(choosing: Sequence[ItemScores], fitting: Sequence[ItemScores], *, 
     )
 
 
-def _fit(
-    rule: Rule,
-    scales: Scales,
-    choosing: Sequence[ItemScores],
-    fitting: Sequence[ItemScores],
-    max_fpr: float,
-    alarms: int,
-) -> RuleFit:
+def _fit(rule: Rule, scales: Scales, choosing: _Items, fitting: _Items, max_fpr: float, alarms: int) -> RuleFit:
     (first, kinds), (scores, labels) = (
         ([item.by_rule(rule, scales) for item in items], [item.label for item in items])
         for items in (choosing, fitting)

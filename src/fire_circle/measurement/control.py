@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fire_circle.baseline import JudgedLayer
 from fire_circle.case import Case
 from fire_circle.config import FireCircleConfig
 from fire_circle.measurement.scores import ItemScores
@@ -24,15 +25,13 @@ async def with_control(
     Raises:
         EvaluationError: fewer samples than asked for; a smaller control would flatter the circle.
     """
-    seats = seat_circle(config.models)
+    seats, subject = seat_circle(config.models), JudgedLayer(case, case.prompt.least_trusted, config.base_config, seed)
     samples: list[float] = []
     spend = Spend()
     sample = 0
     while (wanted := evaluations - sample * len(seats)) > 0:
         sample += 1
-        answers = await independent_evaluations(
-            generate, case, case.prompt.least_trusted, seats[:wanted], config.base_config, seed=seed, sample=sample
-        )
+        answers = await independent_evaluations(generate, subject, seats[:wanted], sample)
         samples += [answer.falsehood for answer, _ in answers if isinstance(answer, NeutrosophicEvaluation)]
         spend = sum((spent for _, spent in answers), spend)
     if len(samples) < evaluations:

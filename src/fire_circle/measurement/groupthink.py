@@ -26,7 +26,6 @@ class Move(Model):
     Args:
         before, after: F, 0.0 to 1.0.
         toward: seats whose F, as it stood before, came nearer.
-        away_from: seats whose F is farther away now.
         new_evidence: the seat names a verified quote or a pattern type that it had not named before.
         gave_up_alarm: F fell from 0.7 or more to below, without new evidence.
     """
@@ -37,7 +36,6 @@ class Move(Model):
     before: float
     after: float
     toward: tuple[str, ...]
-    away_from: tuple[str, ...]
     new_evidence: bool
     gave_up_alarm: bool
 
@@ -91,22 +89,16 @@ def _move(
     standing: Iterable[NeutrosophicEvaluation],
     new_evidence: bool,
 ) -> Move:
-    toward: list[str] = []
-    away: list[str] = []
-    for other in standing:
-        if other.seat == after.seat:
-            continue
-        nearer = abs(before.falsehood - other.falsehood) - abs(after.falsehood - other.falsehood)
-        if abs(nearer) > 1e-9:
-            (toward if nearer > 0 else away).append(other.model)
+    def nearer(other: NeutrosophicEvaluation) -> float:
+        return abs(before.falsehood - other.falsehood) - abs(after.falsehood - other.falsehood)
+
     return Move(
         model=after.model,
         seat=after.seat,
         round_number=after.round_number,
         before=before.falsehood,
         after=after.falsehood,
-        toward=tuple(toward),
-        away_from=tuple(away),
+        toward=tuple(one.model for one in standing if one.seat != after.seat and nearer(one) > 1e-9),
         new_evidence=new_evidence,
         gave_up_alarm=before.falsehood >= ALARM > after.falsehood and not new_evidence,
     )

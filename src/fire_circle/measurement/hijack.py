@@ -17,7 +17,7 @@ from llm_runtime.statistics.proportions import wilson
 
 _MEASURES: dict[str, Callable[[ItemScores], float]] = {
     "round_1_mean": lambda scores: scores.baseline_mean,
-    "round_1_max": lambda scores: scores.baseline_max,
+    "round_1_max": lambda scores: max(scores.baseline),
     "consensus": lambda scores: scores.consensus,
 }
 

@@ -91,11 +91,6 @@ class ItemScores(Model):
     seats: tuple[tuple[str, float], ...] = Field(default=(), exclude_if=lambda seats: not seats)
 
     @property
-    def baseline_max(self) -> float:
-        """The highest F of round 1."""
-        return max(self.baseline)
-
-    @property
     def baseline_mean(self) -> float:
         """The mean F of round 1."""
         return sum(self.baseline) / len(self.baseline)

@@ -39,8 +39,6 @@ PASSES = {
     "hijack": ("hijack", "hijack"),
 }
 """The passes by the names of their files: what the log calls each, and what the report does."""
-_DRAFTS = {"items.jsonl", ".items.jsonl.new"}
-"""What a folder may hold whose study was killed before it began."""
 
 
 class Manifest(Model):
@@ -128,7 +126,7 @@ class StudyFolder:
             raise ConfigurationError(f"{self.path} is not empty and holds no study; choose another --out")
 
     def _free(self) -> bool:
-        return self.path.is_dir() and all(place.name in _DRAFTS for place in self.path.iterdir())
+        return self.path.is_dir() and all(map(_is_draft, self.path.iterdir()))
 
     def known(self, circle: FireCircleConfig, routes: dict[str, str], seed: int | None = None) -> Manifest | None:
         """Return what the folder is a study of, where that is this study; ``None`` where there is none yet.
@@ -213,6 +211,11 @@ class StudyFolder:
             for each in whole_lines(journal, "an answer that was kept; move the file away", read):
                 spent = spent.plus(each)
         return spent
+
+
+def _is_draft(place: Path) -> bool:
+    """Say whether a folder may hold this whose study was killed before it began."""
+    return place.name in ("items.jsonl", ".items.jsonl.new") or place.name.startswith(".writing-")
 
 
 def title_of_data(data: str) -> str:

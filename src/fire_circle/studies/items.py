@@ -13,6 +13,7 @@ from fire_circle import datasets
 from fire_circle.rows import Columns, DataError, Item, read_items
 from fire_circle.transcripts import TranscriptRecord
 from llm_runtime.errors import ConfigurationError, StoreUnwritable
+from llm_runtime.files import atomic_file, saying
 
 #: Our own sets, by the names that the command line knows.
 BUILT_IN = ("@pairs", "@histories", "@overdefence")
@@ -145,16 +146,8 @@ def write_items(path: Path, rows: Iterable[Row]) -> Written:
         DataError: as for :func:`count_items`; nothing was written.
         StoreUnwritable: it cannot be written.
     """
-    draft = path.with_name(f".{path.name}.new")
-    try:
-        with draft.open("wb") as out:
-            written = count_items(rows, out)
-        draft.replace(path)
-        return written
-    except OSError as fault:
-        raise StoreUnwritable(f"{path} cannot be written: {fault.strerror}") from None
-    finally:
-        draft.unlink(missing_ok=True)
+    with saying(f"{path} cannot be written", StoreUnwritable), atomic_file(path) as out:
+        return count_items(rows, out)
 
 
 def columns_of(labelled: bool) -> Columns:

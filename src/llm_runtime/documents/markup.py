@@ -13,21 +13,17 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Literal, TypeAlias
 
+from llm_runtime.toml import own_table
+
 Kind: TypeAlias = Literal["own", "quoted", "code"]
 """The writer's own words; words that the source marks as somebody else's; no words at all."""
 Span: TypeAlias = tuple[int, int]
 
 #: Controls other than line breaks and tabs, lone surrogates, and characters that reorder what a reader sees.
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_SILENT_TAGS = "script style template noscript iframe object svg math form nav aside button select"
-_SILENT = frozenset(_SILENT_TAGS.split())
-_BLOCK_TAGS = "p div br li ul ol h1 h2 h3 h4 h5 h6 blockquote pre section article header footer tr table figure hr main"
-_BLOCKS = frozenset(_BLOCK_TAGS.split())
-_VOID_TAGS = "area base br col embed hr img input link meta param source track wbr"
-_VOID = frozenset(_VOID_TAGS.split())
-_AUTHORS = frozenset(("fn", "author", "comment-author", "commenter", "username", "byline"))
-_ABOUT = frozenset(("comment-meta", "comment-metadata", "reply", "comment-reply-link", "says"))
-_AROUND = frozenset(("comments", "comment-list", "commentlist", "comments-area", "respond"))
+_WORDS = {
+    kind: frozenset(str(words).split()) for kind, words in own_table("llm_runtime.documents", "markup.toml").items()
+}
 
 
 def clean(text: str) -> str:
@@ -166,12 +162,12 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
-        self._opens |= tag in _BLOCKS
+        self._opens |= tag in _WORDS["blocks"]
         if tag == "meta" and given.get("name", "").lower() == "author":
             self.page.author = given.get("content", "")
         if tag == "time" and not self._into.date:
             self._into.date = given.get("datetime", "")
-        if tag in _VOID:
+        if tag in _WORDS["void"]:
             return
         role = self._role(tag, given)
         if role == "comment":
@@ -183,19 +179,19 @@ class _Reader(HTMLParser):
         marks = {*given.get("class", "").split(), *given.get("id", "").split(), given.get("itemprop", "")}
         if "comment" in marks or given.get("itemtype", "").endswith("/Comment"):
             return "comment"
-        if tag in _SILENT or (self._talk and (marks & _ABOUT or tag == "time")):
+        if tag in _WORDS["silent"] or (self._talk and (marks & _WORDS["about"] or tag == "time")):
             return "left"
-        if marks & _AUTHORS or given.get("rel") == "author":
+        if marks & _WORDS["authors"] or given.get("rel") == "author":
             return "author"
         roles = {"blockquote": "quoted", "pre": "code", "title": "title", "article": "main", "main": "main"}
-        return "around" if marks & _AROUND else roles.get(tag, "head" if tag == "head" else "")
+        return "around" if marks & _WORDS["around"] else roles.get(tag, "head" if tag == "head" else "")
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
         self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        self._opens |= tag in _BLOCKS
+        self._opens |= tag in _WORDS["blocks"]
         if any(tag == name for name, _ in self._open):
             while True:
                 name, role = self._open.pop()

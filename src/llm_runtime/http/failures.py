@@ -10,23 +10,13 @@ from pydantic_core import from_json
 
 from llm_runtime.http.shape import count, mapping, one_line, sequence, text
 from llm_runtime.http.waits import seconds_in, wait_in_words
+from llm_runtime.toml import own_table
 
-#: Where the words are, in the order of trust; a value may again be any of these shapes, or JSON in a text.
-_WORDS = ("error", "message", "detail", "msg", "errors")
-_NAMES = frozenset({"code", "type", "status", "reason", "quotaId", "error_type"})
-_DEPTH = 8
-_MOST = 400
-
-#: How sentences name the window, the surest first.
-_WINDOWS = tuple(
-    re.compile(pattern.replace("#", r"(\d{3,9})\b"), re.IGNORECASE)
-    for pattern in (
-        r"n_ctx\D{0,5}#",
-        r"# maximum",
-        r"context size \(#",
-        r"(?:maximum|context|allowed|limit|must be)[^\d]{0,40}#",
-    )
-)
+_TABLE = own_table("llm_runtime.http", "failures.toml")
+_WORDS: tuple[str, ...] = tuple(_TABLE["words"])
+_NAMES: frozenset[str] = frozenset(_TABLE["names"])
+_WINDOWS = tuple(re.compile(one.replace("#", r"(\d{3,9})\b"), re.IGNORECASE) for one in _TABLE["windows"])
+_DEPTH, _MOST = 8, 400
 _COUNTS = re.compile(r"(?<![-\w.])(\d{3,9})\b(?![.\d])")
 
 

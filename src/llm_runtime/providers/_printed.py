@@ -147,6 +147,8 @@ class Printed(Answer):
             return self.error_of(NotSignedIn, f"not signed in: {self.program.sign_in} ({words})")
         if isinstance(error, RateLimited | QuotaExhausted):
             return self._limited(words)
+        # The program itself has asked again.
+        error.retryable = error.retryable and not isinstance(error, MalformedReply)
         if type(error) is ErrorInReply:
             return self.error_of(RequestRefused, f"{path} gave no answer: {words}")
         return error

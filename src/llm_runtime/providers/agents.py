@@ -13,6 +13,7 @@ import shutil
 import signal
 import tempfile
 from asyncio.subprocess import Process
+from base64 import b64decode
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -27,7 +28,8 @@ from llm_runtime.http.secrets import Redactor
 from llm_runtime.messages import Generate, Message, Reply, Request
 from llm_runtime.programs import PREFIX, AgentProgram
 from llm_runtime.providers._printed import Printed
-from llm_runtime.providers._schemas import closed_schema, enforceable
+from llm_runtime.providers._schemas import enforceable
+from llm_runtime.providers.payloads import content_of
 from llm_runtime.silence import Silence
 from llm_runtime.wires import ALL, Link, Wire, with_schema_told
 
@@ -59,8 +61,8 @@ def agents(link: Link) -> Generate:
         silence = Silence(link.patience.first, link.patience.idle, link.patience.total)
         try:
             async with silence, _folder(program, surroundings) as folder:
-                argv, variables = _prepared(program, request, folder, effort or "")
-                await _carried_out(argv, folder, answer, silence, {**surroundings, **variables})
+                argv, question, variables = _prepared(program, request, folder, effort or "")
+                await _carried_out(argv, question, folder, answer, silence, {**surroundings, **variables})
         except TimeoutError:
             if not silence.expired:
                 raise
@@ -119,24 +121,28 @@ def _schema(request: Request, program: AgentProgram) -> str:
     if request.schema is None or not program.with_schema:
         return ""
     form: SchemaForm = program.schema_form
-    schema = closed_schema(request.schema) if form == "plain" else enforceable(request.schema, form)
-    written = to_json(schema).decode() if schema else ""
+    closed = None if form == "plain" else enforceable(request.schema, form)
+    written = request.schema if form == "plain" else to_json(closed).decode() if closed else ""
     by_word = any("{schema}" in word for word in program.with_schema)
     return "" if by_word and len(written) > _WORD_CHARACTERS else written
 
 
-def _prepared(program: AgentProgram, request: Request, folder: Path, effort: str) -> tuple[list[str], dict[str, str]]:
-    """Write what the program reads; return its command line, and variables of its own.
+def _prepared(
+    program: AgentProgram, request: Request, folder: Path, effort: str
+) -> tuple[list[str], str, dict[str, str]]:
+    """Write what the program reads; return its command line, the question, and variables of its own.
 
     The conversation tells the answer's schema in words where the program does not enforce it.
     """
     schema = _schema(request, program)
-    asked: Sequence[Message] = request.messages
+    turns: Sequence[Message] = request.messages
     if request.schema is not None and not schema:
-        asked = with_schema_told(asked, request.schema)
-    system, question = _parts(asked, apart=program.tells_system)
+        turns = with_schema_told(turns, request.schema)
+    system, question = _parts(turns, apart=program.tells_system)
     _write(folder / "system.md", system or "Answer the question.")
     _write(folder / "schema.json", schema)
+    # A question that begins with a slash would be taken for a command of the program's own.
+    asked, shown = _with_pictures(program, Message("user", f"\n{question}\n", request.pictures), folder)
     values = {
         "model": request.model,
         "effort": effort,
@@ -146,15 +152,25 @@ def _prepared(program: AgentProgram, request: Request, folder: Path, effort: str
         "folder": str(folder),
     }
     added = {"model": program.with_model, "schema": program.with_schema, "effort": program.with_effort}
-    words = [*program.argv, *(word for name in added if values[name] for word in added[name]), *program.end]
+    words = [*program.argv, *(word for name in added if values[name] for word in added[name]), *shown, *program.end]
     variables = {name: _filled(value, values) for name, value in program.set.items()}
     variables |= {program.home.variable: str(folder / "home")} if program.home else {}
     if program.max_tokens and request.max_tokens:
         variables[program.max_tokens] = str(request.max_tokens)
     variables["TMPDIR"] = str(folder / "tmp")
-    # A question that begins with a slash would be taken for a command of the program's own.
-    _write(folder / "question.md", f"\n{question}\n")
-    return [_filled(word, values) for word in words], variables
+    return [_filled(word, values) for word in words], asked, variables
+
+
+def _with_pictures(program: AgentProgram, asked: Message, folder: Path) -> tuple[str, list[str]]:
+    """Return the question as it goes to standard input, and the words that go with the pictures that it shows."""
+    words = list(program.with_picture) if asked.pictures else []
+    if not any("{picture}" in word for word in words):
+        line = {"type": "user", "message": {"role": "user", "content": content_of(asked, "messages")}}
+        return f"{to_json(line).decode()}\n" if words else asked.content, words
+    places = [folder / f"picture-{at}.{one.kind.rpartition('/')[2]}" for at, one in enumerate(asked.pictures)]
+    for place, one in zip(places, asked.pictures, strict=True):
+        place.write_bytes(b64decode(one.base64))
+    return asked.content, [_filled(word, {"picture": str(place)}) for place in places for word in words]
 
 
 def _filled(word: str, values: Mapping[str, str]) -> str:
@@ -171,31 +187,30 @@ def _parts(asked: Iterable[Message], *, apart: bool) -> tuple[str, str]:
 
 
 async def _carried_out(
-    argv: Iterable[str], folder: Path, answer: Printed, silence: Silence, environment: Mapping[str, str]
+    argv: Iterable[str], question: str, folder: Path, answer: Printed, silence: Silence, environment: Mapping[str, str]
 ) -> None:
     """Run the program to its end, or end it: whatever happens, no process of it is left.
 
-    It reads from a file and writes into files: what it leaves behind could hold a pipe open, and some programs end
-    before all that they wrote has gone through one.
+    It writes into files: what it leaves behind could hold a pipe open, and some programs end before all that they
+    wrote has gone through one. It reads from a pipe: Claude Code finds no messages in a file.
 
     Raises:
         CallError: it gave no answer.
     """
-    with (
-        (folder / "question.md").open("rb") as question,
-        (folder / "output").open("w+b") as output,
-        (folder / "words").open("w+b") as words,
-    ):
+    with (folder / "output").open("w+b") as output, (folder / "words").open("w+b") as words:
         process = await asyncio.create_subprocess_exec(
             *argv,
-            stdin=question,
+            stdin=asyncio.subprocess.PIPE,
             stdout=output,
             stderr=words,
             cwd=folder / "run",
             env=environment,
             start_new_session=True,
         )
+        assert process.stdin is not None
         try:
+            process.stdin.write(question.encode("utf-8", "replace"))
+            process.stdin.close()
             await _listen(process, folder, answer, silence)
         finally:
             await asyncio.shield(_end(process, folder))
@@ -238,12 +253,12 @@ async def _end(process: Process, folder: Path) -> None:
             with suppress(TimeoutError):
                 await asyncio.wait_for(process.wait(), _GRACE_SECONDS)
     _signal(process.pid, signal.SIGKILL)
-    while left := _processes_of(folder):
+    # Not what waits for the process: that would wait for all who hold the other end of its standard input, too.
+    while (left := _processes_of(folder)) or process.returncode is None:
         for pid in left:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         await asyncio.sleep(_LOOK_SECONDS)
-    await process.wait()
 
 
 def _signal(group: int, kind: signal.Signals) -> None:

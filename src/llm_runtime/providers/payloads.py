@@ -32,7 +32,7 @@ def chat_payload(
     """
     payload: dict[str, Any] = {"model": request.model}
     schema = _chat_schema(request, endpoint, quirks)
-    payload["messages"] = [{"role": m.role, "content": _content(m, "chat")} for m in _asked(request, schema)]
+    payload["messages"] = [{"role": m.role, "content": content_of(m, "chat")} for m in _asked(request, schema)]
     if "no stream" not in quirks:
         payload["stream"] = True
         if "no stream_options" not in quirks:
@@ -82,7 +82,7 @@ def messages_payload(
 def responses_payload(request: Request, endpoint: Endpoint, quirks: Set[Quirk] = frozenset()) -> dict[str, Any]:
     """Return the body for OpenAI's Responses API; the parameters are those of :func:`chat_payload`."""
     schema = enforceable(request.schema, "strict") if request.schema and "no schema" not in quirks else None
-    messages = [{"role": m.role, "content": _content(m, "responses")} for m in _asked(request, schema)]
+    messages = [{"role": m.role, "content": content_of(m, "responses")} for m in _asked(request, schema)]
     payload: dict[str, Any] = {"model": request.model, "input": messages, "store": False}
     if "no stream" not in quirks:
         payload["stream"] = True
@@ -159,7 +159,7 @@ def _openrouter_fields(request: Request, max_price: tuple[float, float] | None, 
 def _turns(messages: Sequence[Message]) -> list[Mapping[str, object]]:
     """Return the conversation with neighbours of one role as one turn."""
     turns = groupby((m for m in messages if m.role != "system"), key=lambda message: message.role)
-    return [{"role": role, "content": _content(_merged(list(group)), "messages")} for role, group in turns]
+    return [{"role": role, "content": content_of(_merged(list(group)), "messages")} for role, group in turns]
 
 
 def _merged(group: Sequence[Message]) -> Message:
@@ -167,7 +167,7 @@ def _merged(group: Sequence[Message]) -> Message:
     return replace(group[0], content="\n\n".join([m.content for m in group]), pictures=pictures)
 
 
-def _content(message: Message, wire: str) -> str | list[Mapping[str, object]]:
+def content_of(message: Message, wire: str) -> str | list[Mapping[str, object]]:
     """Return a turn as text or, where it shows something, as parts."""
     if not message.pictures:
         return message.content

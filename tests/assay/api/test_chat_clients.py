@@ -120,9 +120,8 @@ async def test_the_openai_package_raises_its_own_errors(programs: Programs, clie
         await client.with_options(api_key="wrong").models.list()
     with pytest.raises(openai.NotFoundError, match="there is no model gpt-5"):
         await client.chat.completions.create(**{**asked(), "model": "gpt-5"})
-    with pytest.raises(openai.BadRequestError, match="tools is not supported"):
-        tool = {"type": "function", "function": {"name": "f", "parameters": {}}}
-        await client.chat.completions.create(**asked(), tools=[tool])
+    with pytest.raises(openai.BadRequestError, match="functions is not supported"):
+        await client.chat.completions.create(**asked(), functions=[{"name": "f", "parameters": {}}])
     with pytest.raises(openai.APIStatusError) as capped:
         await client.chat.completions.create(**asked(), extra_body={"assay": {"max_calls": 1}})
     assert capped.value.status_code == 402 and programs.councils() == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Literal, Self, TypeAlias
 
 from aiohttp import web
@@ -27,7 +27,9 @@ class AgentServer:
         reached: set once one has come.
     """
 
-    def __init__(self, say: Callable[[str], str] = lambda _: "An answer here.", mood: Mood = "well") -> None:
+    def __init__(
+        self, say: Callable[[str], str | Awaitable[str]] = lambda _: "An answer here.", mood: Mood = "well"
+    ) -> None:
         self.asked: list[dict[str, Any]] = []
         self.say, self.mood = say, mood
         self.reached = asyncio.Event()
@@ -59,7 +61,9 @@ class AgentServer:
         if self.mood in _FAULTS:
             status, answer, headers = _FAULTS[self.mood][wire]
             return web.json_response(answer, status=status, headers=headers)
-        events = list(_WIRES[wire](body, self.say(json.dumps(body)), self.mood))
+        said = self.say(json.dumps(body))
+        text = said if isinstance(said, str) else await said
+        events = list(_WIRES[wire](body, text, self.mood))
         sent = "".join(f"event: {event.get('type', '')}\ndata: {json.dumps(event)}\n\n" for event in events)
         if wire == "enerateContent":
             sent = "".join(f"data: {json.dumps(event)}\r\n\r\n" for event in events)

@@ -19,7 +19,9 @@ from typing import Any
 
 import pytest
 from tests.llm_runtime.providers.agent_server import RESETS, AgentServer, Mood
+from tests.picture_files import FILES
 
+from llm_runtime.documents.pictures import read_picture
 from llm_runtime.errors import (
     AuthenticationFailed,
     CallError,
@@ -352,3 +354,25 @@ async def test_a_sign_in_that_was_renewed_is_kept(tmp_path: Path, home: Path) ->
     assert reply.text == "Fine."
     assert _names_in(home / ".codex") == ["auth.json"]
     assert (home / ".codex/auth.json").read_text() == "new\n"
+
+
+PICTURE = read_picture("a.jpg", FILES["jpeg-gps"])
+
+
+@pytest.mark.parametrize("name", REAL)
+async def test_a_picture_reaches_the_model_behind_a_program_or_is_refused_before_it_starts(
+    name: str, home: Path
+) -> None:
+    shown = Request(
+        MODELS[name], (Message("user", "/cost What is in it? @/etc/passwd", (PICTURE,)),), CallLabel("t", "x")
+    )
+    async with serving(name, home) as (server, settings), Gateway(settings, named=[MODELS[name]]) as gate:
+        if name == "gemini":
+            with pytest.raises(CallError, match=r"agent:gemini.* cannot see pictures; name a model that can"):
+                await gate.generate(shown)
+            assert server.asked == []
+            return
+        reply = await gate.generate(shown)
+    assert reply.text == "An answer here."
+    whole = json.dumps(server.asked)
+    assert PICTURE.base64 in whole and "/cost What is in it? @/etc/passwd" in whole and "root:" not in whole

@@ -9,10 +9,10 @@ from typing import Any, Literal, Protocol
 from pydantic import BaseModel
 
 from assay.api.answering import answer_of, why_none
-from assay.api.asked import Refused
 from assay.api.catalogue import ChatModel, chat_models
 from assay.api.desk import Desk, Order, order_name
 from assay.api.keys import ApiKey
+from assay.api.refused import Refused
 from assay.launch.naming import names_of
 from assay.registry import find
 from assay.report.clean import clean

@@ -12,9 +12,9 @@ from typing import Any
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-from assay.api.asked import Refused
 from assay.api.desk import Desk
 from assay.api.key_gate import KeyGate
+from assay.api.refused import Refused
 
 
 class Door:

@@ -17,10 +17,10 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from assay import __version__
-from assay.api.asked import Refused
 from assay.api.keys import ApiKey
 from assay.api.mcp.calls import Caller, RunReply
 from assay.api.mcp.tools import RunTool, run_tools
+from assay.api.refused import Refused
 from assay.report.places import story_text
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.prompts import load_prompt

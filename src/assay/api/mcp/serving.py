@@ -9,12 +9,12 @@ from typing import Any
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
-from assay.api.asked import Refused
 from assay.api.desk import Desk
 from assay.api.key_gate import KeyGate
 from assay.api.keys import ApiKey
 from assay.api.mcp.calls import Caller
 from assay.api.mcp.server import AnyContext, assay_server
+from assay.api.refused import Refused
 from assay.batch.spending import Spending
 from assay.web.live_runs import LiveRuns
 from assay.web.questions import Questions

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import click
-
+from assay.console.declared import declares
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.names import Kind, Names
 
@@ -19,17 +18,8 @@ if TYPE_CHECKING:
     from crux.personas.importing import Gathered
     from crux.personas.store import PersonaStore, StoredCorpus
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def people_option(command: F) -> F:
-    """Add the option that says where personas are kept."""
-    return click.option(
-        "--people",
-        metavar="FOLDER",
-        envvar="ASSAY_PEOPLE",
-        help="The folder of personas [default: personas in Assay's data folder].",
-    )(command)
+people_option = declares("assay.protocols.crux.commands", "options.toml")("people")
+"""Adds the option that says where personas are kept."""
 
 
 def open_people(folder: str | None = None) -> PersonaStore:
@@ -181,22 +171,14 @@ def stored_name(name: str, people: PersonaStore) -> str | None:
 
 
 def add_texts(
-    place: Path,
-    name: str,
-    people: PersonaStore,
-    *,
-    author: str = "",
-    speaker: str = "",
-    drafts: bool = False,
-    url: str = "",
+    place: Path, name: str, people: PersonaStore, *, speaker: str = "", drafts: bool = False, url: str = ""
 ) -> tuple[StoredCorpus, Gathered]:
     """Import the texts at ``place``; return what is stored now, and what was found, with the account of it.
 
     Args:
         name: whose texts they are; the author that they name where it is empty.
         url: where they were fetched from.
-        author: whose entries of a feed or WordPress export are meant.
-        speaker: whose words of a talk or a thread are meant.
+        speaker: whose entries of a feed or WordPress export, or whose words of a talk or a thread, are meant.
         drafts: take what was never published too.
 
     Raises:
@@ -208,7 +190,7 @@ def add_texts(
     from crux.personas.persona import check_name
     from crux.personas.store import StoredCorpus
 
-    texts = import_corpus(place, author=author, speaker=speaker, drafts=drafts, name=name)
+    texts = import_corpus(place, speaker=speaker, drafts=drafts, name=name)
     if not (name or texts.author):
         raise ConfigurationError("name: the texts do not say whose they are; name the author")
     person = check_name(name or texts.author)

@@ -64,13 +64,17 @@ def fitted(text: str, width: float, size: float = FONT) -> str:
     return text[: max(int(width / (size * 0.56)) - 1, 1)].rstrip() + "…"
 
 
+def rounded_up(value: float) -> float:
+    """Return the next number of the kind 0.1, 0.2, 0.5, 1 that is no less than ``value``, which is above 0."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(power * nice for nice in (1, 2, 5, 10) if power * nice >= value)
+
+
 def ticks(high: float, number: int = 6) -> list[float]:
     """Return round numbers from 0 up to ``high``, about ``number`` of them."""
     if high <= 0:
         return [0.0]
-    raw = high / number
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next(power * nice for nice in (1, 2, 5, 10) if power * nice >= raw)
+    step = rounded_up(high / number)
     return [step * index for index in range(math.floor(high / step + 1e-9) + 1)]
 
 

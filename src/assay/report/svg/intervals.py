@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assay.report.markup import Element, element
 from assay.report.story import Figure
-from assay.report.svg.canvas import WIDTH, fitted, label, picture, ticks, widest
+from assay.report.svg.canvas import WIDTH, fitted, label, picture, rounded_up, ticks, widest
 from llm_runtime.statistics.interval import Interval
 
 _HEIGHT = 28.0
@@ -31,17 +31,11 @@ class Dot:
 
 
 def interval_figure(
-    dots: Sequence[Dot],
-    title: str,
-    caption: str,
-    *,
-    write: Callable[[float], str],
-    high: float | None = None,
-    words: str = "",
+    dots: Sequence[Dot], title: str, caption: str, *, write: Callable[[float], str], high: float | None = None
 ) -> Figure:
-    """Draw dots as :func:`interval_plot` does, and say the same in ``words``: each estimate, where left out."""
+    """Draw dots as :func:`interval_plot` does, and say each estimate in words."""
     each = (f"{dot.name}: {write(dot.value)} ({write(dot.low)} to {write(dot.high)})" for dot in dots)
-    described = words or f"{'; '.join(each)}."
+    described = f"{'; '.join(each)}."
     return Figure(interval_plot(dots, title, described, write=write, high=high), caption, described)
 
 
@@ -56,7 +50,7 @@ def interval_plot(
             below 0, as far below as it reaches above, so that nothing lies in the middle.
     """
     bounds = [abs(bound) for dot in dots for bound in (dot.low, dot.value, dot.high) if math.isfinite(bound)]
-    reach = high or _round(max(bounds, default=1.0))
+    reach = high or rounded_up(max(bounds, default=1.0) * 1.02 or 0.1)
     signed = any(min(dot.low, dot.value) < 0 for dot in dots)
     written = [f"{write(dot.value)}  [{write(dot.low)}, {write(dot.high)}]" for dot in dots]
     gutter = widest((dot.name for dot in dots), most=200.0) + 24
@@ -83,11 +77,3 @@ def interval_plot(
         parts.append(element("circle", tip, cx=x(dot.value), cy=middle, r=5.0, class_=dot.accent))
         parts.append(label(WIDTH - margin + 14, middle, text, class_="soft", size=11))
     return picture(WIDTH, bottom + 24, title, description, *parts)
-
-
-def _round(value: float) -> float:
-    """Return the next higher number of the kind 0.1, 0.2, 0.5, 1."""
-    if value <= 0:
-        return 0.1
-    power = 10.0 ** math.floor(math.log10(value))
-    return next(power * nice for nice in (1, 2, 5, 10) if power * nice >= value * 1.02)

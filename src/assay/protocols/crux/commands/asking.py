@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
+
+from assay.console.declared import declares
 
 if TYPE_CHECKING:
     from assay.console.running import RunCommand
@@ -17,9 +19,11 @@ if TYPE_CHECKING:
 _WORTH_ASKING = 1_000_000
 
 #: Tokens of a call, in and out: of reading and linking, and of comparing and judging.
-_READING, _COMPARING = (6_000, 1_600), (5_000, 1_200)
+READING, _COMPARING = (6_000, 1_600), (5_000, 1_200)
 
-yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask, whatever it may cost.")
+AskedFor: TypeAlias = tuple[str, int, tuple[int, int]]
+
+yes_option = declares(__package__ or "", "options.toml")("yes")
 
 
 def in_money(cost: int | None) -> str:
@@ -40,21 +44,37 @@ def ask_to_go_on(cost: int | None, *, yes: bool) -> None:
         click.confirm("Go on?", abort=True, err=True)
 
 
-def announce(command: RunCommand, model: str, reading: int, rest: int, *, yes: bool) -> None:
-    """Say how many calls it takes to read texts and set them side by side, and what they cost; ask if it is much.
+def announce(command: RunCommand, asked: Sequence[AskedFor], rest: str, *, yes: bool) -> None:
+    """Say how many calls there will be and what they will cost, and ask where that is dear.
 
-    Raises:
-        click.Abort: the person refused.
+    Args:
+        asked: how often each model is asked, and about how many tokens go in and come back each time.
+        rest: what else there is to say of the calls.
     """
     from assay.report.units import count_noun
 
-    known = price_of(command.settings)(model)
-    calls = ((reading, _READING), (rest, _COMPARING))
-    cost = sum(known.cost(many * asked, many * said) or 0 for many, (asked, said) in calls) if known else None
+    price = price_of(command.settings)
+    known = [(price(model), calls, tokens) for model, calls, tokens in asked]
+    costs = [one.cost(calls * put, calls * got) if one else None for one, calls, (put, got) in known]
+    cost = None if None in costs else sum(one or 0 for one in costs)
     if not command.output.quiet:
-        read = f"{count_noun(reading, 'call')} to read what was not yet" if reading else "all was read before"
-        click.echo(f"about {count_noun(reading + rest, 'call')}, {in_money(cost)}: {read}", err=True)
+        calls = count_noun(sum(calls for _, calls, _ in asked), "call")
+        click.echo(f"about {calls}, {in_money(cost)}: {rest}", err=True)
     ask_to_go_on(cost, yes=yes)
+
+
+def announce_comparison(command: RunCommand, model: str, reading: int, rest: int, *, yes: bool) -> None:
+    """Announce a comparison of what many texts say.
+
+    Args:
+        model: whom readers and judges ask.
+        reading: calls for what is not read yet.
+        rest: calls besides.
+    """
+    from assay.report.units import count_noun
+
+    read = f"{count_noun(reading, 'call')} to read what was not yet" if reading else "all was read before"
+    announce(command, ((model, reading, READING), (model, rest, _COMPARING)), read, yes=yes)
 
 
 def price_of(settings: Settings) -> Callable[[str], Price | None]:

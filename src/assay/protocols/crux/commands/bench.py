@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
+from typing import TYPE_CHECKING
 
 import click
 
-from assay.console.options import open_runs, store_option
+from assay.console.declared import commands
+from assay.console.options import with_run
 from llm_runtime.errors import ConfigurationError
 
+if TYPE_CHECKING:
+    from llm_runtime.store import RunStore
 
-@click.command()
-@click.argument("run_id", metavar="RUN")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object in place of the figures.")
-@store_option
-def bench(run_id: str, as_json: bool, store_path: str | None) -> int:
+_command = commands(click.command, __package__ or "", "options.toml")
+
+
+@_command("bench")
+@with_run
+def bench(store: RunStore, run_id: str, as_json: bool) -> int:
     """Measure the debate RUN. Every formula stands in docs/crux.md."""
     from assay.protocols.crux.report.figures import figure_lines
     from assay.protocols.crux.report.state import result_of
     from assay.report.clean import one_line
     from crux.measurement.debate_quality import debate_quality
 
-    with closing(open_runs(store_path)) as store:
-        result = result_of(store, store.find(run_id))
+    result = result_of(store, run_id)
     if not result.messages:
         raise ConfigurationError(f"nobody spoke in run {run_id}: there is nothing to measure")
     figures = debate_quality(result).model_dump(mode="json")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from assay.console.running import RunCommand, run_command
-from assay.protocols.crux.commands.asking import ask_to_go_on, in_money, price_of, yes_option
+from assay.protocols.crux.commands.asking import READING, announce, yes_option
 from assay.protocols.crux.people import open_people, people_option
 from assay.protocols.crux.persona import Options, Task
 from crux.book import Standing
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assay.launch import Outcome
 
 #: Tokens of a call of a build, in and out, as Crux's specification has them.
-_CONTRACT, _READING = (7_500, 500), (6_000, 1_600)
+_CONTRACT = 7_500, 500
 
 
 @run_command("crux.persona", "build", trace="Show the persona after the figures.", noun="figures")
@@ -41,7 +41,6 @@ def _announce(command: RunCommand, *, yes: bool) -> None:
     Raises:
         click.Abort: the person refused.
     """
-    from assay.report.units import count_noun
     from crux import ModelTable
     from crux.building import build_calls
 
@@ -53,23 +52,11 @@ def _announce(command: RunCommand, *, yes: bool) -> None:
     if not calls.total:
         click.echo("nothing has changed: every answer is kept", err=True)
         return
-    table, price = ModelTable(), price_of(command.settings)
-    parts = (
-        (table.model("contract").id, calls.contract, _CONTRACT),
-        (table.model("reading").id, calls.reading + calls.linking + calls.audit, _READING),
-    )
-    costs = [
-        known.cost(count * tokens[0], count * tokens[1]) if (known := price(model)) else None
-        for model, count, tokens in parts
-    ]
-    cost = None if None in costs else sum(cost or 0 for cost in costs)
-    click.echo(
-        f"about {count_noun(calls.total, 'call')}, {in_money(cost)}: {calls.reading} to read, "
-        f"about {calls.linking} to link claims, {calls.contract} for the portrait"
-        + (f", {calls.audit} to audit" if calls.audit else ""),
-        err=True,
-    )
-    ask_to_go_on(cost, yes=yes)
+    table, reading = ModelTable(), calls.reading + calls.linking + calls.audit
+    asked = ((table.model("contract").id, calls.contract, _CONTRACT), (table.model("reading").id, reading, READING))
+    audit = f", {calls.audit} to audit" if calls.audit else ""
+    linking = f"about {calls.linking} to link claims"
+    announce(command, asked, f"{calls.reading} to read, {linking}, {calls.contract} for the portrait{audit}", yes=yes)
 
 
 def _present(command: RunCommand, outcome: Outcome) -> int:

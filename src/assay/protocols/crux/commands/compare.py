@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from assay.console.running import RunCommand, run_command
-from assay.protocols.crux.commands.asking import announce, yes_option
+from assay.protocols.crux.commands.asking import announce_comparison, yes_option
 from assay.protocols.crux.compare import Options, calls_of
 from assay.protocols.crux.people import people_option
 
@@ -32,7 +32,7 @@ def compare(command: RunCommand, authors: tuple[str, ...], yes: bool, people: st
     """
     command.task |= {"authors": authors, "people": people}
     options = cast("Options", command.prepared.options)
-    announce(command, options.fast, *calls_of(options), yes=yes)
+    announce_comparison(command, options.fast, *calls_of(options), yes=yes)
     return present_compared(command, command.go())
 
 

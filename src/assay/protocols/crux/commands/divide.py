@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from assay.console.running import RunCommand, run_command
-from assay.protocols.crux.commands.asking import announce, yes_option
+from assay.protocols.crux.commands.asking import announce_comparison, yes_option
 from assay.protocols.crux.commands.compare import present_compared
 from assay.protocols.crux.divide import Options, calls_of
 from assay.protocols.crux.people import people_option
@@ -28,5 +28,5 @@ def divide(command: RunCommand, yes: bool, people: str | None) -> int:
     """
     command.task["people"] = people
     options = cast("Options", command.prepared.options)
-    announce(command, options.fast, *calls_of(options), yes=yes)
+    announce_comparison(command, options.fast, *calls_of(options), yes=yes)
     return present_compared(command, command.go())

@@ -3,44 +3,31 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.console.options import open_runs, read_text, store_option, terms_options
+from assay.console.declared import declares
+from assay.console.options import read_text, terms_options, with_store
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from assay.terms import Terms
     from crux.card_changes import CardChange
+    from llm_runtime.store import RunStore
 
+_declares = declares(__package__ or "", "options.toml")
 #: Characters of a text that fit what a room reads out.
 _MOST = 2_000
 
 
 @click.command()
-@click.argument("run_id", metavar="RUN")
-@click.option("--evidence", "file", metavar="FILE", required=True, help="The text to read out; - is standard input.")
-@click.option(
-    "--room", type=click.IntRange(1), default=1, show_default=True, help="In which room, in order of opening."
-)
-@click.option("--after-turn", type=click.IntRange(0, 16), default=2, show_default=True, help="After how many turns.")
+@_declares("fork")
 @terms_options
-@click.option("--out", metavar="PATH", help="Write a report of the fork: .html, .md or .json by its ending.")
-@click.option("--json", "as_json", is_flag=True, help="Print what became of the cards as JSON.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
-@store_option
+@_declares("fork-shown")
+@with_store
 def fork(
-    run_id: str,
-    file: str,
-    room: int,
-    after_turn: int,
-    terms: Terms,
-    out: str | None,
-    as_json: bool,
-    quiet: bool,
-    store_path: str | None,
+    store: RunStore, run: str, file: str, room: int, after_turn: int, terms: Terms, as_json: bool, **show: Any
 ) -> int:
     """Hold the debate RUN again with evidence read out in a crux room, and compare the cards.
 
@@ -55,25 +42,24 @@ def fork(
 
     need_extra()
     text = _evidence(file)
-    with closing(open_runs(store_path)) as store:
-        run_id = store.find(run_id)
-        parent = state_of(store, run_id)
-        opened = [one.id for one in parent.debate.rooms]
-        if f"room-{room}" not in opened:
-            raise ConfigurationError(f"run {run_id} has no room {room}; it has {', '.join(opened) or 'none'}")
-        started = parent.run.started
-        earlier: list[Any] = started.task.get("evidence", []) if started else []
-        one = {"id": f"e{len(earlier) + 1}", "text": text, "room": f"room-{room}", "after_turn": after_turn}
-        output = OutputOptions(out=out, quiet=quiet)
-        end = store.summary(run_id).events
-        outcome = fork_run(run_id, end, store, terms, output, {"evidence": [*earlier, one]})
-        changes = compare_cards(parent.result, result_of(store, outcome.run_id))
-        if as_json:
-            data = {"run_id": outcome.run_id, "cards": [change.model_dump(mode="json") for change in changes]}
-            click.echo(json.dumps(data, indent=1, ensure_ascii=False))
-        else:
-            _show(changes, outcome.run_id)
-        return report_and_code(outcome, store, output)
+    run_id = store.find(run)
+    parent = state_of(store, run_id)
+    opened = [one.id for one in parent.debate.rooms]
+    if f"room-{room}" not in opened:
+        raise ConfigurationError(f"run {run_id} has no room {room}; it has {', '.join(opened) or 'none'}")
+    started = parent.run.started
+    earlier: list[Any] = started.task.get("evidence", []) if started else []
+    one = {"id": f"e{len(earlier) + 1}", "text": text, "room": f"room-{room}", "after_turn": after_turn}
+    output = OutputOptions(**show)
+    end = store.summary(run_id).events
+    outcome = fork_run(run_id, end, store, terms, output, {"evidence": [*earlier, one]})
+    changes = compare_cards(parent.result, result_of(store, outcome.run_id))
+    if as_json:
+        data = {"run_id": outcome.run_id, "cards": [change.model_dump(mode="json") for change in changes]}
+        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+    else:
+        _show(changes, outcome.run_id)
+    return report_and_code(outcome, store, output)
 
 
 def _evidence(file: str) -> str:

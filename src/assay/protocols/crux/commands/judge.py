@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.console.declared import declares
 from assay.console.options import read_text
 from assay.console.running import RunCommand, run_command
 from llm_runtime.errors import ConfigurationError
@@ -16,6 +17,9 @@ from llm_runtime.errors import ConfigurationError
 if TYPE_CHECKING:
     from assay.report.story import Story
     from crux.insight.crux_graph import Ties
+
+
+_declares = declares(__package__ or "", "options.toml")
 
 
 @run_command("crux.judge", "judge", noun="verdicts")
@@ -47,8 +51,7 @@ def _object(line: str, number: int) -> dict[str, Any]:
 
 
 @run_command("crux.judge", "map", noun="map")
-@click.argument("run_ids", metavar="RUN...", nargs=-1, required=True)
-@click.option("--judged", is_flag=True, help="Ask a model which cruxes ask the same in other words.")
+@_declares("map")
 def map_(command: RunCommand, run_ids: tuple[str, ...], judged: bool) -> int:
     """Show who clashes with whom over what; of several debates, which cruxes come back.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.console.declared import commands
 from assay.console.lazy import HELP, lazy_group
 from assay.protocols.crux.commands import COMMANDS
 from assay.protocols.crux.people import (
@@ -26,7 +27,7 @@ from assay.protocols.crux.people import (
 if TYPE_CHECKING:
     from crux.book import Stance
 
-#: What each command is for, and where it is.
+_command = commands(click.command, __package__ or "", "options.toml")
 
 
 @click.group(cls=lazy_group(COMMANDS["personas"]), context_settings=HELP)
@@ -34,13 +35,7 @@ def personas() -> None:
     """Import texts, build personas from them, and look at what came of it."""
 
 
-@click.command("import")
-@click.argument("place", metavar="PLACE")
-@click.option("--name", help="Whose texts they are [default: the author that the texts name].")
-@click.option("--author", default="", metavar="NAME", help="Whose entries of a feed or WordPress export are meant.")
-@click.option("--speaker", default="", metavar="NAME", help="Whose words of a talk or a thread are meant.")
-@click.option("--drafts", is_flag=True, help="Take what was never published too.")
-@click.option("--fetch", is_flag=True, help="PLACE is an https address: fetch it. Nothing is fetched else.")
+@_command("import")
 @people_option
 def import_(
     place: str, name: str | None, author: str, speaker: str, drafts: bool, fetch: bool, people: str | None
@@ -59,7 +54,7 @@ def import_(
     with tempfile.TemporaryDirectory(prefix="assay-fetch-") as folder:
         path, url = fetched(place, Path(folder), fetch=fetch)
         stored, found = add_texts(
-            path, name or "", open_people(people), author=author, speaker=speaker, drafts=drafts, url=url
+            path, name or "", open_people(people), speaker=speaker or author, drafts=drafts, url=url
         )
     dates = [item.date for item in stored.corpus.items if item.date]
     span = f", {min(dates)} to {max(dates)}" if dates else ", undated"
@@ -77,8 +72,7 @@ def import_(
     return 0
 
 
-@click.command()
-@click.argument("name")
+@_command("show")
 @people_option
 def show(name: str, people: str | None) -> int:
     """Show NAME: who the persona is, what it believes, and where each belief was written."""
@@ -89,13 +83,7 @@ def show(name: str, people: str | None) -> int:
     return 0
 
 
-@click.command()
-@click.argument("name")
-@click.argument("what", type=click.Choice(["accept", "reject", "merge", "not-said"]))
-@click.argument("claim", metavar="CLAIM")
-@click.option("--into", default="", metavar="CLAIM", help="Of merge: the claim that says the same.")
-@click.option("--stance", type=click.Choice(["holds", "denies", "grants"]), help="Of accept: what NAME says of it.")
-@click.option("--by", default="", metavar="WHO", help="Who says so.")
+@_command("correct")
 @people_option
 def correct(name: str, what: str, claim: str, into: str, stance: Stance | None, by: str, people: str | None) -> int:
     """Correct the claim book of NAME: reject a claim, merge two, or say that NAME did not say it.
@@ -125,8 +113,7 @@ def correct(name: str, what: str, claim: str, into: str, stance: Stance | None, 
     return 0
 
 
-@click.command()
-@click.argument("name")
+@_command("check")
 @people_option
 def check(name: str, people: str | None) -> int:
     """Check NAME: every quotation against the texts, and the claim book against its gate."""

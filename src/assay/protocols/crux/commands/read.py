@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from assay.console.options import open_runs, store_option
+from assay.console.declared import commands
+from assay.console.options import with_run
 from assay.protocol import load
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from llm_runtime.store import RunStore
 
+_command = commands(click.command, __package__ or "", "options.toml")
 _OF_A_DEBATE = {
     "json": "crux.exports.whole:to_json",
     "argdown": "crux.exports.argdown:to_argdown",
@@ -27,14 +28,11 @@ _OF_A_COMPARISON = {
     **{form: f"crux.exports.claims:claims_{form}" for form in ("argdown", "aif", "csv")},
     "graphml": "crux.exports.claims:to_graphml",
 }
-_FORMATS = ("json", "md", "argdown", "aif", "csv", "html", "graphml")
 
 
-@click.command()
-@click.argument("run_id", metavar="RUN")
-@click.option("--json", "as_json", is_flag=True, help="Print the cards as JSON, under the specification's names.")
-@store_option
-def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
+@_command("cards")
+@with_run
+def cards(store: RunStore, run_id: str, as_json: bool) -> int:
     """Print the crux cards of a debate: question, both sides, and what would change their minds."""
     import json
 
@@ -44,31 +42,25 @@ def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
     from assay.report.clean import clean
     from assay.report.terminal import print_story
 
-    with closing(open_runs(store_path)) as store:
-        run_id = store.find(run_id)
-        if as_json:
-            data = [card.model_dump(mode="json") for card in result_of(store, run_id).cards]
-            click.echo(json.dumps(data, indent=1, ensure_ascii=False))
-        elif sys.stdout.isatty():
-            print_story(story_of(store.records(run_id), store.summary(run_id).state), sys.stdout)
-        else:
-            click.echo(clean(cards_text(store, run_id)))
-        return 0
+    if as_json:
+        data = [card.model_dump(mode="json") for card in result_of(store, run_id).cards]
+        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+    elif sys.stdout.isatty():
+        print_story(story_of(store.records(run_id), store.summary(run_id).state), sys.stdout)
+    else:
+        click.echo(clean(cards_text(store, run_id)))
+    return 0
 
 
-@click.command()
-@click.argument("run_id", metavar="RUN")
-@click.option("--format", "form", type=click.Choice(_FORMATS), default="json", show_default=True)
-@click.option("--out", metavar="PATH", help="Where to write it [default: standard output].")
-@store_option
-def export(run_id: str, form: str, out: str | None, store_path: str | None) -> int:
+@_command("export")
+@with_run
+def export(store: RunStore, run_id: str, form: str, out: str | None) -> int:
     """Write a debate, a comparison or a division in a form that other programs read.
 
     json is the whole of it; csv a debate's tracked stances, or a comparison's claims with their sentences; argdown
     and aif are argument maps; graphml is a comparison's claim books; html is the report.
     """
-    with closing(open_runs(store_path)) as store:
-        text = _exported(store, store.find(run_id), form)
+    text = _exported(store, run_id, form)
     if out is None:
         click.echo(text, nl=False)
     else:

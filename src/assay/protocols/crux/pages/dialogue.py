@@ -67,7 +67,7 @@ async def show_map(request: Request) -> Response:
         "personas": list(fold.state.debate.personas),
         "aspects": [aspect.model_dump(mode="json") for aspect in result.aspects],
         "cards": [card.model_dump(mode="json") for card in result.cards],
-        "alignment": [pair.model_dump(mode="json") for pair in alignment_map(result.cards).pairs],
+        "alignment": [pair.model_dump(mode="json") for pair in alignment_map(result.cards)],
         "shifts": [shift.model_dump(mode="json") for shift in result.shifts],
         "state": site.store.summary(run_id).state,
     }

@@ -14,6 +14,7 @@ from assay.protocols.crux.pages.personas import persona_page, personas_page
 from assay.protocols.crux.people import PersonaRow, add_texts, known_people, open_people, persona_of
 from assay.protocols.crux.report.persona import persona_story
 from assay.web import forms
+from assay.web.acting import begun, show_begun
 from assay.web.app_state import is_json, redirect, request_fields, respond, site_of, wants_json
 from assay.web.data import story_data
 from crux.personas.persona import slug
@@ -63,14 +64,12 @@ async def build_person(request: Request) -> Response:
         raise ConfigurationError(f"{person.name} comes with Assay and is not built; import texts of your own")
     # Whose texts are read, and where they are, is the address's to say, not the form's.
     whose = {"kind": "crux.persona", "name": person.name, "people": str(open_people().root)}
-    try:
+
+    async def build() -> Response:
         run, terms = forms.read_form({**fields, **whose}, strict=is_json(request))
-        run_id = await site.runs.start(run, terms)
-    except LlmRuntimeError as fault:
-        if wants_json(request):
-            raise
-        return HTMLResponse(persona_page(person, None, list(site.settings().keys), fields, str(fault)), 422)
-    return redirect(request, f"/runs/{run_id}", {"run_id": run_id, "page": f"/runs/{run_id}"}, 201)
+        return show_begun(request, await site.runs.start(run, terms))
+
+    return await begun(request, build, lambda why: persona_page(person, None, list(site.settings().keys), fields, why))
 
 
 def _named(request: Request) -> PersonaRow:

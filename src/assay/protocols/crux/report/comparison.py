@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
+from assay.launch.logs import result_of
 from assay.protocols.crux.report.persona import audit_line, audit_section
 from assay.registry import find
 from assay.report.frame import cost_section
@@ -14,7 +15,6 @@ from assay.report.generic import GenericFold
 from assay.report.markdown import story_markdown
 from assay.report.outline import Writing, read_outline
 from assay.report.progress import Progress
-from assay.report.run import RunTotals, timed_events
 from assay.report.story import Block, Column, Fact, Story, Table
 from assay.report.units import count, count_noun, in_words
 from crux.claims.audit import ENOUGH
@@ -75,18 +75,12 @@ def comparison_of(store: RunStore, run_id: str) -> Comparison | None:
         ConfigurationError: it has not finished.
         StoreError: it is not there, or damaged.
     """
-    totals = RunTotals()
-    for event, at in timed_events(store.records(run_id)):
-        totals.apply(event, at)
-        if totals.started is not None and not _compares(totals.started.protocol):
-            return None
-    if not totals.result.get("authors"):
+    if store.summary(run_id).protocol not in (*find("crux.compare").names, *find("crux.divide").names):
+        return None
+    result = result_of(event for _, event in store.events(run_id))
+    if not (result and result.get("authors")):
         raise ConfigurationError(f"run {run_id} has not finished; go on with: assay runs resume {run_id}")
-    return Comparison.model_validate(totals.result)
-
-
-def _compares(kind: str) -> bool:
-    return kind in (*find("crux.compare").names, *find("crux.divide").names)
+    return Comparison.model_validate(result)
 
 
 def comparison_markdown(comparison: Comparison) -> str:

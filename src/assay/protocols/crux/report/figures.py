@@ -7,16 +7,12 @@ from typing import Any, cast
 
 from assay.report.generic import GenericFold
 from assay.report.run import RunTotals
-from assay.report.story import Column, Section, Table
+from assay.report.story import Section, Table, columns
 
 
-def _figures(figures: Mapping[str, Any]) -> Section:
-    return Section("Figures", (Table((Column("Figure"), Column("")), tuple(figure_lines(figures))),))
-
-
-def _figures_by_people(run: RunTotals) -> Section | None:
-    figures = run.result.get("figures")
-    return _figures(figures) if figures else None
+def _figures(run: RunTotals) -> Section | None:
+    figures = tuple(figure_lines(run.result.get("figures") or {}))
+    return Section("Figures", (Table(columns("Figure", ""), figures),)) if figures else None
 
 
 def _verdicts(run: RunTotals) -> Section | None:
@@ -25,14 +21,14 @@ def _verdicts(run: RunTotals) -> Section | None:
         (verdict["kind"], pair.get("kind") or "", pair["premise"], pair["claim"], verdict.get("why", ""))
         for pair, verdict in zip(pairs, run.result["verdicts"], strict=True)
     )
-    heads = ("Verdict", "By people", "Premise", "Claim", "Why")
-    return Section("Verdicts", (Table(tuple(map(Column, heads)), rows),))
+    heads = columns("Verdict", "By people", "Premise", "Claim", "Why")
+    return Section("Verdicts", (Table(heads, rows),))
 
 
 class JudgingFold(GenericFold):
     """The fold of judged pairs: each verdict, and the figures where people judged them too."""
 
-    sections = (_figures_by_people, _verdicts)
+    sections = (_figures, _verdicts)
 
 
 def figure_lines(figures: Mapping[str, Any], under: str = "") -> Iterator[tuple[str, str]]:

@@ -57,7 +57,7 @@ def alignment_blocks(cards: Sequence[CruxCard], names: Sequence[str], accents: S
             pair.mostly or "–",
             *map(str, (pair.agree, pair.oppose, pair.differ)),
         )
-        for pair in alignment_map(cards).pairs
+        for pair in alignment_map(cards)
     )
     return [figure, Table(heads, rows)]
 

@@ -43,29 +43,23 @@ def timeline_picture(state: DebateState) -> Figure | None:
     """Draw every tracked stance, in the order in which it was spoken."""
     result = state.result
     lanes = list(state.debate.personas)
-    points = [p for p in shift_timeline(result).points if p.persona in lanes]
+    points = [point for point in shift_timeline(result) if point.stance.persona in lanes]
     if not points:
         return None
     numbers = {aspect.id: f"round {number}" for number, aspect in enumerate(result.aspects, start=1)}
     spoken = {message.id: numbers.get(message.aspect) or message.phase for message in result.messages}
-    names = [point.room or spoken.get(point.message, point.where) for point in points]
-    signs = [
-        Sign(
-            lanes.index(point.persona),
-            step,
-            point.stance,
-            f"{point.message}, {name}: {point.stance}. {point.position}",
-            ("earned" if point.earned else "unearned") if point.moved else "",
-        )
-        for step, (point, name) in enumerate(zip(points, names, strict=True))
-    ]
-    moves = [f"{p.persona} moved at {p.message}, {'earned' if p.earned else 'not earned'}." for p in points if p.moved]
-    words = (
-        f"{len(points)} stances of {', '.join(lanes)}: "
-        + ", ".join(f"{p.message} {p.persona} {p.stance}" for p in points)
-        + ". "
-        + (" ".join(moves) or "Nobody moved.")
-    )
+    names = [point.room or spoken.get(point.stance.message, point.where) for point in points]
+    signs: list[Sign] = []
+    moves: list[str] = []
+    for step, (point, name) in enumerate(zip(points, names, strict=True)):
+        one, moved = point.stance, ""
+        if point.entry:
+            moved = "earned" if point.entry.earned else "unearned"
+            moves.append(f"{one.persona} moved at {one.message}, {moved.replace('un', 'not ')}.")
+        tip = f"{one.message}, {name}: {one.stance}. {one.position}"
+        signs.append(Sign(lanes.index(one.persona), step, one.stance, tip, moved))
+    told = ", ".join(f"{p.stance.message} {p.stance.persona} {p.stance.stance}" for p in points)
+    words = f"{len(points)} stances of {', '.join(lanes)}: {told}. {' '.join(moves) or 'Nobody moved.'}"
     groups = [(name, len(list(run))) for name, run in groupby(names)]
     drawn = stance_lanes(
         lanes, signs, groups, "Stances in the order of speaking", words, [state.accent(n) for n in lanes]

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import click
 
-from assay.console.declared import declares
+from assay.console.declared import commands
 from llm_runtime.errors import ConfigurationError
 
-_declares = declares(__package__ or "", "options.toml")
+_command = commands(click.command, __package__ or "", "options.toml")
 
 
-@click.command()
-@_declares("guard")
+@_command("guard")
 def guard(folder: Path, missed: float, false_alarms: float) -> int:
     """Print the bounds of the guard that the labelled study in FOLDER asked: options for evaluate and gate.
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from assay.console.declared import declares
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.files import saying
 
 if TYPE_CHECKING:
     from fire_circle.reasoningbank import BankEntry
 
 _declares = declares(__package__ or "", "options.toml")
 
-F = TypeVar("F", bound=Callable[..., Any])
 _WIDTH = 88
 
 
@@ -83,11 +82,10 @@ def import_(path: str, library: str | None) -> None:
     """Take in what export wrote, all of it or nothing; - is standard input."""
     from fire_circle import ReasoningBank
 
+    reading = saying(f"{path} cannot be read")
     try:
-        with click.open_file(path, encoding="utf-8") as lines, ReasoningBank(library_path(library)) as bank:
+        with reading, click.open_file(path, encoding="utf-8") as lines, ReasoningBank(library_path(library)) as bank:
             new = bank.load(lines)
-    except OSError as fault:
-        raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None
     except UnicodeDecodeError as fault:
         raise ConfigurationError(f"{path} is not UTF-8 near byte {fault.start}") from None
     click.echo(f"{new} new patterns", err=True)

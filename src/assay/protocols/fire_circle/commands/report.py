@@ -7,15 +7,14 @@ from pathlib import Path
 
 import click
 
-from assay.console.declared import declares
+from assay.console.declared import commands
 from assay.console.options import open_runs, store_option
 from llm_runtime.errors import ConfigurationError
 
-_declares = declares(__package__ or "", "options.toml")
+_command = commands(click.command, __package__ or "", "options.toml")
 
 
-@click.command()
-@_declares("report")
+@_command("report")
 @store_option
 def report(source: str, out: str | None, store_path: str | None) -> int:
     """Write the report of SOURCE again: a study's folder, or the id of a run.

@@ -8,7 +8,7 @@ import os
 import re
 import signal
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from typing import Any, Literal, cast
 
 from pydantic import Field, model_validator
@@ -88,10 +88,8 @@ async def answered(cases: Sequence[Case], target: Target, concurrency: int) -> t
             fault = f"it answered more than {_MOST:,} characters" if text.strip() else "it answered nothing"
         return CaseVerdict(id=case.id, error=f"the target failed: {fault}"[:500], code=1)
 
-    try:
+    async with aclosing(http):
         results = await asyncio.gather(*map(one, cases))
-    finally:
-        await http.aclose()
     failed = [result for result in results if isinstance(result, CaseVerdict)]
     return [r if isinstance(r, Case) else case for case, r in zip(cases, results, strict=True)], failed
 
