@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
@@ -29,7 +28,6 @@ class Answerer:
     endpoint: str = ""
 
     @classmethod
-    @lru_cache(maxsize=256)
     def of(cls, provider: str, model: str) -> Answerer:
         """Return who answers for ``model`` at ``provider``, names as a route or a reply has them."""
         kind = _KINDS.get(provider, "model")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from llm_runtime.errors import CallError, EmptyReply, LlmRuntimeError, ModelNotFound
 from llm_runtime.events import Emit, ModelSubstituted
-from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request
+from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request, changed
 
 if TYPE_CHECKING:
     from llm_runtime.gateway import Gateway
@@ -60,15 +60,14 @@ class OpenRouterClient:
             CallError: no model answered, or the answer has no text.
             BudgetExceeded, DeadlineExceeded, ReplayMismatch: as the runtime raises them.
         """
-        session = session_id or self._session_id
         request = Request(
-            model, tuple(messages), label, tuple(fallbacks), schema=schema, session_id=session, grammar=grammar
+            model, tuple(messages), label, tuple(fallbacks), schema=schema, session_id=session_id, grammar=grammar
         )
         return (await self.generate(request)).text
 
     async def generate(self, request: Request) -> Reply:
         """Answer a request as :meth:`call_openrouter` does; a model function of its own."""
-        request = request if request.session_id else replace(request, session_id=self._session_id)
+        request = request if request.session_id else changed(request, session_id=self._session_id)
         try:
             return await self._answer(request)
         except ModelNotFound as fault:

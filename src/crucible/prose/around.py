@@ -15,7 +15,7 @@ from typing import NamedTuple
 from crucible.briefing import Briefing
 from crucible.letters import Lettering
 from crucible.material import Dossier
-from llm_runtime.messages import Generate, Message, Reply, Request
+from llm_runtime.messages import Generate, Message, Reply, Request, changed
 from llm_runtime.prompts import load_prompt
 
 #: Phases whose calls are shown the attachments: seats, critic, short circuit, synthesis.
@@ -102,8 +102,8 @@ def lettered(generate: Generate, seats: Lettering) -> Generate:
             order = random.Random(f"{seats.seed}|{request.label}")
             texts = [_shuffled(text, order) for text in texts]
         turns = [Message(turn.role, text, turn.pictures) for turn, text in zip(request.messages, texts, strict=True)]
-        reply = await generate(replace(request, messages=tuple(turns)))
-        return replace(reply, text=TARGETS.sub(lambda line: _labels(line[0], names), reply.text))
+        reply = await generate(changed(request, messages=tuple(turns)))
+        return changed(reply, text=TARGETS.sub(lambda line: _labels(line[0], names), reply.text))
 
     return ask
 
