@@ -80,7 +80,6 @@ class ProvenChange(_Record):
         names: functions and classes of the hunks.
         place: where a witness is laid.
         altered: lines of tests and pages that the change brings or takes away, by their file.
-        message: what its commits say of it.
     """
 
     revisions: str = ""
@@ -95,7 +94,6 @@ class ProvenChange(_Record):
     names: list[str] = []
     place: str = ""
     altered: dict[str, str] = {}
-    message: str = ""
 
     @property
     def single(self) -> bool:
@@ -187,12 +185,9 @@ def read_change(revisions: str, command: str, *, at: Path | None = None) -> Prov
         if not diff.strip():
             raise ConfigurationError(f"nothing to prove: {revisions or 'what is uncommitted'} changes nothing")
         files, hunks, altered = _listed(git, adapter(command), base, head)
-        # What is not committed has no message.
-        message = git("log", "-n50", "--format=%B", f"{left}..{right or left}", "--")
         change = ProvenChange(
-            revisions=revisions, command=command, base=base, head=head, diff=diff[:_DIFFS], altered=altered,
-            message=message[:_DOCS],
-        )  # fmt: skip
+            revisions=revisions, command=command, base=base, head=head, diff=diff[:_DIFFS], altered=altered
+        )
         return _filled(git, change, files, hunks)
 
 
@@ -298,10 +293,7 @@ def _filled(git: Repository, change: ProvenChange, files: list[ChangedFile], hun
     counts = {name: int(count) for name, count in re.findall(r"^\w+:(.*):(\d+)$", said, re.MULTILINE)}
     own = {name: any(stem in Path(name).stem for stem in stems) for name in tests}
     ranked = sorted((n for n in tests if own[n] or n in counts), key=lambda n: (not own[n], -counts.get(n, 0), n))
-    # Helpers of tests, and nothing that names what changed, say less than any test does.
-    ranked = [n for n in ranked if "test" in Path(n).name] or [n for n in tests if "test" in Path(n).name] or ranked
-    shown = ((name, git.show(tree, name) or "") for name in ranked[:_NEAR])
-    near = [Excerpt(path=name, line=1, text=_about(text, names)[:_TESTS]) for name, text in shown]
+    near = [Excerpt(path=name, line=1, text=(git.show(tree, name) or "")[:_TESTS]) for name in ranked[:_NEAR]]
     pages = {name: git.show(tree, name) or "" for name in sorted(counts) if name.endswith(_PAGES)}
     room, docs = _DOCS, [page for name, text in pages.items() for page in _paragraphs(name, text, names)]
     kept = [one for one in docs if (room := room - len(one.text)) > 0]
@@ -310,25 +302,6 @@ def _filled(git: Repository, change: ProvenChange, files: list[ChangedFile], hun
         "files": files, "hunks": hunks, "names": names, "near": near, "docs": kept,
         "place": str(first.parent / how.witness.format(suffix=first.suffix)),
     })  # fmt: skip
-
-
-def names_any(names: Sequence[str], text: str) -> bool:
-    """Tell whether a text says one of some names."""
-    return not {*names}.isdisjoint(re.findall(r"\w+", text))
-
-
-def _about(text: str, names: Sequence[str]) -> str:
-    """Return a module of tests; of a long one in Python, without the definitions that name nothing that changed."""
-    try:
-        body = ast.parse(text).body if len(text) > _TESTS else []
-    except (SyntaxError, ValueError, RecursionError):
-        body = []
-    lines = text.splitlines(keepends=True)
-    for one in reversed(body):
-        span = slice(one.lineno - 1, one.end_lineno)
-        if isinstance(one, Defined) and not names_any(names, "".join(lines[span])):
-            del lines[span.start - len(one.decorator_list) : span.stop]
-    return "".join(lines)
 
 
 def _paragraphs(path: str, text: str, names: Sequence[str]) -> list[Excerpt]:

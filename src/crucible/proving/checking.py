@@ -31,14 +31,6 @@ class _Words(BaseModel):
     loud: str
     limits: str
     excludes: str
-    of_classes: str
-    refusing: str
-    lookups: str
-    conditions: str
-    callables: str
-    quiet: str
-    values: str
-    announces: str
     promised: dict[str, str]
 
 

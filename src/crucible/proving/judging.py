@@ -4,23 +4,121 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import builtins
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from crucible.proving.case import ProofCase, Refused, refuse
-from crucible.proving.change import Hunk, ProvenChange, functions, names_any, parsed, within
-from crucible.proving.checking import bent, complaint, mended, words
-from crucible.proving.oracles import claimed, rests_on
-from crucible.proving.records import Around, FailedTest, Oracle, Proof, ProofCheck, Ran, Run, Verdict, Witness
+from crucible.proving.change import Hunk, ProvenChange, functions, parsed, within
+from crucible.proving.checking import bent, complaint, examples, mended, parameters, words
+from crucible.proving.records import (
+    Around,
+    BoxRequest,
+    FailedTest,
+    Oracle,
+    Origin,
+    Proof,
+    ProofCheck,
+    Ran,
+    Run,
+    TestRun,
+    Verdict,
+    Witness,
+)  # fmt: skip
 
 _AROUND: tuple[Around, ...] = ("seed", "zone", "home", "after")
 #: Lines between a finding's place and what ran or was changed; hunks that are taken back; near tests that run
-#: again; those that a module has before the ones are chosen that name what changed.
-_NEAR, _HUNKS, _TESTS, _MANY = 3, 12, 400, 120
+#: again; those that run before a witness.
+_NEAR, _HUNKS, _TESTS, _BEFORE = 3, 12, 400, 40
 #: Seconds in which a test ends on the base that hangs on the head; words of a quotation.
 _QUICK, _WORDS = 0.5, 4
 #: Errors of a test's own line that say that what it calls is not there yet.
 _MISSING = re.compile(r"Import|Module|Attribute|Type|Name")
+
+_NONE, _NOTHING = FailedTest(kind="own"), Ran(key="", code=0)
+
+
+class _Refused(Exception):
+    """A check refuses a witness; the message is its reason."""
+
+
+def _refuse(so: object, why: str) -> None:
+    """Refuse a witness where something is so."""
+    if so:
+        raise _Refused(why)
+
+
+@dataclass
+class _Case:
+    """One witness before its judge, with what was seen so far.
+
+    ``seen`` is the run that ran to its end; ``held`` are those of the near tests.
+    """
+
+    change: ProvenChange
+    witness: Witness
+    places: Sequence[str]
+    told: Mapping[str, str]
+    run: Run
+    runs: int = 0
+    seconds: float = 0
+    failure: FailedTest = _NONE
+    head: Ran = _NOTHING
+    seen: Ran = _NOTHING
+    quick: bool = True
+    origin: Origin = ""
+    made: dict[str, str] = field(default_factory=dict[str, str])
+    near: list[str] = field(default_factory=list[str])
+    held: list[Ran] = field(default_factory=list[Ran])
+    culprits: list[Hunk] = field(default_factory=list[Hunk])
+    words: str = ""
+
+    @property
+    def bare(self) -> bool:
+        """Whether all that is known of a run is its exit code."""
+        return not self.change.adapter.added
+
+    async def ask(self, tree: str, files: Mapping[str, str] = {}, *, test: str = "", around: Around = "plain") -> Ran:
+        """Run the witness, or another test in its place, on a state."""
+        before, place = self.near[:_BEFORE] if around == "after" else [], self.change.place
+        laid = {**files, place: test or self.witness.test}
+        return await self.asked(tree, laid, [*before, place], around, sealed=not before)
+
+    async def asked(
+        self, tree: str, files: Mapping[str, str], select: list[str], around: Around = "plain", *, sealed: bool
+    ) -> Ran:
+        """Run."""
+        watch = [one.path for one in self.change.files]
+        ask = BoxRequest(tree=tree, files=dict(files), select=select, around=around, watch=watch, sealed=sealed)
+        ran = await self.run(ask)
+        self.runs, self.seconds = self.runs + 1, self.seconds + ran.seconds
+        return ran
+
+    def mine(self, ran: Ran) -> list[TestRun]:
+        """Return what came of the witness's own tests."""
+        return [one for one in ran.tests if self.bare or one.name.startswith(self.change.place)]
+
+    def failed(self, ran: Ran) -> FailedTest:
+        """Return how the first of its tests failed; nothing's failure where none did."""
+        return next((one.failure for one in self.mine(ran) if one.failure), _NONE)
+
+    def passes(self, ran: Ran) -> bool:
+        """Tell whether all tests of the witness pass."""
+        mine = self.mine(ran)
+        return bool(mine) and ran.agrees and not ran.ended and all(one.outcome == "passed" for one in mine)
+
+    def fails(self, ran: Ran) -> bool:
+        """Tell whether the witness fails as it did on the head."""
+        same = {"kind", "test", "type", "line"}
+        was = self.failure.model_dump(include=same)
+        return any(one.failure and one.failure.model_dump(include=same) == was for one in self.mine(ran))
+
+    @property
+    def entries(self) -> set[str]:
+        """The bare names of what the witness calls, and of what changed and ran."""
+        called = {key.partition("(")[0] for key in self.seen.called}
+        ran = {key for key in self.seen.ran if key.rpartition(".")[2].rpartition(":")[2] in self.change.names}
+        return {re.split(r"[:.]", key)[-1] for key in called | ran} - {"__init__", "<lambda>"}
 
 
 async def predict(change: ProvenChange, witness: Witness, run: Run) -> ProofCheck:
@@ -42,7 +140,7 @@ async def predict(change: ProvenChange, witness: Witness, run: Run) -> ProofChec
     asked = test.replace("raise AssertionError(repr(answer))", "assert answer")
     if bad := complaint(change, witness.model_copy(update={"test": asked})):
         return ProofCheck(check="prediction", ok=False, what=bad)
-    case = ProofCase(change, witness, (), {}, run)
+    case = _Case(change, witness, (), {}, run)
     trees = dict.fromkeys((change.base, change.head))
     said = [_answer(case.failed(await case.ask(tree, test=test))) for tree in trees]
     told = f"`{expression}` answers {said[0]} on the base and {said[-1]} on the head"
@@ -84,7 +182,7 @@ async def judge(
     Raises:
         NoIsolation: there is no box.
     """
-    case, checks = ProofCase(change, witness, places, told or {}, run), list[ProofCheck]()
+    case, checks = _Case(change, witness, places, told or {}, run), list[ProofCheck]()
     refused = what = ""
     for name, step in _STEPS.items():
         before = case.runs
@@ -92,7 +190,7 @@ async def judge(
             continue
         try:
             what = await step(case)
-        except Refused as fault:
+        except _Refused as fault:
             refused = str(fault)
         checks.append(ProofCheck(check=name, ok=not refused, what=refused or what, runs=case.runs - before))
         if refused:
@@ -105,59 +203,57 @@ async def judge(
         return proof
     verdict, oracle = _verdict(case)
     return proof.model_copy(update={
-        "verdict": verdict, "oracle": oracle, "origin": case.origin, "words": case.words, "told": claimed(case),
+        "verdict": verdict, "oracle": oracle, "origin": case.origin, "words": case.words, "told": _said_so(case),
         "culprits": [*map(str, case.culprits)],
     })  # fmt: skip
 
 
-async def _said(case: ProofCase) -> str:
+async def _said(case: _Case) -> str:
     """Read the test and the fix."""
     case.made, bad = mended(case.change, case.witness.fix)
     if bad := complaint(case.change, case.witness) or bad or bent(case.change, case.witness, case.made):
-        raise Refused(bad)
+        raise _Refused(bad)
     return "the test and the fix say nothing that they may not"
 
 
-async def _fails(case: ProofCase) -> str:
+async def _fails(case: _Case) -> str:
     """See the test fail on the head, for a reason that counts."""
     ran = case.head = case.seen = await case.ask(case.change.head)
     one = next((one for one in case.mine(ran) if one.failure), None)
     _trusted(ran)
     if one is None or (failure := one.failure) is None:
         none = f"no test of it ran to an end: {ran.tail[-300:]}"
-        raise Refused("the test passes on the head" if case.passes(ran) else none)
+        raise _Refused("the test passes on the head" if case.passes(ran) else none)
     said = f"{failure.type}: {failure.message[-300:]}"
     at = failure.at.partition(":")[0]
     bad = (
         (one.phase != "call", f"it fails in {one.phase}, before the test itself: {said}"),
+        (failure.kind == "own", f"its own line fails, not what it tests: {said}"),
         (failure.kind == "exit" and not case.bare, f"it is no failure of what is tested: {said}"),
         (failure.kind == "hang" and at in ("", case.change.place), "it hangs in its own lines"),
         (failure.kind != "hang" and not ran.agrees, "its report and its exit code do not agree"),
     )
     for so, why in bad:
-        refuse(so, why)
+        _refuse(so, why)
     case.failure = failure
     return f"fails: {failure.type} at line {failure.line}"
 
 
 def _trusted(ran: Ran) -> None:
     if ran.audit:
-        raise Refused(f"the test may not do this: {ran.audit[0]}")
+        raise _Refused(f"the test may not do this: {ran.audit[0]}")
     if ran.elsewhere:
-        raise Refused(f"{ran.elsewhere[0]} was loaded in place of the change's own file")
+        raise _Refused(f"{ran.elsewhere[0]} was loaded in place of the change's own file")
 
 
-async def _since(case: ProofCase) -> str:
+async def _since(case: _Case) -> str:
     """Learn whether the base passes; for one state there is none."""
-    case.origin, own = "stood before", case.failure.kind == "own"
-    alone = f"its own line fails, not what it tests: {case.failure.type}: {case.failure.message[-300:]}"
+    case.origin = "stood before"
     if case.change.single:
-        refuse(own, alone)
         return "there is one state"
     ran = await case.ask(case.change.base)
     _trusted(ran)
     failure = case.failed(ran)
-    refuse(own and not case.passes(ran), alone)
     if case.passes(ran):
         case.origin = "regression"
         if case.failure.kind == "hang":
@@ -165,19 +261,19 @@ async def _since(case: ProofCase) -> str:
     elif failure.kind == "own" and _MISSING.search(failure.type):
         case.origin = "new code"
     elif not case.fails(ran):
-        raise Refused(f"on the base it fails in another way: {failure.type} {failure.message[:200]}")
+        raise _Refused(f"on the base it fails in another way: {failure.type} {failure.message[:200]}")
     return "passes" if case.origin == "regression" else f"fails: {case.origin}"
 
 
-async def _mends(case: ProofCase) -> str:
+async def _mends(case: _Case) -> str:
     """See the test pass with the fix."""
     ran = await case.ask(case.change.head, case.made)
     why = case.failed(ran).message[:200] or ran.tail[-200:]
-    refuse(not case.passes(ran), f"with the fix the test does not pass: {why}")
+    _refuse(not case.passes(ran), f"with the fix the test does not pass: {why}")
     return "passes with the fix"
 
 
-async def _keeps(case: ProofCase) -> str:
+async def _keeps(case: _Case) -> str:
     """See the near tests, and the examples of pages, pass with the fix as far as they do without."""
     change = case.change
     if not (select := _holding(change)):
@@ -190,7 +286,7 @@ async def _keeps(case: ProofCase) -> str:
     broken = await _broken(case, now, {*good})
     held = any(one.partition("::")[0] in change.altered for one in broken)
     why = min(broken, default="all near tests") + ("; the repository's tests hold the change" if held else "")
-    refuse(broken or (good and not now.tests), f"the fix breaks {why}")
+    _refuse(broken or (good and not now.tests), f"the fix breaks {why}")
     return f"{len(names)} near tests pass with the fix as they did"
 
 
@@ -198,20 +294,10 @@ def _holding(change: ProvenChange) -> list[str]:
     """Return the files that hold what is right: near tests, and what shows examples."""
     shown = [one.path for one in change.files if ">>> " in (one.head or "")]
     pages = [page.path for page in change.docs if ">>> " in page.text]
-    named = [(page, _naming(page.text, change.names)) for page in change.near]
-    tests = [f"{page.path}::{name}" for page, names in named for name in names[: _MANY // len(named)]]
-    whole = [page.path for page, names in named if not names]
-    return [*tests, *whole, *shown, *dict.fromkeys(pages)]
+    return [*(page.path for page in change.near), *shown, *dict.fromkeys(pages)]
 
 
-def _naming(text: str, names: Sequence[str]) -> list[str]:
-    """Return the tests of a long module that name what changed."""
-    tests = {one.replace(".", "::"): node for one, node in functions(text).items() if "test" in one.rpartition(".")[2]}
-    found = [one for one, node in tests.items() if not isinstance(node, ast.ClassDef) and "<" not in one]
-    return [one for one in found if names_any(names, ast.unparse(tests[one]))] if len(found) > _MANY else []
-
-
-async def _broken(case: ProofCase, now: Ran, good: set[str]) -> set[str]:
+async def _broken(case: _Case, now: Ran, good: set[str]) -> set[str]:
     """Return which good tests a fix breaks; those that seem so run twice more: a busy machine breaks tests too."""
     seeming = {one.name for one in now.tests if one.outcome == "failed"} & good
     less = sorted(seeming)
@@ -220,17 +306,17 @@ async def _broken(case: ProofCase, now: Ran, good: set[str]) -> set[str]:
     return set[str].intersection(*found) if found else seeming
 
 
-async def _bears(case: ProofCase) -> str:
+async def _bears(case: _Case) -> str:
     """Take hunks back one by one; refuse a witness that neither ran the finding's place nor has a culprit by it."""
     case.culprits = await _culprits(case) if case.origin == "regression" else []
     amiss = case.places and not case.bare and not any(_shown(case, *parsed(place)) for place in case.places)
-    refuse(amiss, f"nothing at {', '.join(case.places)} runs in the test; show the finding itself")
+    _refuse(amiss, f"nothing at {', '.join(case.places)} runs in the test; show the finding itself")
     runs = any(_ran(case, one.path, one.head_first, one.last, 0) for one in case.change.hunks)
-    refuse(case.origin == "new code" and not runs, "the test runs no line that the change brings")
+    _refuse(case.origin == "new code" and not runs, "the test runs no line that the change brings")
     return f"culprits: {', '.join(map(str, case.culprits)) or 'no single hunk'}"
 
 
-async def _culprits(case: ProofCase) -> list[Hunk]:
+async def _culprits(case: _Case) -> list[Hunk]:
     """Return the hunks without which the test passes; a single one needs no run."""
     change, tried = case.change, case.change.hunks[:_HUNKS]
     if len(tried) <= 1:
@@ -239,14 +325,14 @@ async def _culprits(case: ProofCase) -> list[Hunk]:
     return [hunk for hunk, one in zip(tried, ran, strict=True) if case.passes(one)]
 
 
-def _shown(case: ProofCase, path: str, first: int, last: int) -> bool:
+def _shown(case: _Case, path: str, first: int, last: int) -> bool:
     """Tell whether a place ran, or a culprit lies by it."""
     mine = [hunk for hunk in case.culprits if hunk.path == path]
     near = any(not first or (first - _NEAR <= hunk.last and hunk.head_first <= last + _NEAR) for hunk in mine)
     return near or _ran(case, path, first, last)
 
 
-def _ran(case: ProofCase, path: str, first: int, last: int, near: int = _NEAR) -> bool:
+def _ran(case: _Case, path: str, first: int, last: int, near: int = _NEAR) -> bool:
     """Tell whether a place ran: its function, or a line of it or close to it."""
     text, lines = case.change.text(path), case.seen.lines.get(path, [])
     if not first or not text:
@@ -258,7 +344,7 @@ def _ran(case: ProofCase, path: str, first: int, last: int, near: int = _NEAR) -
     return any(first - near <= line <= last + near for line in lines)
 
 
-async def _again(case: ProofCase) -> str:
+async def _again(case: _Case) -> str:
     """Run the witness in other surroundings: it has to do the same on each state in all of them."""
     change = case.change
     plain = dict[str, str]()
@@ -269,11 +355,11 @@ async def _again(case: ProofCase) -> str:
     found = await asyncio.gather(*(case.ask(tree, files, around=around) for around, tree, files in asks))
     for at, ran in enumerate(found):
         same = case.passes(ran) if at % len(trees) else case.fails(ran)
-        refuse(not same, f"it does otherwise in other surroundings ({asks[at][0]})")
+        _refuse(not same, f"it does otherwise in other surroundings ({asks[at][0]})")
     return "the same five times"
 
 
-async def _quotes(case: ProofCase) -> str:
+async def _quotes(case: _Case) -> str:
     """Find the quoted words on the head; they count in a docstring of what ran or a paragraph that names it."""
     quote, change = _plain(case.witness.quote), case.change
     if not quote or quote.lower().strip(".") in ("none", "n/a"):
@@ -287,7 +373,7 @@ async def _quotes(case: ProofCase) -> str:
         head = [*(one.head or "" for one in change.files), *(page.text for page in (*change.docs, *change.near))]
         if any(quote in _plain(text) for text in head):
             return "the words stand on the head, but are not about what runs here, or too few to say it"
-        raise Refused(f"the words “{quote[:80]}” stand nowhere on the head; quote exactly, or say none")
+        raise _Refused(f"the words “{quote[:80]}” stand nowhere on the head; quote exactly, or say none")
     before, after = text.split(quote, 1)
     first = max((match.end() for match in re.finditer(r"[.!?:] ", before)), default=0)
     rest = re.findall(r"^[^.!?]*(?:[.!?] [^.!?]*)?", after)[0]
@@ -303,9 +389,103 @@ def _plain(text: str) -> str:
     return " ".join(text.split()).strip("\"'`“”")
 
 
-def _verdict(case: ProofCase) -> tuple[Verdict, Oracle]:
+def _oracle(case: _Case) -> Oracle:
+    """Return what says that it is wrong: a crash or a hang on what was promised, or what is written."""
+    kind = case.failure.kind
+    large = kind == "hang" and re.search(r"\d{5}|\*|e\d", case.witness.test)
+    if kind in ("crash", "hang") and case.quick and not (large or _limited(case) or _unpromised(case)) and _below(case):
+        return kind
+    return "none" if _said_so(case) else _written(case)
+
+
+def _written(case: _Case) -> Oracle:
+    """Return what is written that says that it is wrong: an example that the witness repeats, or words."""
+    texts = [*case.seen.docs.values(), *(page.text for page in (*case.change.docs, *case.change.near))]
+    if case.failure.kind == "assertion" and _repeated(case) & {one for text in texts for one in examples(text)}:
+        return "example"
+    return "words" if case.words else "none"
+
+
+def _repeated(case: _Case) -> set[tuple[str, str]]:
+    """Return call and answer of what the line that fails asserts, where it calls nothing of the test's own."""
+    test, nodes = case.witness.test, [*ast.walk(ast.parse(case.witness.test))]
+    own = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    own |= {name.rpartition(".")[2] for name in functions(test)}
+    found = {one for line in _stated(nodes, case.failure.line) for one in examples(line)}
+    return {one for one in found if own.isdisjoint(re.findall(r"\w+", one[0]))}
+
+
+def _stated(nodes: Sequence[ast.AST], line: int) -> list[str]:
+    """Return the assertions and calls of a test that stand at a line."""
+    stated = [one for one in nodes if isinstance(one, ast.Assert | ast.Expr)]
+    return [ast.unparse(one) for one in stated if one.lineno <= line <= (one.end_lineno or 0)]
+
+
+def _limited(case: _Case) -> str:
+    """Return what ran with another docstring, or one that says what may not be given or that the error comes."""
+    error = getattr(builtins, case.failure.type, None)
+    bases = [one.__name__ for one in error.__mro__[:-3]] if isinstance(error, type) else [case.failure.type]
+    limits = re.compile(rf"{words().excludes}|\b(?:{'|'.join(map(re.escape, bases))})\b")
+    said = {place: text for place, text in case.seen.docs.items() if re.split("[ .]", place)[-1] in case.entries}
+    pages = {page.path: page.text for page in case.change.docs if {*re.findall(r"\w+", page.text)} & case.entries}
+    return _documented(case) or next((place for place, text in (said | pages).items() if limits.search(text)), "")
+
+
+def _below(case: _Case) -> bool:
+    """Tell whether a culprit ran below the call that fails; what stands outside of functions did."""
+    last = next((set(one.last) for one in case.mine(case.head) if one.failure), set[str]())
+    hunks = case.culprits if case.failure.kind == "crash" else []
+    inner = [(one.path, within(case.change.text(one.path), one.head_first, one.last)) for one in hunks]
+    return not inner or any(not names or {f"{path}:{name}" for name in names} & last for path, names in inner)
+
+
+def _unpromised(case: _Case) -> str:
+    """Return which argument has a type that no near test, example or annotation promises; empty for none."""
+    for key, kinds in case.seen.called.items():
+        path, name, parameter = re.fullmatch(r"(.*?):(.*)\((.*)\)", key).groups()  # pyright: ignore[reportOptionalMemberAccess] - as the probe writes it
+        said = re.findall(r"\w+", parameters(functions(case.change.text(path)).get(name)).get(parameter, ""))
+        known = {*said, *(more for one in said for more in words().promised.get(one, "").split())}
+        shown = [kind for ran in case.held for kind in ran.called.get(key, [])]
+        known |= {one for kind in shown for one in re.findall(r"[\w.]+", kind)}
+        for kind in kinds:
+            if _strange(kind, said, known, shown):
+                return f"nobody promised that {name} takes {kind} as {parameter}"
+    return ""
+
+
+def _strange(kind: str, said: Sequence[str], known: set[str], shown: Sequence[str]) -> bool:
+    """Tell whether neither what an annotation says nor what near tests have shown covers a type."""
+    free = any(re.fullmatch(r"_?[A-Z]\w?|_?\w*T", one) for one in said)
+    given = {*re.findall(r"^[\w.]+" if free else r"[\w.]+", kind)} - known
+    written = [one for one in given if one.rpartition(".")[2] in said and "assay_witness" not in one]
+    return len(written) < len(given) or ("NoneType" in kind and "[" in kind and kind not in shown)
+
+
+def _documented(case: _Case) -> str:
+    """Return what ran and has another docstring after the change."""
+    for one in case.change.files:
+        was, now = functions(one.base or ""), functions(one.head or "")
+        both = (name for name in now if name in was and f"{one.path}:{name}" in case.seen.ran)
+        if other := next((name for name in both if ast.get_docstring(now[name]) != ast.get_docstring(was[name])), ""):
+            return other
+    return ""
+
+
+def _said_so(case: _Case) -> str:
+    """Return what the change itself says of what the witness shows."""
+    if name := _documented(case):
+        return f"its docstring of {name} changes"
+    for path, lines in case.change.altered.items():
+        for name in sorted(case.entries):
+            if re.search(rf"\b{re.escape(name)}\b", lines):
+                what = "tests" if case.change.adapter.is_test(path) else "pages"
+                return f"its {what} change what is said of {name} ({path})"
+    return ""
+
+
+def _verdict(case: _Case) -> tuple[Verdict, Oracle]:
     """Return the verdict, and what it rests on."""
-    oracle = rests_on(case)
+    oracle = _oracle(case)
     if oracle == "none":
         return ("changed" if case.origin == "regression" else "asserted"), oracle
     if case.origin == "stood before" and not case.change.single:
@@ -314,7 +494,7 @@ def _verdict(case: ProofCase) -> tuple[Verdict, Oracle]:
 
 
 #: In the order of what they cost; the first that refuses ends it.
-_STEPS: dict[str, Callable[[ProofCase], Awaitable[str]]] = {
+_STEPS: dict[str, Callable[[_Case], Awaitable[str]]] = {
     "words": _said, "head": _fails, "base": _since, "quotation": _quotes, "fix": _mends, "near tests": _keeps,
     "place": _bears, "surroundings": _again,
 }  # fmt: skip

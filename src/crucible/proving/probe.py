@@ -8,7 +8,6 @@ witness does that it may not. Stands alone: it is handed to the box as text, und
 
 # pyright: basic
 import contextlib
-import dis
 import faulthandler
 import importlib.util
 import json
@@ -26,7 +25,6 @@ _MOST, _WRITTEN = 4000, 1 << 9
 _STDLIB = (os.path.dirname(os.__file__) + os.sep, "<")
 _EXPLICIT = re.compile(r"\b(raise|assert|warn\w*|fail|exit|abort)\b|raise_")
 _TOLD = (Warning, NotImplementedError, RecursionError)
-_SIGNS = (("letter", "[a-zA-Z]"), ("digit", "[0-9]"), ("space", r"\s"), ("punct", "[!-~]"))
 _LOOKS = ("open", "os.listdir", "os.scandir")
 
 
@@ -96,12 +94,10 @@ class PytestProbe:
             self.last = set() if caller in self.mine else self.last
             flags = bool(code.co_flags & 4) + bool(code.co_flags & 8)
             names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + flags]
-            before = None
             for one in names if self.mine or place in self.watch else ():
-                seen, value = self.called.setdefault("%s(%s)" % (key, one), set()), frame.f_locals.get(one)
+                seen = self.called.setdefault("%s(%s)" % (key, one), set())
                 if one in frame.f_locals and one not in ("self", "cls") and len(seen) < 12:
-                    seen.add(kind(value) + (":falling" if number(before) and number(value) and before > value else ""))
-                before = value
+                    seen.add(kind(frame.f_locals[one]))
         self.last.add(key)
         if key not in self.ran and len(self.ran) < _MOST:
             self.ran[key] = 1
@@ -110,8 +106,6 @@ class PytestProbe:
         if place not in self.watch:
             return None
         self.touched.add(key)
-        if not self.mine:  # which lines ran matters for a witness alone, and takes most of the time
-            return None
         here = self.lines.setdefault(place, set())
 
         def local(frame, event, arg):
@@ -144,9 +138,8 @@ class PytestProbe:
 
     def pytest_collection(self, session):
         sys.addaudithook(self.hook)
-        if self.told["traced"]:
-            threading.settrace(self.trace)
-            sys.settrace(self.trace)
+        threading.settrace(self.trace)
+        sys.settrace(self.trace)
 
     def pytest_collection_modifyitems(self, items):
         if self.told["backwards"]:
@@ -197,10 +190,8 @@ class PytestProbe:
         if issubclass(fault.type, (SystemExit, KeyboardInterrupt, OSError, MemoryError)):
             return "exit", ""
         if inner is not None:
-            return "raised" if issubclass(fault.type, _TOLD) or raised(inner) else "crash", "%s:%d" % (
-                self.place(str(inner.path)),
-                inner.lineno + 1,
-            )
+            said = _EXPLICIT.search(str(inner.statement)) or issubclass(fault.type, _TOLD)
+            return "raised" if said else "crash", "%s:%d" % (self.place(str(inner.path)), inner.lineno + 1)
         outside = any(not re.search(r"[/\\](_pytest|unittest)[/\\]", str(one.path)) for one in below)
         asserted = own and (fault.typename == "Failed" or issubclass(fault.type, AssertionError))
         return "assertion" if asserted and not outside else "own", ""
@@ -216,38 +207,13 @@ class PytestProbe:
                  docs=dict(list(self.docs.items())[:60]))  # fmt: skip
 
 
-def raised(entry):
-    """Tell whether a line gave an error on purpose: by raising it, or by a call that says so."""
-    raw = entry._rawentry
-    code = raw.tb_frame.f_code
-    names = [one.opname for one in dis.get_instructions(code) if one.offset == raw.tb_lasti] or ["CALL"]
-    return "RAISE" in names[0] or ("CALL" in names[0] and _EXPLICIT.search(str(entry.statement)) is not None)
-
-
-def number(value):
-    """Tell whether a value is a number."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def sort(value):
-    """Return the class of a value, as a word: what tests of one say nothing of another."""
-    if number(value):
-        sign = "pos" if value > 0 else "neg" if value < 0 else "zero"
-        return ":special" if value != value or abs(value) > 1e300 else ":huge" if abs(value) >= 1 << 53 else ":" + sign
-    if isinstance(value, (str, bytes)):
-        text = value[:2000] if isinstance(value, str) else value[:2000].decode("latin-1")
-        found = {next((name for name, fits in _SIGNS if re.match(fits, one)), "other") for one in set(text)}
-        return ":" + "_".join(sorted(found | ({"long"} if len(value) > 2000 else set()))) if value else ":empty"
-    return ":empty" if isinstance(value, (list, tuple, set, frozenset, dict)) and not value else ""
-
-
 def kind(value, deep=2):
-    """Return the name of a value's type and class, with those of what it holds; a written class has its module."""
+    """Return the name of a value's type, with those of what it holds; a written class has its module before it."""
     inner = [one for pair in value.items() for one in pair] if isinstance(value, dict) else value
     inner = list(inner)[:20] if deep and isinstance(value, (list, tuple, set, frozenset, dict)) else []
     held, cls = "|".join(sorted({kind(one, deep - 1) for one in inner})), type(value)
     name = "%s.%s" % (cls.__module__, cls.__qualname__) if cls.__flags__ & _WRITTEN else cls.__name__
-    return name + sort(value) + ("[%s]" % held if held else "")
+    return name + ("[%s]" % held if held else "")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 Verdict: TypeAlias = Literal["proved", "argued", "changed", "stood before", "asserted", "not reproduced"]
-Oracle: TypeAlias = Literal["crash", "hang", "contract", "example", "words", "none"]
+Oracle: TypeAlias = Literal["crash", "hang", "example", "words", "none"]
 Origin: TypeAlias = Literal["regression", "stood before", "new code", ""]
 Around: TypeAlias = Literal["plain", "seed", "zone", "home", "after"]
 _Text: TypeAlias = Annotated[str, Field(max_length=20_000)]

@@ -227,8 +227,7 @@ async def test_an_issue_becomes_a_test_that_is_written_down(assay: Assay, tested
     command = ("prove", "-", "--test", COMMAND, "--write", "new", "--fail-on", "proved", "-q")
     async with LoopbackServer(provers(same)) as server:
         done = await assay(*command, server=server, stdin="mean([]) divides by zero\n\nIt must not crash.")
-    # Nothing here takes an empty list, and no test gives one: that it should not crash is the issue's opinion.
-    assert done.code == 0 and "an opinion with a test" in done.out, done.out + done.err
+    assert done.code == 1 and "A test fails on what is here now, and passes with the fix: it crashes." in done.out
     (written,) = (tested / "new").iterdir()
     assert written.read_text() == TEST and written.name.startswith("test_mean_divides_by_zero")
 

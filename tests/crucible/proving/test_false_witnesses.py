@@ -80,7 +80,7 @@ async def test_what_a_fix_may_not_do_is_refused_without_a_run(fix: tuple[str, st
 #: What has to run: the body, edits of the fix, the check that refuses it, and a part of its reason.
 RUN = {
     "it passes": ("assert lists.first([1]) == 1", FIX, "head", "passes on the head"),
-    "a wrong call": ("assert lists.first() == 0", FIX, "base", "its own line fails"),
+    "a wrong call": ("assert lists.first() == 0", FIX, "head", "its own line fails"),
     "an exit": ("assert lists.stop([]) == 0", FIX, "head", "no failure of what is tested"),
     "it hangs itself": ("assert lists.first([1]) == sum(iter(int, 1))", FIX, "head", "it hangs in its own lines"),
     "a fixture": ("import pytest\n\n\ndef test_it(nothing):\n    assert nothing", FIX, "head", "it fails in setup"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from tests.crucible.proving.shop import BASE, Shop, git, witness, write
 
@@ -70,29 +68,23 @@ async def test_what_fails_on_the_base_too_stood_before(shop: Shop) -> None:
     assert (proof.verdict, proof.origin) == ("stood before", "stood before"), proof
 
 
-OUT = ("    return items[0]\n", "    return items[len(items)]\n")
-
-
-async def test_one_state_is_proved_by_a_crash_on_what_tests_show(shop: Shop) -> None:
-    write(shop.folder, {"shop/lists.py": BASE["shop/lists.py"].replace(*OUT)})
-    change = read_state(["shop/lists.py:17"], shop.command, at=shop.folder)
+async def test_one_state_is_proved_by_a_crash(shop: Shop) -> None:
+    write(shop.folder, {"shop/lists.py": BASE["shop/lists.py"].replace(*FIRST)})
+    change = read_state(["shop/lists.py:15"], shop.command, at=shop.folder)
     assert change.single and "split_every" not in change.names
-    proof = await shop.judged(change, witness("assert lists.first([3, 4]) == 3", OUT[::-1]), "shop/lists.py:17")
+    true = witness("assert lists.first([]) == 0", FIRST[::-1])
+    proof = await shop.judged(change, true, "shop/lists.py:15")
     assert (proof.verdict, proof.origin, proof.oracle) == ("proved", "stood before", "crash"), proof
 
 
-async def test_new_code_is_proved_by_a_crash_on_what_it_says_that_it_takes(shop: Shop) -> None:
-    new = "\n\ndef middle(items: list[int]) -> int:\n    return items[len(items) // 1]\n"
+async def test_new_code_is_proved_by_a_crash_in_it(shop: Shop) -> None:
+    new = "\n\ndef middle(items: list[int]) -> int:\n    return items[len(items) // 2]\n"
     change = shop.change(
         "shop/lists.py", ("    return max(items, key=len)\n", "    return max(items, key=len)\n" + new)
     )
-    mend = ("    return items[len(items) // 1]", "    return items[(len(items) or 1) // 2] if items else 0")
-    true = witness("assert lists.middle([4, 5, 6]) == 5", mend)
-    proof = await shop.judged(change, true, "shop/lists.py:40")
-    assert (proof.verdict, proof.origin, proof.oracle) == ("proved", "new code", "crash"), proof
-    # That an empty list has no middle may be meant: nobody wrote a guard for it.
+    mend = ("    return items[len(items) // 2]", "    return items[len(items) // 2] if items else 0")
     proof = await shop.judged(change, witness("assert lists.middle([]) == 0", mend), "shop/lists.py:40")
-    assert (proof.verdict, proof.oracle) == ("asserted", "none"), proof
+    assert (proof.verdict, proof.origin, proof.oracle) == ("proved", "new code", "crash"), proof
 
 
 async def test_a_prediction_costs_two_runs_and_says_what_both_states_answer(shop: Shop) -> None:
@@ -133,48 +125,3 @@ async def test_what_was_asked_once_is_not_run_again_and_a_log_answers_for_the_bo
 
     stored = type(change).model_validate_json(change.model_dump_json())
     assert await judge(stored, true, [], "f", replayed) == first
-
-
-OWN = {
-    "shop/stock.py": """class NotThere(Exception):
-    pass
-
-
-def price(prices: dict, name: str) -> int:
-    try:
-        return prices[name]
-    except KeyError:
-        raise NotThere(name) from None
-""",
-    "tests/test_stock.py": """import pytest
-from shop.stock import NotThere, price
-
-
-def test_price():
-    assert price({"a": 1}, "a") == 1
-    with pytest.raises(NotThere):
-        price({"a": 1}, "b")
-""",
-}
-
-
-async def test_another_error_than_the_one_that_tests_show_is_proved(tmp_path: Path) -> None:
-    shop = Shop(tmp_path / "checkout", {**BASE, **OWN})
-    edit = ("return prices[name]", "return prices[name if name in prices else min(name)]")
-    change = shop.change("shop/stock.py", edit)
-    body = (
-        "import pytest\nfrom shop.stock import NotThere, price\n\n\n"
-        'def test_it():\n    with pytest.raises(NotThere):\n        price({"a": 1}, "")\n'
-    )
-    proof = await shop.judged(change, witness(body, edit[::-1], path="shop/stock.py"))
-    assert (proof.verdict, proof.oracle) == ("proved", "contract"), proof
-
-
-@pytest.mark.parametrize("message", ["Let an empty list raise", "first: refuse empty lists", ""])
-async def test_what_the_message_announces_is_no_proof(shop: Shop, message: str) -> None:
-    shop.change("shop/lists.py", FIRST)
-    git(shop.folder, "commit", "-q", "--amend", "-m", message or "Tidy first")
-    change = read_change("HEAD~1..HEAD", shop.command, at=shop.folder)
-    proof = await shop.judged(change, witness("assert lists.first([]) == 0", FIRST[::-1]))
-    assert (proof.verdict, bool(message)) in (("changed", True), ("proved", False)), proof
-    assert ("message" in proof.told) is True
