@@ -269,7 +269,7 @@ def figures() -> Iterator[Figure]:
     """The figures of batches; those of PostgreSQL and Ray where they are installed."""
     with tempfile.TemporaryDirectory() as folder:
         file = str(Path(folder) / "runs.db")
-        yield from _real(file, "SQLite", at_most=8)
+        yield from _real(file, "SQLite", at_most=10)
         yield Figure(
             "batch of jobs that only wait, beyond ideal, 2 workers, SQLite", local_beyond_ideal(file), "ms/job"
         )
@@ -281,7 +281,7 @@ def figures() -> Iterator[Figure]:
     with postgres() as url:
         if url is None:
             return
-        yield from _real(url, "PostgreSQL", at_most=12)
+        yield from _real(url, "PostgreSQL", at_most=14)
         beyond = local_beyond_ideal(url)
         yield Figure("batch of jobs that only wait, beyond ideal, 2 workers, PostgreSQL", beyond, "ms/job", at_most=0.5)
         if find_spec("ray") is not None:

@@ -174,7 +174,10 @@ async def steady(council: Council, at_once: int, councils: int) -> Cost:
 
 
 async def main(kind: str, url: str, at_once: str, councils: str) -> None:
-    """Measure, and print what came out."""
+    """Measure, and print what came out; the collector looks seldom, as in our command line and workers."""
+    from llm_runtime.garbage import collect_rarely
+
+    collect_rarely()
     async with KINDS[kind](url) as council:
         print(json.dumps(asdict(await steady(council, int(at_once), int(councils)))))
 

@@ -27,6 +27,8 @@ SIZES = {"gateway": (18, 10), "recorded": (22, 14)}
 _WHOLE, _STREAMED = "bare, whole answers", "bare, streamed"
 #: What a council may cost beside the first.
 _BOUNDS = {"gateway": 1.5, "recorded": 3.0}
+#: And in all.
+_MOST_MS = {"recorded": 25.0}
 
 
 async def _captured(url: str) -> list[dict[str, Any]]:
@@ -81,6 +83,8 @@ def figures() -> Iterator[Figure]:
         for kind, bound in _BOUNDS.items():
             costs = {client: [one[kind, client, together].cpu for one in rounds] for client in (_WHOLE, _STREAMED)}
             yield spread(f"CPU, a council of {SIZES[kind][0]} calls, {named}, {_WHOLE}", costs[_WHOLE], "ms")
+            own = [one[kind, kind, together].cpu for one in rounds]
+            yield spread(f"... {kind}", own, "ms", at_most=_MOST_MS.get(kind))
             for client, bare in costs.items():
                 ratios = [one[kind, kind, together].cpu / cost for one, cost in zip(rounds, bare, strict=True)]
                 yield spread(f"... {kind}, of {client}", ratios, "x", at_most=bound if client == _WHOLE else None)

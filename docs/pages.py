@@ -209,6 +209,10 @@ async def _open_call(page: Any) -> None:
     await page.locator(".texts").first.wait_for()
 
 
+async def _drawn(page: Any) -> None:
+    await page.locator("body[data-ready]").wait_for()
+
+
 async def _be_refused(page: Any) -> None:
     await page.get_by_role("textbox", name="Question").fill("Which database?")
     await page.get_by_label("Model", exact=True).fill("nobody:nothing")
@@ -229,8 +233,9 @@ def every_page() -> dict[str, Shown]:
         "batches": Shown("/batches"),
         "batch-new": Shown("/batches/new"),
         "batch": Shown("/batches/questions"),
-        "batch-matrix": Shown("/batches/questions/matrix?who=ada"),
-        "run-matrix": Shown("/runs/methods/matrix"),
+        "batch-cases": Shown("/batches/questions/cases?who=ada&case=0", _drawn),
+        "run-cases": Shown("/runs/methods/cases?group=cause", _drawn),
+        "trial-cases": Shown("/runs/trial/cases?show=failed", _drawn),
         "queue": Shown("/queue"),
         "pick": Shown("/compare?run=council"),
         "compare": Shown("/compare?run=council&run=again"),

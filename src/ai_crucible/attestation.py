@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from ai_crucible.attested import attested, unnamed_logs, wrong_logs
@@ -27,7 +28,6 @@ from llm_runtime.store.signing import Signer, SigningFailed
 from llm_runtime.store.verify import Finding, Walk, judge
 
 _PATIENCE_S = 120.0
-_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,9 @@ class Ledger:
         Raises:
             StoreDamaged: a line is not one.
         """
-        for record in self._sound():
+        for number, record in enumerate(self.records(), 1):
+            if not record.digest:
+                raise StoreDamaged(f"{self.path}: line {number} is not an event; see: ai-crucible verify")
             yield parse_event(json.loads(record.body))
 
     def verify(self, *, logs: bool = True) -> Verification:
@@ -156,12 +158,6 @@ class Ledger:
     def _lines(self) -> Iterator[bytes]:
         with suppress(FileNotFoundError), self.path.open("rb") as file:
             yield from file
-
-    def _sound(self) -> Iterator[Record]:
-        for number, record in enumerate(self.records(), 1):
-            if not record.digest:
-                raise StoreDamaged(f"{self.path}: line {number} is not an event; see: ai-crucible verify")
-            yield record
 
     @contextmanager
     def _locked(self) -> Generator[None]:
@@ -235,13 +231,12 @@ class Ledger:
 
 def last_line(path: Path) -> bytes:
     """Return a file's last line, read from its end; empty where there is none."""
-    with suppress(FileNotFoundError), path.open("rb") as file:
-        size, tail = file.seek(0, os.SEEK_END), b""
-        while size and tail.count(b"\n", 0, -1) == 0:
-            step = min(size, _BLOCK)
-            size = file.seek(size - step)
-            tail = file.read(step) + tail
-        return tail[tail.rfind(b"\n", 0, -1) + 1 :]
+    with (
+        suppress(FileNotFoundError, ValueError),
+        path.open("rb") as file,
+        mmap(file.fileno(), 0, access=ACCESS_READ) as m,
+    ):
+        return m[m.rfind(b"\n", 0, len(m) - 1) + 1 :]
     return b""
 
 

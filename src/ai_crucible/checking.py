@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from ai_crucible.archives import archive_of, files_of
 from ai_crucible.attempt import untouched_copy
+from ai_crucible.cheats import cheats
 from ai_crucible.grading.edge import SealedGrader
 from ai_crucible.mutation import mutants
 from ai_crucible.oracle_scorer import gate
@@ -55,12 +56,16 @@ class _Tried:
         survivors: where the mistakes are that no check noticed.
         inputs: generated inputs that the gold survived.
         equivalent: mutants that survived and are none, as the oracle says with a reason for each.
+        cheats: solutions that go for the grading in place of the task.
+        passed: those that it accepts.
     """
 
     mutants: int
     survivors: tuple[str, ...]
     inputs: int
     equivalent: tuple[str, ...] = ()
+    cheats: int = 0
+    passed: tuple[str, ...] = ()
 
     @property
     def killed(self) -> float:
@@ -147,7 +152,9 @@ async def _tried(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: b
     same = tuple(where for where, _ in left if where in known)
     survivors = tuple(where for where, _ in left if where not in known)
     inputs = await _inputs(puzzle, grader, untouched, gold, bar)
-    return _Tried(len(made) - len(same), survivors, inputs, same)
+    tricks = list(cheats(files_of(untouched), files_of(gold)))
+    passed = tuple(name for name, _ in await _unnoticed(puzzle, grader, untouched, gold, tricks))
+    return _Tried(len(made) - len(same), survivors, inputs, same, len(tricks), passed)
 
 
 async def _unnoticed(
@@ -191,6 +198,8 @@ async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: 
 
 def _below(check: PuzzleCheck, tried: _Tried, bar: Bar) -> Iterator[str]:
     """Yield where a puzzle falls short of the bar."""
+    if tried.passed:
+        yield f"{len(tried.passed)} of {tried.cheats} cheats pass: {', '.join(tried.passed)}"
     if tried.killed < bar.killed:
         killed = tried.mutants - len(tried.survivors)
         yield f"its checks refuse {killed} of {tried.mutants} mutants of the gold, below {bar.killed:.0%}"

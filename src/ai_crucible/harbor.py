@@ -157,7 +157,8 @@ def _checks(
     command = f"rm -rf {verdict}; mkdir -p {verdict}; {shell} {_TESTS}/{script.name}"
     # What a solver left there is no reward.
     command += f'; case "$(cat {verdict}/reward.txt)" in 1 | 1.0) ;; *) exit 1 ;; esac'
-    run = {"kind": "run", "argv": ["sh", "-c", command], "expect": {"exit": 0}}
+    # The script and what it starts of the solver's share a box.
+    run = {"kind": "run", "argv": ["sh", "-c", command], "expect": {"exit": 0}, "self_reported": True}
     return {}, [{"name": "its tests", **run, "with": [f"{_TESTS}/{name}" for name in tests], "seconds": seconds}]
 
 

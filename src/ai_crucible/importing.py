@@ -1,4 +1,4 @@
-"""Puzzles out of others' tasks. Nothing that is found there is run.
+"""Puzzles out of others' tasks. Nothing that is found there is run; :mod:`ai_crucible.sealing` tries it in boxes.
 
 Exercises of Exercism, instances of SWE-bench and tasks of Harbor and Terminal-Bench are read by modules of their
 own, folders of (buggy program, tests, fixed program) here.
@@ -7,8 +7,7 @@ A QuixBugs checkout has ``python_programs/NAME.py``, ``correct_python_programs/N
 ``json_testcases/NAME.json`` with one ``[arguments, expected]`` a line; ``python_testcases/test_NAME.py`` says which
 of them take too long and how near an answer must be, and is run itself where there are none.
 Another folder has a program ``NAME.py``,
-its repair ``NAME_fixed.py`` or ``fixed/NAME.py``, and cases in ``NAME.json`` or ``test_NAME.py``; of the latter
-those assertions are taken whose arguments and results are literals.
+its repair ``NAME_fixed.py`` or ``fixed/NAME.py``, and cases in ``NAME.json`` or tests in ``test_NAME.py``.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ from ai_crucible.swe_bench import instances
 from llm_runtime.errors import ConfigurationError
 
 _MOST_CASES = 200
-_EQUALITIES = frozenset({"assertEqual", "assertEquals", "assertIs"})
 _NAME = re.compile(r"^[a-z][a-z0-9_]{0,50}$")
 _NO_PROGRAM = re.compile(r"^test_|_test$|_fixed$|^__init__$|^node$")
 _UNREADABLE = (OSError, ValueError, SyntaxError, RecursionError, MemoryError)
@@ -103,13 +101,15 @@ def _task(source: Path, program: Path, fixed: Path | None) -> SuiteTask:
     right = read_text(fixed)
     if not any(isinstance(node, ast.FunctionDef) and node.name == name for node in ast.parse(right).body):
         raise LeftOut(f"it defines no function {name}")
-    cases, tests = _cases(source, name), source / "python_testcases" / f"test_{name}.py"
+    cases, file = _cases(source, name), f"test_{name}.py"
+    places = (source / "python_testcases" / file, source / file, source / "tests" / file)
+    tests = next((path for path in places if path.is_file()), places[0])
     if not cases and not tests.is_file():
-        raise LeftOut("its tests hold no case with literal arguments and results")
+        raise LeftOut("there are no tests of it")
     # A test file imports its program from the checkout's folder, and what is beside it there.
     hidden = {} if cases else {tests.name: read_text(tests)}
     node = source / "python_programs" / "node.py"
-    place = f"python_programs/{program.name}" if hidden else program.name
+    place = program.relative_to(source).as_posix() if hidden else program.name
     call = {"kind": "call", "target": f"{name}:{name}", "seconds": 30}
     return SuiteTask(
         f"Repair {name}",
@@ -156,13 +156,9 @@ def _tolerance(near: ast.expr | None, arguments: list[Any]) -> float | None:
 
 
 def _cases(source: Path, name: str) -> list[dict[str, Any]]:
-    for path in (source / "json_testcases" / f"{name}.json", source / f"{name}.json"):
-        if path.is_file():
-            return _json_cases(read_text(path), *_limits(source, name))
-    for path in (source / f"test_{name}.py", source / "tests" / f"test_{name}.py"):
-        if path.is_file():
-            return _asserted_cases(read_text(path), name)
-    return []
+    places = (source / "json_testcases" / f"{name}.json", source / f"{name}.json")
+    path = next((path for path in places if path.is_file()), None)
+    return _json_cases(read_text(path), *_limits(source, name)) if path else []
 
 
 def _json_cases(text: str, slow: list[Any], near: ast.expr | None) -> list[dict[str, Any]]:
@@ -179,36 +175,3 @@ def _json_cases(text: str, slow: list[Any], near: ast.expr | None) -> list[dict[
             within = _tolerance(near, args)
             cases.append({"args": args, "expect": expected, **({} if within is None else {"within": within})})
     return cases
-
-
-def _asserted_cases(text: str, name: str) -> list[dict[str, Any]]:
-    cases: list[dict[str, Any]] = []
-    for node in ast.walk(ast.parse(text)):
-        pair = _asserted(node)
-        if pair is None:
-            continue
-        call, expected = pair
-        if isinstance(call, ast.Call) and not call.keywords and _called(call.func) == name:
-            try:
-                args = [ast.literal_eval(argument) for argument in call.args]
-                case = {"args": args, "expect": ast.literal_eval(expected)}
-                json.dumps(case, allow_nan=False)
-            except (ValueError, TypeError, RecursionError):
-                continue
-            cases.append(case)
-    return cases[:_MOST_CASES]
-
-
-def _asserted(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
-    if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
-        equal = len(node.test.ops) == 1 and isinstance(node.test.ops[0], ast.Eq | ast.Is)
-        return (node.test.left, node.test.comparators[0]) if equal else None
-    if isinstance(node, ast.Call) and len(node.args) >= 2 and _called(node.func) in _EQUALITIES:
-        return node.args[0], node.args[1]
-    return None
-
-
-def _called(function: ast.expr) -> str:
-    if isinstance(function, ast.Name):
-        return function.id
-    return function.attr if isinstance(function, ast.Attribute) else ""

@@ -14,7 +14,7 @@ from llm_runtime.errors import ConfigurationError
 from sandbox import Box, BoxLimits, Root
 from sandbox.packages import with_packages
 
-ORACLE = "/oracle"
+ORACLE, PIPES = "/oracle", "/pipe"
 # It holds puzzles with their oracles, and may be installed below /usr, of which every box can read a part.
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -40,6 +40,7 @@ async def open_box(
     oracle: Path | None = None,
     hidden: Sequence[Path] = (),
     root: Root | None = None,
+    pipes: Path | None = None,
 ) -> Box:
     """Start a box. The caller closes it.
 
@@ -48,6 +49,7 @@ async def open_box(
         oracle: the folder to mount at ``/oracle``: for grading only; such a box runs nothing a solver wrote.
         hidden: folders that must not be seen inside.
         root: what it is made of; the host's programs where left out.
+        pipes: a folder of pipes to another box, mounted at ``/pipe``.
 
     Raises:
         CannotIsolate: nothing here isolates; the message carries the reason.
@@ -55,7 +57,8 @@ async def open_box(
     """
     with told():
         mounts = {ORACLE: oracle} if oracle else {}
-        return await sandbox.open_box(limits, root=root, mounts=mounts, hidden=[*hidden, _PACKAGE])
+        shared = {PIPES: pipes} if pipes else {}
+        return await sandbox.open_box(limits, root=root, mounts=mounts, shared=shared, hidden=[*hidden, _PACKAGE])
 
 
 async def probe(root: Root | None = None) -> None:
@@ -100,13 +103,13 @@ class BoxOrder(BoxLimits):
     hidden: tuple[Path, ...] = Field(default=(), exclude=True)
     root: Root = Field(default=Root(), exclude=True)
 
-    async def open(self) -> Box:
-        """Open the box.
+    async def open(self, pipes: Path | None = None) -> Box:
+        """Open the box, with a folder of pipes where one is named.
 
         Raises:
             CannotIsolate, ConfigurationError: as :func:`open_box`.
         """
-        return await open_box(self, hidden=self.hidden, root=self.root)
+        return await open_box(self, hidden=self.hidden, root=self.root, pipes=pipes)
 
 
 @told()

@@ -176,8 +176,3 @@ class DebateConfig(_Settings):
     def most_aspects(self) -> int:
         """How many aspects are kept of those that the decomposition gives."""
         return 4 if self.aspects == "auto" else self.aspects
-
-    @property
-    def least_aspects(self) -> int:
-        """With fewer the decomposition is asked once more."""
-        return 2 if self.aspects == "auto" else self.aspects

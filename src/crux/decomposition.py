@@ -58,7 +58,7 @@ async def _asked(debate: DebateContext) -> list[Aspect]:
     def enough(answer: Aspects) -> str | None:
         nonlocal complained
         count = len(_distinct(answer))
-        if count >= (2 if complained else config.least_aspects):
+        if count >= (2 if complained or config.aspects == "auto" else config.aspects):
             return None
         complained = True
         return f"there are {count} different aspects; give {wanted}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 from typing import TypeAlias
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -10,6 +11,7 @@ Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 _GLOBAL, _NAT64 = ipaddress.ip_network("2000::/3"), ipaddress.ip_network("64:ff9b::/96")
 
 
+@lru_cache(maxsize=1024)
 def is_loopback(host: str) -> bool:
     """Tell whether a host name or address is this machine."""
     if host == "localhost" or host.endswith(".localhost"):

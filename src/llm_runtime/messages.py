@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from llm_runtime.answerer import named_words
 from llm_runtime.canonical import canonical_json, ordered_json
@@ -294,6 +294,15 @@ class Reply:
         fields["usage"] = Usage(**data["usage"])
         fields["repairs"] = tuple(data.get("repairs", ()))
         return cls(**fields)
+
+
+T = TypeVar("T", Message, Request, Reply)
+
+
+def changed(record: T, **fields: Any) -> T:
+    """Return a copy with other fields: what ``dataclasses.replace`` does, which takes three times as long."""
+    make: Any = type(record)
+    return make(*[fields[name] if name in fields else getattr(record, name) for name in make.__slots__])
 
 
 Generate: TypeAlias = Callable[[Request], Awaitable[Reply]]

@@ -110,5 +110,7 @@ def says_enough(form: str) -> bool:
 
     In scripts without blanks two signs count as a word.
     """
-    words = len(_WORD.findall(form)) + sum(sign.isalnum() and not _joins(sign) for sign in form) // 2
-    return words >= 3 or (len(form) >= 12 and sum(sign.isalnum() for sign in form) >= 4)
+    words = len(_WORD.findall(form))
+    if words < 3:
+        words += sum(not _joins(sign) for sign in filter(str.isalnum, form)) // 2
+    return words >= 3 or (len(form) >= 12 and sum(map(str.isalnum, form)) >= 4)

@@ -44,6 +44,7 @@ class Order:
         writable: host folders that it writes to, in their own place.
         mounts: host folders that it sees in another place, by that place. Who gives one trusts the program: it may
             read what its owner may.
+        shared: host folders that anybody may read, by such a place.
         texts: read-only files that are made for it, by their place.
         hidden: host folders that must not be seen.
         scratch: places for files of its own, which go with it.
@@ -60,6 +61,7 @@ class Order:
     readable: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
     mounts: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    shared: Mapping[str, Path] = field(default_factory=dict[str, Path])
     texts: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     hidden: tuple[Path, ...] = ()
     scratch: tuple[str, ...] = ("/tmp",)

@@ -28,7 +28,7 @@ _START_S = 120.0
 
 async def open_box(
     limits: BoxLimits | None = None, *, root: Root | None = None, mounts: Mapping[str, Path] | None = None,
-    hidden: Sequence[Path] = (), by: str = "",
+    shared: Mapping[str, Path] | None = None, hidden: Sequence[Path] = (), by: str = "",
 ) -> Box:  # fmt: skip
     """Start a box. The caller closes it.
 
@@ -36,6 +36,7 @@ async def open_box(
         limits: what it may use.
         root: what it is made of; the host's programs where left out.
         mounts: host folders, by the place at which they are read. A box with any runs nothing that others wrote.
+        shared: host folders that anybody may read, by the place at which they are read: pipes to other boxes.
         hidden: folders that must not be seen inside.
         by: the backend; the one for this machine where left out.
 
@@ -48,8 +49,8 @@ async def open_box(
     orders["environment"] = _ENVIRONMENT
     order = Order(
         (PYTHON, "-I", "-S", _SUPERVISOR, json.dumps(orders)), limits, HOME, root or Root(),
-        environment={"PATH": _ENVIRONMENT["PATH"]}, mounts=mounts or {}, texts={_SUPERVISOR: _supervisor()},
-        hidden=tuple(hidden), scratch=(HOME, "/tmp"), supervised=True,
+        environment={"PATH": _ENVIRONMENT["PATH"]}, mounts=mounts or {}, shared=shared or {},
+        texts={_SUPERVISOR: _supervisor()}, hidden=tuple(hidden), scratch=(HOME, "/tmp"), supervised=True,
     )  # fmt: skip
     with started(order, backend(by).name) as (chosen, start, stack):
         channel = await Channel.to(start, stack, cap=limits.archive + limits.output)

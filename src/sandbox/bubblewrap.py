@@ -31,7 +31,7 @@ class Bubblewrap:
 
     def start(self, order: Order, stack: ExitStack) -> Start:
         texts = {place: _handed(stack, text) for place, text in {**order.texts, LAUNCHER: order.launcher}.items()}
-        mounts = {place: _folder(stack, path) for place, path in order.mounts.items()}
+        mounts = {place: _folder(stack, path) for place, path in {**order.mounts, **order.shared}.items()}
         argv = arguments(str(self.program()), order, texts, mounts)
         drop = os.geteuid() == 0 and not order.trusted
         who = {"user": _UNPRIVILEGED, "group": _UNPRIVILEGED, "extra_groups": ()} if drop else {}

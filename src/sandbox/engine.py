@@ -90,7 +90,7 @@ class Engine:
             (folder / str(number)).write_bytes(text)
             (folder / str(number)).chmod(0o444)
             argv += _bound(str(folder / str(number)), place)
-        for place, path in order.mounts.items():
+        for place, path in {**order.mounts, **order.shared}.items():
             argv += _bound(str(path), place)
         return argv
 

@@ -11,6 +11,7 @@ from tests.extent import FULL, spread
 
 from ai_crucible import SealedGrader, built_in_ids, check_puzzle, import_folder, load_puzzle, new
 from ai_crucible.catalog_paths import BUILT_IN, resolve_puzzles
+from ai_crucible.sealing import seal
 from llm_runtime.errors import ConfigurationError
 
 
@@ -89,21 +90,22 @@ async def test_a_quixbugs_checkout_becomes_puzzles_that_pass_their_checks(tmp_pa
 
 
 @pytest.mark.usefixtures("boxes")
-async def test_a_folder_with_assertions_becomes_a_puzzle_and_nothing_in_it_is_run(tmp_path: Path) -> None:
+async def test_a_folder_with_tests_becomes_a_puzzle_and_nothing_in_it_is_run_here(tmp_path: Path) -> None:
     source = tmp_path / "programs"
     source.mkdir()
-    trap = f"open({str(tmp_path / 'ran')!r}, 'w')\n"
+    trap = f"try: open({str(tmp_path / 'ran')!r}, 'w')\nexcept OSError: pass\n"
     (source / "twice.py").write_text("def twice(x):\n    return x + 2\n")
     (source / "twice_fixed.py").write_text("def twice(x):\n    return 2 * x\n")
     (source / "test_twice.py").write_text(
         trap + "from twice import twice\nimport unittest\n"
-        "def test_a():\n    assert twice(3) == 6\n    assert twice(object()) == 1\n"
+        "def test_a():\n    assert twice(3) == 6\n"
         "class T(unittest.TestCase):\n    def test_b(self):\n        self.assertEqual(twice(2), 4)\n"
     )
     result = import_folder(source, tmp_path / "puzzles", origin="a checkout")
     (folder,) = result.written
     checks = json.loads((folder / "oracle/checks.json").read_text())["checks"]
-    assert [check["cases"][0] for check in checks[:2]] == [{"args": [3], "expect": 6}, {"args": [2], "expect": 4}]
+    assert checks[0]["cases"][0]["args"] == ["test_twice.py::test_a", "test_twice.py::T::test_b"]
+    assert await seal(folder) == ""
     assert (await check_puzzle(load_puzzle(folder))).ok
     assert not (tmp_path / "ran").exists()
 

@@ -5,12 +5,15 @@ The kernel passes bytes between the two and opens neither the oracle nor the wor
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import base64
 import hashlib
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+import os
+import tempfile
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib import resources
@@ -24,6 +27,7 @@ from ai_crucible.puzzle_loader import SEALED, PuzzleRefused
 from ai_crucible.types import Puzzle, Verdict
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.models import Model
+from llm_runtime.tasks import gather
 from sandbox import PYTHON, Box, BoxDied, BoxLimits, Root
 from sandbox.limits import MIB
 
@@ -31,6 +35,7 @@ _GRADER = "/tmp/grader.py"
 _GRADERS = {f"/tmp/{name}.py": name for name in ("grader", "answers", "draws", "work_copy")}
 _DRIVER = "/tmp/.driver/driver.py"
 _DRIVEN = {f"/tmp/.driver/{name}.py": name for name in ("driver", "answers", "suite")}
+_PIPED = {f"/tmp/.driver/{name}.py": name for name in ("pipe", "stand_ins", "sealed")}
 _GRADING = BoxLimits(output=128 * MIB, seconds=120.0, memory=1024 * MIB)
 _SEEN = 64 * 1024
 _Answer = TypeVar("_Answer", bound=Model)
@@ -127,7 +132,7 @@ class SealedGrader:
         async with self._oracle(puzzle) as ask:
             plan = await self._plan(puzzle, ask)
             before = await self._baseline(puzzle, plan, untouched)
-            bench = list[Box]() if patience else None
+            bench = Bench(self._order(puzzle), untouched) if patience else None
 
             async def grade(work: bytes) -> Verdict:
                 evidence: dict[str, Any] = {
@@ -140,7 +145,7 @@ class SealedGrader:
                 declared = base64.b64decode(str((await ask("declared", evidence=evidence))["copy"]))
                 after = before
                 if declared:
-                    after = await self._exercised(puzzle, plan, declared, patience, bench)
+                    after = await exercise(plan, declared, bench or Bench(self._order(puzzle), untouched), patience)
                 evidence["before"]["observed"], evidence["after"]["observed"] = before, after
                 verdict = _read(Verdict, puzzle, await ask("judge", *words, evidence=evidence))
                 wanted = self.oracles.get(puzzle.meta.id, plan.oracle_digest)
@@ -151,8 +156,8 @@ class SealedGrader:
             try:
                 yield grade
             finally:
-                for box in bench or ():
-                    await box.close()
+                if bench:
+                    await bench.close()
 
     async def ready(self, puzzle: Puzzle) -> None:
         """Let the oracle say once what is to be exercised.
@@ -219,63 +224,112 @@ class SealedGrader:
     async def _baseline(self, puzzle: Puzzle, plan: _Plan, untouched: bytes) -> dict[str, Any]:
         key = (plan.oracle_digest, hashlib.sha256(puzzle.digest.encode() + untouched).hexdigest())
         if key not in self._baselines:
-            self._baselines[key] = await self._exercised(puzzle, plan, untouched)
+            self._baselines[key] = await exercise(plan, untouched, Bench(self._order(puzzle), untouched))
         return self._baselines[key]
 
-    async def _exercised(
-        self, puzzle: Puzzle, plan: _Plan, work: bytes, patience: float = 0.0, bench: list[Box] | None = None
-    ) -> dict[str, Any]:
+    def _order(self, puzzle: Puzzle) -> BoxOrder:
         order = order_of(puzzle, self.root)
-        if self.draws > 0:
-            order = order.model_copy(update={"output": _GRADING.output})
-        return await exercise(plan, work, order, patience=patience, bench=bench)
+        return order.model_copy(update={"output": _GRADING.output}) if self.draws > 0 else order
+
+    async def learned(
+        self, puzzle: Puzzle, untouched: bytes, gold: bytes, checks: Sequence[str]
+    ) -> dict[str, dict[str, tuple[str, list[str]]]]:
+        """Return, by check, what comes of hidden tests that reach the gold over a pipe, and what they ask of it.
+
+        A test maps to its outcome and what it asks; the empty name to what is asked while files are loaded.
+        """
+        async with self._oracle(puzzle) as ask:
+            plan = await self._plan(puzzle, ask)
+        calls = [(step, step.call) for step in plan.steps if step.call and step.name in checks]
+        sealed = {"function": "sealed"}
+        steps = [step.model_copy(update={"call": call.model_copy(update=sealed)}) for step, call in calls]
+        seen = await exercise(plan.model_copy(update={"steps": steps}), gold, Bench(self._order(puzzle), untouched))
+        answers = {name: json.loads(one["stdout"] or '["died", "{}", ""]')[1] for name, one in seen.items()}
+        return {name: ast.literal_eval(text) if isinstance(text, str) else {} for name, text in answers.items()}
 
 
-async def exercise(
-    plan: _Plan, work: bytes, order: BoxOrder, *, patience: float = 0.0, bench: list[Box] | None = None
-) -> dict[str, Any]:
+class Bench:
+    """Boxes for one work copy after another: the solver's, and one for sealed tests, with pipes between them.
+
+    Args:
+        order: what they are opened with.
+        untouched: the work folder that tests find beside them.
+    """
+
+    def __init__(self, order: BoxOrder, untouched: bytes) -> None:
+        self.order, self.untouched = order, untouched
+        self._room = tempfile.TemporaryDirectory(prefix="pipe-")
+        Path(self._room.name).chmod(0o755)
+        for pipe in ("questions", "answers"):
+            os.mkfifo(Path(self._room.name, pipe))
+            Path(self._room.name, pipe).chmod(0o666)
+        self._boxes = dict[str, Box]()
+
+    async def box(self, name: str, files: bytes) -> Box:
+        """Return a box with these files alone; the one there is, where it lives and can be emptied."""
+        if name in self._boxes:
+            with suppress(OSError, BoxDied):
+                await self._boxes[name].unpack(files)
+                return self._boxes[name]
+            await self._boxes[name].close()
+        self._boxes[name] = await self.order.open(Path(self._room.name))
+        await self._boxes[name].unpack(files)
+        return self._boxes[name]
+
+    async def close(self) -> None:
+        """End the boxes."""
+        for box in self._boxes.values():
+            await box.close()
+        self._room.cleanup()
+
+
+async def exercise(plan: _Plan, work: bytes, bench: Bench, patience: float = 0.0) -> dict[str, Any]:
     """Run every step on a fresh copy, in a box that has no oracle; a copy that kills its box gets a new one.
 
-    With ``patience`` in seconds no step takes longer, and the first one that is ended is the last. A ``bench``
-    keeps the box for the next copy; its owner closes it.
+    With ``patience`` in seconds no step takes longer, the first one that is ended is the last, and the bench is left
+    for the next copy.
     """
     observed: dict[str, Any] = {}
-    held = list[Box]() if bench is None else bench
     try:
         for step in plan.steps:
-            if not held or not held[-1].alive:
-                held.append(await order.open())
             try:
-                await held[-1].unpack(work)
-            except (OSError, BoxDied):
-                # What the last exercise left cannot be taken away.
-                await held[-1].close()
-                held.append(await order.open())
-                await held[-1].unpack(work)
-            try:
-                observed[step.name] = await _exercise(
-                    held[-1], step, patience or step.seconds, packages=order.root.packages is not None
-                )
+                seconds = min(step.seconds, patience or step.seconds)
+                observed[step.name] = await _exercise(bench, step, work, seconds)
             except BoxDied:
                 observed[step.name] = {"exit": -9, "stdout": "", "stderr": "", "ended": "box", "files": {}}
             if patience and observed[step.name]["ended"]:
                 break
     finally:
-        for box in held if bench is None else held[:-1]:
-            await box.close()
+        if not patience:
+            await bench.close()
     return observed
 
 
-async def _exercise(box: Box, step: Step, patience: float, *, packages: bool) -> dict[str, Any]:
+async def _exercise(bench: Bench, step: Step, work: bytes, seconds: float) -> dict[str, Any]:
+    sealed = step.call is not None and (step.call.module, step.call.function) == ("", "sealed")
+    opening = [bench.box("work", work), *([bench.box("tests", bench.untouched)] if sealed else [])]
+    box, *others = await gather(opening)
+    tests = others[0] if sealed else box
     for path, content in step.put.items():
-        await box.write(path, content.encode())
-    argv, stdin = step.argv, step.stdin.encode()
+        await tests.write(path, content.encode())
+    argv, stdin, serving = step.argv, step.stdin.encode(), None
+    python = [PYTHON, "-I", *([] if bench.order.root.packages is not None else ["-S"])]
     if step.call is not None:
-        for path, name in _DRIVEN.items():
+        for path, name in {**_DRIVEN, **(_PIPED if sealed else {})}.items():
+            await tests.write(path, _program(name))
+        argv, stdin = [*python, _DRIVER], json.dumps({**step.call.model_dump(), "own": [*step.put]}).encode()
+    if sealed:
+        for path, name in _PIPED.items():
             await box.write(path, _program(name))
-        argv = [PYTHON, "-I", *([] if packages else ["-S"]), _DRIVER]
-        stdin = json.dumps(step.call.model_dump()).encode()
-    done = await box.run(argv, stdin=stdin, seconds=min(step.seconds, patience))
+        serving = asyncio.create_task(box.run([*python, next(iter(_PIPED))], seconds=seconds))
+    try:
+        done = await tests.run(argv, stdin=stdin, seconds=seconds)
+    finally:
+        if serving is not None:
+            # Where it does not end by itself when nobody asks any more, its box ends.
+            await asyncio.wait({serving}, timeout=1.0)
+            serving.cancel()
+            await asyncio.wait({serving})
     files: dict[str, str | None] = {}
     for path in step.take:
         try:

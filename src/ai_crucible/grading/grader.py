@@ -13,9 +13,10 @@ names mutants of the gold, as the check of a puzzle prints them, that nothing ca
 ``{"wrong/NAME": {path: {old text: new text}}}``. A check has
 ``name``, ``kind``, maybe ``role`` (``task`` or ``quality``) and ``weight``, and by kind:
 
-    call   target "module:function" (or the driver's own ":program", ":tests"), cases [{args, kwargs, expect |
-           raises, within, args_after}], compare (equal, close, unordered), put {path: text}; with [path]: files of
-           oracle/with/ laid beside the work copy; drawn: how many cases the function ``by`` of reference.py yields
+    call   target "module:function" (or the driver's own ":program", ":tests", ":sealed"), cases [{args, kwargs,
+           expect | raises, within, args_after}], compare (equal, close, unordered), put {path: text}; with [path]:
+           files of oracle/with/ laid beside the work copy, or the sealed tests; drawn: how many cases the function
+           ``by`` of reference.py yields
     run    argv, stdin, put {path: text}, seconds, expect {exit, stdout, stdout_matches, stderr_matches, files,
            absent, ended}
     file   path, and one of equals, matches, lacks, absent, json, sha256, most_lines, by

@@ -1,8 +1,8 @@
 """Runs in a box beside what is tested: runs test files, functions and unittest alike, and says what came of each.
 
 Where pytest is installed it runs them. Where it is not, a module of that name stands in for what small tests use of
-it: ``mark.parametrize``, ``raises``, ``approx``, ``skip``. Such tests see what they expect, and so does what they
-test; a check whose answers must stay sealed calls functions instead.
+it: ``mark.parametrize``, ``raises``, ``approx``, ``skip``. Run beside what they test, it sees what they expect, and may
+say what it likes; sealed, they reach it over a pipe.
 """
 
 # pyright: basic
@@ -21,8 +21,11 @@ class _Skipped(Exception):
     """A test does not want to be run."""
 
 
-def run(names):
-    """Run tests ``path.py`` or ``path.py::name``; return ``passed``, ``failed`` or ``skipped`` by full name."""
+def run(names, began=lambda name: None):
+    """Run tests ``path.py`` or ``path.py::name``; return ``passed``, ``failed`` or ``skipped`` by full name.
+
+    ``began`` is told of each before it runs, and of the loading of a file as of a test without a name.
+    """
     sys.path[:0] = [os.getcwd(), *{os.path.dirname(os.path.abspath(name.split("::")[0])) for name in names}]
     outcomes = {}
     try:
@@ -31,9 +34,10 @@ def run(names):
         sys.modules["pytest"] = stand_in()
     else:
         if hasattr(pytest, "main"):
-            return by_pytest(pytest, names)
+            return by_pytest(pytest, names, began)
     for name in names:
         path, _, wanted = name.partition("::")
+        began("")
         try:
             module = load(path)
         except Exception as fault:
@@ -41,15 +45,19 @@ def run(names):
             continue
         for test, action in found(module):
             if not wanted or test == wanted or test.startswith((wanted + "::", wanted + "[")):
+                began("%s::%s" % (path, test))
                 outcomes["%s::%s" % (path, test)] = outcome(action)
     return outcomes
 
 
-def by_pytest(pytest, names):
+def by_pytest(pytest, names, began):
     """Run them with the real one."""
 
     class Listener:
         outcomes = {}
+
+        def pytest_runtest_logstart(self, nodeid):
+            began(nodeid)
 
         def pytest_runtest_logreport(self, report):
             if report.when == "call" or report.outcome != "passed":
@@ -97,7 +105,8 @@ def varied(name, test):
 
 def as_unittest(case):
     """Run a case with its own set-up, letting what it raises through."""
-    result = case.run()
+    result = unittest.TestResult()
+    unittest.TestSuite([case]).run(result)
     if result.skipped:
         raise _Skipped
     if not result.wasSuccessful():

@@ -43,9 +43,8 @@ def _function(number: int, sent: Mapping[str, Any]) -> ToolSpec:
 def told(turns: Sequence[tuple[str, str]], specs: Sequence[ToolSpec], must: str) -> list[tuple[str, str]]:
     """Return a chat whose last message tells the functions."""
     role, asked = turns[-1]
-    obliged = _MUST.get(must, f"They must call {must} now.")
-    words = load_prompt("assay.api", "functions").render(must=obliged, functions=listed(specs))
-    return [*turns[:-1], (role, f"{asked}\n\n{words}")]
+    prompt, obliged = load_prompt("assay.api", "functions"), _MUST.get(must, f"They must call {must} now.")
+    return [*turns[:-1], (role, f"{asked}\n\n{prompt.render(must=obliged, functions=listed(specs))}")]
 
 
 def called(answer: str, specs: Sequence[ToolSpec], must: str, run_id: str) -> tuple[str, ToolCall | None]:

@@ -31,6 +31,11 @@ class GenericFold:
     def __init__(self, keep: int | None = None) -> None:
         self.run = RunTotals(keep)
 
+    @property
+    def run_id(self) -> str:
+        """Which run it is; empty before it has begun."""
+        return self.run.started.run_id if self.run.started else ""
+
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
         self.run.apply(event, at)

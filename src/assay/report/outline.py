@@ -7,11 +7,13 @@ there is written as a dash. Beside the forms of :mod:`assay.report.lines` there 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import count
 from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel
 
+from assay.report.cases import BenchCase, CaseBench, headings
 from assay.report.lines import FieldWriter
 from assay.report.story import (
     Block,
@@ -64,10 +66,11 @@ class BlockLine(Given):
         dots: the names of a picture of intervals, ``interval`` the path of each, ``accent`` its colour.
         write: how that picture's values are written; ``high`` is where its axis ends.
         own: the name of what the report makes by itself; it is given the row.
+        kind: ``"case"`` has the blocks of a case of the bench, told of the row.
         blocks: what details hold, and what a voice says.
     """
 
-    kind: Literal["plain", "prose", "lead", "quote", "details", "voice", "table", "dots", "own"] | Tone
+    kind: Literal["plain", "prose", "lead", "quote", "details", "voice", "table", "dots", "own", "case"] | Tone
     text: str = ""
     each: str = ""
     by: str = ""
@@ -103,6 +106,39 @@ class SectionLine(Given):
     blocks: tuple[BlockLine, ...]
 
 
+class BenchLine(BlockLine):
+    """The cases of a report, which are looked through one by one.
+
+    Args:
+        each: the path of what they are; of each its ``row`` is told.
+        name, state, cause, place: as ``text``, of :class:`assay.report.cases.BenchCase`.
+        heads, cells: columns of texts.
+        numbers: columns of numbers, and the path of each.
+        blocks: what is told of a case.
+    """
+
+    name: str
+    state: str
+    cause: str = ""
+    place: str
+    numbers: dict[str, str] = {}
+
+    def made(self, writing: Writing) -> CaseBench:
+        """Return the cases; ``run_id`` of the data is the run that people's labels stand beside."""
+
+        def one(scope: Scope) -> BenchCase:
+            name, state, text, cause, place = (
+                writing.text(line, scope) for line in (self.name, self.state, self.text, self.cause, self.place)
+            )
+            texts = (writing.text(cell, scope) for cell in self.cells)
+            cells = (*texts, *(writing.value(path, scope) for path in self.numbers.values()))
+            detail = partial(writing.blocks, self.blocks, scope)
+            return BenchCase(name, state, cells, text, cause, scope.get("run_id", ""), place, detail=detail)
+
+        heads = headings(*self.heads, numbers=self.numbers)
+        return CaseBench(heads, tuple(map(one, writing.entries(self.each))))
+
+
 class Outline(BaseModel):
     """A report as its file has it."""
 
@@ -110,15 +146,18 @@ class Outline(BaseModel):
     subtitle: str = ""
     facts: tuple[FactLine, ...] = ()
     sections: tuple[SectionLine, ...]
+    bench: BenchLine | None = None
 
     def story(self, writing: Writing) -> Story:
         """Return the report."""
         facts = [Fact(one.label, writing.text(one.value)) for one in self.facts if writing.holds(one)]
         title, subtitle = writing.text(self.title), writing.text(self.subtitle)
-        return Story(title, subtitle, facts=tuple(facts), sections=tuple(self.told(writing)))
+        bench = partial(self.bench.made, writing) if self.bench else None
+        return Story(title, subtitle, facts=tuple(facts), sections=tuple(self.told(writing)), bench=bench)
 
     def told(self, writing: Writing) -> Iterator[Section]:
         """Yield the sections that have something to say."""
+        writing.case = self.bench.blocks if self.bench else ()
         for one in self.sections:
             if one.about and not writing.value(one.about):
                 why = writing.scope.get("absent", {}).get(one.about)
@@ -151,6 +190,7 @@ class Writing:
         own: Mapping[str, Callable[[Any], Iterable[Block]]] | None = None,
     ) -> None:
         self.scope, self._own = scope, own or {}
+        self.case: tuple[BlockLine, ...] = ()
         self._words = FieldWriter(forms)
 
     def text(self, template: str, scope: Scope | None = None) -> str:
@@ -177,6 +217,8 @@ class Writing:
                     yield self._table(one, scope or self.scope)
                 case "dots":
                     yield from self._dots(one, scope)
+                case "case":
+                    yield from (block for row in self.entries(one.each, scope) for block in self.blocks(self.case, row))
                 case "own":
                     yield from self._own[one.own]((scope or self.scope).get("row"))
                 case _:

@@ -5,14 +5,14 @@ Every text in a story is raw: nothing is escaped or cleaned here. Renderers do t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from assay.report.markup import Element
-from assay.report.matrix import Matrix
 
 if TYPE_CHECKING:
+    from assay.report.cases import CaseBench
     from assay.report.standing import RunStanding
 
 Tone: TypeAlias = Literal["info", "good", "warning", "bad"]
@@ -227,7 +227,7 @@ class Story:
         tone: of its verdict, as a colour.
         facts: the few numbers that go on top.
         sections: the report itself, the most wanted first.
-        matrix: of a comparison, what each method made of each task.
+        bench: makes its cases, where it has some that are looked through one by one.
         standing: how its run stands, where that is known.
     """
 
@@ -236,7 +236,7 @@ class Story:
     tone: Tone = "info"
     facts: tuple[Fact, ...] = ()
     sections: tuple[Section, ...] = field(default=())
-    matrix: Matrix | None = None
+    bench: Callable[[], CaseBench] | None = None
     standing: RunStanding | None = None
 
     @property

@@ -14,23 +14,23 @@ _QUOTED = re.compile(
 )
 
 
-async def looked_up(text: str, stands: Callable[[str, str], Awaitable[bool]]) -> tuple[str, list[str]]:
+async def looked_up(text: str, look: Callable[[str, str], Awaitable[str]]) -> tuple[str, list[str]]:
     """Mark what does not stand where it should.
 
     Args:
-        stands: ``(address, words)`` to whether the words stand on that page.
+        look: ``(address, words)`` to a remark; empty where the words stand on that page.
 
     Returns:
-        The text, and the quotations that stand nowhere; the first twenty are looked up, and the others are marked.
+        The text with the remarks, and the quotations that have one; the first twenty are looked up.
     """
     parts, wrong, at = list[str](), list[str](), 0
     for number, match in enumerate(_QUOTED.finditer(text)):
         words = match[1]
         with suppress(ValueError):
             words = str(json.loads(f'"{words}"'))
-        if number < _MOST and await stands(match[2], words):
-            continue
-        parts += [text[at : match.end()], " (not found there)" if number < _MOST else " (not looked up)"]
-        wrong += [f'- "{words}" [{match[2]}]']
-        at = match.end()
+        remark = await look(match[2], words) if number < _MOST else "not looked up"
+        if remark:
+            parts += [text[at : match.end()], f" ({remark})"]
+            wrong += [f'- "{words}" [{match[2]}]']
+            at = match.end()
     return "".join([*parts, text[at:]]), wrong

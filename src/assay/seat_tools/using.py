@@ -60,7 +60,7 @@ def tooled(generate: Generate, names: Sequence[str], seed: int, seats: Set[str],
                 said = await lookups.carry_out(calls[0], step, last=step == steps)
             else:
                 whole = _whole(replies, without_call=bool(calls))
-                text, wrong = await looked_up(whole.text, lookups.stands) if opens else (whole.text, [])
+                text, wrong = await looked_up(whole.text, lookups.look_up) if opens else (whole.text, [])
                 if not wrong or told or step > steps:
                     return replace(whole, text=text)
                 told, said = True, lookups.misquoted(wrong)
@@ -101,11 +101,15 @@ class _Lookups:
             return "error: no such address was shown to you; open one that a result, the question or a page names"
         return await self._asked(call.name, call.arguments, self._label("tool", step))
 
-    async def stands(self, address: str, words: str) -> bool:
-        """Tell whether words stand on a page that the seat was shown."""
+    async def look_up(self, address: str, words: str) -> str:
+        """Return a remark on a quotation; empty where it stands on a page that the seat was shown."""
+        if not self._was_shown(address):
+            return "not found there"
         (tool, argument), *_ = self.opens.items()
         arguments, label = {argument: address, "quote": words}, self._label("quote", next(self.quotations))
-        return self._was_shown(address) and await self._asked(tool, arguments, label) == STANDS
+        came = await self._asked(tool, arguments, label)
+        remark = "not looked up" if came.startswith("error: ") else "not found there"
+        return "" if came == STANDS else remark
 
     def misquoted(self, wrong: Sequence[str]) -> str:
         """Return what the seat is told of quotations that stand nowhere."""

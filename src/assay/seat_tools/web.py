@@ -118,7 +118,6 @@ def _search_of(name: str) -> Callable[[str], Awaitable[str]]:
 
 async def _page(address: str) -> str:
     page = await read_page(address, max_bytes=_BYTES)
-    if page is None:
-        raise ToolFault("the page gave nothing")
+    assert page is not None, "that is the answer to an etag alone"
     ending = ENDINGS.get(page.kind) or PurePosixPath(urlsplit(page.url).path).suffix.lower()
     return (await asyncio.to_thread(read_document, address[:200], page.body, ending)).text

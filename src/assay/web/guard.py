@@ -92,10 +92,21 @@ class PasswordQueue:
         return max(own, _OF_ADDRESS_S if here >= _FREE_OF_ADDRESS else 0.0)
 
 
-def entrance(why: str = "", *, people: bool = False) -> str:
-    """Return the page; ``why`` says what happened, where something did. ``people`` adds a form for them."""
+def entrance(why: str = "", *, people: bool = False, way: str = "") -> str:
+    """Return the page.
+
+    Args:
+        why: what happened, where something did.
+        people: whether there is a form for them.
+        way: the address that was asked for. A browser that is signed in goes on to it below the launch's path, which
+            its script has kept; others do once they have come in. Of views of runs and batches alone: these change
+            nothing, and so may be asked for by whoever made a link.
+    """
     ROOT.set("")  # nothing below this launch's path is served to whoever sees this page
-    return render("entrance.html", why=why, people=people)
+    return render("entrance.html", why=why, people=people, way=way if _VIEWS.fullmatch(way) else "")
+
+
+_VIEWS = re.compile(r"/(runs|batches)/[\w.-]{1,120}(/(cases|timeline|events))?(\?[^\s#]{0,4000})?")
 
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -105,6 +116,7 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 #: to whoever was given the link. No cookie opens them.
 _OWN_KEYS = re.compile(r"/v1/.*|/mcp|/part/[^/]+/[\w-]{20,}")
 _COOKIE = "assay"
+_ROOTED = re.compile(r"^/s/[^/]+")
 _NO_TOKEN = "403: this application answers only to whom it knows."
 
 
@@ -159,6 +171,10 @@ class Gate:
             return None
         return await self._line.tried(address, name[:60], lambda: people.enter(name, secret, password))
 
+    def way(self, asked: str) -> str:
+        """Return where whoever has come in goes: to the view that was asked for, else to the start."""
+        return self.root + (asked if _VIEWS.fullmatch(asked) else "/")
+
     def sign_in(self, response: Response, person: Person | None = None) -> None:
         """Begin a session, and let the browser that gets this response keep it, for this launch's path alone."""
         session = secrets.token_urlsafe(32)
@@ -212,7 +228,9 @@ class Gate:
         if origin is not None and not _same(origin, host):
             return "403: a request from another page."
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            return "403: a request from another site."
+            # A link elsewhere leads to the entrance, which knows nothing of whoever follows it.
+            followed = method == "GET" and headers.get("sec-fetch-mode") == "navigate" and _VIEWS.fullmatch(path)
+            return _NO_TOKEN if followed else "403: a request from another site."
         if self._bears_token(headers) or _OWN_KEYS.fullmatch(path):
             return None
         root = self.root_of(path)
@@ -268,7 +286,9 @@ class GuardMiddleware:
         ROOT.set(root)
         answer: ASGIApp = self._app
         if why == _NO_TOKEN and "text/html" in headers.get("accept", ""):
-            answer = HTMLResponse(entrance(people=self._gate.people is not None), 403)
+            query = scope["query_string"].decode("latin-1")
+            way = _ROOTED.sub("", scope["path"]) + (f"?{query}" if query else "")
+            answer = HTMLResponse(entrance(people=self._gate.people is not None, way=way), 403)
         elif why is not None:
             answer = PlainTextResponse(f"{why}\n", int(why[:3]))
         await answer({**scope, "root_path": root}, receive, send_guarded)

@@ -43,22 +43,22 @@ async def enter(request: Request) -> Response:
     gate = site_of(request).gate
     people = gate.people is not None
     # A HEAD request, as previews of links make it, must not use the key up.
-    key, name, person = request.query_params.get("key", ""), "", None
+    key, name, person, way = request.query_params.get("key", ""), "", None, ""
     if request.method == "POST":
         sent = await request_fields(request)
-        key, name, password = (str(sent.get(field) or "") for field in ("key", "name", "password"))
+        key, name, password, way = (str(sent.get(field) or "") for field in ("key", "name", "password", "way"))
         if name:
             address = request.client.host if request.client else ""
             try:
                 person = await gate.enter(name, key, password, address)
             except ConfigurationError as fault:
-                return HTMLResponse(entrance(str(fault), people=people), 403)
+                return HTMLResponse(entrance(str(fault), people=people, way=way), 403)
     elif people and not key:
         return HTMLResponse(entrance(people=True))
     if request.method == "HEAD" or not (person if name else gate.admit(key)):
         why = "Name and password do not fit." if name else "This key does not open, or not any more."
-        return HTMLResponse(entrance(why, people=people), 403)
-    response = RedirectResponse(f"{gate.root}/", 303)
+        return HTMLResponse(entrance(why, people=people, way=way), 403)
+    response = RedirectResponse(gate.way(way), 303)
     gate.sign_in(response, person)
     return response
 

@@ -18,6 +18,7 @@ from markupsafe import Markup
 from assay.launch.model_choices import ModelChoice
 from assay.registry import known, packages, protocol_of, protocols
 from assay.report import glossary, markup
+from assay.report.cases import written
 from assay.report.clean import clean
 from assay.report.html import block_html
 from assay.report.story import Block
@@ -87,7 +88,7 @@ def chip_words(choice: ModelChoice) -> str:
 
 _BY_THEIR_NAMES: tuple[Callable[..., Any], ...] = (
     *(block_markup, chip_words, clock, cost_text, count_noun, duration, iso_time, meaning, money, place_words),
-    *(protocol_name, short_count, with_unknown, written_time),
+    *(protocol_name, short_count, with_unknown, written, written_time),
 )
 FILTERS: dict[str, Callable[..., Any]] = {
     **{one.__name__: one for one in _BY_THEIR_NAMES},
@@ -113,7 +114,8 @@ def assets() -> Mapping[str, bytes]:
         if file.is_file() and media_type(file.name)
     }
     style = b"\n".join((PALETTE.encode(), report, own.joinpath("app.css").read_bytes()))
-    return {**theirs, "app.css": style, "app.js": own.joinpath("app.js").read_bytes()}
+    scripts = {name: own.joinpath(name).read_bytes() for name in ("app.js", "bench.js")}
+    return {**theirs, **scripts, "app.css": style}
 
 
 def media_type(name: str) -> str:

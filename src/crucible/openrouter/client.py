@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from llm_runtime.errors import CallError, EmptyReply, LlmRuntimeError, ModelNotFound
 from llm_runtime.events import Emit, ModelSubstituted
-from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request
+from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request, changed
 
 if TYPE_CHECKING:
     from llm_runtime.gateway import Gateway
@@ -67,7 +67,7 @@ class OpenRouterClient:
 
     async def generate(self, request: Request) -> Reply:
         """Answer a request as :meth:`call_openrouter` does; a model function of its own."""
-        request = replace(request, session_id=request.session_id or self._session_id)
+        request = request if request.session_id else changed(request, session_id=self._session_id)
         try:
             return await self._answer(request)
         except ModelNotFound as fault:

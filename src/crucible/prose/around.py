@@ -10,13 +10,12 @@ import random
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 
 from crucible.briefing import Briefing
 from crucible.letters import Lettering
 from crucible.material import Dossier
-from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.messages import Generate, Message, Reply, Request, changed
 from llm_runtime.prompts import load_prompt
 
 #: Phases whose calls are shown the attachments: seats, critic, short circuit, synthesis.
@@ -98,12 +97,13 @@ def lettered(generate: Generate, seats: Lettering) -> Generate:
         names = seats.names
         if phase not in _LETTERED or not names:
             return await generate(request)
-        turns = [replace(turn, content=_renamed(turn.content, names)) for turn in request.messages]
+        texts = [_renamed(turn.content, names) for turn in request.messages]
         if seats.drawn and phase in ("critique", "synthesis"):
             order = random.Random(f"{seats.seed}|{request.label}")
-            turns = [replace(turn, content=_shuffled(turn.content, order)) for turn in turns]
-        reply = await generate(replace(request, messages=tuple(turns)))
-        return replace(reply, text=TARGETS.sub(lambda line: _labels(line[0], names), reply.text))
+            texts = [_shuffled(text, order) for text in texts]
+        turns = [Message(turn.role, text, turn.pictures) for turn, text in zip(request.messages, texts, strict=True)]
+        reply = await generate(changed(request, messages=tuple(turns)))
+        return changed(reply, text=TARGETS.sub(lambda line: _labels(line[0], names), reply.text))
 
     return ask
 
@@ -124,26 +124,23 @@ def fenced(text: str) -> Iterator[FencedText]:
 
     In linear time: an attachment may be full of markers that nothing closes.
     """
-    last = {(end[1], end[2]): end.start() for end in _END.finditer(text)}
+    last = {end[0]: end.start() for end in _END.finditer(text)} if "\n<<<END " in text else {}
     at = 0
     for start in _START.finditer(text) if last else ():
         name, code, inside = start[1], start[2], start.end()
-        if start.start() < at or last.get((name, code), -1) < inside:
-            continue
         marker = f"\n<<<END {name} {code}>>>"
+        if start.start() < at or last.get(marker, -1) < inside:
+            continue
         close = text.find(marker, inside)
         at = close + len(marker)
         yield FencedText(name, code, text[inside:close], start.start(), at, inside)
 
 
-@lru_cache(maxsize=256)
-def _any_of(names: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, names)))
-
-
 def _renamed(text: str, names: Mapping[str, str]) -> str:
     """Return a prompt with letters for labels, but for what stands behind its fences."""
-    words = _any_of(tuple(names))
+    if not any(label in text for label in names):
+        return text
+    words = re.compile("|".join(map(re.escape, names)))
 
     def letter(text: str) -> str:
         return words.sub(lambda label: names[label[0]], text)
@@ -151,7 +148,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
     parts, at = list[str](), 0
     for block in fenced(text):
         name, inner = letter(block.name), block.material
-        if words.search(inner):
+        if any(label in inner for label in names):
             inner = TARGETS.sub(lambda line: letter(line[0]), inner)
         parts += [letter(text[at : block.start]), f"<<<{name} {block.code}>>>\n{inner}\n<<<END {name} {block.code}>>>"]
         at = block.end

@@ -322,7 +322,7 @@ async def _exchange(
         ) as response:
             headers = response.headers
             request_id = headers.get("x-request-id") or headers.get("request-id")
-            head = _Answer(response.status, b"", request_id, about_waiting(headers))
+            head = _Answer(response.status, b"", request_id, {} if response.ok else about_waiting(headers))
             cap = max_bytes if head.succeeded else min(max_bytes, _ERROR_BODY_BYTES)
             first = await response.content.readany()
             streams = incoming is not None and is_stream(incoming, headers.get("content-type", ""), first)

@@ -45,6 +45,7 @@ def asking(
     quirks = Quirks()
     always = on_delta is not unwatched or patience.heeded
     cut: set[str] = set()
+    redactor = http.redactor(endpoint)
 
     async def generate(request: Request) -> Reply:
         bounded = request.max_tokens is not None and request.max_tokens <= _MOST_WHOLE
@@ -52,7 +53,7 @@ def asking(
         while True:
             known = quirks.of(request.model)
             body = payload(request, known if streamed else known | _WHOLE)
-            incoming = answer(request, endpoint.name, http.redactor(endpoint), on_delta)
+            incoming = answer(request, endpoint.name, redactor, on_delta)
             incoming.sent()
             try:
                 whole, request_id = await http.stream(

@@ -20,6 +20,9 @@ _MOST_ROWS = 80
 #: Seconds that a commit waits for the answers of other runs, where several are under way: a model takes a hundred
 #: times as long, and a commit with its change of threads costs more than the rows in it.
 _GATHER_S = 0.002
+#: Seconds that a row which nobody waits for may wait for company, and how many of a log do at the most.
+_LAG_S = 0.02
+_MOST_WAITING = 64
 
 
 class Overtaken(StoreBusy):
@@ -62,6 +65,7 @@ class Committer:
         self._closed = False
         self._asked: SimpleQueue[list[_Asked] | None] = SimpleQueue()
         self._turns: dict[asyncio.AbstractEventLoop, list[_Asked]] = {}
+        self._late: dict[asyncio.AbstractEventLoop, dict[Waiting, None]] = {}
         self._thread: threading.Thread | None = None
 
     def now(self, log: Waiting) -> None:
@@ -69,9 +73,25 @@ class Committer:
         for fault in self._write([log]).values():
             raise fault
 
-    def soon(self, log: Waiting) -> None:
-        """Have it written before long, from within an event loop; a fault is left with the log."""
-        self._ask(asyncio.get_running_loop(), (log, None))
+    def late(self, log: Waiting) -> bool:
+        """Have it written 20 ms from now at the latest, with what all logs of this event loop have by then; a fault is
+        left with the log. Return false where no event loop runs: nothing would write it before long."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return False
+        if len(log.rows) == _MOST_WAITING:
+            self._ask(loop, (log, None))
+        logs = self._late.setdefault(loop, {})
+        if not logs:
+            loop.call_later(_LAG_S, self._write_late, loop)
+        logs[log] = None
+        return True
+
+    def _write_late(self, loop: asyncio.AbstractEventLoop) -> None:
+        for log in self._late.pop(loop):
+            if log.rows:
+                self._ask(loop, (log, None))
 
     async def done(self, log: Waiting) -> None:
         """Have it written, and wait until it is. Raises :class:`~llm_runtime.errors.StoreError`.
@@ -93,12 +113,10 @@ class Committer:
             self._thread = None
 
     def _ask(self, loop: asyncio.AbstractEventLoop, asked: _Asked) -> None:
-        turn = self._turns.get(loop)
-        if turn is None:
-            self._turns[loop] = [asked]
+        turn = self._turns.setdefault(loop, [])
+        if not turn:
             loop.call_soon(self._hand_over, loop)
-        else:
-            turn.append(asked)
+        turn.append(asked)
 
     def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
         turn = self._turns.pop(loop)

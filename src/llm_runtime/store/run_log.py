@@ -12,10 +12,6 @@ from llm_runtime.store.anchor import STEP, Head
 from llm_runtime.store.committing import Committer, Row
 from llm_runtime.store.tally import Tally
 
-#: Seconds that an event may wait for company, and how many of them wait at the most.
-_LAG_S = 0.02
-_MOST_WAITING = 64
-
 
 def record_row(run: int, record: Record, tally: Tally) -> Row:
     """Return the row of a record."""
@@ -37,6 +33,12 @@ class RunLog:
         clock: milliseconds since the Unix epoch.
         sign: signs and keeps its end, with the trail.
         closed: told once, when it is closed.
+
+    Attributes:
+        run_id: its name.
+        digest: of the last record.
+        rows: what is not on disk yet, oldest first.
+        fault: why the last of them could not be written, where nobody waited who could have been told.
     """
 
     def __init__(
@@ -54,32 +56,22 @@ class RunLog:
         self.rows: list[Row] = []
         self.fault: Exception | None = None
         self._run = run
-        self._run_id = run_id
+        self.run_id = run_id
         self._trail = bytearray(trail)
-        self._digest = digest
+        self.digest = digest
         self._tally = tally
         self._committer = committer
         self._clock = clock
         self._sign = sign
         self._anchored = 0
-        self._timed: asyncio.AbstractEventLoop | None = None
         self._on_close = closed
         self._closing = threading.Lock()
         self._closed = False
 
     @property
-    def run_id(self) -> str:
-        return self._run_id
-
-    @property
     def length(self) -> int:
         """Records in the log."""
         return len(self._trail) // STEP
-
-    @property
-    def digest(self) -> bytes:
-        """Digest of the last record."""
-        return self._digest
 
     def emit(self, event: Event) -> RunLog:
         """Append ``event``. What this returns, awaited, has it on disk: killing the process no longer loses it.
@@ -92,13 +84,13 @@ class RunLog:
             ValueError: the log is closed.
         """
         if self._closed:
-            raise ValueError(f"the log of run {self._run_id} is closed")
+            raise ValueError(f"the log of run {self.run_id} is closed")
         if self.fault is not None:
             self._raise_fault()
-        record = link(self._digest, len(self._trail) // STEP + 1, self._clock(), event)
+        record = link(self.digest, len(self._trail) // STEP + 1, self._clock(), event)
         tally = self._tally.after(event)
         self.rows.append(record_row(self._run, record, tally))
-        waits = self._can_wait()
+        waits = self._committer.late(self)
         if not waits:
             try:
                 self.write()
@@ -106,7 +98,7 @@ class RunLog:
                 self.rows.pop()
                 raise
         self._trail += record.digest[:STEP]
-        self._digest, self._tally = record.digest, tally
+        self.digest, self._tally = record.digest, tally
         if type(event) is RunFinished and not waits:
             self._anchor()
         return self
@@ -137,29 +129,13 @@ class RunLog:
                 self.write()
                 self._anchor()
             finally:
+                # What could not be written must not be when somebody goes on with the run.
+                self.rows.clear()
                 self._on_close()
 
     async def aclose(self) -> None:
         """Do what :meth:`close` does, without stopping the event loop for it."""
         await asyncio.to_thread(self.close)
-
-    def _can_wait(self) -> bool:
-        """Tell whether the last row may wait, which it may where something will write it before long."""
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            return False
-        if self._timed is not loop:
-            self._timed = loop
-            loop.call_later(_LAG_S, self._write_late)
-        elif len(self.rows) == _MOST_WAITING:
-            self._committer.soon(self)
-        return True
-
-    def _write_late(self) -> None:
-        self._timed = None
-        if self.rows and not self._closed:
-            self._committer.soon(self)
 
     def _raise_fault(self) -> None:
         """Raise what a write met that nobody waited for; its rows stay, and the next write takes them along."""
@@ -169,5 +145,5 @@ class RunLog:
 
     def _anchor(self) -> None:
         if self._anchored != self.length:
-            self._sign(Head(self._run_id, self.length, self._digest), bytes(self._trail))
+            self._sign(Head(self.run_id, self.length, self.digest), bytes(self._trail))
             self._anchored = self.length

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 
 from llm_runtime.errors import BudgetExceeded, ReplyTruncated
-from llm_runtime.messages import Effort, Generate, Reply, Request
+from llm_runtime.messages import Effort, Generate, Reply, Request, changed
 
 #: Tokens an answer may take where a cap needs a bound and the request names none; reasoning comes on top.
 ANSWER_TOKENS = 4096
@@ -31,14 +30,14 @@ def answers_bounded(generate: Generate, needed: Callable[[], bool]) -> Generate:
             return await generate(request)
         effort = request.effort or "low"
         most = ANSWER_TOKENS + REASONING_TOKENS[effort]
-        request = dataclasses.replace(request, effort=effort, max_tokens=most)
+        request = changed(request, effort=effort, max_tokens=most)
         try:
             return await generate(request)
         except ReplyTruncated as cut:
             if cut.partial is None or cut.partial.text.strip():
                 raise
             try:
-                return await generate(dataclasses.replace(request, max_tokens=2 * most))
+                return await generate(changed(request, max_tokens=2 * most))
             except BudgetExceeded:
                 raise cut from None
 

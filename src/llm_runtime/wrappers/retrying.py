@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from llm_runtime.errors import CallError, CallTimeout, ReplyRepeats
 from llm_runtime.events import CallRetried, Emit, silent
 from llm_runtime.loops import before_the_loop
-from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.messages import Generate, Reply, Request, changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def retrying(
                     )
                 )
             else:
-                return replace(reply, attempts=attempt, latency_ms=round((clock() - begun) * 1000))
+                return changed(reply, attempts=attempt, latency_ms=round((clock() - begun) * 1000))
             await sleep(wait)
             attempt += 1
 

@@ -185,6 +185,11 @@ async def test_a_quotation_that_is_not_on_its_page_is_told_once_and_then_marked(
         assert json.loads(reply.text)["claims"]
 
 
+async def test_a_quotation_of_a_page_that_cannot_be_read_is_marked_so(site: Site) -> None:
+    reply, _ = await said(block("search_town", words="bridge"), f'So it is: "{RIGHT}" [{site.page}]')
+    assert f"[{site.page}] (not looked up)" in reply.text
+
+
 @pytest.mark.usefixtures("open_network")
 async def test_a_page_that_was_never_shown_supports_no_quotation_and_is_not_fetched(site: Site) -> None:
     reply, _ = await said(f'So it is: "{RIGHT}" [{site.page}]')

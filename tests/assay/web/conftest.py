@@ -145,12 +145,16 @@ class _Server(uvicorn.Server):
 
 @asynccontextmanager
 async def served(
-    store: RunStore, settings: Callable[[], Settings] = load_settings, gate: Gate | None = None, doors: Doors = no_doors
+    store: RunStore,
+    settings: Callable[[], Settings] = load_settings,
+    gate: Gate | None = None,
+    doors: Doors = no_doors,
+    port: int = 0,
 ) -> AsyncIterator[Web]:
-    """The application on a free port of this machine."""
+    """The application on a free port of this machine, or on one of before."""
     gate = gate or Gate(token=TOKEN)
     site = AppState(store, gate, settings)
-    listener = listening("127.0.0.1", 0)
+    listener = listening("127.0.0.1", port)
     server = _Server(uvicorn.Config(application(site, doors), log_level="warning", ws="none"))
     await server.begin(listener)
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"

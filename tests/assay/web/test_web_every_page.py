@@ -40,7 +40,7 @@ _ACTIONS = """() => {
   });
   return window.left.size;
 }"""
-_BY_KEYBOARD = ("start", "runs", "settings", "batch-matrix", "new-crucible.council", "live", "council")
+_BY_KEYBOARD = ("start", "runs", "settings", "batch-cases", "new-crucible.council", "live", "council")
 
 
 def test_no_page_is_missing_from_the_table() -> None:

@@ -30,8 +30,8 @@ from assay.launch.model_choices import Choices, ModelChoice
 from assay.protocols.crux.pages.personas import persona_page, personas_page
 from assay.protocols.crux.people import PersonaRow as Author
 from assay.queue.tables import QueuedEntry
+from assay.report.cases import BenchCase, CaseBench, headings
 from assay.report.markup import element
-from assay.report.matrix import Agreement, Cell, Matrix, MatrixRow, agreement, column_sums
 from assay.report.standing import RunStanding, RunVerdict
 from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
@@ -40,11 +40,11 @@ from assay.web.asking import Ask, asking
 from assay.web.batch_starting import new_batch_page
 from assay.web.beginning import Played, StartBox, UsualRun, Way, choice_fragment
 from assay.web.calls import CallEvents
+from assay.web.cases import LookedAt
 from assay.web.forms import form_of, forms
 from assay.web.guard import entrance
 from assay.web.listing import BADGES, Choice, ListedRuns, runs_page
 from assay.web.live_runs import LiveRun, LiveRuns
-from assay.web.matrices import MatrixChoice, matrix_page
 from assay.web.people import ROLES, Person
 from assay.web.reading import compare_page
 from assay.web.settings import Checked, settings_page
@@ -98,7 +98,8 @@ ALLOWED_FILTERS = {
         "money",
         "place_words",
     ),
-    *("protocol_name", "short_count", "thousands", "tone", "with_unknown", "written_time"),
+    *("protocol_name", "short_count", "thousands", "tone", "with_unknown", "written", "written_time"),
+    *("list", "selectattr", "unique", "urlencode"),
     *("capitalize", "int", "length", "rejectattr", "round", "selectattr", "sum"),
 }
 
@@ -124,7 +125,8 @@ def test_a_template_has_quoted_attributes_and_neither_script_nor_style_nor_handl
             if attribute in ("href", "src", "action", "data-src"):
                 assert re.match(r"/(?!/)|#|data:,$", value), (tag, attributes)
         assert tag not in ("style", "iframe", "object", "embed", "base"), tag
-        assert tag != "script" or pairs == [("src", "/static/app.js?v=VALUE"), ("defer", "")], attributes
+        ours = [[("src", f"/static/{name}.js?v=VALUE"), ("defer", "")] for name in ("app", "bench")]
+        assert tag != "script" or pairs in ours, attributes
 
 
 def test_a_missing_name_is_an_error() -> None:
@@ -314,17 +316,29 @@ def run_lists(text: str) -> str:
     return lists + runs_page(none, [], Choice(), [], [], False) + runs_page(none, [], asked, [], [], False)
 
 
-def matrices(text: str) -> str:
-    cells = (Cell("r-1", "", text, "failed", False, 5, {text: text}), Cell("r-2", text, text, "done", True, None), None)
-    matrix = Matrix((text, "b", "c"), (MatrixRow(text, cells), MatrixRow(text, (None, None, None))))
-    sums, agreed = column_sums(matrix), Agreement((text,), 2, 1, 0.5)
-    pages = [matrix_page("runs/r-1", text, matrix, sums, agreed, choice) for choice in (MatrixChoice(who=text), _ASKED)]
-    return "".join(pages) + matrix_page(
-        "/batches/b", text, Matrix((), ()), [], agreement(matrix), MatrixChoice(find=text)
+def bench(text: str) -> LookedAt:
+    note = Note("r-1", text, text, 3, text)
+    cases = (
+        BenchCase(text, "failed", (text, 0.5), text, text, "r-1", text, (note,)),
+        BenchCase(text, "done", (None, 200.0), text),
     )
+    return LookedAt("batches/b", text, CaseBench(headings(text, numbers=("F",)), cases))
 
 
-_ASKED = MatrixChoice("different", "", "me", 7)
+def benches(text: str) -> str:
+    beside = one_case(text)
+    none = LookedAt("batches/b", text, CaseBench((), ()))
+    pages = ({"bench": bench(text), "beside": beside}, {"bench": none, "beside": None})
+    return "".join(render("cases.html", me=text, **page) for page in pages)
+
+
+def one_case(text: str) -> Markup:
+    looked = bench(text)
+    told = {"blocks": [Plain(text)], "since": text, "before": (text, 0.25)}
+    return Markup("").join(
+        render("case.html", bench=looked, case=case, me=text, **more)
+        for case, more in zip(looked.cases.cases, (told, {"blocks": [], "since": "", "before": ()}), strict=True)
+    )
 
 
 def written_beside(text: str) -> str:
@@ -360,6 +374,8 @@ def entry(text: str, state: str) -> QueuedEntry:
 
 PAGES: dict[str, Callable[[str], str]] = {
     "asks.html": lambda text: asking("r-1", asks(text)) + asking("r-1", ()),
+    "case.html": one_case,
+    "cases.html": benches,
     "batch.html": lambda text: render("batch.html", progress=batch(text), story=story(text), badges=BADGES),
     "batches.html": lambda text: "".join(
         render("batches.html", batches=batches, live=bool(batches), badges=BADGES) for batches in ([batch(text)], [])
@@ -372,7 +388,6 @@ PAGES: dict[str, Callable[[str], str]] = {
     "event.html": lambda text: render("event.html", run_id="r-1", seq=5, payload=text, forks=True),
     "fork.html": lambda text: fork_page(summary(text), [text], {"at": text}, text),
     "home.html": homes,
-    "matrix.html": matrices,
     "new.html": new_pages,
     "new_batch.html": lambda text: new_batch_page("crucible.council", {"title": text, "rows": text}, text),
     "opened.html": opened,

@@ -274,6 +274,13 @@ HOSTILE: list[tuple[str, type[CallError] | None, str]] = [
     ("exit 0", MalformedReply, "no answer of Claude Code"),
     ("echo 'usage: claude [-v]' >&2; exit 2", RequestRefused, "usage: claude"),
     ("echo \"error: unknown option '--safe-mode'\" >&2; exit 1", RequestRefused, "update it.*--safe-mode"),
+    (
+        OK.replace(
+            '"is_error":false,"result":"Fine."', '"is_error":true,"subtype":"error_max_structured_output_retries"'
+        ),
+        MalformedReply,
+        "kept to no answer in the form",
+    ),
     ("kill -9 $$", RequestRefused, "ended with code -9"),
     ("read -r line </dev/tty || echo 'no terminal to ask' >&2; exit 3", RequestRefused, "terminal|tty"),
     ("sleep 600", CallTimeout, "silent for too long"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -14,7 +15,6 @@ from assay.protocols.compare.methods import METHODS
 from assay.registry import opened
 from assay.report.clean import one_line
 from assay.report.generic import GenericFold
-from assay.report.matrix import Cell, Matrix, MatrixRow
 from assay.report.outline import Scope, Writing, read_outline
 from assay.report.progress import Progress
 from assay.report.story import Fact, Figure, Story
@@ -66,38 +66,14 @@ class CompareFold(GenericFold):
         """Return the report."""
         plain = super().story()
         result, tasks = self.figures(), len(self._tasks)
-        writing = Writing({**result.__dict__, **_made(result, tasks)}, _FORMS, {"spend": lambda _: [_spend(result)]})
-        done = len({row.task for row in result.rows})
-        return Story(
-            plain.title,
-            "Compare",
-            facts=(Fact("Tasks", f"{done} of {tasks}"), *plain.facts),
-            sections=(*_outline().told(writing), *plain.sections),
-            matrix=self._matrix(),
-        )
-
-    def _matrix(self) -> Matrix:
-        run_id = self.run.started.run_id if self.run.started else ""
-
-        def cell(row: Row | None) -> Cell | None:
-            if row is None:
-                return None
-            text = row.error or row.answer or row.text
-            return Cell(
-                run_id,
-                f"{row.task}/{row.method}",
-                one_line(text, 300),
-                "failed" if row.error else "done",
-                row.right,
-                row.cost,
-            )
-
-        rows: list[MatrixRow] = []
-        for task in self._tasks:
-            of_task = [self._rows.get((task, method)) for method in self._methods]
-            asked = next((row.question for row in of_task if row), task)
-            rows.append(MatrixRow(one_line(asked, 300), tuple(map(cell, of_task))))
-        return Matrix(tuple(self._methods), tuple(rows))
+        said: defaultdict[str, set[str]] = defaultdict(set)
+        for row in self._rows.values():
+            said[row.task].add(_told(row))
+        made = _made(result, tasks) | {"answers": self._rows.values(), "run_id": self.run_id}
+        forms = {**_FORMS, "alike": lambda row: "differ" if len(said[row.task]) > 1 else "same"}
+        told = _outline().story(Writing({**result.__dict__, **made}, forms, {"spend": lambda _: [_spend(result)]}))
+        facts = Fact("Tasks", f"{len({row.task for row in result.rows})} of {tasks}"), *plain.facts
+        return replace(told, title=plain.title, facts=facts, sections=(*told.sections, *plain.sections))
 
     def _begin(self, started: RunStarted) -> None:
         # What does not fit leaves a report of calls and sums alone.
@@ -215,6 +191,14 @@ def _remark(row: Row) -> str:
     return ", ".join(parts)
 
 
+def _told(row: Row) -> str:
+    return row.error or row.answer or row.text
+
+
+def _cause(row: Row) -> str:
+    return row.error.partition(":")[0] or ("wrong" if row.right is False else "")
+
+
 def _sign(row: Row) -> str:
     return "no answer" if row.error else {True: "✓", False: "×", None: "–"}[row.right]
 
@@ -225,12 +209,15 @@ def _accent(method: str) -> str:
 
 _FORMS: Mapping[str, Callable[[Any], str]] = {
     "accent": _accent,
+    "cause": _cause,
     "faults": lambda faults: ", ".join(f"{fault} {count}" for fault, count in faults.items()),
     "remark": _remark,
     "right": lambda method: f"{method.right} of {method.checkable}" if method.checkable else "–",
     "saved": lambda stopped: saved(stopped.saved, stopped.saved_in),
     "signs": lambda rows: " ".join(f"{row.method} {_sign(row)}" for row in rows),
+    "standing": lambda row: "failed" if _cause(row) else "passed" if row.right else "done",
     "sum": lambda faults: str(sum(faults.values())),
+    "told": lambda row: row.error or row.text,
     "times": lambda ratio: f"{ratio:.2f}×",
 }
 _outline = cache(partial(read_outline, __package__ or "", "story.toml"))

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +15,7 @@ from assay.fields import Ui
 from assay.hooks import Data, Hooks
 from assay.protocol import RunContext
 from assay.protocols.crucible.proved import Shown, findings_section, headline, shown
+from assay.report.cases import BenchCase, CaseBench, headings
 from assay.report.generic import GenericFold
 from assay.report.standing import RunVerdict
 from assay.report.story import Fact, Plain, Section, Story
@@ -213,4 +214,16 @@ class ProofFold(GenericFold):
         looked = Section("What was looked at", (Plain(self._task.looked_at),)) if self._task.looked_at else None
         facts = (Fact("Findings", headline(ones)), *told.facts)
         parts = (findings_section(ones), looked, *told.sections)
-        return replace(told, facts=facts, sections=tuple(one for one in parts if one))
+        return replace(told, facts=facts, sections=tuple(one for one in parts if one), bench=partial(self._bench, ones))
+
+    def _bench(self, ones: list[Shown]) -> CaseBench:
+
+        def one(shown: Shown) -> BenchCase:
+            found, cells = shown.finding, (shown.finding.severity, shown.standing, shown.finding.place)
+            proved, text = shown.standing == "proved", "\n\n".join((*shown.prose, found.found.quote))
+            rest = (text, shown.standing, self.run_id, found.fingerprint)
+            return BenchCase(
+                found.found.title, "failed" if proved else "done", cells, *rest, detail=lambda: shown.blocks
+            )
+
+        return CaseBench(headings("Severity", "Shown", "Place"), tuple(map(one, ones)))

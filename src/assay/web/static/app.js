@@ -625,6 +625,22 @@ if (first && location.hash.includes(":")) {
   find("[name=password]", first).focus();
 }
 
+// An address of before, or without the secret path, asks who comes; a browser that is signed in goes on by the path
+// that it was last let in by, also when that happens in another tab.
+const way = find("[data-way]");
+function goOn() {
+  let known = "";
+  try {
+    if (root) localStorage.setItem("root", root);
+    known = localStorage.getItem("root") || "";
+  } catch {
+    // The browser keeps nothing: whoever comes signs in.
+  }
+  if (way && known.startsWith("/s/") && !location.pathname.startsWith(`${known}/`)) location.replace(known + way.dataset.way);
+}
+if (way) addEventListener("storage", goOn);
+goOn();
+
 // On a phone the bar scrolls: the entry that is open is in sight.
 const [bar, here] = [find(".entries"), find(".entries [aria-current]")];
 if (here) bar.scrollLeft = here.offsetLeft + here.offsetWidth - bar.offsetLeft - bar.clientWidth;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -28,8 +29,8 @@ def check_(puzzles: tuple[str, ...], quick: bool, admit: bool, as_json: bool, lo
     """Try the checks of each PUZZLE: they must accept what is right and refuse what is not.
 
     The gold solution and every differently written right one must pass; doing nothing and every wrong solution must
-    fail, and so must 95 of 100 small mistakes made in the gold. The gold must give the right answer to 10,000
-    generated inputs. 1 where a puzzle falls short. Needs no model.
+    fail, and so must every cheat and 95 of 100 small mistakes made in the gold. The gold must give the right answer
+    to 10,000 generated inputs. 1 where a puzzle falls short. Needs no model.
     """
     from ai_crucible.checking import Bar
 
@@ -37,7 +38,7 @@ def check_(puzzles: tuple[str, ...], quick: bool, admit: bool, as_json: bool, lo
         raise ConfigurationError("--admit needs the checks to be tried; leave --quick out")
     need_box()
     if not as_json:
-        click.echo(_ROW.format("puzzle", "mutants refused", "wrong refused", "right accepted", "inputs", ""))
+        click.echo(_ROW.format(*_HEADS, ""))
     done = workshop(log_dir).check(
         puzzles, bar=None if quick else Bar(), admit=admit, on_check=None if as_json else _show_check
     )
@@ -46,7 +47,8 @@ def check_(puzzles: tuple[str, ...], quick: bool, admit: bool, as_json: bool, lo
     return 0 if all(check.ok for check in done) else 1
 
 
-_ROW = "{:<34} {:>15} {:>14} {:>14} {:>7}  {}"
+_HEADS = ("puzzle", "mutants refused", "cheats refused", "wrong refused", "right accepted", "inputs")
+_ROW = "{:<34} {:>15} {:>14} {:>13} {:>14} {:>7}  {}"
 
 
 def _show_check(check: PuzzleCheck) -> None:
@@ -54,8 +56,9 @@ def _show_check(check: PuzzleCheck) -> None:
     wrong, right = ("{} of {}".format(*check.count(kind, passed=kind == "right")) for kind in ("wrong", "right"))
     killed = f"{tried.mutants - len(tried.survivors)} of {tried.mutants}" if tried else short
     inputs = f"{tried.inputs:,}" if tried else short
+    cheats = f"{tried.cheats - len(tried.passed)} of {tried.cheats}" if tried else short
     words = "fine" if check.ok else one_line("; ".join(check.problems), 600)
-    click.echo(_ROW.format(check.puzzle, killed, wrong, right, inputs, words))
+    click.echo(_ROW.format(check.puzzle, killed, cheats, wrong, right, inputs, words))
     for where in tried.survivors if tried else ():
         click.echo(f"  no check notices: {one_line(where, 200)}", err=True)
 
@@ -85,8 +88,9 @@ def import_(source: str, target: str, origin: str) -> int:
 
     SOURCE is a checkout of QuixBugs or any folder of (program, tests, fixed program), a Python track of Exercism or
     one exercise of it, instances of SWE-bench (*.jsonl, with snapshots of the repositories in repos/INSTANCE_ID
-    beside it), or task folders of Harbor and Terminal-Bench that need no image of their own. It is only read and
-    nothing in it is run. Check what came of it before you use it.
+    beside it), or task folders of Harbor and Terminal-Bench that need no image of their own. Hidden tests are sealed
+    where their gold passes over a pipe between two boxes; where it does not, the puzzle is told as self-reported.
+    Check what came of it before you use it.
     """
     from ai_crucible.importing import import_folder
     from ai_crucible.puzzle_loader import load_puzzle
@@ -99,10 +103,20 @@ def import_(source: str, target: str, origin: str) -> int:
     for name, reason in imported.left_out.items():
         click.echo(f"left out {one_line(name, 80)}: {one_line(reason, 300)}", err=True)
     click.echo(f"{len(imported.written)} puzzles written to {target}, {len(imported.left_out)} left out")
-    if told := sum(self_reported(load_puzzle(folder)) for folder in imported.written):
-        click.echo(
-            f"{told} of them are self-reported: their tests share a process with the solver's code, which can cheat"
-        )
+    for folder in imported.written:
+        if self_reported(load_puzzle(folder)) and (why := _unsealed(folder)):
+            told = "is self-reported, its tests share a process with the solver's code, which can cheat"
+            click.echo(f"{folder.name} {told}: {one_line(why, 300)}")
     if imported.written:
         click.echo(f"then: assay trial check {target}", err=True)
     return 0 if imported.written else 1
+
+
+def _unsealed(folder: Path) -> str:
+    from ai_crucible.puzzle_box import CannotIsolate
+    from ai_crucible.sealing import seal
+
+    try:
+        return asyncio.run(seal(folder))
+    except CannotIsolate as fault:
+        return str(fault)

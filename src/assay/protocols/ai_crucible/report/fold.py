@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache, partial
+from typing import Any
 
 from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
 from assay.protocols.ai_crucible.report.story import sealed_story
@@ -10,16 +14,11 @@ from assay.protocols.ai_crucible.report.trial_events import attempt_of, records_
 from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecords
 from assay.report.frame import ending, ending_notes
 from assay.report.generic import GenericFold
+from assay.report.outline import Writing, read_outline
 from assay.report.progress import Progress
-from assay.report.story import Block, Fact, Plain, Section, Story, Table, columns
-from assay.report.units import count_noun, duration, short_count
+from assay.report.story import Story
+from assay.report.units import count_noun
 from llm_runtime.events import Event, RunResumed
-
-_ABOUT = (
-    "A model is given puzzles whose answers it cannot reach. Each attempt is made in a sandbox of its own and "
-    "graded in another. What counts is how often it passes, attempt by attempt, and that every log is as it was "
-    "signed."
-)
 
 
 class TrialFold(GenericFold):
@@ -89,37 +88,29 @@ class TrialFold(GenericFold):
 
     def story(self) -> Story:
         """Return the report; what there is of it while attempts are being made."""
-        title = self.run.title
-        records = self.records
-        return sealed_story(records, title) if records else self._under_way(title)
+        title, records = self.run.title, self.records
+        return sealed_story(records, title, self.run_id) if records else self._under_way(title)
 
     def _under_way(self, title: str) -> Story:
-        run, passed = self.run, sum(each.passed for each in self._ended)
-        total = self._began.attempts if self._began else 0
-        blocks: list[Block] = [Plain(_ABOUT)]
-        if self._ended:
-            blocks.append(self._table())
-        blocks += ending_notes(run, ending(run, "The trial"))
-        return Story(
-            title=title or "A trial",
-            subtitle="AI Crucible",
-            facts=(
-                Fact("Attempts", f"{len(self._ended)} of {total}" if total else "–"),
-                Fact("Passed", str(passed)),
-                Fact("Tokens", short_count(sum(each.tokens for each in self._ended))),
-                Fact("Time", duration(run.milliseconds)),
-            ),
-            sections=(Section("Attempts so far", tuple(blocks)),),
-        )
+        run = self.run
+        puzzles: defaultdict[str, list[AttemptEnded]] = defaultdict(list)
+        for each in self._ended:
+            puzzles[each.puzzle].append(each)
+        scope = {
+            "title": title or "A trial",
+            "began": self._began,
+            "ended": self._ended,
+            "passed": sum(each.passed for each in self._ended),
+            "tokens": sum(each.tokens for each in self._ended),
+            "seconds": run.milliseconds / 1000,
+            "puzzles": puzzles,
+        }
+        notes = ending_notes(run, ending(run, "The trial"))
+        return _outline().story(Writing(scope, _FORMS, {"ended": lambda _: notes}))
 
-    def _table(self) -> Table:
-        names = list(dict.fromkeys(each.puzzle for each in self._ended))
-        rows = tuple(
-            (name, str(sum(each.passed for each in own)), str(len(own)))
-            for name in names
-            for own in ([each for each in self._ended if each.puzzle == name],)
-        )
-        return Table(columns("Puzzle", numbers=("Passed", "Attempts")), rows)
+
+_FORMS: Mapping[str, Callable[[Any], str]] = {"passes": lambda held: str(sum(each.passed for each in held))}
+_outline = cache(partial(read_outline, __package__ or "", "under_way.toml"))
 
 
 def _begins(fold: TrialFold, event: TrialBegan) -> str:

@@ -42,12 +42,13 @@ def trials_story(trials: TrialRecords, title: str = "") -> Story:
     return judged(sealed_story(trials, title), outcome({**trials.data(), "without": without}))
 
 
-def sealed_story(trials: TrialRecords, title: str = "") -> Story:
+def sealed_story(trials: TrialRecords, title: str = "", run_id: str = "") -> Story:
     """Tell the story of trials, finished or not.
 
     Args:
         trials: what was read.
         title: a heading of one's own.
+        run_id: the run that they were.
     """
     records, models = [attempt.log.record for attempt in trials.attempts], trials.models
     named = len({name for name, _ in trials.arms})
@@ -57,6 +58,7 @@ def sealed_story(trials: TrialRecords, title: str = "") -> Story:
     scope = {
         "title": title or _title(trials),
         "trials": trials,
+        "run_id": run_id,
         "how": HOW_MEASURED,
         "records": records,
         "passed": sum(record.passed is True for record in records),
@@ -81,6 +83,7 @@ def sealed_story(trials: TrialRecords, title: str = "") -> Story:
     own: dict[str, Callable[[Any], Iterable[Block]]] = {
         "reliability": lambda _: filter(None, [pictures.reliability_picture(models)]),
         "followed": lambda _: _followed(trials),
+        "attempt": lambda attempt: attempt_blocks(attempt, trials),
     }
     compared = {trial: model for each in trials.seal.compared for trial, model in each.trials.items()}
     return _outline().story(Writing(scope, {**_FORMS, "compared": compared.__getitem__}, own))
@@ -126,15 +129,14 @@ def _followed(trials: TrialRecords) -> Iterator[Block]:
     record = chosen.log.record
     yield Plain(f"{chosen.name}, by {_solver(record)}: {verdict_word(record.passed)}.")
     yield from attempt_blocks(chosen, trials)
-    others = [attempt for attempt in trials.attempts if attempt is not chosen][: _MOST_FOLLOWED - 1]
-    if others:
-        yield Plain(f"The others, in the same way{_left_out(trials, others)}:")
-    yield from (Details(_line(attempt), attempt_blocks(attempt, trials)) for attempt in others)
-
-
-def _left_out(trials: TrialRecords, others: Sequence[Attempt]) -> str:
-    left = len(trials.attempts) - 1 - len(others)
-    return f"; {count_noun(left, 'further attempt')} are in the logs" if left else ""
+    # What did not pass is what somebody opens.
+    others = sorted(trials.attempts, key=lambda attempt: attempt.log.record.passed is True)
+    others.remove(chosen)
+    left = len(others[_MOST_FOLLOWED - 1 :])
+    further = f"; {count_noun(left, 'further attempt')} are in the logs" if left else ""
+    if shown := others[: _MOST_FOLLOWED - 1]:
+        folds = (Details(_line(attempt), attempt_blocks(attempt, trials)) for attempt in shown)
+        yield Details(f"{count_noun(len(shown), 'other attempt')}, in the same way{further}", tuple(folds))
 
 
 def _chosen(trials: TrialRecords) -> Attempt | None:
@@ -178,6 +180,7 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "bare": lambda model: pictures.solver_name(model.model, "neutral", model.edition),
     "cost": lambda made: dollars(made.cost),
     "dollars": dollars,
+    "cause": lambda record: "" if record.passed else _failed(record) or ending(record),
     "came": lambda compared: f"{compared_lines(compared)[-1].capitalize()}.",
     "ending": ending,
     "endings": lambda held: ", ".join(f"{n}× {ENDINGS.get(name, name)}" for name, n in held.items()),
@@ -192,6 +195,7 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "passed": lambda model: f"{model.passed} of {model.attempts}",
     "says": lambda effect: "a difference" if effect.shown else "no difference shown",
     "solver": _solver,
+    "standing": lambda record: "passed" if record.passed else "failed",
     "summary": _summary,
     "verdict": lambda record: verdict_word(record.passed),
 }

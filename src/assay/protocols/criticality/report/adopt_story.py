@@ -55,6 +55,7 @@ class AdoptFold(GenericFold):
         findings = [(one, f) for one in adoptions for f in one.findings if f.kind == "finding"]
         folder = str(run.result.get("folder", ""))
         scope = {
+            "run_id": self.run_id,
             "title": run.title or "An adoption",
             "adopted": len(adoptions) - len(refused),
             "functions": self.functions,
@@ -112,11 +113,18 @@ def _rewriting(one: Adoption) -> list[Block]:
     return [Note(one.rewriting, "good" if one.rewritten else "warning")] if told else []
 
 
+def _cause(one: Adoption) -> str:
+    return one.refused or ("breaks a promise" if any(f.kind == "finding" for f in one.findings) else "")
+
+
 _FORMS: Mapping[str, Callable[[Any], str]] = {
+    "cause": _cause,
     "length": lambda held: str(len(held)),
     "lines": lambda ones: "\n".join(f"{one.function}: {_ended(one)}. {one.rewriting}".rstrip() for one in ones),
     "measured": lambda one: _ended(one).capitalize(),
     "promised": _promised,
+    "standing": lambda one: "failed" if _cause(one) else "passed",
+    "text": lambda one: "\n".join((one.proposal.doc, *one.proposal.contracts, *map(_told, one.findings))),
     "told": _told,
 }
 _outline = cache(partial(read_outline, __package__ or "", "adopt.toml"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.console.declared import declares
+from assay.console.declared import commands, declares
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import saying
 
@@ -40,6 +40,9 @@ def patterns() -> None:
     """
 
 
+_command = commands(patterns.command, __package__ or "", "options.toml")
+
+
 @patterns.command("list")
 @_filter_options
 @_library_option
@@ -48,8 +51,7 @@ def list_(**options: Any) -> None:
     _show(**options)
 
 
-@patterns.command()
-@click.argument("words", nargs=-1, required=True)
+@_command("search")
 @_filter_options
 @_library_option
 def search(words: tuple[str, ...], **options: Any) -> None:
@@ -57,8 +59,7 @@ def search(words: tuple[str, ...], **options: Any) -> None:
     _show(**options, search=" ".join(words))
 
 
-@patterns.command()
-@click.argument("path", required=False, default="-")
+@_command("export")
 @_library_option
 def export(path: str, library: str | None) -> None:
     """Write every pattern as a line of JSON to PATH, or to standard output."""
@@ -75,8 +76,7 @@ def export(path: str, library: str | None) -> None:
     click.echo(f"{len(lines)} patterns in {path}", err=True)
 
 
-@patterns.command("import")
-@click.argument("path")
+@_command("import")
 @_library_option
 def import_(path: str, library: str | None) -> None:
     """Take in what export wrote, all of it or nothing; - is standard input."""

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any
 
+from assay.protocols.fire_circle.gating.cases import Case
+from assay.protocols.fire_circle.report.marking import marked_layer
 from assay.protocols.fire_circle.report.study_fold import StudyFold
 from assay.protocols.fire_circle.report.study_story import FORMS, cost
+from assay.protocols.fire_circle.task import Task, texts_of
 from assay.report.clean import one_line
 from assay.report.outline import Writing, read_outline
-from assay.report.story import Block, Plain, Quote, Story
+from assay.report.story import Block, Marked, Plain, Quote, Story
 from fire_circle.gates.verdicts import CaseVerdict, GateResult
 from fire_circle.hidden import visible
 
 
-def gate_story(result: GateResult) -> Story:
-    """Return the story of a suite's result."""
+def gate_story(result: GateResult, cases: Mapping[str, Task] | None = None, run_id: str = "") -> Story:
+    """Return the story of a suite's result.
+
+    Args:
+        result: of the suite.
+        cases: what was judged, by id, where that is at hand.
+        run_id: the run that judged it.
+    """
     later = "by the later rounds of the other cases"
     made = {
         "failed": result.failed,
@@ -29,7 +38,22 @@ def gate_story(result: GateResult) -> Story:
         "tagged": list(_tagged(result)),
         "basis": later if result.spared.measured else "by one more round like the first",
     }
-    return _outline().story(Writing({**result.__dict__, **made}, _FORMS, {"patterns": _patterns}))
+    layers = partial(_layers, cases or {})
+    changes = {change.subject: change.what for change in result.changes or ()}
+    forms: Mapping[str, Callable[[Any], str]] = {
+        **_FORMS,
+        "changed": lambda verdict: changes.get(verdict.id, ""),
+        "text": lambda verdict: "\n\n".join(layer.text for layer in layers(verdict)),
+    }
+    own: Mapping[str, Callable[[Any], Iterable[Block]]] = {"patterns": _patterns, "layers": layers}
+    return _outline().story(Writing({**result.__dict__, **made, "run_id": run_id}, forms, own))
+
+
+def _layers(cases: Mapping[str, Task], verdict: CaseVerdict) -> Iterator[Marked]:
+    """Yield what was judged, layer by layer, with what a target answered; nothing where that is not at hand."""
+    if case := cases.get(verdict.id):
+        texts = texts_of(case.model_copy(update={"answer": verdict.answer or case.answer}))
+        yield from (marked_layer(text, name, verdict.patterns, judged=False) for name, text in texts.items() if text)
 
 
 def _tagged(result: GateResult) -> Iterator[tuple[str, list[bool]]]:
@@ -53,7 +77,9 @@ _FORMS: Mapping[str, Callable[[Any], str]] = {
     "falsehood": lambda verdict: f"{verdict.falsehood or 0:.2f}",
     "many": lambda held: str(sum(held)),
     "shown": _shown,
+    "cause": lambda verdict: ", ".join(verdict.fired) or verdict.error.partition(":")[2].partition(":")[0].strip(),
     "spent": lambda verdict: "lock" if verdict.from_lock else cost(verdict.spend),
+    "standing": lambda verdict: "passed" if verdict.passed else "failed" if verdict.stops else "excused",
     "state": lambda verdict: "passed" if verdict.passed else "stopped" if verdict.stops else "excused",
     "visible": lambda text: visible(text).text,
 }
@@ -67,4 +93,6 @@ class GateFold(StudyFold):
 
     def found(self, result: Mapping[str, Any]) -> Story:
         """Return the report on a suite's result."""
-        return gate_story(GateResult.model_validate(result))
+        told = self.run.started.task.get("cases", ()) if self.run.started else ()
+        cases = {case.id: case for case in map(Case.model_validate, told)}
+        return gate_story(GateResult.model_validate(result), cases, self.run_id)

@@ -36,7 +36,7 @@ class StudyFold(GenericFold):
         super().__init__(keep)
         self._passes: dict[str, tuple[int, int]] = {}
         self.name = ""
-        self._items = 0
+        self._items: list[tuple[str, events.ItemFinished]] = []
 
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
@@ -47,7 +47,7 @@ class StudyFold(GenericFold):
             case events.PassStarted():
                 self.name = event.name
             case events.ItemFinished():
-                self._items += 1
+                self._items.append((self.name, event))
                 items, done = self.under_way
                 self._passes[self.name] = items, done + 1
                 if event.fault:
@@ -75,7 +75,7 @@ class StudyFold(GenericFold):
             round=min(done + 1, items),
             rounds=items,
             round_noun="item",
-            calls_expected=self.calls + round(left * self.calls / self._items) if self._items else None,
+            calls_expected=self.calls + round(left * self.calls / len(self._items)) if self._items else None,
         )
 
     def story(self) -> Story:
@@ -87,7 +87,7 @@ class StudyFold(GenericFold):
 
     def found(self, result: Mapping[str, Any]) -> Story:
         """Return the report on a result."""
-        return study_story(Figures.model_validate(result))
+        return study_story(Figures.model_validate(result), self._items, self.run_id)
 
 
 def _begins(fold: StudyFold, event: events.PassStarted) -> str:

@@ -5,7 +5,7 @@ Its sections stand in ``study.toml``; here is what their names mean and how amou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -18,6 +18,7 @@ from assay.report.story import Block, Story
 from assay.report.units import count_noun, money, percent
 from fire_circle.measurement.lift import LiftReport
 from fire_circle.results import Spend
+from fire_circle.studies.events import ItemFinished
 from fire_circle.studies.figures import Figures, Movement
 from llm_runtime.answerer import named_words
 from llm_runtime.statistics.interval import Interval
@@ -53,6 +54,8 @@ def cost(spend: Spend) -> str:
 
 FORMS: Mapping[str, Callable[[Any], str]] = {
     "accent": lambda name: _ACCENTS.get(name, "quiet"),
+    "cause": lambda row: row[1].fault.partition(":")[0] or row[2],
+    "came": lambda row: "failed" if row[1].fault or row[2] else "done",
     "area": lambda at: f"{at.estimate:.3f} ({at.low:.3f} to {at.high:.3f})",
     "cost": cost,
     "harm": lambda shifted: "red" if shifted.high < 0 else "quiet",
@@ -73,12 +76,22 @@ FORMS: Mapping[str, Callable[[Any], str]] = {
 _outline = cache(partial(read_outline, __package__ or "", "study.toml"))
 
 
-def study_story(figures: Figures) -> Story:
-    """Return the story of a study, complete or not."""
+def study_story(figures: Figures, judged: Sequence[tuple[str, ItemFinished]] = (), run_id: str = "") -> Story:
+    """Return the story of a study, complete or not.
+
+    Args:
+        figures: of it.
+        judged: its items, each with the name of its pass.
+        run_id: the run that it was.
+    """
     drawn: dict[str, Callable[[Any], list[Block]]] = {}
     if movement := figures.movement:
         drawn |= {"means": lambda _: [pictures.means_picture(movement)]}
-    return _outline().story(Writing({**figures.__dict__, **_made(figures)}, FORMS, drawn))
+    lists = (("missed", figures.missed), ("false alarm", figures.false_alarms))
+    wrong = {one.name: (why, one.text) for why, listed in lists for one in listed}
+    items = [(name, item, *wrong.get(item.name, ("", ""))) for name, item in judged]
+    scope = {**figures.__dict__, **_made(figures), "judged": items, "run_id": run_id}
+    return _outline().story(Writing(scope, FORMS, drawn))
 
 
 def _made(figures: Figures) -> Scope:

@@ -1,0 +1,132 @@
+"""Cases that a person looks through one by one, whatever their kind: prompts, attempts, outputs, findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from llm_runtime.statistics.agreement import krippendorff_alpha, nominal_disagreement
+
+if TYPE_CHECKING:
+    from llm_runtime.store.notes import Note
+
+CellValue: TypeAlias = str | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What stands above a column of cases, and of what it is: ``"text"`` or ``"number"``."""
+
+    head: str
+    kind: str = "text"
+
+
+def headings(*texts: str, numbers: Iterable[str] = ()) -> tuple[Heading, ...]:
+    """Return columns of texts, and behind them columns of numbers."""
+    return (*map(Heading, texts), *(Heading(head, "number") for head in numbers))
+
+
+@dataclass(frozen=True, slots=True)
+class BenchCase:
+    """One case.
+
+    Args:
+        name: what it is about; cases of one name are looked at side by side.
+        state: ``"passed"``, ``"failed"``, ``"excused"``; ``"done"`` where nothing tells which; ``"waiting"``.
+        cells: its values, one a column.
+        text: what is searched, whole.
+        cause: what like failures share; empty where nothing failed.
+        run_id: the run that people's labels stand beside; empty where there is none yet.
+        place: what in that run it is; empty for all of it.
+        notes: what people wrote beside it.
+        detail: tells all of it in blocks of a report; called when somebody looks.
+    """
+
+    name: str
+    state: str
+    cells: tuple[CellValue, ...]
+    text: str
+    cause: str = ""
+    run_id: str = ""
+    place: str = ""
+    notes: tuple[Note, ...] = ()
+    detail: Callable[[], Iterable[object]] = tuple
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels that people gave it, by who did."""
+        return {note.who: note.label for note in self.notes if note.label}
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far people who labelled the same cases agree.
+
+    Args:
+        people: who gave labels.
+        shared: cases that two or more of them labelled.
+        same: those of them where all labels are the same.
+        alpha: agreement beyond chance (Krippendorff); ``None`` where it cannot be told.
+    """
+
+    people: tuple[str, ...]
+    shared: int
+    same: int
+    alpha: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseBench:
+    """Cases under the columns of their kind."""
+
+    columns: tuple[Heading, ...]
+    cases: tuple[BenchCase, ...]
+
+    @property
+    def keyed(self) -> dict[str, BenchCase]:
+        """The cases by what an address calls them, in order."""
+        keyed: dict[str, BenchCase] = {}
+        for at, case in enumerate(self.cases):
+            key = case.place or case.run_id
+            keyed[key if key and key not in keyed else str(at)] = case
+        return keyed
+
+    @property
+    def usual(self) -> list[str]:
+        """The labels that are a key away: those of everybody, and those that were given."""
+        given = (label for case in self.cases for label in case.labels.values())
+        return list(dict.fromkeys(("right", "wrong", "unclear", *given)))[:6]
+
+    @property
+    def telling(self) -> list[int]:
+        """The places of the columns in which cases differ."""
+        return [at for at in range(len(self.columns)) if len({case.cells[at] for case in self.cases}) > 1]
+
+    @property
+    def agreement(self) -> Agreement:
+        """How far the labels of all cases agree."""
+        given = [labels for case in self.cases if (labels := case.labels)]
+        people = tuple(dict.fromkeys(who for labels in given for who in labels))
+        shared = [labels for labels in given if len(labels) > 1]
+        same = sum(len(set(labels.values())) == 1 for labels in shared)
+        ratings: list[list[Hashable | None]] = [[labels.get(who) for labels in given] for who in people]
+        return Agreement(
+            people, len(shared), same, krippendorff_alpha(ratings, nominal_disagreement) if given else None
+        )
+
+    def lines(self) -> Iterator[dict[str, object]]:
+        """Yield a line for each case, for a table of data."""
+        heads = [column.head for column in self.columns]
+        for case in self.cases:
+            said = {"text": case.text, "cause": case.cause, "run": case.run_id, "place": case.place}
+            people = {"labels": case.labels, "notes": {note.who: note.note for note in case.notes if note.note}}
+            cells = dict(zip(heads, case.cells, strict=True))
+            yield {"case": case.name, "state": case.state} | cells | said | people
+
+
+def written(value: CellValue) -> str:
+    """Write a value as a cell of a table."""
+    if value is None or value == "":
+        return "–"
+    return value if isinstance(value, str) else f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"

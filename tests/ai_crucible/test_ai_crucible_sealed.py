@@ -1,0 +1,146 @@
+"""Hidden tests in a box of their own: what they reach over a pipe, what no solver reaches, and what stays unsealed."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from tests.ai_crucible.test_ai_crucible_others import EXERCISE, HARBOR, INSTANCE, instances, lay
+from tests.extent import FULL, spread
+
+from ai_crucible import SealedGrader, check_puzzle, import_folder, load_puzzle
+from ai_crucible.archives import archive_of, files_of
+from ai_crucible.attempt import untouched_copy
+from ai_crucible.cheats import cheats
+from ai_crucible.checking import GOLD, laid_on
+from ai_crucible.oracle_scorer import gate
+from ai_crucible.sealing import seal
+from ai_crucible.versions import self_reported
+
+HERE = Path(__file__).parent / "sealed"
+
+
+def exercise(root: Path, name: str, *, solution: str, gold: str, tests: str) -> Path:
+    """Make a puzzle of an exercise in the form of Exercism."""
+    config = {"files": {"solution": [f"{name}.py"], "test": [f"{name}_test.py"], "example": [".meta/example.py"]}}
+    files = {".meta/config.json": json.dumps(config), ".meta/example.py": gold, ".docs/instructions.md": "Do it.\n"}
+    lay(root / "track" / name, {**files, f"{name}.py": solution, f"{name}_test.py": tests})
+    (folder,) = import_folder(root / "track", root / "puzzles").written
+    return folder
+
+
+async def passing(folder: Path, overlays: dict[str, bytes]) -> list[str]:
+    """Return which of some solutions pass a puzzle's gate; its gold must."""
+    puzzle, grader = load_puzzle(folder), SealedGrader()
+    untouched = await untouched_copy(puzzle)
+    tried = {GOLD: (await grader.overlays(puzzle, GOLD))[GOLD], **overlays}
+    passed: list[str] = []
+    async with grader.sitting(puzzle, untouched, patience=6.0) as grade:
+        for name, overlay in tried.items():
+            verdict = await grade(laid_on(untouched, overlay))
+            passed += [name] if gate(puzzle.meta, verdict, terminated_by=None).passed else []
+    assert passed[0] == GOLD
+    return passed[1:]
+
+
+async def cheats_of(folder: Path) -> dict[str, bytes]:
+    puzzle = load_puzzle(folder)
+    untouched, gold = await untouched_copy(puzzle), (await SealedGrader().overlays(puzzle, GOLD))[GOLD]
+    return dict(cheats(files_of(untouched), files_of(gold)))
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_a_suite_of_many_kinds_of_things_passes_over_the_pipe(tmp_path: Path) -> None:
+    gold, tests = ((HERE / name).read_text() for name in ("bank.txt", "bank_test.txt"))
+    wrong = gold.replace("self.balance += n", "pass").replace("values.sort()", "pass").replace("None", "0")
+    folder = exercise(tmp_path, "bank", solution=wrong, gold=gold, tests=tests)
+    assert self_reported(load_puzzle(folder))
+    assert await seal(folder) == ""
+    assert not self_reported(load_puzzle(folder))
+    check = await check_puzzle(load_puzzle(folder))
+    assert check.ok, check.problems
+
+
+@pytest.mark.usefixtures("boxes")
+@pytest.mark.long
+async def test_no_cheat_passes_what_is_sealed(tmp_path: Path) -> None:
+    (leap,) = import_folder(lay(tmp_path / "track/leap", EXERCISE), tmp_path / "leap").written
+    (kit,) = import_folder(instances(tmp_path / "swe", INSTANCE) / "tasks.jsonl", tmp_path / "kit").written
+    for folder in (leap, kit):
+        assert await seal(folder) == ""
+        tried = await cheats_of(folder)
+        assert len(tried) >= 40
+        some = tried if FULL else {name: tried[name] for name in spread([*tried], 12)}
+        assert await passing(folder, some) == []
+
+
+@pytest.mark.usefixtures("boxes")
+@pytest.mark.long
+async def test_no_cheat_passes_that_was_thought_of_later(tmp_path: Path) -> None:
+    unforeseen = tomllib.loads((HERE / "unforeseen.toml").read_text())
+    (leap,) = import_folder(lay(tmp_path / "track/leap", EXERCISE), tmp_path / "leap").written
+    gold = "def watch(n, callback): callback(n * 2)\n"
+    tests = "from unittest import mock\nfrom watch import watch\ndef test_it():\n    c = mock.Mock(); watch(4, c)\n"
+    watch = exercise(
+        tmp_path / "w", "watch", solution="def watch(n, callback): pass\n", gold=gold,
+        tests=f"{tests}    c.assert_called_with(8)\n",
+    )  # fmt: skip
+    for folder, name in ((leap, "leap"), (watch, "watch")):
+        assert await seal(folder) == ""
+        start = f"def {name}(*args): return True\n{unforeseen['head']}"
+        codes = {cheat: f"{start}{code}".encode() for cheat, code in unforeseen[name].items()}
+        assert await passing(folder, {cheat: archive_of({f"{name}.py": code}) for cheat, code in codes.items()}) == []
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_a_cheat_that_passes_beside_the_tests_does_not_pass_over_the_pipe(tmp_path: Path) -> None:
+    (folder,) = import_folder(lay(tmp_path / "track/leap", EXERCISE), tmp_path / "puzzles").written
+    one = {name: (await cheats_of(folder))[name] for name in ["assertions that do nothing"]}
+    assert await passing(folder, one) == [*one]
+    assert await seal(folder) == ""
+    assert await passing(folder, one) == []
+
+
+@pytest.mark.usefixtures("boxes")
+@pytest.mark.parametrize(
+    ("tests", "why"),
+    [
+        ("from half import half\ndef test_it(): assert eval(repr(half(2))) == 1\n", "runs nothing of its own"),
+        (
+            "import subprocess, half\ndef test_it(): subprocess.run(['true'], check=True); assert half.half(2) == 1\n",
+            "runs nothing of its own",
+        ),
+        ("from half import Half\ndef test_it(): assert Half(2) == 1\n", "AssertionError"),
+    ],
+)
+async def test_what_cannot_be_sealed_stays_self_reported_with_the_reason(tmp_path: Path, tests: str, why: str) -> None:
+    gold = "def half(n): return n // 2\nclass Half(object):\n    def __init__(self, n): self.n = n // 2\n"
+    gold += "    def __eq__(self, other): return self.n == other\n"
+    folder = exercise(tmp_path, "half", solution=gold.replace("//", "*"), gold=gold, tests=tests)
+    assert why in await seal(folder)
+    assert self_reported(load_puzzle(folder))
+    assert (await check_puzzle(load_puzzle(folder))).gates[GOLD].passed
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_a_solution_is_asked_nothing_that_the_gold_was_not_asked(tmp_path: Path) -> None:
+    gold = "def greet(name): return 'Hello, ' + name\n"
+    tests = "from greet import greet\ndef test_it(): assert greet('you').startswith('Hello')\n"
+    folder = exercise(tmp_path, "greet", solution="def greet(name): pass\n", gold=gold, tests=tests)
+    assert await seal(folder) == ""
+    yes = "class Yes:\n    def startswith(self, text): return True\ndef greet(name): return Yes()\n"
+    kind = "class Text(str):\n    def startswith(self, text): return True\ndef greet(name): return Text()\n"
+    right = "def greet(name): return ''.join(['Hello, ', name])\n"
+    tried = {"an object": yes, "a kind of text": kind, "another way": right}
+    assert await passing(folder, {name: archive_of({"greet.py": text.encode()}) for name, text in tried.items()}) == [
+        "another way"
+    ]
+
+
+def test_a_script_that_runs_beside_the_solution_is_self_reported(tmp_path: Path) -> None:
+    files = {name: text for name, text in HARBOR.items() if not name.endswith(".py")}
+    files["tests/test.sh"] = "python3 made.py && echo 1 > /logs/verifier/reward.txt\n"
+    (folder,) = import_folder(lay(tmp_path / "a-task", files), tmp_path / "made").written
+    assert self_reported(load_puzzle(folder))
