@@ -122,7 +122,7 @@ class CaseBench:
             said = {"text": case.text, "cause": case.cause, "run": case.run_id, "place": case.place}
             people = {"labels": case.labels, "notes": {note.who: note.note for note in case.notes if note.note}}
             cells = dict(zip(heads, case.cells, strict=True))
-            yield {"case": case.name, "state": case.state} | cells | said | people
+            yield {"case": case.name, "state": case.state, **cells, **said, **people}
 
 
 def written(value: CellValue) -> str:

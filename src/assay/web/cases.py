@@ -141,7 +141,8 @@ def _data(cases: CaseBench) -> dict[str, object]:
     """Return the cases as the page's script takes them, each text as far as there is room for all."""
     most = max(_TEXT // max(len(cases.cases), 1), _LEAST)
     found = {"columns": [asdict(column) for column in cases.columns], "telling": cases.telling}
-    return found | {"agreement": asdict(cases.agreement), "cases": [_shown(line, most) for line in cases.lines()]}
+    lines = [_shown(line, most) for line in cases.lines()]
+    return {**found, "agreement": asdict(cases.agreement), "cases": lines}
 
 
 def _shown(value: Any, most: int) -> Any:

@@ -69,9 +69,14 @@ class CompareFold(GenericFold):
         said: defaultdict[str, set[str]] = defaultdict(set)
         for row in self._rows.values():
             said[row.task].add(_told(row))
-        made = _made(result, tasks) | {"answers": self._rows.values(), "run_id": self.run_id}
-        forms = {**_FORMS, "alike": lambda row: "differ" if len(said[row.task]) > 1 else "same"}
-        told = _outline().story(Writing({**result.__dict__, **made}, forms, {"spend": lambda _: [_spend(result)]}))
+        made = {**_made(result, tasks), "answers": self._rows.values(), "run_id": self.run_id}
+
+        def alike(row: Row) -> str:
+            return "differ" if len(said[row.task]) > 1 else "same"
+
+        told = _outline().story(
+            Writing({**result.__dict__, **made}, {**_FORMS, "alike": alike}, {"spend": lambda _: [_spend(result)]})
+        )
         facts = Fact("Tasks", f"{len({row.task for row in result.rows})} of {tasks}"), *plain.facts
         return replace(told, title=plain.title, facts=facts, sections=(*told.sections, *plain.sections))
 
