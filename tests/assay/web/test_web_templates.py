@@ -310,10 +310,10 @@ def settings_pages(text: str) -> str:
 def run_lists(text: str) -> str:
     runs = [summary(text, state) for state in _STATES] + [summary(text, origin="live", parent="", calls=0)]
     notes = {run.run_id: [Note(run.run_id, text, text, 3, text)] for run in runs}
-    listed = ListedRuns(runs, seen(text, runs), {run.run_id: [text] for run in runs}, notes)
-    none, asked = ListedRuns([], {}, {}, {}), Choice(text, text, text, text)
-    lists = runs_page(listed, [batch(text)], asked, [text], [text], True)
-    return lists + runs_page(none, [], Choice(), [], [], False) + runs_page(none, [], asked, [], [], False)
+    listed = ListedRuns(runs, seen(text, runs), {run.run_id: [text] for run in runs}, notes, True)
+    none, asked = ListedRuns([], {}, {}, {}, False), Choice(text, text, text, text)
+    lists = runs_page(listed, [batch(text)], asked, [text], [text])
+    return lists + runs_page(none, [], Choice(), [], []) + runs_page(none, [], asked, [], [])
 
 
 def bench(text: str) -> LookedAt:
