@@ -105,15 +105,15 @@ async def test_what_is_no_picture_is_one_line_and_no_call(
     [
         ("openrouter:openai/gpt-oss-120b", "openrouter:openai/gpt-oss-120b cannot see pictures"),
         ("openrouter:somebody/new", "vision = true under [endpoints.openrouter]"),
-        ("agent:claude", "does not hold pictures"),
+        ("agent:gemini", "does not hold pictures"),
     ],
 )
 async def test_a_seat_that_cannot_see_is_told_before_anything_is_spent(
     assay: Assay, council3: LoopbackServer, tmp_path: Path, model: str, says: str
 ) -> None:
     (tmp_path / "shot.png").write_bytes(FILES["png-RGB"])
-    (tmp_path / "claude").write_text("#!/bin/sh\n")
-    (tmp_path / "claude").chmod(0o755)
+    (tmp_path / "gemini").write_text("#!/bin/sh\n")
+    (tmp_path / "gemini").chmod(0o755)
     named = ("--models", f"openrouter:openai/gpt-4o,{model}")
     path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
     done = await assay("ask", "Q?", "--attach", "shot.png", *named, "-q", server=council3, **path)
