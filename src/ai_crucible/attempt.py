@@ -6,61 +6,29 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ai_crucible.budget_governor import Governor
-from ai_crucible.framing import PastAttempt, Rival, render_context
+from ai_crucible.framing import Framing, render_context
 from ai_crucible.judge_panel import Judge, Reducer, convene
 from ai_crucible.oracle_scorer import gate
 from ai_crucible.puzzle_box import order_of
 from ai_crucible.roles import CohortSolver, Critic, Recorder, Solver
 from ai_crucible.tools import WorkBox, carry_out
 from ai_crucible.trace_writer import change_of
-from ai_crucible.types import Arm, AttemptState, GateResult, Hands, OracleRunner, Prompting, Puzzle
+from ai_crucible.types import AttemptState, GateResult, Hands, OracleRunner, Prompting, Puzzle
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.tasks import gather
-from llm_runtime.tool_calls import ToolCall
 from sandbox import Box, BoxDied
 
 _SETUP = "/tmp/.setup.sh"
 _MOST_ADDED = 16 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Framing:
-    """How an attempt is framed.
-
-    Args:
-        arm: the framing arm.
-        seed: of the run, 0 to 2^53-1; fences derive from it.
-        chrome: rank, leaderboard, standings: kept beside the attempt, never in its messages.
-        history: the model's own earlier attempts.
-        standings: others' results.
-        tool_text: how to call tools in text; empty for native calls.
-        judged: whether judges rule on a claim of novelty.
-    """
-
-    arm: Arm = "neutral"
-    seed: int = 0
-    chrome: dict[str, Any] = field(default_factory=dict[str, Any])
-    history: Sequence[PastAttempt] = ()
-    standings: Sequence[Rival] = ()
-    tool_text: str = ""
-    judged: bool = False
-
-
 def begin(puzzle: Puzzle, framing: Framing) -> AttemptState:
     """Return a state with its scored context, chrome beside it."""
-    lines = render_context(
-        puzzle,
-        framing.arm,
-        seed=framing.seed,
-        history=framing.history,
-        standings=framing.standings,
-        tool_text=framing.tool_text,
-        judged=framing.judged,
-    )
+    lines = render_context(puzzle, framing)
     return AttemptState(puzzle, framing.arm, framing.seed, lines, chrome=dict(framing.chrome))
 
 
@@ -166,7 +134,7 @@ async def run_attempt(
         state = begin(puzzle, framing or Framing())
         state.untouched = await box.pack()
         governor = Governor(puzzle.meta.budget, clock)
-        act = hands(box) if hands else _direct(box)
+        act = hands(box) if hands else partial(carry_out, box)
         solver = Solver(generate, act, governor) if callable(generate) else CohortSolver(generate, act, governor)
         await solver(state)
         state.work = await halt(state, box.pack)
@@ -202,10 +170,3 @@ async def run_pass_hat_k(k: int, attempt: Callable[[int], Any], *, at_once: int 
             return await attempt(number)
 
     return await gather(one(number) for number in range(1, k + 1))
-
-
-def _direct(box: WorkBox) -> Hands:
-    async def act(call: ToolCall) -> str:
-        return await carry_out(box, call)
-
-    return act

@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -46,6 +46,16 @@ class Verification:
     def ok(self) -> bool:
         """Nothing was changed since it was signed."""
         return not self.findings
+
+    def data(self) -> dict[str, object]:
+        """Return it as JSON-compatible data."""
+        return {
+            "ok": self.ok,
+            "events": self.length,
+            "anchored": self.anchored,
+            "findings": [str(finding) for finding in self.findings],
+            "remarks": list(self.remarks),
+        }
 
 
 @dataclass
@@ -159,16 +169,9 @@ class Ledger:
         with suppress(FileNotFoundError), self.path.open("rb") as file:
             yield from file
 
-    @contextmanager
-    def _locked(self) -> Generator[None]:
-        from filelock import FileLock, Timeout
-
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with FileLock(f"{self.path}.lock", timeout=_PATIENCE_S):
-                yield
-        except Timeout:
-            raise StoreBusy(f"{self.path} is being written by another process") from None
+    def _locked(self) -> AbstractContextManager[None]:
+        busy = f"{self.path} is being written by another process"
+        return holding(self.path.with_name(f"{self.path.name}.lock"), _PATIENCE_S, busy)
 
     def head(self) -> SignedHead | None:
         """Return the signed head, unchecked. Raises :class:`~llm_runtime.errors.StoreDamaged`."""
@@ -227,6 +230,28 @@ class Ledger:
         if not pinned:
             write_atomic(self.anchors / f"{self.name}.pub", signed.public_key.hex() + "\n", private=True)
         HeadFiles(self.anchors).keep(f"{self.name}.coming", signed)
+
+
+@contextmanager
+def holding(lock: Path, seconds: float, busy: str) -> Generator[None]:
+    """Hold the lock at a place, whose folder is made where there is none.
+
+    Args:
+        lock: the file.
+        seconds: to wait for whoever holds it.
+        busy: what is told where that one does not end.
+
+    Raises:
+        StoreBusy: another process holds it.
+    """
+    from filelock import FileLock, Timeout
+
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(lock, timeout=seconds):
+            yield
+    except Timeout:
+        raise StoreBusy(busy) from None
 
 
 def last_line(path: Path) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal, TypeAlias
 
 from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved, TrialPlanned
@@ -14,7 +15,7 @@ from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import wilson
 
 Stage: TypeAlias = Literal["lab", "arena", "regression"]
-_FORWARD: dict[Stage, Stage] = {"lab": "arena", "arena": "regression"}
+_NEXT: dict[Stage, Stage] = {"lab": "arena", "arena": "regression", "regression": "arena"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +137,15 @@ class Catalog:
         if entry.attempts < policy.least_attempts:
             return f"{puzzle} stays in {entry.stage}: {entry.attempts} of {policy.least_attempts} attempts"
         seen = f"{entry.passed} of {entry.attempts} attempts passed"
+        moved = partial(PuzzleMoved, puzzle=puzzle, source=entry.stage, target=_NEXT[entry.stage])
         if entry.stage == "lab":
-            return PuzzleMoved(puzzle=puzzle, source="lab", target=_FORWARD["lab"], reason=seen)
-        if entry.stage == "arena":
-            if entry.saturation.rejects(policy.alpha):
-                reason = f"saturated: {seen}, p {entry.saturation.p_value:.3g}"
-                return PuzzleMoved(puzzle=puzzle, source="arena", target="regression", reason=reason)
-            return f"{puzzle} stays in arena: not saturated ({seen}, p {entry.saturation.p_value:.3g})"
-        if entry.decay.rejects(policy.alpha):
-            reason = f"no longer solved: {seen}, p {entry.decay.p_value:.3g}"
-            return PuzzleMoved(puzzle=puzzle, source="regression", target="arena", reason=reason)
-        return f"{puzzle} stays in regression: {seen}"
+            return moved(reason=seen)
+        arena = entry.stage == "arena"
+        evidence, why = (entry.saturation, "saturated") if arena else (entry.decay, "no longer solved")
+        if evidence.rejects(policy.alpha):
+            return moved(reason=f"{why}: {seen}, p {evidence.p_value:.3g}")
+        stays = f"not saturated ({seen}, p {evidence.p_value:.3g})" if arena else seen
+        return f"{puzzle} stays in {entry.stage}: {stays}"
 
     def _fresh(self, puzzle: str, kind: str, digest: str, stage: Stage, moves: tuple[str, ...]) -> CatalogEntry:
         # Evidence from another stage is evidence about another question: both tests begin anew.

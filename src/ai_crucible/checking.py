@@ -179,21 +179,22 @@ async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: 
         if not puzzle.meta.drawn:
             return bar.draws
         for seed in range(1, bar.draws + 1):
-            anew = SealedGrader(seed=grader.seed + seed)
-            drawn = await anew.draw(puzzle)
-            start = await untouched_copy(drawn)
-            work = laid_on(start, (await anew.overlays(puzzle, GOLD))[GOLD])
-            if not gate(puzzle.meta, await anew(drawn, start, work), terminated_by=None).passed:
+            verdict = await _of_gold(puzzle, SealedGrader(seed=grader.seed + seed))
+            if not gate(puzzle.meta, verdict, terminated_by=None).passed:
                 return seed - 1
         return bar.draws
     checks = (await grader.admission(puzzle)).drawn
     if not checks:
         return 0
-    many = SealedGrader(seed=grader.seed + 1, draws=-(-bar.inputs // checks))
-    anew = await many.draw(puzzle)
-    start = await untouched_copy(anew)
-    verdict = await many(anew, start, laid_on(start, (await many.overlays(puzzle, GOLD))[GOLD]))
+    verdict = await _of_gold(puzzle, SealedGrader(seed=grader.seed + 1, draws=-(-bar.inputs // checks)))
     return bar.inputs if all(check.after for check in verdict.checks) else 0
+
+
+async def _of_gold(puzzle: Puzzle, grader: SealedGrader) -> Verdict:
+    """Return what a grader says of the gold on the task as it draws it."""
+    drawn = await grader.draw(puzzle)
+    start = await untouched_copy(drawn)
+    return await grader(drawn, start, laid_on(start, (await grader.overlays(puzzle, GOLD))[GOLD]))
 
 
 def _below(check: PuzzleCheck, tried: _Tried, bar: Bar) -> Iterator[str]:

@@ -60,7 +60,7 @@ def figures_of(trial: AttestedTrial, *, here: bool) -> TrialFigures | None:
     if (plan := trial.plan) is None:
         return None
     counted = [event for event in trial.graded.values() if event.passed is not None]
-    passed = sum(event.passed is True and not event.anchor for event in counted)
+    verdicts = [event.passed is True for event in counted if not event.anchor]
     planned = len(trial.graded) if trial.decided else plan.k * len(plan.puzzles)
     return TrialFigures(
         trial.trial,
@@ -68,8 +68,8 @@ def figures_of(trial: AttestedTrial, *, here: bool) -> TrialFigures | None:
         plan.arm,
         plan.k,
         len(plan.puzzles),
-        passed,
-        sum(not event.anchor for event in counted) - passed,
+        sum(verdicts),
+        verdicts.count(False),
         sum(not event.anchor for event in trial.died),
         planned - len(counted),
         trial.finished,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from ai_crucible.types import Arm, Budget, Line, Puzzle, PuzzleMeta
 from llm_runtime.errors import ConfigurationError
@@ -29,37 +30,42 @@ class Rival(NamedTuple):
     passed: int
 
 
-def render_context(
-    puzzle: Puzzle,
-    arm: Arm,
-    *,
-    seed: int,
-    history: Sequence[PastAttempt] = (),
-    standings: Sequence[Rival] = (),
-    tool_text: str = "",
-    judged: bool = False,
-) -> list[Line]:
-    """Return the messages that an attempt starts with.
+@dataclass(frozen=True, slots=True)
+class Framing:
+    """How an attempt is framed.
 
     Args:
-        puzzle: whose prompt is put.
-        arm: the framing.
-        seed: of the run; fences derive from it.
+        arm: the framing arm.
+        seed: of the run, 0 to 2^53-1; fences derive from it.
+        chrome: rank, leaderboard, standings: kept beside the attempt, never in its messages.
         history: this model's earlier attempts on this puzzle; the self-referential arm needs one.
         standings: others' results; the social arm needs one.
         tool_text: how to call tools in text, for models without native calls.
         judged: whether judges rule on a claim of novelty.
+    """
+
+    arm: Arm = "neutral"
+    seed: int = 0
+    chrome: dict[str, Any] = field(default_factory=dict[str, Any])
+    history: Sequence[PastAttempt] = ()
+    standings: Sequence[Rival] = ()
+    tool_text: str = ""
+    judged: bool = False
+
+
+def render_context(puzzle: Puzzle, framing: Framing) -> list[Line]:
+    """Return the messages that an attempt at a puzzle starts with.
 
     Raises:
         ConfigurationError: an arm without the history that it refers to; nothing is made up.
     """
-    fence = Fence(seed, CallLabel("ai_crucible", "task", puzzle.meta.id))
+    fence = Fence(framing.seed, CallLabel("ai_crucible", "task", puzzle.meta.id))
     system = load_prompt(_PACKAGE, "solver").render(
-        framing=_framing(puzzle, arm, history, standings),
+        framing=_framed(puzzle, framing),
         files=_rule(puzzle.meta, fence),
         budget=describe(puzzle.meta.budget),
-        tools=tool_text,
-        novelty=load_prompt(_PACKAGE, "novelty_judged" if judged else "novelty_unjudged").render().strip(),
+        tools=framing.tool_text,
+        novelty=load_prompt(_PACKAGE, "novelty_judged" if framing.judged else "novelty_unjudged").render().strip(),
     )
     task = load_prompt(_PACKAGE, "task").render(task=fence("TASK", f"{puzzle.meta.title}\n\n{puzzle.prompt}"))
     return [Line("system", system.strip()), Line("user", task)]
@@ -81,20 +87,20 @@ def _rule(meta: PuzzleMeta, fence: Fence) -> str:
     return load_prompt(_PACKAGE, f"files_{meta.leftovers}").render(files=listed).strip()
 
 
-def _framing(puzzle: Puzzle, arm: Arm, history: Sequence[PastAttempt], standings: Sequence[Rival]) -> str:
-    if arm == "neutral":
+def _framed(puzzle: Puzzle, framing: Framing) -> str:
+    if framing.arm == "neutral":
         return load_prompt(_PACKAGE, "framing_neutral").render()
-    if arm == "self_referential":
-        if not history:
+    if framing.arm == "self_referential":
+        if not framing.history:
             raise ConfigurationError(
                 f"{puzzle.meta.id}: the self-referential arm needs attempts of this model; run neutral first"
             )
-        return load_prompt(_PACKAGE, "framing_self_referential").render(best=personal_best(history))
-    if not standings:
+        return load_prompt(_PACKAGE, "framing_self_referential").render(best=personal_best(framing.history))
+    if not framing.standings:
         raise ConfigurationError(
             f"{puzzle.meta.id}: the social-standings arm needs results of other models; run some first"
         )
-    table = "\n".join(f"- {row.name}: solved {row.passed} of {row.attempts}" for row in standings)
+    table = "\n".join(f"- {row.name}: solved {row.passed} of {row.attempts}" for row in framing.standings)
     return load_prompt(_PACKAGE, "framing_social_standings").render(standings=table)
 
 

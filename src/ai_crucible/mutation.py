@@ -16,6 +16,7 @@ from llm_runtime.toml import own_table
 _Edit: TypeAlias = "tuple[str, Callable[[], None]]"
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LONG = 150
+_SWAPPED = {ast.And: ast.Or, ast.Or: ast.And, ast.Break: ast.Continue, ast.Continue: ast.Break}
 _KNOWN = own_table(__package__ or "", "mutation.toml")
 _COMPARED: dict[str, list[str]] = _KNOWN["compared"]
 _COMPUTED: dict[str, str] = _KNOWN["computed"]
@@ -116,10 +117,8 @@ def _changed(node: ast.AST, parent: ast.AST) -> Iterator[tuple[str, ast.AST]]:
             yield from (("a comparison", getattr(ast, other)()) for other in _COMPARED.get(type(node).__name__, ()))
         case ast.operator() if type(node).__name__ in _COMPUTED:
             yield "an operator", getattr(ast, _COMPUTED[type(node).__name__])()
-        case ast.And():
-            yield "and", ast.Or()
-        case ast.Or():
-            yield "or", ast.And()
+        case ast.And() | ast.Or() | ast.Break() | ast.Continue():
+            yield type(node).__name__.lower(), _SWAPPED[type(node)]()
         case ast.UnaryOp(op=ast.Not() | ast.USub()):
             yield "a sign", node.operand
         case ast.If() | ast.While() | ast.IfExp():
@@ -128,18 +127,12 @@ def _changed(node: ast.AST, parent: ast.AST) -> Iterator[tuple[str, ast.AST]]:
             yield "a condition", other
         case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
             yield "a result", ast.Return(None)
-        case ast.Break():
-            yield "break", ast.Continue()
-        case ast.Continue():
-            yield "continue", ast.Break()
         case ast.Slice():
             if node.lower:
                 yield "a slice", ast.Slice(None, node.upper, node.step)
             if node.upper:
                 yield "a slice", ast.Slice(node.lower, None, node.step)
-        case ast.Raise() | ast.AugAssign() | ast.Assign() | ast.Delete():
-            yield "a statement", ast.Pass()
-        case ast.Expr(value=ast.Call()):
+        case ast.Raise() | ast.AugAssign() | ast.Assign() | ast.Delete() | ast.Expr(value=ast.Call()):
             yield "a statement", ast.Pass()
         case ast.Call() if node.keywords:
             yield "an argument", ast.Call(node.func, node.args, node.keywords[:-1])

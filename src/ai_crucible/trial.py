@@ -40,11 +40,11 @@ from inspect_ai.util import EarlyStop, LimitExceededError, SandboxEnvironmentSpe
 from pydantic import JsonValue
 
 from ai_crucible import roles
-from ai_crucible.attempt import Framing, begin, grade, halt, prepare
+from ai_crucible.attempt import begin, grade, halt, prepare
 from ai_crucible.boundary import leaked
 from ai_crucible.budget_governor import Governor, Halt
 from ai_crucible.catalog_paths import resolve_puzzles
-from ai_crucible.framing import PastAttempt, Rival
+from ai_crucible.framing import Framing, PastAttempt, Rival
 from ai_crucible.grading.edge import SealedGrader
 from ai_crucible.inspect_bridge import inspect_generate, inspect_hands, to_chat
 from ai_crucible.inspect_sandbox import InspectWorkBox

@@ -11,7 +11,7 @@ import pytest
 from tests.ai_crucible.scripted import scripted_solver
 
 from ai_crucible import SealedGrader, load_puzzle, run_attempt
-from ai_crucible.framing import render_context
+from ai_crucible.framing import Framing, render_context
 from ai_crucible.types import AttemptState
 
 GOOD = "def total(n):\n    return n * (n + 1) // 2\n"
@@ -135,10 +135,10 @@ async def test_an_undeclared_change_is_a_penalty_and_has_no_part_in_the_grading(
 )
 def test_the_solver_is_told_the_rule_it_is_judged_by(guarded: Callable[..., Path], meta: Any, says: str) -> None:
     puzzle = load_puzzle(guarded(**meta))
-    system = render_context(puzzle, "neutral", seed=1)[0].content
+    system = render_context(puzzle, Framing(seed=1))[0].content
     assert says in system and ("total.py" in system) == ("*" not in puzzle.meta.editable)
     assert "Claim no novelty: nobody judges it here" in system
-    assert "that they do not uphold fails" in render_context(puzzle, "neutral", seed=1, judged=True)[0].content
+    assert "that they do not uphold fails" in render_context(puzzle, Framing(seed=1, judged=True))[0].content
 
 
 def test_a_puzzle_that_says_nothing_of_leftovers_keeps_its_digest(guarded: Callable[..., Path]) -> None:

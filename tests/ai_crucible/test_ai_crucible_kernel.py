@@ -32,7 +32,7 @@ from ai_crucible import (
 )
 from ai_crucible.boundary import leaks, normal_words
 from ai_crucible.families import families_of
-from ai_crucible.framing import PastAttempt, Rival, render_context
+from ai_crucible.framing import Framing, PastAttempt, Rival, render_context
 from ai_crucible.judge_panel import Ballot, eligible, read_ballot, tally
 from ai_crucible.roles import Recorder, Solver
 from ai_crucible.text_protocol import as_plain, describe_tools
@@ -344,7 +344,7 @@ async def test_the_alarm_sounds_after_the_critic_too() -> None:
 def test_every_arm_renders_with_the_history_it_refers_to() -> None:
     past = [PastAttempt(False, 90.0, 9), PastAttempt(True, 61.4, 7), PastAttempt(True, 10.0, 8)]
     texts = [
-        render_context(PUZZLE, arm, seed=1, history=past, standings=[Rival("Solver 1", 4, 3)])[0].content
+        render_context(PUZZLE, Framing(arm, 1, history=past, standings=[Rival("Solver 1", 4, 3)]))[0].content
         for arm in ARMS
     ]
     assert "Of your 3 earlier attempts at this task 2 passed. Your best took 7 tool calls and 61 seconds." in texts[1]
@@ -356,7 +356,7 @@ def test_every_arm_renders_with_the_history_it_refers_to() -> None:
 @pytest.mark.parametrize("arm", ["self_referential", "social_standings"])
 def test_an_arm_without_history_is_refused_and_nothing_made_up(arm: Any) -> None:
     with pytest.raises(ConfigurationError, match="needs"):
-        render_context(PUZZLE, arm, seed=1)
+        render_context(PUZZLE, Framing(arm, 1))
 
 
 # --- the panel -----------------------------------------------------------------------------------------------

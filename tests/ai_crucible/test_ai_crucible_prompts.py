@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ai_crucible.framing import render_context
+from ai_crucible.framing import Framing, render_context
 from ai_crucible.judge_panel import Judge, convene
 from ai_crucible.roles import Critic
 from ai_crucible.text_protocol import as_plain, describe_tools
@@ -81,7 +81,7 @@ async def everything_said(text: str, tmp_path: Path) -> list[str]:
         contents.extend(line.content for line in lines if line.role != "assistant")
         return Turn(text)
 
-    lines = render_context(puzzle(text), "neutral", seed=SEED, tool_text=describe_tools(TOOLS))
+    lines = render_context(puzzle(text), Framing(seed=SEED, tool_text=describe_tools(TOOLS)))
     state = AttemptState(puzzle(text), seed=SEED, messages=list(lines), novelty_claim=text)
     state.messages += [Line("assistant", "", (ToolCall("1", "read_file", {"path": "a"}),)), Line("tool", text, (), "1")]
     state.scores["change"] = text

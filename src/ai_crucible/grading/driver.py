@@ -13,10 +13,11 @@ import importlib
 import json
 import os
 import sys
-import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ORDER = {}
+_LITERAL = (type(None), bool, int, float, complex, str, bytes)
+_MADE = {set: set, frozenset: set, tuple: tuple, list: list}
 
 
 def beside(name):
@@ -32,17 +33,14 @@ def plain(value, depth=0):
     """Return a value whose repr is a literal; iterators become lists, what has no literal its type's name."""
     if depth > 20:
         return "<too deep>"
-    if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+    if isinstance(value, _LITERAL):
         return value
     if isinstance(value, dict):
         return {plain(key, depth + 1): plain(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, (set, frozenset)):
-        return {plain(item, depth + 1) for item in value}
-    if isinstance(value, tuple):
-        return tuple(plain(item, depth + 1) for item in value)
-    if isinstance(value, list):
-        return [plain(item, depth + 1) for item in value]
-    if isinstance(value, types.GeneratorType) or hasattr(value, "__next__"):
+    for kind, made in _MADE.items():
+        if isinstance(value, kind):
+            return made(plain(item, depth + 1) for item in value)
+    if hasattr(value, "__next__"):
         return [plain(item, depth + 1) for item, _ in zip(value, range(10000))]
     return "<%s>" % type(value).__name__
 

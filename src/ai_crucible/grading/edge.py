@@ -13,7 +13,7 @@ import json
 import os
 import tempfile
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib import resources
@@ -307,47 +307,53 @@ async def exercise(plan: _Plan, work: bytes, bench: Bench, patience: float = 0.0
 
 async def _exercise(bench: Bench, step: Step, work: bytes, seconds: float) -> dict[str, Any]:
     sealed = step.call is not None and (step.call.module, step.call.function) == ("", "sealed")
-    opening = [bench.box("work", work), *([bench.box("tests", bench.untouched)] if sealed else [])]
-    box, *others = await gather(opening)
-    tests = others[0] if sealed else box
+    boxes = await gather([bench.box("work", work), *([bench.box("tests", bench.untouched)] if sealed else [])])
+    box, tests = boxes[0], boxes[-1]
     for path, content in step.put.items():
         await tests.write(path, content.encode())
-    argv, stdin, serving = step.argv, step.stdin.encode(), None
+    argv, stdin = step.argv, step.stdin.encode()
     python = [PYTHON, "-I", *([] if bench.order.root.packages is not None else ["-S"])]
     if step.call is not None:
-        for path, name in {**_DRIVEN, **(_PIPED if sealed else {})}.items():
-            await tests.write(path, _program(name))
+        await _lay(tests, {**_DRIVEN, **(_PIPED if sealed else {})})
         argv, stdin = [*python, _DRIVER], json.dumps({**step.call.model_dump(), "own": [*step.put]}).encode()
-    if sealed:
-        for path, name in _PIPED.items():
-            await box.write(path, _program(name))
-        serving = asyncio.create_task(box.run([*python, next(iter(_PIPED))], seconds=seconds))
-    try:
+    async with _serving(box, python, seconds) if sealed else nullcontext():
         done = await tests.run(argv, stdin=stdin, seconds=seconds)
-    finally:
-        if serving is not None:
-            # Where it does not end by itself when nobody asks any more, its box ends.
-            await asyncio.wait({serving}, timeout=1.0)
-            serving.cancel()
-            await asyncio.wait({serving})
-    files: dict[str, str | None] = {}
-    for path in step.take:
-        try:
-            files[path] = _text(await box.read(path, _SEEN))
-        except (OSError, ValueError):
-            files[path] = None
     return {
         "exit": done.code,
         "stdout": done.stdout.decode("utf-8", "replace"),
         "stderr": done.stderr[-_SEEN:].decode("utf-8", "replace"),
         "ended": done.ended,
-        "files": files,
+        "files": {path: await _taken(box, path) for path in step.take},
     }
 
 
-async def _ask(box: Box, puzzle: Puzzle, *words: str, evidence: dict[str, Any] | None = None) -> dict[str, Any]:
-    for path, name in _GRADERS.items():
+@asynccontextmanager
+async def _serving(box: Box, python: Sequence[str], seconds: float) -> AsyncGenerator[None]:
+    """Let the solver's end of the pipe answer meanwhile."""
+    await _lay(box, _PIPED)
+    serving = asyncio.create_task(box.run([*python, next(iter(_PIPED))], seconds=seconds))
+    try:
+        yield
+    finally:
+        # Where it does not end by itself when nobody asks any more, its box ends.
+        await asyncio.wait({serving}, timeout=1.0)
+        serving.cancel()
+        await asyncio.wait({serving})
+
+
+async def _taken(box: Box, path: str) -> str | None:
+    with suppress(OSError, ValueError):
+        return _text(await box.read(path, _SEEN))
+    return None
+
+
+async def _lay(box: Box, programs: dict[str, str]) -> None:
+    for path, name in programs.items():
         await box.write(path, _program(name))
+
+
+async def _ask(box: Box, puzzle: Puzzle, *words: str, evidence: dict[str, Any] | None = None) -> dict[str, Any]:
+    await _lay(box, _GRADERS)
     stdin = (await asyncio.to_thread(json.dumps, evidence)).encode() if evidence else b""
     done = await box.run([PYTHON, "-I", "-S", _GRADER, *words], stdin=stdin)
     try:

@@ -37,14 +37,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import io
 import json
 import math
 import os
 import re
 import signal
 import sys
-import tarfile
 
 # Beside this program, in a box in which nobody else has written anything.
 sys.path.insert(0, "/tmp")
@@ -57,14 +55,14 @@ _KINDS = ("call", "run", "file", "same")
 _EXPECTATIONS = {"exit", "stdout", "stdout_matches", "stderr_matches", "files", "absent", "ended"}
 _MOST_DETAIL = 300
 _CHECK_S = 10
+_PLAIN = 0o644
 
 
 def main():
     """Do what the first argument says; a fault of the oracle is an answer, not a traceback."""
     try:
-        ways = {"plan": plan, "declared": declared, "judge": judge, "overlay": overlay, "draw": draw}
-        ways["admission"] = admission
-        answer = ways[sys.argv[1]]()
+        ways = (plan, declared, judge, overlay, draw, admission)
+        answer = {way.__name__: way for way in ways}[sys.argv[1]]()
     except BadOracle as fault:
         answer = {"bad_oracle": str(fault)}
     json.dump(answer, sys.stdout)
@@ -72,51 +70,66 @@ def main():
 
 def load():
     """Return the checks, each known to be well formed."""
-    try:
-        with open(os.path.join(ORACLE, "checks.json"), encoding="utf-8") as file:
-            oracle = json.load(file)
-    except FileNotFoundError:
-        raise BadOracle("checks.json is missing")
-    except (OSError, ValueError) as fault:
-        raise BadOracle("checks.json cannot be read: %s" % fault)
-    if not isinstance(oracle, dict) or set(oracle) - {"checks", "protected", "equivalent"}:
-        raise BadOracle("checks.json is an object with checks, protected and equivalent")
-    checks = oracle.get("checks")
-    if not isinstance(checks, list) or not checks:
-        raise BadOracle("there are no checks")
-    names = [check.get("name") for check in checks if isinstance(check, dict)]
-    if len(names) != len(checks) or not all(isinstance(name, str) and name for name in names):
-        raise BadOracle("every check is an object with a name")
-    if len(set(names)) != len(names):
-        raise BadOracle("two checks have the same name")
+    need(os.path.exists(os.path.join(ORACLE, "checks.json")), "checks.json is missing")
+    oracle = read("checks.json", json.load)
+    known = isinstance(oracle, dict) and not set(oracle) - {"checks", "protected", "equivalent"}
+    need(known, "checks.json is an object with checks, protected and equivalent")
+    checks = oracle.get("checks", [])
+    need(isinstance(checks, list) and checks, "there are no checks")
+    names = [check.get("name") if isinstance(check, dict) else None for check in checks]
+    need(are_texts(names), "every check is an object with a name")
+    need(len(set(names)) == len(names), "two checks have the same name")
     for check in checks:
         inspect(check)
     equivalent = oracle.get("equivalent", {})
-    if not isinstance(equivalent, dict) or not all(isinstance(why, str) and why for why in equivalent.values()):
-        raise BadOracle("equivalent is an object that gives a reason for each mutant")
+    reasoned = isinstance(equivalent, dict) and are_texts(equivalent.values())
+    need(reasoned, "equivalent is an object that gives a reason for each mutant")
     return checks, oracle.get("protected", []), equivalent
+
+
+def need(holds, words):
+    """Refuse the oracle where something does not hold."""
+    if not holds:
+        raise BadOracle(words)
+
+
+def are_texts(values):
+    return all(isinstance(value, str) and value for value in values)
+
+
+def read(path, how):
+    """Return what a file of the oracle holds."""
+    try:
+        with open(os.path.join(ORACLE, path), encoding="utf-8") as file:
+            return how(file)
+    except (OSError, ValueError) as fault:
+        raise BadOracle("%s cannot be read: %s" % (path, fault))
 
 
 def inspect(check):
     """Refuse a check that checks nothing."""
-    where = "check %r: " % check["name"]
-    if check.get("kind") not in _KINDS:
-        raise BadOracle(where + "its kind is one of " + ", ".join(_KINDS))
-    if check.get("role", "task") not in ("task", "quality"):
-        raise BadOracle(where + "its role is task or quality")
-    drawn = check.get("drawn", 0) > 0 and check.get("by")
-    if check["kind"] == "call" and not ((check.get("cases") or drawn) and ":" in check.get("target", "")):
-        raise BadOracle(where + "a call has a target module:function and cases")
-    if check["kind"] == "call" and not all(set(case) & {"expect", "raises"} for case in check.get("cases", [])):
-        raise BadOracle(where + "every case expects something")
-    if check["kind"] == "run":
+    where, kind = "check %r: " % check["name"], check.get("kind")
+    need(kind in _KINDS, where + "its kind is one of " + ", ".join(_KINDS))
+    need(check.get("role", "task") in ("task", "quality"), where + "its role is task or quality")
+    if kind == "call":
+        inspect_call(check, where)
+    elif kind == "run":
         expect = check.get("expect")
-        if not check.get("argv") or not isinstance(expect, dict) or not expect or set(expect) - _EXPECTATIONS:
-            raise BadOracle(where + "a run has argv and expects one of " + ", ".join(sorted(_EXPECTATIONS)))
-    if check["kind"] == "file" and not ("path" in check and len(set(check) & set(FILE_TESTS)) == 1):
-        raise BadOracle(where + "a file has a path and one of " + ", ".join(FILE_TESTS))
-    if check["kind"] == "same" and not check.get("paths"):
-        raise BadOracle(where + "paths are missing")
+        known = check.get("argv") and isinstance(expect, dict) and expect and not set(expect) - _EXPECTATIONS
+        need(known, where + "a run has argv and expects one of " + ", ".join(sorted(_EXPECTATIONS)))
+    elif kind == "file":
+        one = "path" in check and len(set(check) & set(FILE_TESTS)) == 1
+        need(one, where + "a file has a path and one of " + ", ".join(FILE_TESTS))
+    else:
+        need(check.get("paths"), where + "paths are missing")
+
+
+def inspect_call(check, where):
+    drawn = check.get("drawn", 0) > 0 and check.get("by")
+    called = (check.get("cases") or drawn) and ":" in check.get("target", "")
+    need(called, where + "a call has a target module:function and cases")
+    expects = all(set(case) & {"expect", "raises"} for case in check.get("cases", []))
+    need(expects, where + "every case expects something")
 
 
 def plan():
@@ -125,10 +138,10 @@ def plan():
     draws = Draw(sys.argv[2], int(sys.argv[3]))
     steps = []
     for check in checks:
-        put = {**check.get("put", {}), **{path: beside(path) for path in check.get("with", [])}}
+        laid = {path: read("with/" + path, lambda file: file.read()) for path in check.get("with", [])}
         # More inputs than a check asks for take as much longer.
         seconds = float(check.get("seconds", 10)) * max(1.0, draws.count / check.get("drawn", math.inf))
-        step = {"name": check["name"], "seconds": min(seconds, 3600.0), "put": put}
+        step = {"name": check["name"], "seconds": min(seconds, 3600.0), "put": {**check.get("put", {}), **laid}}
         if check["kind"] == "call":
             module, function = check["target"].split(":", 1)
             cases = [[repr(case.get("args", [])), repr(case.get("kwargs", {}))] for case in draws.cases(check)]
@@ -149,15 +162,6 @@ def admission():
     return {"drawn": drawn, "equivalent": equivalent}
 
 
-def beside(path):
-    """Return the text of a file that is laid beside the work copy."""
-    try:
-        with open(os.path.join(ORACLE, "with", path), encoding="utf-8") as file:
-            return file.read()
-    except (OSError, ValueError) as fault:
-        raise BadOracle("with/%s cannot be read: %s" % (path, fault))
-
-
 def draw():
     """Return the files and the words of the prompt that are drawn for a trial."""
     drawn = (Draw(sys.argv[2]).drawn or ({},))[0]
@@ -168,7 +172,7 @@ def declared():
     """Return the untouched puzzle with the changes that it declares; an empty text where there are none."""
     seen = json.load(sys.stdin)
     left = Declared(Copy(seen["before"]), Copy(seen["after"]), seen["editable"], load()[1], seen["installed"])
-    return {"copy": packed(left) if left.applied else ""}
+    return {"copy": packed(left.entries()) if left.applied else ""}
 
 
 def wanted(expect):
@@ -179,13 +183,8 @@ def wanted(expect):
 def digest():
     """Return SHA-256 over names and contents of the oracle's folder."""
     total = hashlib.sha256()
-    for folder, folders, files in os.walk(ORACLE):
-        folders[:] = sorted(name for name in folders if name != "__pycache__")
-        for name in sorted(files):
-            path = os.path.join(folder, name)
-            with open(path, "rb") as file:
-                content = hashlib.sha256(file.read()).hexdigest()
-            total.update(("%s\0%s\n" % (os.path.relpath(path, ORACLE), content)).encode())
+    for path, data, _ in below(ORACLE):
+        total.update(("%s\0%s\n" % (path, hashlib.sha256(data).hexdigest())).encode())
     return total.hexdigest()
 
 
@@ -205,57 +204,42 @@ def overlay():
     name = sys.argv[2]
     files = edited(kept("gold"), edits()[name]) if name in edits() else kept(name)
     for drawn in Draw(sys.argv[3]).drawn:
-        files.update({path: (content.encode(), False) for path, content in drawn.get(name, {}).items()})
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as archive:
-        for path, (data, executable) in sorted(files.items()):
-            add(archive, path, data, executable)
-    return {"archive": base64.b64encode(out.getvalue()).decode()}
+        files.update({path: (content.encode(), _PLAIN) for path, content in drawn.get(name, {}).items()})
+    return {"archive": packed(files)}
 
 
 def kept(name):
-    """Return the files of a solution that has a folder, each with whether it is a program."""
-    root, files = os.path.join(ORACLE, name), {}
+    """Return the files of a solution that has a folder, each with its mode."""
+    return {path: (data, mode) for path, data, mode in below(os.path.join(ORACLE, name))}
+
+
+def below(root):
+    """Yield path, content and mode of the files of a folder, in order."""
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
-        for each in names:
-            path = os.path.join(folder, each)
+        for path in [os.path.join(folder, name) for name in sorted(names)]:
             with open(path, "rb") as file:
-                files[os.path.relpath(path, root)] = file.read(), os.access(path, os.X_OK)
-    return files
+                yield os.path.relpath(path, root), file.read(), 0o755 if os.access(path, os.X_OK) else _PLAIN
 
 
 def edits():
     """Return the solutions that are told by what is other in them than in the gold."""
-    try:
-        with open(os.path.join(ORACLE, "edits.json"), encoding="utf-8") as file:
-            told = json.load(file)
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as fault:
-        raise BadOracle("edits.json cannot be read: %s" % fault)
-    if not isinstance(told, dict):
-        raise BadOracle("edits.json is an object of solutions")
+    there = os.path.exists(os.path.join(ORACLE, "edits.json"))
+    told = read("edits.json", json.load) if there else {}
+    need(isinstance(told, dict), "edits.json is an object of solutions")
     return told
 
 
 def edited(files, changes):
     """Return the gold's files with one text in place of another; each must stand there exactly once."""
     for path, texts in changes.items():
-        data, executable = files.get(path, (b"", False))
+        data, mode = files.get(path, (b"", _PLAIN))
         for old, new in texts.items():
-            if data.count(old.encode()) != 1:
-                raise BadOracle("edits.json: %r does not stand once in %s of the gold" % (old, path))
+            once = data.count(old.encode()) == 1
+            need(once, "edits.json: %r does not stand once in %s of the gold" % (old, path))
             data = data.replace(old.encode(), new.encode())
-        files[path] = data, executable
+        files[path] = data, mode
     return files
-
-
-def add(archive, name, data, executable):
-    """Put a file into an archive."""
-    entry = tarfile.TarInfo(name)
-    entry.size, entry.mode = len(data), 0o755 if executable else 0o644
-    archive.addfile(entry, io.BytesIO(data))
 
 
 def judge():
@@ -304,9 +288,7 @@ def evaluate(check, copy, untouched, draws):
     signal.alarm(_CHECK_S + max(draws.count, 0) // 50)
     try:
         if check["kind"] == "same":
-            names = [n for n in untouched.files if matches_any(n, check["paths"])]
-            changed = [n for n in names if differs(n, untouched, copy)]
-            return not changed, "changed: " + ", ".join(changed) if changed else ""
+            return on_same(check, copy, untouched)
         if check["kind"] == "file":
             return on_file(check, copy, draws)
         observed = copy.observed.get(check["name"])
@@ -317,6 +299,13 @@ def evaluate(check, copy, untouched, draws):
         return False, "not readable: %s" % type(fault).__name__
     finally:
         signal.alarm(0)
+
+
+def on_same(check, copy, untouched):
+    """Check that files are as in the untouched puzzle."""
+    names = [n for n in untouched.files if matches_any(n, check["paths"])]
+    changed = [n for n in names if differs(n, untouched, copy)]
+    return not changed, "changed: " + ", ".join(changed) if changed else ""
 
 
 def on_file(check, copy, draws):
@@ -369,24 +358,27 @@ def on_call(check, observed, draws):
 
 def on_run(check, observed):
     """Check a program's exit, words and files."""
-    expect = check["expect"]
+    fault = next(amiss(check["expect"], observed), "")
+    return not fault, fault
+
+
+def amiss(expect, observed):
+    """Yield what is not as a run should leave it."""
     if observed["ended"] != expect.get("ended", ""):
-        return False, "it was ended by its limit of " + observed["ended"]
-    if "exit" in expect and observed["exit"] != expect["exit"]:
-        return False, "exit %s: %s" % (observed["exit"], observed["stderr"][-200:])
-    if "stdout" in expect and observed["stdout"] != expect["stdout"]:
-        return False, "it printed something else"
+        yield "it was ended by its limit of " + observed["ended"]
+    if observed["exit"] != expect.get("exit", observed["exit"]):
+        yield "exit %s: %s" % (observed["exit"], observed["stderr"][-200:])
+    if observed["stdout"] != expect.get("stdout", observed["stdout"]):
+        yield "it printed something else"
     for name in ("stdout", "stderr"):
-        pattern = expect.get(name + "_matches")
-        if pattern is not None and re.search(pattern, observed[name], re.M) is None:
-            return False, "its %s does not match" % name
+        if not re.search(expect.get(name + "_matches") or "", observed[name], re.M):
+            yield "its %s does not match" % name
     for path, content in expect.get("files", {}).items():
         if observed["files"].get(path) != base64.b64encode(content.encode()).decode():
-            return False, "%s is not as it should be" % path
-    for path in expect.get("absent", []):
-        if observed["files"].get(path) is not None:
-            return False, "%s is still there" % path
-    return True, ""
+            yield "%s is not as it should be" % path
+    yield from (
+        "%s is still there" % path for path in expect.get("absent", []) if observed["files"].get(path) is not None
+    )
 
 
 if __name__ == "__main__":

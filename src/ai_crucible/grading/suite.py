@@ -31,10 +31,10 @@ def run(names, began=lambda name: None):
     try:
         import pytest
     except ImportError:
-        sys.modules["pytest"] = stand_in()
-    else:
-        if hasattr(pytest, "main"):
-            return by_pytest(pytest, names, began)
+        pytest = sys.modules["pytest"] = stand_in()
+    # The stand-in has whatever it is asked for as a word that is not so.
+    if getattr(pytest, "main", None):
+        return by_pytest(pytest, names, began)
     for name in names:
         path, _, wanted = name.partition("::")
         began("")
@@ -81,14 +81,20 @@ def load(path):
 def found(module):
     """Yield names and actions of the tests of a module, in its order."""
     for name, thing in list(vars(module).items()):
-        if inspect.isclass(thing) and issubclass(thing, unittest.TestCase):
-            for method in unittest.TestLoader().getTestCaseNames(thing):
-                yield "%s::%s" % (name, method), lambda thing=thing, method=method: as_unittest(thing(method))
-        elif inspect.isclass(thing) and name.startswith("Test"):
-            for method in [each for each in vars(thing) if each.startswith("test")]:
-                yield from varied("%s::%s" % (name, method), getattr(thing(), method))
+        if inspect.isclass(thing):
+            yield from of_class(name, thing)
         elif inspect.isfunction(thing) and name.startswith("test"):
             yield from varied(name, thing)
+
+
+def of_class(name, kind):
+    """Yield names and actions of the tests that are methods."""
+    if issubclass(kind, unittest.TestCase):
+        for method in unittest.TestLoader().getTestCaseNames(kind):
+            yield "%s::%s" % (name, method), lambda method=method: as_unittest(kind(method))
+    elif name.startswith("Test"):
+        for method in [each for each in vars(kind) if each.startswith("test")]:
+            yield from varied("%s::%s" % (name, method), getattr(kind(), method))
 
 
 def varied(name, test):

@@ -39,30 +39,26 @@ class Declared:
     """The untouched puzzle with the declared changes of a work copy, and what is said of the others."""
 
     def __init__(self, untouched, work, editable, protected, installed=()):
-        self.observed = work.observed
+        self.observed, self.applied = work.observed, False
         self.files, self.modes = dict(untouched.files), dict(untouched.modes)
-        self.applied = False
         self.adversarial = ["link " + name for name in work.links if name in untouched.files]
         self.undeclared = []
         self.leftovers = ["link " + name for name in work.links if name not in untouched.files]
         firm = [n for n in untouched.files if matches_any(n, protected) or not matches_any(n, editable)]
         for name in sorted(set(untouched.files) | set(work.files)):
-            if not differs(name, untouched, work):
+            if cache(name) or not differs(name, untouched, work):
                 continue
-            verb = "changed " if name in untouched.files else "added "
-            if cache(name):
-                continue
+            known, declared = name in untouched.files, matches_any(name, editable)
             if name.endswith((".pyc", ".pyo")):
-                self.leftovers.append(verb + name)
+                self.leftovers.append(("changed " if known else "added ") + name)
             elif matches_any(name, protected):
                 self.adversarial.append("changed " + name)
-            elif name in untouched.files and not matches_any(name, editable):
+            elif known and not declared:
                 self.undeclared.append("changed " + name)
-            elif name not in untouched.files and (
-                not matches_any(name, editable)
-                or (name not in editable and shadows(name, untouched, work, firm, installed))
+            elif not declared or (
+                not known and name not in editable and shadows(name, untouched, work, firm, installed)
             ):
-                self.leftovers.append(verb + name)
+                self.leftovers.append("added " + name)
             else:
                 self.apply(name, work)
 
@@ -73,6 +69,10 @@ class Declared:
             self.files[name], self.modes[name] = work.files[name], work.modes[name]
         else:
             del self.files[name], self.modes[name]
+
+    def entries(self):
+        """Return content and mode of each file."""
+        return {name: (data, self.modes[name]) for name, data in self.files.items()}
 
 
 def shadows(name, untouched, work, firm, installed):
@@ -100,14 +100,14 @@ def module_name(file):
     return file.split(".")[0]
 
 
-def packed(copy):
-    """Return a copy as an archive."""
+def packed(files):
+    """Return contents and modes of files as an archive."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for name in sorted(copy.files):
+        for name, (data, mode) in sorted(files.items()):
             entry = tarfile.TarInfo(name)
-            entry.size, entry.mode = len(copy.files[name]), copy.modes[name]
-            archive.addfile(entry, io.BytesIO(copy.files[name]))
+            entry.size, entry.mode = len(data), mode
+            archive.addfile(entry, io.BytesIO(data))
     return base64.b64encode(out.getvalue()).decode()
 
 

@@ -11,14 +11,12 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
 from assay.protocols.ai_crucible.events import AttemptEnded, TrialBegan
 from assay.protocols.ai_crucible.report.trial_events import attempt_event, seal_event
-from llm_runtime.errors import LlmRuntimeError, StoreBusy
+from llm_runtime.errors import LlmRuntimeError
 
 if TYPE_CHECKING:
     from ai_crucible.observability import TrialReport
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
 Say = Callable[[str, Any], None]
 _PATIENCE_S = 20.0
 _ENOUGH = threading.Event()
+_PLANNED = ("trial", "k", "seed", "nonce", "redraws", "against", "arm", "protocol")
+_AS_ASKED = ("at_once", "untagged", "reducer", "chrome", "box_root")
 
 
 def main() -> int:
@@ -78,6 +78,7 @@ def _end(report: TrialReport) -> dict[str, Any]:
 
 def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
     """Let a model attempt the puzzles."""
+    from ai_crucible.attestation import holding
     from ai_crucible.attested import recovered
     from ai_crucible.catalog_paths import resolve_puzzles
     from ai_crucible.puzzle_loader import load_puzzles
@@ -89,7 +90,7 @@ def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
     solver, *cohort = (solver_of(name or None) for name in (order["model"], *order["cohort"]))
     judges = [solver_of(name) for name in order["judges"]]
     critic = solver_of(order["critic"]) if order["critic"] else ""
-    how: Any = {name: order[name] for name in ("arm", "protocol", "untagged", "reducer", "chrome", "box_root")}
+    how: Any = {name: order[name] for name in (*_PLANNED, *_AS_ASKED)}
     how |= {"judges": judges, "critic": critic, "cohort": cohort}
     if order["max_cost"] is not None:
         prices = load_prices(load_settings().prices_path)
@@ -97,7 +98,8 @@ def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
             tell_price(model, prices)
     trial, puzzles = order["trial"], load_puzzles(resolve_puzzles(order["puzzles"]))
     # A process whose owner was killed a moment ago may still be putting this trial's log in order.
-    with _holding(shop.folder / "locks" / f"{trial}.lock"), inspect_faults():
+    busy = f"another process works on the trial {trial}; wait for it, or stop it first"
+    with holding(shop.folder / "locks" / f"{trial}.lock", _PATIENCE_S, busy), inspect_faults():
         known = shop.attested().get(trial)
         _begin(say, trial, order["k"], len(puzzles), known.done if known else 0)
         for puzzle, epoch, passed in recovered(shop.folder, known) if known and order["against"] else ():
@@ -105,39 +107,11 @@ def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
         return shop.run(
             order["puzzles"],
             model=solver,
-            k=order["k"],
-            trial=trial,
-            at_once=order["at_once"],
             total_cost=order["max_cost"],
-            seed=order["seed"],
-            redraws=order["redraws"],
-            against=order["against"],
-            nonce=order["nonce"],
             enough=_ENOUGH.is_set,
             on_attempt=_attempt(say),
             **how,
         )
-
-
-@contextmanager
-def _holding(place: Path) -> Generator[None]:
-    """Hold a trial's lock.
-
-    Raises:
-        StoreBusy: another process works on the trial and does not end.
-    """
-    from filelock import FileLock, Timeout
-
-    place.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(place)
-    try:
-        lock.acquire(timeout=_PATIENCE_S)
-    except Timeout:
-        raise StoreBusy(f"another process works on the trial {place.stem}; wait for it, or stop it first") from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _recorded(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:

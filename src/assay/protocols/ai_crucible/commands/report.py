@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +14,10 @@ from assay.console.declared import declares
 from assay.protocols.ai_crucible.commands.bundling import figures_line, verify_file
 from assay.protocols.ai_crucible.trials import log_dir_option, need_inspect, workshop
 from llm_runtime.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from ai_crucible.attestation import Verification
+    from ai_crucible.figures import TrialFigures
 
 _declares = declares(__package__ or "", "options.toml")
 
@@ -61,27 +67,18 @@ def verify_(file: str | None, keys: tuple[str, ...], witness_ca: str, log_dir: s
     known = shop.attested().values() if verification.ok else ()
     figures = [each for one in known if (each := figures_of(one, here=one.place(shop.folder) is not None))]
     if as_json:
-        data = {
-            "ok": verification.ok,
-            "events": verification.length,
-            "anchored": verification.anchored,
-            "findings": [str(finding) for finding in verification.findings],
-            "remarks": list(verification.remarks),
-            "unfinished": [each.trial for each in figures if not each.finished],
-            "trials": [asdict(each) for each in figures],
-        }
-        click.echo(json.dumps(data, ensure_ascii=False))
-        return 0 if verification.ok else 1
-    for finding in verification.findings:
-        click.echo(str(finding))
-    if not verification.ok:
-        return 1
-    if not verification.length:
-        click.echo(f"there is no ledger in {shop.folder}, and none was signed: no trial has been run")
-        return 0
-    for remark in verification.remarks:
-        click.echo(remark)
-    click.echo(f"{verification.length} events, every log and the signed head agree")
-    for each in figures:
-        click.echo(figures_line(each))
-    return 0
+        told = {"unfinished": [each.trial for each in figures if not each.finished], "trials": [*map(asdict, figures)]}
+        click.echo(json.dumps({**verification.data(), **told}, ensure_ascii=False))
+    else:
+        click.echo("\n".join(_lines(verification, figures, shop.folder)))
+    return 0 if verification.ok else 1
+
+
+def _lines(found: Verification, figures: Sequence[TrialFigures], folder: Path) -> Iterable[str]:
+    """Return what was found, a line each."""
+    if not found.ok:
+        return map(str, found.findings)
+    if not found.length:
+        return [f"there is no ledger in {folder}, and none was signed: no trial has been run"]
+    agree = f"{found.length} events, every log and the signed head agree"
+    return [*found.remarks, agree, *map(figures_line, figures)]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.util import find_spec
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import PlainSerializer, PlainValidator
 
@@ -21,7 +21,6 @@ from ai_crucible.figures import figures_of, rests_on
 from ai_crucible.observability import ModelRollup, PuzzleHistory, rollup
 from ai_crucible.types import GateResult, PanelVerdict, Verdict
 from llm_runtime.errors import ConfigurationError, MissingExtraError, StoreDamaged
-from llm_runtime.events import Event, Record
 from llm_runtime.models import Model
 from llm_runtime.store.anchor import SignedHead
 from llm_runtime.store.reading import read_event
@@ -29,6 +28,8 @@ from llm_runtime.store.reading import read_event
 if TYPE_CHECKING:
     from ai_crucible.workshop import Workshop
     from assay.protocols.ai_crucible.inspect.trials import LoggedAttempt
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +129,8 @@ class Seal(Model):
     def data(self) -> dict[str, object]:
         """Return the figures as JSON-compatible data."""
         told = self.model_dump(mode="json", exclude={"logged", "died", "verification", "head"})
-        found = self.verification
         return {
-            "ledger": {
-                "ok": found.ok,
-                "events": found.length,
-                "anchored": found.anchored,
-                "findings": [str(finding) for finding in found.findings],
-                "remarks": list(found.remarks),
-                "head": self.head.to_dict() if self.head else None,
-            },
+            "ledger": {**self.verification.data(), "head": self.head.to_dict() if self.head else None},
             **{name: value for name, value in told.items() if value or name != "compared"},
         }
 
@@ -204,7 +197,7 @@ def read_trials(shop: Workshop, trials: Sequence[str] = ()) -> TrialRecords:
         ConfigurationError: there is no such trial, or none at all.
         MissingExtraError: Inspect is not installed.
     """
-    lines = [(record, _event(record)) for record in shop.ledger.records()]
+    lines = [(record, _undamaged(partial(read_event, record))) for record in shop.ledger.records()]
     known = attested(event for _, event in lines if event is not None)
     chosen = _chosen(shop, known, trials)
     if find_spec("inspect_ai") is None:
@@ -240,7 +233,7 @@ def _seal(shop: Workshop, known: dict[str, AttestedTrial], chosen: Sequence[Atte
     compared = {id(trial.compared): trial.compared for trial in chosen if trial.compared}
     return Seal(
         verification=shop.verify(),
-        head=_head(shop),
+        head=_undamaged(shop.ledger.head),
         logged={name: trial.log.sha256 for name, trial in known.items() if trial.log},
         unfinished=tuple(name for name, trial in known.items() if trial.plan is not None and not trial.finished),
         sittings={trial.trial: trial.sittings for trial in chosen if trial.sittings > 1},
@@ -276,15 +269,9 @@ def _chosen(shop: Workshop, known: dict[str, AttestedTrial], trials: Sequence[st
     return [trial for trial in logged if not trials or trial.trial in trials]
 
 
-def _event(record: Record) -> Event | None:
+def _undamaged(read: Callable[[], T]) -> T | None:
     with suppress(StoreDamaged):
-        return read_event(record)
-    return None
-
-
-def _head(shop: Workshop) -> SignedHead | None:
-    with suppress(StoreDamaged):
-        return shop.ledger.head()
+        return read()
     return None
 
 
