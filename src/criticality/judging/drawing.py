@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -21,7 +22,7 @@ from criticality.judging.shapes import SEQUENCES, TEXTUAL, size_of
 from criticality.judging.texts import PLAIN, formed, letters, some_changes
 from criticality.spec.literals import Literals, constants
 from criticality.spec.types import TypeRef, parse_type
-from criticality.spec.values import Bounds, bounds
+from criticality.spec.values import Bounds, bounds, constraints_of
 
 #: A number far from all others.
 FAR = 10**6
@@ -30,6 +31,17 @@ _MOST = 12
 #: Tries to fill some places; values that are looked at for one of them, and where that calls functions.
 _ATTEMPTS, _TRIES, _CALLED = 4, 12, 8
 _FORMS: dict[str, Callable[..., Any]] = {"Text": "".join, "String": "".join, "Set": frozenset}
+#: Moments near to which others are drawn, and how many seconds from there.
+_LEAP, _NOON, _NEAR = date(2024, 2, 29), datetime(2024, 2, 29, 12), (0, 1, -1, 43_200, 86_400, 0.000_001)
+#: Values that nothing bounds.
+_LOOSE: dict[str, Callable[[Random], Any]] = {
+    "Bool": lambda random: random.random() < 0.5,
+    "Bytes": lambda random: random.choice((b"", b"\0", b"\xff\x80", random.randbytes(random.randrange(9)))),
+    "UUID": lambda random: UUID(int=random.choice((0, 1, (1 << 128) - 1, random.getrandbits(128)))),
+    "Date": lambda random: _LEAP + timedelta(random.choice((0, 1, -1, 307, 308, random.randrange(-20_000, 9_000)))),
+    "Timestamp": lambda random: _NOON + timedelta(seconds=random.choice((*_NEAR, random.randrange(-(10**9), 10**8)))),
+    "Unit": lambda random: None,
+}
 _NONE = object()
 _DIGITS = re.compile(r"[0-9]+")
 _Due = Sequence[tuple[Condition, Part]]
@@ -92,11 +104,9 @@ class Drawing(Sequences):
             if attempt:
                 self.random.shuffle(order)
             order.sort(key=lambda place: (place.name not in fixed, place.name not in sizes))
-            try:
+            with suppress(NoValue):
                 held = self._filled(order, parts, sizes, fixed)
-            except NoValue:
-                continue
-            return {place.name: held[place.name] for place in places}
+                return {place.name: held[place.name] for place in places}
         raise NoValue
 
     def _filled(
@@ -158,16 +168,16 @@ class Drawing(Sequences):
 
     def _drawn(self, kind: TypeRef, constraints: tuple[str, ...], size: int | None) -> Any:
         spec, chance = self.domain.spec, self.random.random()
-        near, results = self.seen.get(str(kind)), self.results.get(str(kind))
-        if size is None and near and chance < 0.2:
+        near, results = ((), ()) if size is not None else (self.seen.get(str(kind)), self.results.get(str(kind)))
+        if near and chance < 0.2:
             return self.random.choice(near)
-        if size is None and results and chance > 0.75:
+        if results and chance > 0.75:
             return self.random.choice(results)
         if kind.name in spec.newtypes:
             new = spec.newtypes[kind.name]
             return self.made(kind.name, self.draw(parse_type(new.base), (*constraints, *new.constraints), size))
         if kind.name in spec.data_models:
-            if near and size is None and chance < 0.5:
+            if near and chance < 0.5:
                 return next(self.after(kind, near[-1]))
             return self._record(kind.name, size)
         return self._plain(kind, constraints, size)
@@ -189,20 +199,8 @@ class Drawing(Sequences):
                 return tuple(self.draw(arg) for arg in args)
             case "Result":
                 return self.draw(args[0])
-            case "Bool":
-                return random.random() < 0.5
-            case "Bytes":
-                return random.choice((b"", b"\0", b"\xff\x80", random.randbytes(random.randrange(9))))
-            case "UUID":
-                return UUID(int=random.choice((0, 1, (1 << 128) - 1, random.getrandbits(128))))
-            case "Date":
-                days = random.choice((0, 1, -1, 307, 308, random.randrange(-20_000, 9_000)))
-                return date(2024, 2, 29) + timedelta(days=days)
-            case "Timestamp":
-                seconds = random.choice((0, 1, -1, 43_200, 86_400, 0.000_001, random.randrange(-(10**9), 10**8)))
-                return datetime(2024, 2, 29, 12) + timedelta(seconds=seconds)
-            case "Unit":
-                return None
+            case name if name in _LOOSE:
+                return _LOOSE[name](random)
             case name:
                 kinds = self.domain.types[name]
                 return random.choice(list(kinds)) if name in self.domain.spec.enums else kinds()
@@ -280,10 +278,7 @@ class Drawing(Sequences):
             size: of how many items; ``None`` is any number.
             due: what must hold when it stands under a name, beside what is held.
         """
-        base, inner = self.root(kind), kind
-        while inner.name in self.domain.spec.newtypes:
-            new = self.domain.spec.newtypes[inner.name]
-            inner, constraints = parse_type(new.base), (*constraints, *new.constraints)
+        base, constraints = self.root(kind), (*constraints, *constraints_of(self.domain.spec, kind.name))
         limits = bounds(constraints)
         if base.name in TEXTUAL and not due:
             return self.witness(kind, self._text(limits, size))

@@ -168,12 +168,7 @@ class Evaluator:
         return False
 
     def _truth(self, code: str, held: Mapping[str, Any]) -> bool:
-        try:
-            return bool(self._value(code, held))
-        except (Postponed, Gone, *UNJUDGED):
-            raise
-        except Exception:
-            return False
+        return self._fault(Predicate(code, code), held) is None
 
     def test(self, kind: ClaimType, test: ClaimTest, held: Mapping[str, Any], turns: Sequence[int]) -> Broken | None:
         """Return what a test of a claim shows for some values of its variables; ``None`` where all is as promised.
@@ -193,18 +188,12 @@ class Evaluator:
 
         clock = {"now": now, "advance": advance} if kind == "temporal" else {}
         lanes = [dict(held) for _ in range(_LANES if kind == "concurrent" and not test.raises else 1)]
-        done = [0] * len(lanes)
-        order = (
-            chain(turns, (n for n in range(len(lanes)) for _ in test.steps))
-            if len(lanes) > 1
-            else [0] * len(test.steps)
-        )
-        for lane in order:
-            if done[lane] < len(test.steps):
-                name, _, expression = test.steps[done[lane]].partition("=")
-                last = done[lane] == len(test.steps) - 1
-                done[lane] += 1
-                fault = self._step(test, name.strip(), expression.strip(), last, lanes[lane], clock)
+        left = [test.steps[::-1] for _ in lanes]
+        at_last = (n for n in range(len(lanes)) for _ in test.steps)
+        for lane in chain(turns if len(lanes) > 1 else (), at_last):
+            if left[lane]:
+                name, _, expression = left[lane].pop().partition("=")
+                fault = self._step(test, name.strip(), expression.strip(), not left[lane], lanes[lane], clock)
                 if fault is not None:
                     return fault
         for names in lanes:

@@ -140,7 +140,7 @@ class Sequences(Shapes):
             wide: or one with room for so many within.
         """
         item = self._fresh(kind)
-        if item is None or not self.numbers(kind, item):
+        if not self.numbers(kind, item):
             return item
 
         def room(item: Any) -> tuple[Any, Any]:
@@ -149,7 +149,7 @@ class Sequences(Shapes):
             return -width if wide else width, min(numbers) if step > 0 else -max(numbers)
 
         found = [item, *(self._fresh(kind) for _ in range(7))]
-        found = [one for one in found if one is not None and self.numbers(kind, one)]
+        found = [one for one in found if self.numbers(kind, one)]
         for one in found[:4] if wide else ():
             held = self._some_numbers(kind, one, mask)
             found.append(self.moved(kind, one, _some(_turns(-wide, min(held), max(held))[2], mask)))

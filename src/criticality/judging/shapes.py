@@ -107,7 +107,7 @@ class Shapes:
         if not parts:
             return value
         made = [self.moved(of, one, turn, at) for of, one in parts]
-        if any(new is None and old is not None for new, (_, old) in zip(made, parts, strict=True)):
+        if made.count(None) > sum(one is None for _, one in parts):
             return None
         if base.name in self._fields:
             return self.made(base.name, *made)
@@ -116,7 +116,7 @@ class Shapes:
     def numbers(self, kind: TypeRef, value: Any) -> list[Any]:
         """Return the numbers of a value, those of sequences in it left out."""
         name = self.root(kind).name
-        if name in _NUMERIC:
+        if name in _NUMERIC and value is not None:
             return [_counted(value)]
         inside = [] if name in SEQUENCES else self.inside(kind, value)
         return [number for of, one in inside for number in self.numbers(of, one)]
@@ -204,10 +204,9 @@ def spread(cases: Iterable[Sequence[Any]]) -> dict[str, int]:
 
 def ordered(items: Sequence[Any]) -> list[Any]:
     """Return items in ascending order, records by their fields; as they are where they have none."""
-    try:
+    with suppress(TypeError):
         return sorted(items, key=_fields)
-    except TypeError:
-        return list(items)
+    return list(items)
 
 
 def _fields(value: Any) -> Any:

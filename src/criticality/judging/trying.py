@@ -16,6 +16,7 @@ from criticality.judging.served import Died, NoSuchValue, Outcome, Place, Proces
 from criticality.judging.values import Case, Counts, Values
 from criticality.judging.wire import Codec, Unreadable, pack, same, to_json
 from criticality.lattice_plan import ModulePlan, index
+from criticality.order import resting_on
 from criticality.spec.claims import ClaimTest, StructuredClaim
 from criticality.spec.literals import literals_of
 from criticality.spec.predicates import parse_predicate
@@ -50,7 +51,8 @@ class Trial:
         self.evaluator = Evaluator(self.domain, self.functions, self._called)
         for name, clauses in hearing.settled.items():
             self.evaluator.settle(name, clauses)
-        self._above = self._callers(set(hearing.unit))
+        #: What rests on the unit: where that is tried, these are tried with it.
+        self._above = resting_on({name: f.calls for name, f in self.functions.items()}, hearing.unit)
         self._literals = literals_of([f.contract for f in self.functions.values()], self.claims)
         self._open = ExitStack()
         self._processes: dict[int, Process] = {}
@@ -65,12 +67,6 @@ class Trial:
 
     def __exit__(self, *exc: object) -> None:
         self._open.close()
-
-    def _callers(self, touched: set[str]) -> set[str]:
-        """Return the functions that rest on some: where those are tried, these are tried with them."""
-        while more := {n for n, f in self.functions.items() if n not in touched and touched.intersection(f.calls)}:
-            touched |= more
-        return touched
 
     def cases(self, name: str, turn: int = 0) -> list[Case]:
         """Return what a function is tried with; those that were pinned come first.
@@ -97,20 +93,19 @@ class Trial:
         known: dict[str, list[Any]] = {}
         for other, function in self.functions.items():
             if other in self.hearing.accepted and str(function.result) in wanted:
-                kinds = [(p.name, p.type) for p in function.parameters]
+                kinds, held = (
+                    [(p.name, p.type) for p in function.parameters],
+                    known.setdefault(str(function.result), []),
+                )
                 values, few = Values(self.domain, self._literals, other), Counts(20, 0, 20, 200, 0)
                 for case in values.cases(kinds, self.evaluator.conditions(other), (), few):
                     outcome = self._helped(other, case.args)
-                    if isinstance(outcome, Returned) and outcome.value not in known.setdefault(
-                        str(function.result), []
-                    ):
-                        known[str(function.result)].append(outcome.value)
+                    if isinstance(outcome, Returned) and outcome.value not in held:
+                        held.append(outcome.value)
         return known
 
     def _broken(self, name: str, args: tuple[Any, ...], outcome: Outcome) -> Broken | None:
         """Return what a call breaks: its own contract, or what a function that it calls requires."""
-        if isinstance(outcome, NoSuchValue):
-            return None
         self.evaluator.made.clear()
         try:
             broken = self.evaluator.broken(name, args, outcome)

@@ -104,9 +104,9 @@ class Values(Drawing):
             for name, kind in kinds
         ]
 
-    def _aims(self, names: Sequence[str]) -> list[Condition]:
+    def _aims(self, places: Sequence[Hole]) -> list[Condition]:
         """Return the branches of bodies as conditions."""
-        aims: list[Condition] = []
+        names, aims = [place.name for place in places], list[Condition]()
         for text in dict.fromkeys(text for body in self.bodies for text in branches(body, names)):
             with suppress(NotEvaluable):
                 aims.append(Condition(self.domain, text, own=names))
@@ -116,7 +116,7 @@ class Values(Drawing):
         self, places: Sequence[Hole], conditions: Sequence[Condition], most: int
     ) -> Iterator[tuple[Any, ...]]:
         """Yield values drawn together, small ones first; some in the branches of bodies."""
-        aims, failed = self._aims([place.name for place in places]), 0
+        aims, failed = self._aims(places), 0
         dear = any(self.has_items(place.kind) for place in places)
         share = min(0.7, max(0.3, _EACH * len(aims) / max(1, most)))
         for number in range((2 if dear else 4) * most):
@@ -127,7 +127,7 @@ class Values(Drawing):
                 yield tuple(self.fill(places, [*conditions, *aim], attempts=2 if aim else 6).values())
             except NoValue:
                 failed += not aim
-                if failed > 60 and failed > number // 2:
+                if failed > max(60, number // 2):
                     break
         self.alphabet = ()
 
@@ -138,8 +138,7 @@ class Values(Drawing):
         ways = [(size, way) for size, ways in _LONG if size <= longest for way in ways]
         growing = [name for name, kind in kinds if self.grows(kind)]
         for names in [[name] for name in growing] + ([growing] if len(growing) > 1 else []):
-            found = (self.grown(kinds, conditions, names, way, size) for size, way in ways)
-            yield from (args for args in found if args is not None)
+            yield from filter(None, (self.grown(kinds, conditions, names, way, size) for size, way in ways))
 
     def grown(
         self, kinds: Sequence[tuple[str, TypeRef]], conditions: Sequence[Condition], names: Sequence[str],
