@@ -10,7 +10,6 @@ from criticality.canonical import pretty
 from criticality.composition_audit import contract_text, units_in_order
 from criticality.judging.hearing import Guilty, Verdict
 from criticality.lattice import dependencies
-from criticality.order import resting_on
 from criticality.spec.claims import StructuredClaim
 from criticality.tree import claim_fault
 from criticality.work import Work
@@ -38,7 +37,10 @@ def callee_blamed(work: Work, received: e.ImplementationReceived, guilty: Guilty
 
 def _again(artifacts: Artifacts, callee: str, unit: str) -> list[str]:
     """Return the callee's unit, those that are accepted and rest on it, and the unit itself, in order."""
-    touched = resting_on(dependencies(artifacts.plan), [callee])
+    edges = dependencies(artifacts.plan)
+    touched = {callee}
+    while more := {n for n, to in edges.items() if n not in touched and touched.intersection(to)}:
+        touched |= more
     accepted = {name for name in touched if name in artifacts.bodies}
     every = units_in_order(artifacts)
     return [one for one in every if one == unit or accepted.intersection(one.split("+"))]

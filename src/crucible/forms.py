@@ -186,9 +186,8 @@ class Forms:
             looked = {one.id.strip().upper(): one.holds for one in critique.earlier}
             settled = bool(len(self.objections)) and ids <= looked.keys()
             pressed = any(looked.get(id) for id in ids)
-            if settled or pressed or any(strikes(one, held) for one in critique.objections):
-                return None
-            return "no objection strikes anything that is held; copy the words that it strikes"
+            struck = settled or pressed or any(strikes(one, held) for one in critique.objections)
+            return None if struck else "no objection strikes anything that is held; copy the words that it strikes"
 
         async def parts(say: Say) -> CritiqueRecord:
             claims = [claim.id for one in held for claim in one.claims]

@@ -66,9 +66,7 @@ class Purses:
         held = self._database.execute(f"{_HOLD}{mine} RETURNING 1", (*hold, purse, *hold.plus(beside), *whose))
         if held:
             return "held"
-        if whose and not self._database.execute(_MINE, whose):
-            return "lost"
-        return "full"
+        return "lost" if whose and not self._database.execute(_MINE, whose) else "full"
 
     def settle(self, purse: str, hold: Spend, settlement: Settlement) -> Account:
         """Replace a hold by what became of it, and return the purse as it stands then. Never done twice: where it

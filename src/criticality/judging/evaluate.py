@@ -88,18 +88,13 @@ class Evaluator:
                 p for p in (*contract.requires, *contract.invariants)
                 if p.checkable and not p.raised and not p.olds and "result" not in p.names
             ]  # fmt: skip
-            own = [p.name for p in self.functions[name].parameters]
-            self._conditions[name] = [self.condition(p.code, own) for p in before] if own else []
+            self._conditions[name] = [self.condition(p.code) for p in before] if self.functions[name].params else []
         return self._conditions[name]
 
-    def condition(self, code: str, own: Sequence[str] = ()) -> Condition:
-        """Return a condition over names that may call functions.
-
-        Args:
-            own: names of values, though a function is called so too.
-        """
-        used = {name: made for name, made in self.callables.items() if name in code and name not in own}
-        return Condition(self.domain, code, used, own)
+    def condition(self, code: str) -> Condition:
+        """Return a condition over names that may call functions."""
+        used = {name: made for name, made in self.callables.items() if name in code}
+        return Condition(self.domain, code, used)
 
     def fits(self, name: str, args: Sequence[Any]) -> str:
         """Return the REQUIRES clause or invariant that arguments break; empty where they may be given."""
@@ -168,7 +163,12 @@ class Evaluator:
         return False
 
     def _truth(self, code: str, held: Mapping[str, Any]) -> bool:
-        return self._fault(Predicate(code, code), held) is None
+        try:
+            return bool(self._value(code, held))
+        except (Postponed, Gone, *UNJUDGED):
+            raise
+        except Exception:
+            return False
 
     def test(self, kind: ClaimType, test: ClaimTest, held: Mapping[str, Any], turns: Sequence[int]) -> Broken | None:
         """Return what a test of a claim shows for some values of its variables; ``None`` where all is as promised.
@@ -188,12 +188,18 @@ class Evaluator:
 
         clock = {"now": now, "advance": advance} if kind == "temporal" else {}
         lanes = [dict(held) for _ in range(_LANES if kind == "concurrent" and not test.raises else 1)]
-        left = [test.steps[::-1] for _ in lanes]
-        at_last = (n for n in range(len(lanes)) for _ in test.steps)
-        for lane in chain(turns if len(lanes) > 1 else (), at_last):
-            if left[lane]:
-                name, _, expression = left[lane].pop().partition("=")
-                fault = self._step(test, name.strip(), expression.strip(), not left[lane], lanes[lane], clock)
+        done = [0] * len(lanes)
+        order = (
+            chain(turns, (n for n in range(len(lanes)) for _ in test.steps))
+            if len(lanes) > 1
+            else [0] * len(test.steps)
+        )
+        for lane in order:
+            if done[lane] < len(test.steps):
+                name, _, expression = test.steps[done[lane]].partition("=")
+                last = done[lane] == len(test.steps) - 1
+                done[lane] += 1
+                fault = self._step(test, name.strip(), expression.strip(), last, lanes[lane], clock)
                 if fault is not None:
                     return fault
         for names in lanes:

@@ -60,15 +60,18 @@ def fault(
     """
     sizes, more = SCALES[counted]
     names = [kinds[number][0] for number in at]
-    shaped = ((way, values.grown(kinds, conditions, names, way, _SHAPED_AT)) for way in WAYS)
-    works = {way: work for way, args in shaped if args is not None and (work := measure(args)) is not None}
-    if not works:
+    worst: tuple[int, str] | None = None
+    for way in WAYS:
+        args = values.grown(kinds, conditions, names, way, _SHAPED_AT)
+        work = None if args is None else measure(args)
+        if work is not None and (worst is None or work > worst[0]):
+            worst = work, way
+    if worst is None:
         return None
-    worst = max(works, key=works.__getitem__)
     points: list[tuple[int, int]] = []
     short = 0
     for size in sizes:
-        args = values.grown(kinds, conditions, names, worst, size)
+        args = values.grown(kinds, conditions, names, worst[1], size)
         if args is None:
             short += 1
             continue

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from criticality.judging import growth
@@ -119,10 +118,11 @@ class Judge(Comparing):
 
     def _fault(self, name: str, args: tuple[Any, ...], outcome: Outcome, broken: Broken, verdict: Verdict) -> None:
         calls = [*(getattr(outcome, "trace", None) or ()), *self.evaluator.made]
-        tampered = None
-        with suppress(Unreadable):
+        try:
             verdict.guilty = self._guilty(calls)
             tampered = next((c for c in getattr(outcome, "trace", None) or () if self._differs(c)), None)
+        except Unreadable:
+            tampered = None
         if tampered is not None and verdict.guilty is None:
             broken = Broken(f"{tampered.name} stays as it is", "the body changes a function that it calls")
         verdict.faults.append(

@@ -11,6 +11,7 @@ from typing import Any
 from criticality.judging.domain import Domain
 from criticality.judging.shapes import TEXTUAL, Shapes, Turn, ordered
 from criticality.spec.types import TypeRef
+from criticality.spec.values import fields_of
 
 #: How items follow each other: any way, in order, alike, each number a step further, one number alone.
 WAYS = ("", "sorted", "equal", "all 1", "all 3", "all -1", "in 1", "one 1", "one 3", "one 8", "one 4096")
@@ -39,8 +40,6 @@ class Sequences(Shapes):
         #: How the last item followed another: in which way, by how much, and which of its numbers.
         self._how = 1, 0, _EVERY
         self._bank: dict[str, list[Any]] = {}
-        #: How long each item is that is made now.
-        self.each: int | None = None
 
     def draw(self, kind: TypeRef, constraints: tuple[str, ...] = (), size: int | None = None) -> Any:
         """Return a value of a type.
@@ -55,7 +54,7 @@ class Sequences(Shapes):
 
     def changed(self, kind: TypeRef, value: Any) -> Any:
         """Return a value with one field drawn anew; ``None`` where its type does not allow that."""
-        fields = self._fields.get(kind.name, [])
+        fields = fields_of(self.domain.spec, kind.name) if kind.name in self.domain.spec.data_models else []
         if not fields:
             return self._fresh(kind)
         name, of = self.random.choice(fields)
@@ -120,14 +119,11 @@ class Sequences(Shapes):
     def _fresh(self, kind: TypeRef) -> Any:
         """Return an item; one that was made before where many were, and it has items itself."""
         bank = self._bank.setdefault(str(kind), []) if self.has_items(kind) else []
-        size, self.each = self.each, None
         try:
-            old = size is None and len(bank) >= _BANKED and self.random.random() < 0.7
-            value = self.random.choice(bank) if old else self.draw(kind, (), size)
+            old = len(bank) >= _BANKED and self.random.random() < 0.7
+            value = self.random.choice(bank) if old else self.draw(kind)
         except NoValue:
             return None
-        finally:
-            self.each = size
         if not old and len(bank) < 8 * _BANKED:
             bank.append(value)
         self.note(kind, value)
@@ -140,7 +136,7 @@ class Sequences(Shapes):
             wide: or one with room for so many within.
         """
         item = self._fresh(kind)
-        if not self.numbers(kind, item):
+        if item is None or not self.numbers(kind, item):
             return item
 
         def room(item: Any) -> tuple[Any, Any]:
@@ -149,9 +145,8 @@ class Sequences(Shapes):
             return -width if wide else width, min(numbers) if step > 0 else -max(numbers)
 
         found = [item, *(self._fresh(kind) for _ in range(7))]
-        found = [one for one in found if self.numbers(kind, one)]
         for one in found[:4] if wide else ():
-            held = self._some_numbers(kind, one, mask)
+            held = self._some_numbers(kind, one, mask) if one is not None else [0]
             found.append(self.moved(kind, one, _some(_turns(-wide, min(held), max(held))[2], mask)))
         return min((one for one in found if one is not None), key=room)
 

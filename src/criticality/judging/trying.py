@@ -16,7 +16,6 @@ from criticality.judging.served import Died, NoSuchValue, Outcome, Place, Proces
 from criticality.judging.values import Case, Counts, Values
 from criticality.judging.wire import Codec, Unreadable, pack, same, to_json
 from criticality.lattice_plan import ModulePlan, index
-from criticality.order import resting_on
 from criticality.spec.claims import ClaimTest, StructuredClaim
 from criticality.spec.literals import literals_of
 from criticality.spec.predicates import parse_predicate
@@ -51,8 +50,7 @@ class Trial:
         self.evaluator = Evaluator(self.domain, self.functions, self._called)
         for name, clauses in hearing.settled.items():
             self.evaluator.settle(name, clauses)
-        #: What rests on the unit: where that is tried, these are tried with it.
-        self._above = resting_on({name: f.calls for name, f in self.functions.items()}, hearing.unit)
+        self._above = self._callers(set(hearing.unit))
         self._literals = literals_of([f.contract for f in self.functions.values()], self.claims)
         self._open = ExitStack()
         self._processes: dict[int, Process] = {}
@@ -68,6 +66,12 @@ class Trial:
     def __exit__(self, *exc: object) -> None:
         self._open.close()
 
+    def _callers(self, touched: set[str]) -> set[str]:
+        """Return the functions that rest on some: where those are tried, these are tried with them."""
+        while more := {n for n, f in self.functions.items() if n not in touched and touched.intersection(f.calls)}:
+            touched |= more
+        return touched
+
     def cases(self, name: str, turn: int = 0) -> list[Case]:
         """Return what a function is tried with; those that were pinned come first.
 
@@ -77,13 +81,10 @@ class Trial:
         codec, kinds = self.codec, [(p.name, p.type) for p in self.functions[name].parameters]
         pinned = [args for args, _, _ in codec.cases(name, [(p, 1, [""]) for p in self.hearing.pinned.get(name, ())])]
         bodies = self.hearing.bodies.get(name, ())
-        # Constants of functions that have nothing to do with it would only thin out its own.
-        near = [other for other, f in self.functions.items() if other in self.functions[name].calls or name in f.calls]
-        contracts = [self.functions[one].contract for one in (name, *near)]
-        literals = literals_of(contracts, self.claims, "\n".join(bodies))
-        clauses = [p.code for p in self.evaluator.clauses(name).values()]
-        led = (*bodies[: 1 + bool(turn) * 9], *clauses)
-        values = Values(self.domain, literals, f"{name}{turn or ''}", self._known_results(name), led)
+        literals = literals_of([f.contract for f in self.functions.values()], self.claims, "\n".join(bodies))
+        values = Values(
+            self.domain, literals, f"{name}{turn or ''}", self._known_results(name), bodies[: 1 + bool(turn) * 9]
+        )
         counts = replace(self.hearing.counts, longest=_ASKED) if self._asks(name) else self.hearing.counts
         return list(values.cases(kinds, self.evaluator.conditions(name), pinned, counts))
 
@@ -93,19 +94,20 @@ class Trial:
         known: dict[str, list[Any]] = {}
         for other, function in self.functions.items():
             if other in self.hearing.accepted and str(function.result) in wanted:
-                kinds, held = (
-                    [(p.name, p.type) for p in function.parameters],
-                    known.setdefault(str(function.result), []),
-                )
+                kinds = [(p.name, p.type) for p in function.parameters]
                 values, few = Values(self.domain, self._literals, other), Counts(20, 0, 20, 200, 0)
                 for case in values.cases(kinds, self.evaluator.conditions(other), (), few):
                     outcome = self._helped(other, case.args)
-                    if isinstance(outcome, Returned) and outcome.value not in held:
-                        held.append(outcome.value)
+                    if isinstance(outcome, Returned) and outcome.value not in known.setdefault(
+                        str(function.result), []
+                    ):
+                        known[str(function.result)].append(outcome.value)
         return known
 
     def _broken(self, name: str, args: tuple[Any, ...], outcome: Outcome) -> Broken | None:
         """Return what a call breaks: its own contract, or what a function that it calls requires."""
+        if isinstance(outcome, NoSuchValue):
+            return None
         self.evaluator.made.clear()
         try:
             broken = self.evaluator.broken(name, args, outcome)

@@ -13,21 +13,18 @@ from criticality.judging.domain import Domain, NotEvaluable, constraint_of
 from criticality.judging.drawing import Drawing, Hole
 from criticality.judging.sequences import NoValue
 from criticality.judging.shapes import TEXTUAL, size_of
+from criticality.judging.texts import changes
 from criticality.spec.literals import Literals
 from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import bounds
 
 #: Sizes of long values, and how their items follow each other.
 _LONG = ((64, ("", "all 1", "sorted", "equal", "in 1", "one 3")), (300, ("all 1", "sorted", "in 1")))
-#: Few numbers of which a whole case is made: so come ties, and tables that are nearly alike.
-_ALPHABETS = ((0, 1), (0, 1, 2), (-1, 0, 1), (1, 2))
-#: Cases that are aimed at one branch.
-_EACH = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Arguments, and where they come from: ``pinned``, ``all``, ``drawn`` or ``long``."""
+    """Arguments, and where they come from: ``pinned``, ``all``, ``drawn``, ``text`` or ``long``."""
 
     args: tuple[Any, ...]
     origin: str
@@ -55,7 +52,7 @@ class Values(Drawing):
     Args:
         literals: the constants that contracts, claims and bodies are written with.
         results: values that accepted functions gave, by type.
-        bodies: code in whose branches values should come, clauses too.
+        bodies: in whose branches values should come.
     """
 
     def __init__(
@@ -73,7 +70,7 @@ class Values(Drawing):
         counts: Counts | None = None,
     ) -> Iterator[Case]:
         """Yield cases for named values of some types, each once, that fulfil the conditions."""
-        counts, known = counts or Counts(), set[str]()
+        counts, known, drawn = counts or Counts(), set[str](), list[tuple[Any, ...]]()
         places = self._places(kinds, conditions)
         whole = self._product(places, counts.whole)
         stages: list[tuple[str, Iterator[tuple[Any, ...]], int]] = [("pinned", iter(pinned), len(pinned))]
@@ -82,14 +79,19 @@ class Values(Drawing):
             stages.append(("all", iter(whole), len(whole)))
         else:
             many = max(counts.small, counts.drawn)
-            many += counts.text // 2 if any(self.root(place.kind).name in TEXTUAL for place in places) else 0
             stages += [
                 ("drawn", self._drawn_cases(places, conditions, many), many),
+                ("text", self._changed(places, conditions, counts.text, drawn), counts.text),
                 ("long", self._long(kinds, conditions, counts.longest), counts.long),
             ]
         for origin, stage, most in stages:
             fitting = (a for a in stage if self._fits(places, conditions, a)) if origin in ("pinned", "all") else stage
-            yield from (Case(args, origin) for args in islice(_each_once(fitting, known), most))
+            for args in islice(fitting, most):
+                key = repr(args)
+                if key not in known:
+                    known.add(key)
+                    drawn += [args] if origin == "drawn" else []
+                    yield Case(args, origin)
 
     @staticmethod
     def _fits(places: Sequence[Hole], conditions: Sequence[Condition], args: tuple[Any, ...]) -> bool:
@@ -104,32 +106,61 @@ class Values(Drawing):
             for name, kind in kinds
         ]
 
-    def _aims(self, places: Sequence[Hole]) -> list[Condition]:
+    def _aims(self, names: Sequence[str]) -> list[Condition]:
         """Return the branches of bodies as conditions."""
-        names, aims = [place.name for place in places], list[Condition]()
+        aims: list[Condition] = []
         for text in dict.fromkeys(text for body in self.bodies for text in branches(body, names)):
             with suppress(NotEvaluable):
-                aims.append(Condition(self.domain, text, own=names))
+                aims.append(Condition(self.domain, text))
         return aims
 
     def _drawn_cases(
         self, places: Sequence[Hole], conditions: Sequence[Condition], most: int
     ) -> Iterator[tuple[Any, ...]]:
         """Yield values drawn together, small ones first; some in the branches of bodies."""
-        aims, failed = self._aims(places), 0
-        dear = any(self.has_items(place.kind) for place in places)
-        share = min(0.7, max(0.3, _EACH * len(aims) / max(1, most)))
-        for number in range((2 if dear else 4) * most):
+        aims, failed = self._aims([place.name for place in places]), 0
+        for number in range(2 * most):
             self.seen, self.most = {}, min(12, 1 + number * 36 // max(1, most))
-            aim = [aims[number % len(aims)]] if aims and self.random.random() < share else []
-            self.alphabet = self.random.choice(_ALPHABETS) if self.random.random() < 0.2 else ()
+            aim = [self.random.choice(aims)] if aims and self.random.random() < 0.3 else []
             try:
                 yield tuple(self.fill(places, [*conditions, *aim], attempts=2 if aim else 6).values())
             except NoValue:
                 failed += not aim
-                if failed > max(60, number // 2):
-                    break
-        self.alphabet = ()
+                if failed > 60 and failed > number // 2:
+                    return
+
+    def _changed(
+        self, places: Sequence[Hole], conditions: Sequence[Condition], most: int, drawn: Sequence[tuple[Any, ...]]
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield texts that differ from a whole one in one place, each with others that are made beside it.
+
+        Args:
+            drawn: others that are long to make are taken from these where they fit.
+        """
+        for at, place in enumerate(places):
+            if self.root(place.kind).name not in TEXTUAL:
+                continue
+            dear = bool(drawn) and any(self.has_items(other.kind) for other in places if other is not place)
+            for text in islice(self._texts(place.kind), 2 * most):
+                value, self.seen = self.witness(place.kind, text), {}
+                if value is None or constraint_of(place.constraints)(value):
+                    continue
+                if dear and self.random.random() < 0.8:
+                    one = self.random.choice(drawn)
+                    args = (*one[:at], value, *one[at + 1 :])
+                    if self._fits(places, conditions, args):
+                        yield args
+                        continue
+                try:
+                    yield tuple(self.fill(places, conditions, fixed={place.name: value}, attempts=2).values())
+                except NoValue:
+                    continue
+
+    def _texts(self, kind: TypeRef) -> Iterable[str]:
+        numbers = [str(n) for n in (*self.literals.numbers, 7, 10, 255)]
+        results = [str(v) for v in self.results.get(str(kind), ())][:12]
+        whole = dict.fromkeys([*self.literals.examples, *results, *self.literals.texts, *numbers])
+        return dict.fromkeys(change for one in whole for change in (one, *changes(one)))
 
     def _long(
         self, kinds: Sequence[tuple[str, TypeRef]], conditions: Sequence[Condition], longest: int
@@ -138,7 +169,8 @@ class Values(Drawing):
         ways = [(size, way) for size, ways in _LONG if size <= longest for way in ways]
         growing = [name for name, kind in kinds if self.grows(kind)]
         for names in [[name] for name in growing] + ([growing] if len(growing) > 1 else []):
-            yield from filter(None, (self.grown(kinds, conditions, names, way, size) for size, way in ways))
+            found = (self.grown(kinds, conditions, names, way, size) for size, way in ways)
+            yield from (args for args in found if args is not None)
 
     def grown(
         self, kinds: Sequence[tuple[str, TypeRef]], conditions: Sequence[Condition], names: Sequence[str],
@@ -202,10 +234,3 @@ class Values(Drawing):
             pools.append(pool)
             most //= max(1, len(pool))
         return list(product(*pools)) if most else None
-
-
-def _each_once(stage: Iterable[tuple[Any, ...]], known: set[str]) -> Iterator[tuple[Any, ...]]:
-    for args in stage:
-        if (key := repr(args)) not in known:
-            known.add(key)
-            yield args

@@ -143,9 +143,8 @@ def _around(text: str, line: int, most: int) -> str:
 
 
 def _whole(attempt: GivenWitness) -> str | None:
-    if attempt.not_reproducible.strip() or (attempt.test.strip() and attempt.call.strip()):
-        return None
-    return "give `call` and `test`, or say in `not_reproducible` why there is none"
+    whole = attempt.not_reproducible.strip() or (attempt.test.strip() and attempt.call.strip())
+    return None if whole else "give `call` and `test`, or say in `not_reproducible` why there is none"
 
 
 async def _read_alike(case: FindingCase, witness: Witness, asker: Asker, model: str, seed: int) -> bool | None:

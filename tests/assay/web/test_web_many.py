@@ -92,7 +92,7 @@ async def test_a_batch_is_estimated_started_and_worked_off(web: Any) -> None:
     batch = await web.json(f"{place}.json")
     assert batch["state"] == "finished" and batch["done"] == 2, batch
     _, page = await web.get(place)
-    assert "Outputs side by side" in page
+    assert "Outputs, one by one" in page
 
 
 @pytest.mark.parametrize(

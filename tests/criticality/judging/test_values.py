@@ -159,12 +159,3 @@ def test_a_branch_that_no_case_enters_keeps_a_body_out(body: str, said: str) -> 
     with Judge(seeded.hearing(one, ["it.place"], {"it.place": body}, counts=FEW)) as judge:
         verdict = judge.heard()
     assert said in verdict.faults[0].what
-
-
-def test_a_parameter_is_a_value_though_a_function_is_called_so_too() -> None:
-    one = seeded.ruled_out("shadowing")
-    with Judge(seeded.hearing(one, ["it.nth"], counts=FEW)) as judge:
-        held = [case.args for case in judge.cases("it.nth")]
-        verdict = judge.heard()
-    assert held and all(1 <= nth <= 4 and low <= len for nth, low, len in held)
-    assert (verdict.faults, verdict.guilty) == ([], None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
@@ -68,12 +67,13 @@ def by_module(
 
 
 def _row(spec: Spec, function: FunctionPlan, args: tuple[Any, ...], error: str, result: Any) -> CaseRow | None:
-    with suppress(NoLiteral):
+    try:
         arguments = tuple(literal(spec, p.type, one) for p, one in zip(function.parameters, args, strict=True))
         if not error:
             return CaseRow(arguments, literal(spec, function.result, result), "")
         return CaseRow(arguments, None, error) if error in spec.errors else None
-    return None
+    except NoLiteral:
+        return None
 
 
 def literal(spec: Spec, kind: TypeRef, value: Any) -> Expression:
@@ -98,8 +98,10 @@ def literal(spec: Spec, kind: TypeRef, value: Any) -> Expression:
             parts = zip(kind.args, value, strict=True)
             return Operation(kind, "tuple", tuple(literal(spec, arg, one) for arg, one in parts))
         case "Map":
-            parts = (part for pair in value.items() for part in zip(kind.args, pair, strict=True))
-            return Operation(kind, "map", tuple(literal(spec, arg, one) for arg, one in parts))
+            pairs = [
+                literal(spec, arg, one) for pair in value.items() for arg, one in zip(kind.args, pair, strict=True)
+            ]
+            return Operation(kind, "map", tuple(pairs))
         case "Option":
             return Constant(kind, None) if value is None else Operation(
                 kind, "some", (literal(spec, kind.args[0], value),)
