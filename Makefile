@@ -10,7 +10,7 @@ LOCKED = sed '/^\# $(1)$$/,$$d' constraints.txt > $(VENV)/locked.txt && $(PIP) -
 # What `make test` leaves to the others: tests that need more than Python, slow ones, and long ones.
 RESOURCES := postgres or browser or box or ray or toolchain
 # Seconds of a processor from which a test is slow: tests/slow.txt names those that took as many when last weighed.
-SLOW := 0.35
+SLOW := 0.3
 PYTEST := $(BIN)/python -m pytest -q
 # One more than the processors of a small machine: a test that waits for a process or a clock leaves one idle.
 ABREAST := -n 3 --dist worksteal
