@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,6 +16,7 @@ from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.tool_calls import ToolCall, ToolSpec, listed, parse_call
 
 _MUST = {"auto": "Nothing obliges them to.", "required": "They must call one now."}
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _FENCE = Fence(0, CallLabel("assay", "functions"))
 
 
@@ -37,6 +39,8 @@ def _function(number: int, sent: Mapping[str, Any]) -> ToolSpec:
     told = mapping(sent.get("function")) or sent
     if sent.get("type") != "function" or not (name := text(told.get("name"))):
         raise invalid("tools", f"tools[{number}] is no function of the program itself, and only such are passed on")
+    if not _NAME.fullmatch(name) or not isinstance(told.get("parameters") or {}, Mapping):
+        raise invalid("tools", f"tools[{number}]: a name has 1 to 64 letters, digits, _ and -; parameters are a schema")
     return ToolSpec(name, text(told.get("description")), mapping(told.get("parameters")))
 
 

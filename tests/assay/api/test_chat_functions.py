@@ -104,6 +104,14 @@ async def test_functions_are_told_to_nobody_where_none_may_be_called(programs: P
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "tools of somebody else": ({"tools": [{"type": "web_search"}]}, "is no function of the program itself"),
     "a function without a name": ({"tools": [{"type": "function", "function": {}}]}, "tools[0]"),
+    "a name of several words": (
+        {"tools": [{"type": "function", "function": {"name": "tell me"}}]},
+        "tools[0]: a name has",
+    ),
+    "parameters that are no schema": (
+        {"tools": [{"type": "function", "function": {"name": "tell", "parameters": 5}}]},
+        "parameters are a schema",
+    ),
     "a choice of none of them": ({"tools": [WEATHER], "tool_choice": {"type": "function", "name": "x"}}, "tool_choice"),
     "a circle": ({"tools": [WEATHER], "model": "assay/circle"}, "calls no functions"),
     "a result of nothing": ({"messages": [{"role": "tool", "content": "x"}, *ASKED]}, "must follow a message"),
