@@ -394,3 +394,7 @@ class Workshop:
     def verify(self) -> Verification:
         """Check the ledger, its head, and the logs it speaks of."""
         return self.ledger.verify()
+
+    def unfinished(self) -> list[str]:
+        """Return trials that were planned and never logged: cut off, or dropped. Who reads a result may ask why."""
+        return [name for name, trial in self.attested().items() if trial.plan is not None and not trial.finished]
