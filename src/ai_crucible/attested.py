@@ -19,6 +19,7 @@ from ai_crucible.events import (
     TrialResumed,
     TrialsCompared,
 )
+from ai_crucible.keeping import digests_of, work_place
 from ai_crucible.types import AttemptRecord
 from llm_runtime.events import Event
 from llm_runtime.store.verify import Finding
@@ -38,7 +39,8 @@ class AttestedTrial:
         trial: its id.
         plan: what was planned, where that is there.
         log: the log of its last sitting that was closed in order; ``None`` while there is none.
-        named: SHA-256 of every log of it that was attested, by path from the ledger's folder.
+        named: SHA-256 of every log of it that was attested and of all that attempts left, by path from the
+            ledger's folder.
         graded: the last word on each attempt, by puzzle and epoch.
         witnessed: attempts that were graded, by Inspect's id, with the digest of their score.
         begun: attempts that were begun, by Inspect's id; none in ledgers from before that was written down.
@@ -129,6 +131,7 @@ def attested(events: Iterable[Event]) -> dict[str, AttestedTrial]:
                 trial.named[event.log] = event.sha256
             case AttemptGraded():
                 trial.graded[event.puzzle, event.epoch] = event
+                trial.named |= {work_place(digest): digest for digest in digests_of(event.work or {})}
                 if event.passed is None:
                     trial.ungraded[event.sample_digest] = event
             case AttemptBegun():
@@ -139,7 +142,7 @@ def attested(events: Iterable[Event]) -> dict[str, AttestedTrial]:
 
 
 def wrong_logs(trial: AttestedTrial, digest: Callable[[str], str]) -> Iterator[Finding]:
-    """Yield what is wrong with the logs that a ledger names of a trial.
+    """Yield what is wrong with the logs, and with what attempts left, that a ledger names of a trial.
 
     Args:
         trial: as its ledger has it.
@@ -147,7 +150,8 @@ def wrong_logs(trial: AttestedTrial, digest: Callable[[str], str]) -> Iterator[F
     """
     for name, sha256 in trial.named.items():
         if (there := digest(name)) != sha256:
-            yield Finding(0, "log changed" if there else "log missing", name)
+            what = "work" if name.startswith(work_place("")) else "log"
+            yield Finding(0, f"{what} changed" if there else f"{what} missing", name)
 
 
 def unnamed_logs(folder: Path, trials: dict[str, AttestedTrial]) -> Iterator[tuple[str, bool]]:
@@ -194,15 +198,16 @@ def recovered(folder: Path, trial: AttestedTrial) -> Iterator[tuple[str, int, bo
 
 def graded_events(trial: str, log: EvalLog, attempts: Sequence[AttemptRecord]) -> list[AttemptGraded]:
     """Return what the ledger is to say of the attempts of a log."""
-    from ai_crucible.trace_writer import rests_on, sample_digest
+    from ai_crucible.trace_writer import oracle_score, rests_on, sample_digest
 
     events: list[AttemptGraded] = []
     for sample, attempt in zip(log.samples or [], attempts, strict=True):
         same = {"puzzle", "kind", "epoch", "model", "arm", "passed", "failed", "terminated_by"}
         fields = {**attempt.model_dump(include=same), "anchor": attempt.anchor is not None}
         named = dict(zip(("puzzle_digest", "oracle_digest", "environment"), rests_on(log, sample), strict=True))
-        digest = sample_digest(sample)
-        events.append(AttemptGraded.model_validate({**fields, **named, "trial": trial, "sample_digest": digest}))
+        score, own = oracle_score(sample), {"trial": trial, "sample_digest": sample_digest(sample)}
+        own["work"] = (score.metadata or {}).get("work") if score else None
+        events.append(AttemptGraded.model_validate({**fields, **named, **own}))
     return events
 
 
