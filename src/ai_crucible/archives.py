@@ -13,7 +13,7 @@ LINK = 0o120000
 """The mode of a link, whose content is where it leads."""
 Entries: TypeAlias = "dict[str, tuple[int, bytes]]"
 """Mode and content of files and links, by path."""
-Changes: TypeAlias = "dict[str, tuple[int, bytes] | None]"
+Changes: TypeAlias = dict[str, tuple[int, bytes] | None]
 """What is otherwise in a later archive, by path; ``None`` for what is gone."""
 
 

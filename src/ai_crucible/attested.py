@@ -167,15 +167,22 @@ def unnamed_logs(folder: Path, trials: dict[str, AttestedTrial]) -> Iterator[tup
             yield name, trial is not None and (not last or name < last)
 
 
-def set_aside(folder: Path, trial: AttestedTrial) -> None:
-    """Move logs with scores that nobody witnessed out of a trial's place, before Inspect takes attempts over."""
+def _left(folder: Path, trial: AttestedTrial) -> Iterator[tuple[Path, EvalLog]]:
+    """Yield the logs in a trial's place that the ledger does not name, as a killed sitting leaves them."""
     from inspect_ai.log import read_eval_log
 
     for path in trial.unnamed(folder):
         log = None
         with suppress(Exception):  # one that was cut off in the middle of a write is Inspect's to recover, or none
             log = read_eval_log(str(path))
-        if log is not None and not trial.vouches_for(log):
+        if log is not None:
+            yield path, log
+
+
+def set_aside(folder: Path, trial: AttestedTrial) -> None:
+    """Move logs with scores that nobody witnessed out of a trial's place, before Inspect takes attempts over."""
+    for path, log in _left(folder, trial):
+        if not trial.vouches_for(log):
             aside = folder / "aside" / trial.trial
             aside.mkdir(parents=True, exist_ok=True)
             path.rename(aside / path.name)
@@ -183,17 +190,10 @@ def set_aside(folder: Path, trial: AttestedTrial) -> None:
 
 def recovered(folder: Path, trial: AttestedTrial) -> Iterator[tuple[str, int, bool]]:
     """Yield puzzle, epoch and verdict of attempts that a killed sitting left in a log for the next one."""
-    from inspect_ai.log import read_eval_log
-
     from ai_crucible.trace_writer import attempts_of
 
-    for path in trial.unnamed(folder):
-        with suppress(Exception):  # as in set_aside
-            log = read_eval_log(str(path))
-            if trial.vouches_for(log):
-                for one in attempts_of(log):
-                    if one.passed is not None:
-                        yield one.puzzle, one.epoch, one.passed
+    logs = [log for _, log in _left(folder, trial) if trial.vouches_for(log)]
+    return ((one.puzzle, one.epoch, one.passed) for log in logs for one in attempts_of(log) if one.passed is not None)
 
 
 def graded_events(trial: str, log: EvalLog, attempts: Sequence[AttemptRecord]) -> list[AttemptGraded]:
@@ -205,8 +205,8 @@ def graded_events(trial: str, log: EvalLog, attempts: Sequence[AttemptRecord]) -
         same = {"puzzle", "kind", "epoch", "model", "arm", "passed", "failed", "terminated_by"}
         fields = {**attempt.model_dump(include=same), "anchor": attempt.anchor is not None}
         named = dict(zip(("puzzle_digest", "oracle_digest", "environment"), rests_on(log, sample), strict=True))
-        score, own = oracle_score(sample), {"trial": trial, "sample_digest": sample_digest(sample)}
-        own["work"] = (score.metadata or {}).get("work") if score else None
+        score, digest = oracle_score(sample), sample_digest(sample)
+        own = {"trial": trial, "sample_digest": digest, "work": ((score and score.metadata) or {}).get("work")}
         events.append(AttemptGraded.model_validate({**fields, **named, **own}))
     return events
 

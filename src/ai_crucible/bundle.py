@@ -302,7 +302,7 @@ def _told(sample: Mapping[str, Any]) -> dict[str, object]:
     """Return what a sample of a log tells of its attempt, by the ledger's names."""
     scores: Any = sample.get("scores") or {}
     about: Any = sample.get("metadata") or {}
-    score = next((score for name, score in scores.items() if name.endswith("oracle_scorer")), {"value": None})
+    score: Any = next((score for name, score in scores.items() if name.endswith("oracle_scorer")), {"value": None})
     passed = None if score["value"] is None else score["value"] == 1.0
     told: dict[str, object] = {"passed": passed, "work": (score.get("metadata") or {}).get("work")}
     if "anchor" in about:

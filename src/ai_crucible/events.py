@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import StringConstraints
 
 from llm_runtime.events import Event
 from llm_runtime.models import Model
 
-Work: TypeAlias = dict[str, str]
+Work: TypeAlias = dict[str, Annotated[str, StringConstraints(pattern="^([0-7]{6} [0-9a-f]{64})?$")]]
 """What an attempt left otherwise than it found it, by path: mode in octal and SHA-256, or nothing for what is gone."""
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ai_crucible.archives import Changes, changes_of
 from ai_crucible.events import Work
+from llm_runtime.errors import StoreDamaged
 from llm_runtime.files import write_atomic
 
 MOST_BYTES = 4 << 20
@@ -31,7 +32,7 @@ def keep(folder: Path, untouched: bytes, work: bytes) -> Work | None:
     for path, entry in changes.items():
         mode, data = entry or (0, b"")
         digest = hashlib.sha256(data).hexdigest()
-        named[path] = f"{mode:o} {digest}" if entry else ""
+        named[path] = f"{mode:06o} {digest}" if entry else ""
         place = folder / work_place(digest)
         if entry and not place.exists():
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -55,6 +56,16 @@ def work_from(work: Work, read: Callable[[str], bytes]) -> Changes:
     Args:
         work: as its ledger names it.
         read: returns what lies at a place.
+
+    Raises:
+        StoreDamaged: it is more than is ever kept.
     """
-    named = {path: entry.split() for path, entry in work.items()}
-    return {path: (int(e[0], 8), read(work_place(e[1]))) if e else None for path, e in named.items()}
+    changes, left = Changes(), MOST_BYTES
+    for path, named in work.items():
+        mode, _, digest = named.partition(" ")
+        data = read(work_place(digest)) if named else b""
+        left -= len(data)
+        if left < 0:
+            raise StoreDamaged(f"an attempt is said to have left more than the {MOST_BYTES >> 20} MiB that are kept")
+        changes[path] = (int(mode, 8), data) if named else None
+    return changes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -17,7 +17,7 @@ from ai_crucible.grading.edge import GradingFailed, SealedGrader
 from ai_crucible.keeping import MOST_BYTES, work_from
 from ai_crucible.oracle_scorer import OF_THE_RUN, gate
 from ai_crucible.puzzle_loader import load_puzzles
-from ai_crucible.types import Puzzle
+from ai_crucible.types import Puzzle, PuzzleMeta, Verdict
 from ai_crucible.versions import changed_parts, environment, oracle_digest, seed_of
 from llm_runtime.errors import ConfigurationError
 from sandbox import Root
@@ -113,17 +113,22 @@ async def regraded(
         puzzle = await grader.draw(tasks[name])
         untouched = await untouched_copy(puzzle, root)
         async with grader.sitting(puzzle, untouched) as grade:
-            for event in graded:
-                if event.puzzle != name:
-                    continue
-                # How an attempt ended is no matter of what it left: what was told of that stands.
-                now, why = OF_THE_RUN.intersection(event.failed), _LOST
+            for event in (event for event in graded if event.puzzle == name):
+                now, why = (), _LOST
                 if event.work is not None:
                     with zipfile.ZipFile(path) as archive:
                         work = with_changes(untouched, work_from(event.work, archive.read))
-                    try:
-                        failed, why = gate(puzzle.meta, await grade(work), terminated_by=None).failed, ""
-                        now = now.union(failed)
-                    except GradingFailed as fault:
-                        why = str(fault)
-                yield Regraded(plan.trial, name, event.epoch, tuple(event.failed), tuple(sorted(now)), why)
+                    now, why = await _now(puzzle.meta, grade(work), OF_THE_RUN.intersection(event.failed))
+                yield Regraded(plan.trial, name, event.epoch, tuple(event.failed), now, why)
+
+
+async def _now(meta: PuzzleMeta, grading: Awaitable[Verdict], told: frozenset[str]) -> tuple[tuple[str, ...], str]:
+    """Return which conditions fail now, or why nobody can tell.
+
+    How an attempt ended is no matter of what it left: what was told of that stands.
+    """
+    try:
+        holds = gate(meta, await grading, terminated_by=None).conditions
+        return tuple(name for name, good in holds.items() if not good or name in told), ""
+    except GradingFailed as fault:
+        return (), str(fault)

@@ -218,19 +218,16 @@ def _of_puzzle(framing: Framing, puzzle: str, history: _Rows, standings: _Rows) 
 
 def _conditions(desk: _Desk, protocol: str) -> dict[str, object]:
     """Return what the log says of all attempts."""
-    told: dict[str, object] = {"arm": desk.framing.arm, "protocol": protocol, "seed": desk.framing.seed}
-    told["environment"] = environment(desk.root)
-    if desk.panel.cohort:
-        told["cohort"] = list(desk.panel.cohort)
-    return told
+    told = {"arm": desk.framing.arm, "protocol": protocol, "seed": desk.framing.seed}
+    cohort = {"cohort": list(desk.panel.cohort)} if desk.panel.cohort else {}
+    return {**told, "environment": environment(desk.root), **cohort}
 
 
 def _one_of(what: str, value: str, known: Sequence[T]) -> T:
     """Return a value as one of those that there are."""
-    for one in known:
-        if one == value:
-            return one
-    raise ConfigurationError(f"no {what} {value!r}; there are: {', '.join(map(str, known))}")
+    if value not in known:
+        raise ConfigurationError(f"no {what} {value!r}; there are: {', '.join(map(str, known))}")
+    return known[known.index(value)]
 
 
 def _draw_all(grader: SealedGrader, puzzles: Sequence[Puzzle]) -> list[Puzzle]:

@@ -30,7 +30,7 @@ from ai_crucible.catalog import Catalog, CatalogEntry, Policy
 from ai_crucible.catalog_paths import resolve_puzzles
 from ai_crucible.checking import Bar, PuzzleCheck, check_puzzle
 from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved, TrialLogged, TrialPlanned, TrialResumed
-from ai_crucible.judge_panel import check_panel
+from ai_crucible.judge_panel import eligible
 from ai_crucible.observability import TrialReport, rollup
 from ai_crucible.purse import PURSE, Purse
 from ai_crucible.puzzle_box import root_at
@@ -140,7 +140,7 @@ class Workshop:
         loaded = load_puzzles(resolve_puzzles(list(puzzles)))
         arm, judges, cohort = how.get("arm", "neutral"), how.get("judges", []), how.get("cohort", [])
         name = team_name([str(model), *cohort])
-        check_panel(judges, name, allow_untagged=how.get("untagged", False))
+        eligible(judges, name, allow_untagged=how.get("untagged", False))
         # One that does not exist is told now, and not after the first attempt is paid for.
         for other in filter(None, (*judges, *cohort, how.get("critic"))):
             get_model(other)

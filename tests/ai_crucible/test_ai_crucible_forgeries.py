@@ -261,6 +261,7 @@ FORGERIES: dict[str, tuple[Forgery, str]] = {
     "an attempt rests on another box": (lied(1, environment="9" * 64), "not as planned"),
     "an attempt is said to have left what another left": (
         lambda b, p: lied(2, work=next(e.work for e in b.events if isinstance(e, AttemptGraded)))(b, p), "log changed"),
+    "what an attempt left is named by no digest": (lied(2, work={"total.py": "100644 ../../evil"}), "edited"),
     "an attempt is said to have left nothing that was kept": (lied(2, work=None), "log changed|log unnamed"),
 }  # fmt: skip
 

@@ -15,6 +15,7 @@ from tests.commands import Commands, bare_world
 
 from ai_crucible.archives import LINK, archive_of, changes_of, entries_of, with_changes
 from ai_crucible.keeping import MOST_BYTES, digests_of, keep, work_from
+from llm_runtime.errors import StoreDamaged
 from llm_runtime.testing import LoopbackServer, Received
 
 Assay = Any
@@ -110,3 +111,9 @@ def test_more_than_is_kept_is_not_kept_at_all(tmp_path: Path) -> None:
     assert keep(tmp_path, archive_of({}), archive_of({"a": bytes(MOST_BYTES), "b": b"1"})) is None
     assert keep(tmp_path, archive_of({}), archive_of({str(n): b"" for n in range(1001)})) is None
     assert not (tmp_path / "works").exists()
+
+
+def test_a_bundle_that_names_a_file_many_times_fills_no_memory() -> None:
+    work = dict.fromkeys(map(str, range(1000)), f"100644 {'0' * 64}")
+    with pytest.raises(StoreDamaged, match="more than the 4 MiB that are kept"):
+        work_from(work, lambda _: bytes(1 << 20))
