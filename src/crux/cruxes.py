@@ -105,19 +105,15 @@ class Division:
     ) -> Comparison:
         """Return it as data, with the authors' books and all that was judged."""
         matched = (*self.shared, *self.opposed)
+        found = ("shared", "opposed", "candidates", "proposed", "decision", "dropped")
         return Comparison(
+            **{name: getattr(self, name) for name in found},
             topic=topic,
             authors=tuple(authors),
-            shared=self.shared,
-            opposed=self.opposed,
             alone=tuple(side.alone(matched) for side in sides),
-            candidates=self.candidates,
-            proposed=self.proposed,
             warnings=tuple(warnings),
             books=tuple({id(side.book): side.book for side in sides}.values()),
             judged=judge.judged,
-            decision=self.decision,
-            dropped=self.dropped,
             trial=judge.trial if judge.trial.asked else None,
         )
 

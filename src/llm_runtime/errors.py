@@ -65,6 +65,9 @@ if TYPE_CHECKING:
 class LlmRuntimeError(Exception):
     """The root: catch this to catch everything the runtime raises on purpose.
 
+    A class of it says behind its base what it ends with (``exit_code``), and of a call whether it may be asked again
+    (``retryable``) and may have been paid for (``begun``).
+
     Args:
         message: what happened, in one line.
         advice: what somebody at a command line can do about it; other doors have words of their own.
@@ -77,6 +80,10 @@ class LlmRuntimeError(Exception):
     exit_code = 1
     cost: int | None = None
 
+    def __init_subclass__(cls, **marks: bool | int) -> None:
+        for name, mark in marks.items():
+            setattr(cls, name, mark)
+
     def __init__(self, message: str = "", *, advice: str = "") -> None:
         super().__init__(message)
         self.advice = advice
@@ -87,16 +94,12 @@ class LlmRuntimeError(Exception):
         return f"{self}; {self.advice}" if self.advice else str(self)
 
 
-class ConfigurationError(LlmRuntimeError):
+class ConfigurationError(LlmRuntimeError, exit_code=2):
     """What the user set does not fit together."""
 
-    exit_code = 2
 
-
-class NoModelError(ConfigurationError):
+class NoModelError(ConfigurationError, exit_code=78):
     """There is no model to ask."""
-
-    exit_code = 78
 
 
 class MissingExtraError(ConfigurationError):
@@ -108,7 +111,7 @@ class MissingExtraError(ConfigurationError):
         super().__init__(f"{feature} needs an optional part; {how_to_install(extra)}")
 
 
-class CallError(LlmRuntimeError):
+class CallError(LlmRuntimeError, exit_code=4):
     """One model call failed.
 
     Args:
@@ -127,7 +130,6 @@ class CallError(LlmRuntimeError):
             an answer.
     """
 
-    exit_code = 4
     retryable = False
     begun = False
 
@@ -168,36 +170,24 @@ class CallError(LlmRuntimeError):
         return f"{message} [{', '.join(where)}]" if where else message
 
 
-class ConnectionFailed(CallError):
+class ConnectionFailed(CallError, retryable=True):
     """No connection could be made."""
 
-    retryable = True
 
-
-class ConnectionCut(CallError):
+class ConnectionCut(CallError, retryable=True, begun=True):
     """The connection ended before the answer did."""
 
-    retryable = True
-    begun = True
 
-
-class CallTimeout(CallError):
+class CallTimeout(CallError, retryable=True, begun=True):
     """No whole answer within the call's time."""
 
-    retryable = True
-    begun = True
 
-
-class RateLimited(CallError):
+class RateLimited(CallError, retryable=True):
     """HTTP 429."""
 
-    retryable = True
 
-
-class ServerFault(CallError):
+class ServerFault(CallError, retryable=True):
     """HTTP 5xx, or 408."""
-
-    retryable = True
 
 
 class Overloaded(ServerFault):
@@ -252,38 +242,28 @@ class Moderated(RequestRefused):
     """The provider flagged the input."""
 
 
-class BadReply(CallError):
+class BadReply(CallError, begun=True):
     """A 200 that is not a success."""
 
-    begun = True
 
-
-class ErrorInReply(BadReply):
+class ErrorInReply(BadReply, retryable=True):
     """The body of a 200 carries an error object."""
 
-    retryable = True
 
-
-class EmptyReply(BadReply):
+class EmptyReply(BadReply, retryable=True):
     """No choices, or a choice without text."""
 
-    retryable = True
 
-
-class MalformedReply(BadReply):
+class MalformedReply(BadReply, retryable=True):
     """The body is not UTF-8, not JSON, nested too deep, or of another shape."""
-
-    retryable = True
 
 
 class ReplyTooLarge(BadReply):
     """The body is larger than the cap, after decompression."""
 
 
-class BadFinish(BadReply):
+class BadFinish(BadReply, retryable=True):
     """The provider ended the answer for a reason other than its end: a fault of its own, a tool call, a pause."""
-
-    retryable = True
 
 
 class PromptTruncated(BadReply):
@@ -294,24 +274,21 @@ class ReplyTruncated(BadReply):
     """The model was cut off by its token limit; ``partial`` is what came, already paid for."""
 
 
-class ReplyRepeats(BadReply):
+class ReplyRepeats(BadReply, retryable=True):
     """The model says one passage again and again; it was stopped, and ``partial`` holds what came."""
-
-    retryable = True
 
 
 class ReplyFiltered(BadReply):
     """The provider filtered the answer, or the model refused in the provider's own terms."""
 
 
-class BudgetExceeded(LlmRuntimeError):
+class BudgetExceeded(LlmRuntimeError, exit_code=3):
     """The next call does not fit what may still be spent. Nothing was sent.
 
     Attributes:
         cap: the bound that it does not fit: ``"cost"``, ``"tokens"`` or ``"calls"``.
     """
 
-    exit_code = 3
     cap = "cost"
 
 
@@ -319,10 +296,8 @@ class UnknownPrice(BudgetExceeded):
     """There is a cap in USD, and no price for the model."""
 
 
-class DeadlineExceeded(LlmRuntimeError):
+class DeadlineExceeded(LlmRuntimeError, exit_code=3):
     """The run's time is up."""
-
-    exit_code = 3
 
 
 class RunPaused(LlmRuntimeError):
@@ -340,7 +315,7 @@ class RunPaused(LlmRuntimeError):
         self.exit_code = exit_code
 
 
-class StructuredOutputError(LlmRuntimeError):
+class StructuredOutputError(LlmRuntimeError, exit_code=6):
     """The answer does not fit the schema.
 
     Args:
@@ -350,8 +325,6 @@ class StructuredOutputError(LlmRuntimeError):
     Attributes:
         asked: who was asked for what, in words; empty where nobody has said.
     """
-
-    exit_code = 6
 
     def __init__(self, message: str, raw: str = "") -> None:
         super().__init__(message)
@@ -363,16 +336,12 @@ class StructuredOutputError(LlmRuntimeError):
         return f"{self.asked}, and no answer can be used: {message}" if self.asked else message
 
 
-class ReplayMismatch(LlmRuntimeError):
+class ReplayMismatch(LlmRuntimeError, exit_code=5):
     """The recording has no answer to this request."""
 
-    exit_code = 5
 
-
-class StoreError(LlmRuntimeError):
+class StoreError(LlmRuntimeError, exit_code=5):
     """The run store failed."""
-
-    exit_code = 5
 
 
 class StoreDamaged(StoreError):
@@ -391,7 +360,5 @@ class StoreBusy(StoreError):
     """Another process holds this run."""
 
 
-class RunNotFound(StoreError):
+class RunNotFound(StoreError, exit_code=2):
     """There is no run by that id."""
-
-    exit_code = 2

@@ -189,14 +189,9 @@ def _price_now(model: ModelInfo | Price) -> Price | None:
 
 
 def _priced(prices: ModelPrice, input_tokens: int) -> Price:
-    return Price(
-        _amount(prices, "input_mtok", input_tokens) or 0.0,
-        _amount(prices, "output_mtok", input_tokens) or 0.0,
-        _amount(prices, "cache_read_mtok", input_tokens),
-        _amount(prices, "cache_write_mtok", input_tokens),
-        _amount(prices, "output_reasoning_mtok", input_tokens),
-        (_amount(prices, "requests_kcount", input_tokens) or 0.0) / 1000,
-    )
+    kinds = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok", "output_reasoning_mtok")
+    put, got, read, written, thought, calls = (_amount(prices, k, input_tokens) for k in (*kinds, "requests_kcount"))
+    return Price(put or 0.0, got or 0.0, read, written, thought, (calls or 0.0) / 1000)
 
 
 def _amount(prices: ModelPrice, name: str, input_tokens: int) -> float | None:

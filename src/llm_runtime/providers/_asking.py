@@ -22,7 +22,7 @@ def asking(
     http: Http,
     endpoint: Endpoint,
     path: str,
-    payload: Callable[[Request, Set[Quirk]], dict[str, Any]],
+    payload: Callable[[Request, Endpoint, Set[Quirk]], dict[str, Any]],
     answer: type[Answer],
     on_delta: OnDelta,
     patience: Patience,
@@ -52,7 +52,7 @@ def asking(
         streamed = always or heeded() or not bounded or request.model in cut
         while True:
             known = quirks.of(request.model)
-            body = payload(request, known if streamed else known | _WHOLE)
+            body = payload(request, endpoint, known if streamed else known | _WHOLE)
             incoming = answer(request, endpoint.name, redactor, on_delta)
             incoming.sent()
             try:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.http import Http
 from llm_runtime.http.causes import STREAMED_STATUS
 from llm_runtime.http.shape import count, mapping, sequence, text
-from llm_runtime.messages import Generate, OnDelta, Request, Usage, unwatched
+from llm_runtime.messages import Generate, OnDelta, Usage, unwatched
 from llm_runtime.providers._answer import Answer
 from llm_runtime.providers._asking import asking
-from llm_runtime.providers._quirks import Quirk
 from llm_runtime.providers.listing import entries_at
 from llm_runtime.providers.payloads import messages_payload
 from llm_runtime.silence import HOSTED_PATIENCE, Patience
@@ -48,10 +48,7 @@ def anthropic(
         A function that raises any kind of :class:`~llm_runtime.errors.CallError`, named after the endpoint.
     """
     endpoint = endpoint.with_header(*_VERSION)
-
-    def payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
-        return messages_payload(request, endpoint, quirks, default_max_tokens=default_max_tokens)
-
+    payload = partial(messages_payload, default_max_tokens=default_max_tokens)
     return asking(http, endpoint, versioned(endpoint, "/messages"), payload, MessageAnswer, on_delta, patience)
 
 

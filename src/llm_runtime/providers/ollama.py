@@ -53,7 +53,7 @@ def ollama(
     return asking(http, endpoint, "/api/chat", _payload, ChatAnswer, on_delta, patience)
 
 
-def _payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
+def _payload(request: Request, _: Endpoint, quirks: Set[Quirk]) -> dict[str, Any]:
     need = token_bound(request) + (request.max_tokens or _ANSWER_TOKENS)
     options: dict[str, Any] = {"num_ctx": min(-(-need // _STEP) * _STEP, _LARGEST_WINDOW)}
     given = {"num_predict": request.max_tokens, "temperature": request.temperature, "seed": request.seed}

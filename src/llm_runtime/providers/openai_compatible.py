@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
-from typing import Any
+from functools import partial
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import WrongEndpoint
@@ -11,7 +10,6 @@ from llm_runtime.http import Http
 from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
 from llm_runtime.providers._asking import asking
 from llm_runtime.providers._completions import Completion
-from llm_runtime.providers._quirks import Quirk
 from llm_runtime.providers.listing import entries_at
 from llm_runtime.providers.openai_responses import openai_responses
 from llm_runtime.providers.payloads import chat_payload
@@ -53,9 +51,7 @@ def openai_compatible(
     if endpoint.dialect.name == "openrouter":
         endpoint = endpoint.with_header("X-OpenRouter-Title", "Assay")
 
-    def payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
-        return chat_payload(request, endpoint, quirks, max_price)
-
+    payload = partial(chat_payload, max_price=max_price)
     chat = asking(http, endpoint, "/chat/completions", payload, Completion, on_delta, patience)
     if endpoint.dialect.name not in ("openai", "azure"):
         return chat

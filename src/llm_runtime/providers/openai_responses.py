@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.http import Http
 from llm_runtime.http.shape import count, mapping, sequence, text
-from llm_runtime.messages import Generate, OnDelta, Request, Usage, unwatched
+from llm_runtime.messages import Generate, OnDelta, Usage, unwatched
 from llm_runtime.providers._answer import Answer
 from llm_runtime.providers._asking import asking
-from llm_runtime.providers._quirks import Quirk
 from llm_runtime.providers.payloads import responses_payload
 from llm_runtime.silence import HOSTED_PATIENCE, Patience
 
@@ -32,11 +30,7 @@ def openai_responses(
     Returns:
         A function that raises any kind of :class:`~llm_runtime.errors.CallError`, named after the endpoint.
     """
-
-    def payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
-        return responses_payload(request, endpoint, quirks)
-
-    return asking(http, endpoint, "/responses", payload, ResponseAnswer, on_delta, patience)
+    return asking(http, endpoint, "/responses", responses_payload, ResponseAnswer, on_delta, patience)
 
 
 class ResponseAnswer(Answer):

@@ -6,17 +6,11 @@ from collections.abc import Callable, Mapping
 
 from llm_runtime.errors import BudgetExceeded, ReplyTruncated
 from llm_runtime.messages import Effort, Generate, Reply, Request, changed
+from llm_runtime.toml import own_table
 
 #: Tokens an answer may take where a cap needs a bound and the request names none; reasoning comes on top.
 ANSWER_TOKENS = 4096
-REASONING_TOKENS: Mapping[Effort, int] = {
-    "none": 0,
-    "minimal": 1_024,
-    "low": 2_048,
-    "medium": 8_192,
-    "high": 24_576,
-    "max": 49_152,
-}
+REASONING_TOKENS: Mapping[Effort, int] = own_table("llm_runtime.wrappers", "reasoning.toml")
 
 
 def answers_bounded(generate: Generate, needed: Callable[[], bool]) -> Generate:
