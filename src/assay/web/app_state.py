@@ -239,7 +239,11 @@ async def request_fields(request: Request) -> dict[str, Any]:
             return cast("dict[str, Any]", data)
         fields = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=100)
         # Browsers send line ends as CR LF.
-        return {name: value.replace("\r\n", "\n") for name, value in fields}
+        sent: dict[str, Any] = {}
+        for name, value in fields:
+            # What is ticked more than once is a list, a line each.
+            sent[name] = (f"{sent[name]}\n" if name in sent else "") + value.replace("\r\n", "\n")
+        return sent
     except (ValueError, RecursionError) as fault:
         raise ConfigurationError(f"the request cannot be read: {fault}") from None
 
