@@ -1,9 +1,9 @@
 """Whether comparisons say what is so, with simulated models whose accuracy is known: ``python -m bench.worth [RUNS]``.
 
-Calls fail in 5%, answers refuse in 20%, lengths are lognormal with sigma 1.2, part of the input is from a cache. So many
-comparisons of 60 tasks are made with prices and as many without; a quarter as many by a model whose triage always fails.
-The bars: intervals hold the true difference in 93 to 97%, what is called equal spend is within .9 to 1.1 in dollars, and
-nothing is said of a council that could not begin.
+Calls fail in 5%, answers refuse in 20%, lengths are lognormal with sigma 1.2, part of the input is from a cache. So
+many comparisons of 60 tasks are made with prices and as many without; a quarter as many by a model whose triage
+always fails. The bars: intervals hold the true difference in 93 to 97%, what is called equal spend is within .9 to 1.1
+in dollars, and nothing is said of a council that could not begin.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ def told(found: Seen, words: str) -> None:
         truth = fmean(span.estimate for span in spans)
         held = sum(truth in span for span in spans)
         equal = [ratio for pair, ratio in all_of if pair.equal_spend]
-        reach = f"{min(equal):.3f} to {max(equal):.3f}, {sum(0.9 <= r <= 1.1 for r in equal)} within" if equal else "none"
+        reach = (
+            f"{min(equal):.3f} to {max(equal):.3f}, {sum(0.9 <= r <= 1.1 for r in equal)} within" if equal else "none"
+        )
         ratio = fmean(ratio for _, ratio in all_of)
         print(f"{words}: {a} - {b}: {truth:+.1%}; {held} of {len(spans)} hold it ({held / len(spans):.1%}); dollars "
               f"{ratio:.3f} over all; called equal {len(equal)}: {reach}", flush=True)  # fmt: skip
