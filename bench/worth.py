@@ -16,40 +16,42 @@ from statistics import fmean
 from tests.assay.compare.test_worth import Simulated, compared
 
 from assay.protocols.compare.figures import Comparison
+from assay.protocols.compare.spending import paid, together
 
 TASKS = 60
-Seen = dict[tuple[str, str], list[tuple[Comparison, float]]]
+#: What is paid elsewhere, as an exchange: a token of output as four or eight of input, one from a cache as a tenth.
+OTHERWISE = ("1:0.5:4", "1:0.1:5", "1:0.1:8")
 
 
-def seen(seeds: range, *, priced: bool) -> Seen:
-    """Return by pair what each comparison says, and the true ratio of dollars."""
-    found: Seen = defaultdict(list)
+def told(seeds: range, words: str, *, priced: bool) -> None:
+    """Print how many intervals hold the true difference, which is the mean of all, and what equal spends were."""
+    found: dict[tuple[str, str], list[tuple[Comparison, float, dict[str, float]]]] = defaultdict(list)
     for seed in seeds:
         model = Simulated(seed, priced=priced)
-        for pair in asyncio.run(compared(model, TASKS)).comparisons:
-            found[pair.a, pair.b].append((pair, model.spent[pair.a] / model.spent[pair.b]))
-    return found
-
-
-def told(found: Seen, words: str) -> None:
-    """Print how many intervals hold the true difference, which is the mean of all, and what equal spends were."""
+        result = asyncio.run(compared(model, TASKS))
+        took = {
+            one.method: together([row for row in result.rows if row.method == one.method]) for one in result.methods
+        }
+        for pair in result.comparisons:
+            others = {unit: paid(took[pair.a], unit) / paid(took[pair.b], unit) for unit in OTHERWISE}
+            found[pair.a, pair.b].append((pair, model.spent[pair.a] / model.spent[pair.b], others))
     for (a, b), all_of in found.items():
-        spans = [pair.difference for pair, _ in all_of if pair.difference]
+        spans = [pair.difference for pair, *_ in all_of if pair.difference]
         truth = fmean(span.estimate for span in spans)
         held = sum(truth in span for span in spans)
-        equal = [ratio for pair, ratio in all_of if pair.equal_spend]
-        reach = (
-            f"{min(equal):.3f} to {max(equal):.3f}, {sum(0.9 <= r <= 1.1 for r in equal)} within" if equal else "none"
-        )
-        ratio = fmean(ratio for _, ratio in all_of)
-        print(f"{words}: {a} - {b}: {truth:+.1%}; {held} of {len(spans)} hold it ({held / len(spans):.1%}); dollars "
-              f"{ratio:.3f} over all; called equal {len(equal)}: {reach}", flush=True)  # fmt: skip
+        print(f"{words}: {a} - {b}: {truth:+.1%}; {held} of {len(spans)} hold it ({held / len(spans):.1%})", flush=True)
+        equal = [one for one in all_of if one[0].equal_spend]
+        for unit in ("USD", *(() if priced else OTHERWISE)) if equal else ():
+            ratios = [ratio if unit == "USD" else others[unit] for _, ratio, others in equal]
+            within = sum(0.9 <= one <= 1.1 for one in ratios)
+            reach = f"{min(ratios):.3f} to {max(ratios):.3f}, mean {fmean(ratios):.3f}"
+            print(f"  called equal {len(equal)}; in {unit} {reach}, {within} within", flush=True)
 
 
 def main(runs: int) -> None:
     """Print the figures."""
-    for words, priced in (("priced", True), ("unpriced", False)):
-        told(seen(range(runs), priced=priced), words)
+    told(range(runs), "priced", priced=True)
+    told(range(runs, 2 * runs), "unpriced", priced=False)
     verdicts = 0
     for seed in range(runs // 4):
         model = Simulated(seed, priced=bool(seed % 2), begins=False)
