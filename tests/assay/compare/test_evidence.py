@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 from bench.checkable import KINDS, LEVELS, tasks
+from bench.reviews import changes
+from bench.reviews import tasks as reviews
 from tests.assay.compare.test_routed import routing
 from tests.commands import Commands, Done
 
+from assay.protocols.compare.datasets import read_tasks
 from assay.protocols.compare.tasks import Question
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -108,3 +111,37 @@ async def test_a_run_that_ended_before_its_last_task_is_told_as_one(
     assert done.code == 3
     assert (await assay("evidence", "page", *PAGE)).code == 0
     assert "**Not as planned**: 1 of 3 tasks were done." in (tmp_path / "page.md").read_text()
+
+
+def test_changes_to_review_are_what_they_are_said_to_be() -> None:
+    kinds = [0, 0]
+    for before, after, holds, line in changes():
+        assert before != after and all(held(before, holds))
+        assert all(held(after, holds)) is (line == 0), after
+        kinds[bool(line)] += 1
+        if line:
+            assert before.splitlines()[line - 1] != after.splitlines()[line - 1]
+    asked = reviews()
+    assert kinds == [20, 20] and len(asked) == 40 and len({one["question"] for one in asked}) == 40
+    assert all(Question.model_validate(one).right(one["expected"]) for one in asked)
+    assert not any(Question.model_validate(one).right("99") for one in asked)
+
+
+def held(text: str, holds: list[str]) -> list[bool]:
+    """What of the conditions holds; one that raises does not."""
+    names: dict[str, Any] = {}
+    exec(text, names)
+
+    def holding(one: str) -> bool:
+        try:
+            exec(f"assert {one}", names)
+        except Exception:
+            return False
+        return True
+
+    return [holding(one) for one in holds]
+
+
+def test_decisions_are_open_and_reach_a_comparison_as_they_are() -> None:
+    asked = read_tasks((ROOT / "bench/decisions.jsonl").read_text(encoding="utf-8"))
+    assert len(asked) == 24 and not any(one.checkable for one in asked)

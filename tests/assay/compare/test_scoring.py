@@ -138,8 +138,8 @@ LATER_WRONG: list[tuple[dict[str, Any], list[str]]] = [
 ]
 
 
-#: Four times sixty and more of each, written on 26 November 2026, each set when the scorers had been mended by those before.
-#: Read first, 9 of 146, 6 of 130, 3 of 124 and, of the last, 1 of 126 were mistaken.
+#: Four times sixty and more of each, written on 26 November 2026, each set when the scorers had been mended by those
+#: before. Read first, 9 of 146, 6 of 130, 3 of 124 and, of the last, 1 of 126 were mistaken.
 FORMS = json.loads(Path(__file__).with_name("forms.json").read_text(encoding="utf-8"))
 
 

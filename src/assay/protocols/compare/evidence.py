@@ -52,7 +52,7 @@ class Plan(Model):
     """
 
     primary: tuple[str, ...]
-    figure: str = "difference of shares right, Newcombe's 95% interval, McNemar's exact p at most 0.05"
+    figure: str = "difference of shares right, or found better, Newcombe's 95% interval, McNemar's exact p at most 0.05"
     stopping: str = "all tasks are asked; none is added afterwards"
     tasks: str
     count: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import date
 from itertools import permutations, takewhile
@@ -185,19 +185,26 @@ def choice(text: str, choices: Sequence[str]) -> str:
     said, texts = f" {plain(text)} ", [f" {plain(_tidy(one))} " for one in choices]
     if texts.count(said) == 1:
         return LETTERS[texts.index(said)]
-    alike = {LETTERS[at] for at, one in enumerate(choices) if says(text, _tidy(one))}
-    named = alike if quantity(text) else _named(said, texts) or alike
+    named = _named(text, said, choices, texts)
     if letter := _LETTER.fullmatch(text) or _LETTER.fullmatch(bare(_LEAD.sub("", text))):
         return letter[1].upper() if letter[1].upper() in (named or LETTERS) else ""
     return min(named) if len(named) == 1 and not _hedged(said) else ""
 
 
-def _named(said: str, texts: Sequence[str]) -> set[str]:
-    """Return the letters of choices that stand in a text, or are counted."""
-    named = {LETTERS[at] for at, one in enumerate(texts) if one in said}
-    # "It would stay the same" is what "Stays the same" says.
-    named = named or {LETTERS[at] for at, one in enumerate(texts) if _ENDING.sub(" ", one) in _ENDING.sub(" ", said)}
-    return named or {LETTERS[nth - 1] for word, nth in WORDS["ordinals"].items() if f" {word} " in said}
+def _named(text: str, said: str, choices: Sequence[str], texts: Sequence[str]) -> set[str]:
+    """Return the letters of choices that a text says; of a number the words alone tell nothing."""
+    endless = _ENDING.sub(" ", said)
+    return (
+        _letters(one in said and not quantity(text) for one in texts)
+        or _letters(says(text, _tidy(one)) for one in choices)
+        # "It would stay the same" is what "Stays the same" says.
+        or _letters(_ENDING.sub(" ", one) in endless for one in texts)
+        or {LETTERS[nth - 1] for word, nth in WORDS["ordinals"].items() if f" {word} " in said}
+    )
+
+
+def _letters(hits: Iterable[bool]) -> set[str]:
+    return {letter for letter, hit in zip(LETTERS, hits, strict=False) if hit}
 
 
 def words_match(text: str, wanted: str) -> bool:
