@@ -113,6 +113,16 @@ async def test_a_run_that_ended_before_its_last_task_is_told_as_one(
     assert "**Not as planned**: 1 of 3 tasks were done." in (tmp_path / "page.md").read_text()
 
 
+async def test_tasks_without_answers_are_refused_before_a_plan_is_written(
+    assay: Any, write: Callable[..., str], tmp_path: Any
+) -> None:
+    done = await assay("evidence", "run", write({"question": "Is it so?"}), "--folder", "plans")
+    assert done.code == 2 and done.err.splitlines() == [
+        "assay: questions.jsonl says of no task what is right; add expected, or --raters 2"
+    ]
+    assert not [*tmp_path.glob("plans")]
+
+
 def test_changes_to_review_are_what_they_are_said_to_be() -> None:
     kinds = [0, 0]
     for before, after, holds, line in changes():

@@ -93,6 +93,8 @@ def run(command: RunCommand, questions: str, folder: str, plan_only: bool) -> in
     command.seed = command.seed or 1
     command.task, command.options = read_questions(questions), {"methods": _USUAL, **command.options}
     data = read_run(command.run.name, command.task, command.options, names=called).data()
+    if not (data[1]["raters"] or any(one.keys() & {"expected", "regex"} for one in data[0]["tasks"])):
+        raise ConfigurationError(f"{questions} says of no task what is right; add expected, or --raters 2")
     plan = Plan.of(*data, command.seed, configured(command.settings).routes)
     text = plan.model_dump_json(indent=1).encode() + b"\n"
     digest = _digest(text)

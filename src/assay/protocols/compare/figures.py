@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
+from operator import not_
 from typing import Any
 
 from pydantic import Field
@@ -20,10 +21,6 @@ from llm_runtime.statistics.deciding import LEVEL, decided, pairs_p
 from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import PairedCounts, mcnemar, newcombe_paired, wilson
 from llm_runtime.statistics.significance import holm
-
-
-def _empty(value: object) -> bool:
-    return not value
 
 
 def _unset(value: object) -> bool:
@@ -53,7 +50,7 @@ class Row(Outlay):
     distinct: int = 0
     judge: str = ""
     error: str = ""
-    votes: dict[str, tuple[int, ...]] = Field(default={}, exclude_if=_empty)
+    votes: dict[str, tuple[int, ...]] = Field(default={}, exclude_if=not_)
 
     @property
     def checkable(self) -> bool:
@@ -121,8 +118,8 @@ class Comparison(Model):
     spend_in: str
     otherwise: dict[str, float] = {}
     unmeasured: str = ""
-    rated: int = Field(default=0, exclude_if=_empty)
-    agreed: int = Field(default=0, exclude_if=_empty)
+    rated: int = Field(default=0, exclude_if=not_)
+    agreed: int = Field(default=0, exclude_if=not_)
 
     @property
     def shown(self) -> bool:

@@ -173,15 +173,11 @@ class ComparisonHooks(Hooks[Task, Options]):
 
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
         """Return which method was right how often."""
-        done = len({row["task"] for row in result["rows"]})
-        checked = {row["method"]: 0 for row in result["rows"] if row["right"] is not None}
-        for row in result["rows"]:
-            if row["right"]:
-                checked[row["method"]] += 1
-        failed = sum(bool(row["error"]) for row in result["rows"])
+        methods = result["methods"]
+        failed = sum(one["errors"] for one in methods)
         return RunVerdict(
-            count_noun(done, "task"),
-            ", ".join(f"{method} {right} right" for method, right in checked.items()),
+            count_noun(max(one["tasks"] for one in methods), "task"),
+            ", ".join(f"{one['method']} {one['right']} right" for one in methods if one["checkable"]),
             f"{count_noun(failed, 'answer')} failed" if failed else "",
         )
 
