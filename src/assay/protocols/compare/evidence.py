@@ -101,15 +101,14 @@ def run(command: RunCommand, questions: str, folder: str, plan_only: bool) -> in
     place, log = (Path(folder, f"{digest}.{end}") for end in ("plan.json", "log"))
     if log.exists():
         raise ConfigurationError(f"{log}: this plan was run; another --seed makes another plan")
-    with saying(f"{place} cannot be written"):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(place, text)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(place, text)
     click.echo(f"plan {digest}: {plan.count} tasks; publish {place} before you go on", err=True)
     if plan_only:
         return 0
     command.task |= {"source": f"plan-{digest}"}
     outcome = command.go()
-    with saying(f"{log} cannot be written"), log.open("wb") as file:
+    with log.open("wb") as file:
         export_run(command.store, outcome.run_id, file)
     return command.finish(outcome)
 
