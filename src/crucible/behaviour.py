@@ -10,13 +10,15 @@ dropped; an answer that repeats its instruction is asked for again, and so are w
 8: words for what is sure, conceded or refuted may be of any language; who breaks off, or writes an object for an
 answer, is asked again; whether a short text that rests on nothing answers, a reader says.
 9: attachments may be pictures, and what is said of them is said then alone; texts are asked about as before.
+10: a test whose own line fails, and does not before the change, shows a change; so does one whose quotation stands
+nowhere. Short answers are of three vendors' models where nobody chose.
 """
 
 from __future__ import annotations
 
 from llm_runtime.behaviour import Behaviour
 
-BEHAVIOUR = Behaviour("crucible", number=9, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
+BEHAVIOUR = Behaviour("crucible", number=10, packages=("crucible", "assay.protocols.crucible"), unnumbered=3)
 
 
 def first_records() -> bool:

@@ -39,6 +39,8 @@ class Adapter(BaseModel):
     call: str = ""
     refused: str = "(?!)"
     imports: str = "(?!)"
+    failed: str = "(?!)"
+    broken: str = "(?!)"
 
     def is_source(self, path: str) -> bool:
         """Tell whether a file may be mended."""
@@ -61,7 +63,7 @@ class Adapter(BaseModel):
         """Return what a run answered: what the plugin reported, if it is whole and says what the exit code says."""
         ran = Ran(key=ask.key, code=child.code, ended=child.ended, tail=child.out[-4000:], seconds=child.seconds)
         if not self.added:
-            failure = FailedTest(kind="exit", type=f"exit {child.code}", message=ran.tail) if child.code else None
+            failure = self._failure(ask, child) if child.code else None
             one = TestRun(name=" ".join(ask.select), outcome="failed" if failure else "passed", failure=failure)
             return ran.model_copy(update={"tests": [one]})
         told = {what: [one for one in child.reports if one["what"] == what] for what in ("test", "begun", "end")}
@@ -78,6 +80,15 @@ class Adapter(BaseModel):
         agrees = any(one.outcome == "failed" for one in tests) == (child.code == 1) or child.code in (2, 5)
         own = ran.model_dump(include={"key", "code", "ended", "tail", "seconds"})
         return Ran.model_validate({**told["end"][0], **own, "tests": tests, "agrees": agrees})
+
+    def _failure(self, ask: BoxRequest, child: Child) -> FailedTest:
+        """Return how a command failed that says it in its output: where nothing of a test ran, it is the test's own."""
+        if re.search(self.broken, child.out):
+            return FailedTest(kind="own", type="Module", message=child.out[-4000:])
+        name = re.escape("".join(ask.select[-1:]).rpartition("/")[2])
+        how, line = re.search(self.failed, child.out), re.search(rf"{name}:(\d+)", child.out)
+        kind = how[1] or how[2] if how else f"exit {child.code}"
+        return FailedTest(kind="exit", type=kind, line=int(line[1]) if line else 0, message=child.out[-4000:])
 
 
 @cache

@@ -17,8 +17,9 @@ from pydantic import BaseModel, ConfigDict
 from crucible.proving.adapters import Adapter, adapter
 from llm_runtime.errors import ConfigurationError
 
-#: Characters of a file of the change, of the diff, of a file of tests, of all paragraphs; files of tests; names.
-_FILE, _DIFFS, _TESTS, _DOCS, _NEAR, _NAMED, _SECONDS = 400_000, 800_000, 60_000, 40_000, 8, 40, 120
+#: Characters of a file of the change, of the diff, of a file of tests, of all paragraphs; files of tests; names;
+#: tests of a long module.
+_FILE, _DIFFS, _TESTS, _DOCS, _NEAR, _NAMED, _SECONDS, _CHOSEN = 400_000, 800_000, 60_000, 40_000, 8, 40, 120, 60
 #: Hunks are one where no more lines than these lie between them.
 _APART = 3
 _DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M")
@@ -59,11 +60,16 @@ class Hunk(_Record):
 
 
 class Excerpt(_Record):
-    """Words of the repository, and where they begin."""
+    """Words of the repository, and where they begin.
+
+    Args:
+        tests: those of a long module that name what changed, as pytest chooses them; none where all of it runs.
+    """
 
     path: str
     line: int
     text: str
+    tests: list[str] = []
 
 
 class ProvenChange(_Record):
@@ -293,7 +299,9 @@ def _filled(git: Repository, change: ProvenChange, files: list[ChangedFile], hun
     counts = {name: int(count) for name, count in re.findall(r"^\w+:(.*):(\d+)$", said, re.MULTILINE)}
     own = {name: any(stem in Path(name).stem for stem in stems) for name in tests}
     ranked = sorted((n for n in tests if own[n] or n in counts), key=lambda n: (not own[n], -counts.get(n, 0), n))
-    near = [Excerpt(path=name, line=1, text=(git.show(tree, name) or "")[:_TESTS]) for name in ranked[:_NEAR]]
+    # Helpers of tests, and nothing that names what changed, say less than any test does.
+    ranked = [n for n in ranked if "test" in Path(n).name] or [n for n in tests if "test" in Path(n).name] or ranked
+    near = [_near(name, git.show(tree, name) or "", {*names}) for name in ranked[:_NEAR]]
     pages = {name: git.show(tree, name) or "" for name in sorted(counts) if name.endswith(_PAGES)}
     room, docs = _DOCS, [page for name, text in pages.items() for page in _paragraphs(name, text, names)]
     kept = [one for one in docs if (room := room - len(one.text)) > 0]
@@ -302,6 +310,15 @@ def _filled(git: Repository, change: ProvenChange, files: list[ChangedFile], hun
         "files": files, "hunks": hunks, "names": names, "near": near, "docs": kept,
         "place": str(first.parent / how.witness.format(suffix=first.suffix)),
     })  # fmt: skip
+
+
+def _near(path: str, text: str, names: set[str]) -> Excerpt:
+    """Return a module of tests, with those tests of a long one in Python that name what changed."""
+    defined = functions(text if len(text) > _TESTS else "")
+    tests = [one for one in defined if re.fullmatch(r"(\w+\.)?test_?\w*", one)]
+    about = [one for one in tests if names & {*re.findall(r"\w+", ast.unparse(defined[one]))}]
+    chosen = [f"{path}::{one.replace('.', '::')}" for one in about[:_CHOSEN]]
+    return Excerpt(path=path, line=1, text=text[:_TESTS], tests=chosen)
 
 
 def _paragraphs(path: str, text: str, names: Sequence[str]) -> list[Excerpt]:

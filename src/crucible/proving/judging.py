@@ -9,6 +9,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from crucible.behaviour import BEHAVIOUR
 from crucible.proving.change import Hunk, ProvenChange, functions, parsed, within
 from crucible.proving.checking import bent, complaint, examples, mended, parameters, words
 from crucible.proving.records import (
@@ -33,6 +34,7 @@ _NEAR, _HUNKS, _TESTS, _BEFORE = 3, 12, 400, 40
 #: Seconds in which a test ends on the base that hangs on the head; words of a quotation.
 _QUICK, _WORDS = 0.5, 4
 #: Errors of a test's own line that say that what it calls is not there yet.
+_ALONE = "its own line fails, not what it tests"
 _MISSING = re.compile(r"Import|Module|Attribute|Type|Name")
 
 _NONE, _NOTHING = FailedTest(kind="own"), Ran(key="", code=0)
@@ -77,6 +79,11 @@ class _Case:
     def bare(self) -> bool:
         """Whether all that is known of a run is its exit code."""
         return not self.change.adapter.added
+
+    @property
+    def early(self) -> tuple[str, ...]:
+        """Kinds of failures refused at once: of the test's own line, where there is no base that may pass."""
+        return ("own",) if self.change.single or BEHAVIOUR.before(10) else ()
 
     async def ask(self, tree: str, files: Mapping[str, str] = {}, *, test: str = "", around: Around = "plain") -> Ran:
         """Run the witness, or another test in its place, on a state."""
@@ -228,7 +235,7 @@ async def _fails(case: _Case) -> str:
     at = failure.at.partition(":")[0]
     bad = (
         (one.phase != "call", f"it fails in {one.phase}, before the test itself: {said}"),
-        (failure.kind == "own", f"its own line fails, not what it tests: {said}"),
+        (failure.kind in case.early, f"{_ALONE}: {said}"),
         (failure.kind == "exit" and not case.bare, f"it is no failure of what is tested: {said}"),
         (failure.kind == "hang" and at in ("", case.change.place), "it hangs in its own lines"),
         (failure.kind != "hang" and not ran.agrees, "its report and its exit code do not agree"),
@@ -254,6 +261,8 @@ async def _since(case: _Case) -> str:
     ran = await case.ask(case.change.base)
     _trusted(ran)
     failure = case.failed(ran)
+    lost = case.failure.kind == "own" and not case.passes(ran)
+    _refuse(lost, f"{_ALONE}: {case.failure.type}: {case.failure.message[-300:]}")
     if case.passes(ran):
         case.origin = "regression"
         if case.failure.kind == "hang":
@@ -294,7 +303,8 @@ def _holding(change: ProvenChange) -> list[str]:
     """Return the files that hold what is right: near tests, and what shows examples."""
     shown = [one.path for one in change.files if ">>> " in (one.head or "")]
     pages = [page.path for page in change.docs if ">>> " in page.text]
-    return [*(page.path for page in change.near), *shown, *dict.fromkeys(pages)]
+    near = [one for page in change.near for one in page.tests or [page.path]]
+    return [*near, *shown, *dict.fromkeys(pages)]
 
 
 async def _broken(case: _Case, now: Ran, good: set[str]) -> set[str]:
@@ -312,7 +322,7 @@ async def _bears(case: _Case) -> str:
     amiss = case.places and not case.bare and not any(_shown(case, *parsed(place)) for place in case.places)
     _refuse(amiss, f"nothing at {', '.join(case.places)} runs in the test; show the finding itself")
     runs = any(_ran(case, one.path, one.head_first, one.last, 0) for one in case.change.hunks)
-    _refuse(case.origin == "new code" and not runs, "the test runs no line that the change brings")
+    _refuse(case.origin == "new code" and not (runs or case.bare), "the test runs no line that the change brings")
     return f"culprits: {', '.join(map(str, case.culprits)) or 'no single hunk'}"
 
 
@@ -373,7 +383,9 @@ async def _quotes(case: _Case) -> str:
         head = [*(one.head or "" for one in change.files), *(page.text for page in (*change.docs, *change.near))]
         if any(quote in _plain(text) for text in head):
             return "the words stand on the head, but are not about what runs here, or too few to say it"
-        raise _Refused(f"the words “{quote[:80]}” stand nowhere on the head; quote exactly, or say none")
+        nowhere = f"the words “{quote[:80]}” stand nowhere on the head; quote exactly, or say none"
+        _refuse(BEHAVIOUR.before(10), nowhere)
+        return nowhere
     before, after = text.split(quote, 1)
     first = max((match.end() for match in re.finditer(r"[.!?:] ", before)), default=0)
     rest = re.findall(r"^[^.!?]*(?:[.!?] [^.!?]*)?", after)[0]

@@ -106,6 +106,8 @@ class PytestProbe:
         if place not in self.watch:
             return None
         self.touched.add(key)
+        if not self.mine:  # which lines ran matters for a witness alone, and takes most of the time
+            return None
         here = self.lines.setdefault(place, set())
 
         def local(frame, event, arg):
@@ -138,8 +140,9 @@ class PytestProbe:
 
     def pytest_collection(self, session):
         sys.addaudithook(self.hook)
-        threading.settrace(self.trace)
-        sys.settrace(self.trace)
+        if self.told["traced"]:
+            threading.settrace(self.trace)
+            sys.settrace(self.trace)
 
     def pytest_collection_modifyitems(self, items):
         if self.told["backwards"]:

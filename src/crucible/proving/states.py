@@ -160,11 +160,12 @@ class States:
         if ask.sealed and how.added:
             orders = {"filters": [confining().hex()], "limits": dict[str, int](), "must": True}
             command = [python, "-I", "-S", "-B", LAUNCHER, json.dumps(orders), *command]
-        seconds = _STARTING + (ask.seconds if ask.sealed else _MANY)
+        each = ask.seconds if ask.sealed or ask.around != "plain" else _MANY
+        seconds = _STARTING + each
         child = {
             "root": root, "watch": ask.watch, "mine": [name for name in ask.files if how.is_test(name)],
-            "tests": how.test, "seconds": ask.seconds, "backwards": ask.around == "seed", "python": bool(how.added),
-            "loud": words().loud.split(),
+            "tests": how.test, "seconds": each, "backwards": ask.around == "seed", "python": bool(how.added),
+            "loud": words().loud.split(), "traced": ask.around == "plain",
         }  # fmt: skip
         told = {"command": command, "environment": environment, "child": child, "seconds": seconds, "most": _SHOWN}
         shown = {f"{root}/{name}": self.root / name for name, kind in self._beside.items() if kind == "shown"}

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from crucible.proving import ProvenChange, States, judge, read_change
-from crucible.proving.records import Edit, Proof, Witness
+from crucible.proving import BoxRequest, ProvenChange, Ran, Run, States, judge, read_change
+from crucible.proving.records import Edit, FailedTest, Proof, TestRun, Witness
 
 #: Without the plugins that happen to be installed, which take longer than what is tested.
 _PLUGINS = sorted({one.name for one in entry_points(group="pytest11")})
@@ -162,3 +162,21 @@ def witness(body: str, *fix: tuple[str, str], path: str = "shop/lists.py", quote
         else f"{head}def test_it():\n" + "".join(f"    {line}\n" for line in body.split("\n"))
     )
     return Witness(test=test, fix=[Edit(path=path, old=old, new=new) for old, new in fix], quote=quote, **more)
+
+
+def told(change: ProvenChange, kind: str = "assertion") -> Run:
+    """A box that says what a true one would of a witness for `first`: it fails on the head, and nowhere else."""
+
+    async def run(ask: BoxRequest) -> Ran:
+        first, name = "shop/lists.py:first", f"{change.place}::test_it"
+        if change.place not in ask.files:
+            one = TestRun(name="tests/test_lists.py::test_first", outcome="passed", touches=[first])
+            return Ran(key=ask.key, code=0, tests=[one])
+        changed = {one.path: one.head for one in change.files}
+        fails = ask.tree == change.head and all(ask.files.get(path, text) == text for path, text in changed.items())
+        how = {"kind": kind, "test": name, "type": "TypeError", "line": 7}
+        failure = FailedTest.model_validate(how) if fails else None
+        one = TestRun(name=name, outcome="failed" if fails else "passed", failure=failure, last=[first])
+        return Ran(key=ask.key, code=int(fails), tests=[one], ran=[first])
+
+    return run

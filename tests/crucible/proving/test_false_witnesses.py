@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.crucible.proving.shop import BASE, Shop, witness
+from tests.crucible.proving.shop import BASE, Shop, told, witness
 
+from crucible.behaviour import BEHAVIOUR
 from crucible.proving import ProvenChange, Ran, judge
+from llm_runtime.behaviour import behaving
 
 FIRST = ("    if not items:\n        return 0\n    return items[0]\n", "    return items[0]\n")
 TRUE, FIX = "assert lists.first([]) == 0", FIRST[::-1]
@@ -80,19 +82,17 @@ async def test_what_a_fix_may_not_do_is_refused_without_a_run(fix: tuple[str, st
 #: What has to run: the body, edits of the fix, the check that refuses it, and a part of its reason.
 RUN = {
     "it passes": ("assert lists.first([1]) == 1", FIX, "head", "passes on the head"),
-    "a wrong call": ("assert lists.first() == 0", FIX, "head", "its own line fails"),
+    "a wrong call": ("assert lists.first() == 0", FIX, "base", "its own line fails"),
     "an exit": ("assert lists.stop([]) == 0", FIX, "head", "no failure of what is tested"),
     "it hangs itself": ("assert lists.first([1]) == sum(iter(int, 1))", FIX, "head", "it hangs in its own lines"),
     "a fixture": ("import pytest\n\n\ndef test_it(nothing):\n    assert nothing", FIX, "head", "it fails in setup"),
     "it is wrong everywhere": ("assert lists.first([3]) == 4", FIX, "fix", "does not pass"),
     "the fix breaks others": (TRUE, (FIX[0], "    return 0\n"), "near tests", "test_first"),
     "another place": (TRUE, FIX, "place", "nothing at shop/prices.py:5 runs"),
-    "words that stand nowhere": (TRUE, FIX, "quotation", "stand nowhere"),
     "a zone": (
         "zero = 0\nimport datetime\nassert lists.first([]) == datetime.datetime.fromtimestamp(zero).hour", FIX, "surroundings", "(zone)"
     ),
 }  # fmt: skip
-QUOTES = {"words that stand nowhere": "an empty list has nothing first"}
 STOP = ("def longest(", "def stop(items):\n    raise SystemExit(3)\n\n\ndef longest(")
 
 
@@ -102,7 +102,7 @@ async def test_what_runs_and_shows_nothing_is_refused(shop: Shop, name: str) -> 
     body, fix, check, why = RUN[name]
     change = shop.change("shop/lists.py", FIRST, STOP)
     place = "shop/prices.py:5" if name == "another place" else "shop/lists.py:15"
-    proof = await shop.judged(change, witness(body, fix, quote=QUOTES.get(name, "")), place)
+    proof = await shop.judged(change, witness(body, fix), place)
     assert proof.verdict == "not reproduced" and why in proof.refused, proof
     assert proof.checks[-1].check == check and not proof.checks[-1].ok and (check != "head" or proof.runs == 1)
 
@@ -132,3 +132,22 @@ async def test_a_class_that_bears_a_builtin_name_is_not_what_was_promised(shop: 
     body = "kind = type('list', (list,), {'copy': None})\nassert lists.first(kind()) == 0"
     proof = await shop.judged(shop.change("shop/lists.py", FIRST), witness(body, FIX))
     assert (proof.verdict, proof.oracle) == ("changed", "none"), proof
+
+
+async def test_words_that_stand_nowhere_argue_nothing_and_the_change_stays_one(shop: Shop) -> None:
+    change, true = shop.change("shop/lists.py", FIRST), witness(TRUE, FIX, quote="an empty list has nothing first")
+    proof = await judge(change, true, [], "f", told(change))
+    assert (proof.verdict, proof.oracle, proof.words) == ("changed", "none", "")
+    assert ["stand nowhere" in check.what for check in proof.checks if check.check == "quotation"] == [True]
+    with behaving([(BEHAVIOUR, 9)]):
+        proof = await judge(change, true, [], "f", told(change))
+    assert proof.verdict == "not reproduced" and "stand nowhere" in proof.refused
+
+
+async def test_a_line_of_the_test_that_failed_not_before_the_change_shows_a_change(shop: Shop) -> None:
+    change, true = shop.change("shop/lists.py", FIRST), witness(TRUE, FIX)
+    proof = await judge(change, true, [], "f", told(change, "own"))
+    assert (proof.verdict, proof.oracle) == ("changed", "none")
+    with behaving([(BEHAVIOUR, 9)]):
+        proof = await judge(change, true, [], "f", told(change, "own"))
+    assert proof.verdict == "not reproduced" and proof.runs == 1 and "its own line fails" in proof.refused

@@ -37,6 +37,28 @@ def test_pages_are_those_that_name_what_changed(shop: Shop) -> None:
     assert read_state(["shop/lists.py:20"], shop.command, at=shop.folder).names == ["join_names"]
 
 
+def test_of_a_long_module_those_tests_are_near_that_name_what_changed(shop: Shop) -> None:
+    others = "".join(f"\n\ndef test_other_{n}():\n    assert {n} == {n}  # {'-' * 80}\n" for n in range(700))
+    more = "\n\nclass TestFirst:\n    def test_one(self):\n        assert first([1]) == 1\n"
+    long = f"{BASE['tests/test_lists.py']}{others}{more}"
+    write(shop.folder, {"tests/test_lists.py": long})
+    git(shop.folder, "commit", "-qam", "more tests")
+    near = shop.change("shop/lists.py", FIRST).near[0]
+    assert (near.path, near.tests) == (
+        "tests/test_lists.py",
+        ["tests/test_lists.py::test_first", "tests/test_lists.py::TestFirst::test_one"],
+    )
+
+
+@pytest.mark.box
+async def test_a_module_of_tests_that_cannot_be_imported_stops_no_other(shop: Shop) -> None:
+    change = shop.change("shop/lists.py", FIRST, more={"tests/test_broken.py": "import nothing_of_the_kind\n"})
+    ask = BoxRequest(tree=change.head, select=["tests/test_broken.py", "tests/test_prices.py"], sealed=False)
+    with States(change, at=shop.folder) as run:
+        ran = await run(ask)
+    assert ran.agrees and [one.outcome for one in ran.tests] == ["failed", "passed", "passed", "passed"], ran
+
+
 def test_a_renamed_file_keeps_its_base(shop: Shop) -> None:
     git(shop.folder, "mv", "shop/prices.py", "shop/costs.py")
     change = read_change("", shop.command, at=shop.folder)
