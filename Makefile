@@ -119,10 +119,10 @@ live: $(VENV)/.installed-dev ## each protocol on a real model: make live MODEL=.
 
 evidence: $(VENV)/.installed-dev ## a plan, then methods at equal spend on a real model: make evidence MODEL=... [TASKS= SEED= BUDGET=]
 	@test -n "$(MODEL)" || { echo "name a model: make evidence MODEL=ollama:qwen3, or a base URL with #MODEL"; exit 2; }
-	@$(BIN)/python -m bench.evidence run '$(MODEL)' --tasks $(TASKS) --seed $(SEED) --budget $(BUDGET) --at-once 2
+	@$(BIN)/python -m bench.checkable $(TASKS) $(SEED) | $(BIN)/assay evidence run - --model '$(MODEL)' --seed $(SEED) --budget $(BUDGET) --at-once 2
 
 evidence-page evidence-check: $(VENV)/.installed-dev
-	@$(BIN)/python -m bench.evidence $(@:evidence-%=%)
+	@$(BIN)/assay evidence $(@:evidence-%=%)
 
 dist: $(BIN)/python ## a wheel in dist/, and sbom.json of what comes with it
 	@rm -rf dist && $(BIN)/python -m venv dist/.venv

@@ -1,8 +1,13 @@
-"""Tasks that are right by construction: six kinds, three levels, fresh by seed, so in no training set."""
+"""Tasks that are right by construction: six kinds, three levels, fresh by seed, so in no training set.
+
+``python -m bench.checkable [COUNT] [SEED]`` prints them, one JSON object a line.
+"""
 
 from __future__ import annotations
 
+import json
 import random
+import sys
 from collections.abc import Callable
 from datetime import date, timedelta
 from itertools import pairwise, permutations
@@ -120,7 +125,7 @@ KINDS: dict[str, Callable[[random.Random, int], tuple[str, Any]]] = {
 }
 
 
-def tasks(count: int, seed: int) -> list[dict[str, Any]]:
+def tasks(count: int = 400, seed: int = 1) -> list[dict[str, Any]]:
     """Return so many tasks, of each kind and level as many as go; their order says nothing of how hard they are."""
     draw, made = random.Random(f"evidence|{seed}"), list[dict[str, Any]]()
     places = [(kind, level) for level in LEVELS for kind in KINDS]
@@ -132,3 +137,8 @@ def tasks(count: int, seed: int) -> list[dict[str, Any]]:
         made.append({"id": f"{kind}-{level}-{number + 1}", "question": question, "expected": expected})
     draw.shuffle(made)
     return made
+
+
+if __name__ == "__main__":
+    for one in tasks(*map(int, sys.argv[1:])):
+        print(json.dumps(one))

@@ -303,8 +303,9 @@ def _told(sample: Mapping[str, Any]) -> dict[str, object]:
     scores: Any = sample.get("scores") or {}
     about: Any = sample.get("metadata") or {}
     score: Any = next((score for name, score in scores.items() if name.endswith("oracle_scorer")), {"value": None})
+    ours: Any = score.get("metadata") or {}
     passed = None if score["value"] is None else score["value"] == 1.0
-    told: dict[str, object] = {"passed": passed, "work": (score.get("metadata") or {}).get("work")}
+    told: dict[str, object] = {"passed": passed, "work": ours.get("work")}
     if "anchor" in about:
         told["anchor"] = about["anchor"] is not None
     return told | {name: about[name] for name in ("kind", "arm", "puzzle_digest", "oracle_digest") if about.get(name)}

@@ -149,31 +149,21 @@ def _constants(value: object, parent: ast.AST) -> list[Any]:
 
 
 def _json(text: str) -> Iterator[tuple[str, str]]:
-    def leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
-        if isinstance(value, dict | list):
-            held = cast("dict[str, Any] | list[Any]", value)
-            for key in list(held if isinstance(held, dict) else range(len(held))):
-                yield from leaves(cast(Any, held)[key], (*path, key))
-            return
-        yield path, _other(value)
-
-    data = json.loads(text)
-    for path, other in leaves(data, ()):
-        changed = copy.deepcopy(data)
-        held = changed
-        for key in path[:-1]:
-            held = held[key]
-        if path:
-            held[path[-1]] = other
-            yield ".".join(map(str, path)), json.dumps(changed, indent=2) + "\n"
+    changed = _others(json.loads(text))
+    return ((".".join(map(str, path)), json.dumps(data, indent=2) + "\n") for path, data in changed if path)
 
 
-def _other(value: object) -> object:
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, int | float):
-        return value + 1
-    return f"{value}x"
+def _others(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield data with one leaf of it changed, each time another, and where that is."""
+    if not isinstance(value, dict | list):
+        yield (), not value if isinstance(value, bool) else value + 1 if isinstance(value, int | float) else f"{value}x"
+        return
+    held = cast(Any, value)
+    for key in [*held] if isinstance(value, dict) else range(len(held)):
+        for path, other in _others(held[key]):
+            changed = copy.copy(held)
+            changed[key] = other
+            yield (key, *path), changed
 
 
 def _shell(text: str) -> Iterator[tuple[str, str]]:

@@ -90,7 +90,11 @@ class SuiteTask:
             raise LeftOut("a test file holds no tests")
         puzzle = _OTHER.sub("-", name.lower()).strip("-_")[:64]
         meta = {"id": puzzle, "title": self.title, "kind": "imported", "source": f"{source}: {name}", **self.meta}
-        suites = [suite_check(check, tests, sorted(self.hidden), self.seconds) for check, tests in self.suites.items()]
+        runs = {"kind": "call", "target": ":tests", "with": sorted(self.hidden), "seconds": self.seconds}
+        cases = {
+            name: {"args": [*tests], "expect": dict.fromkeys(tests, "passed")} for name, tests in self.suites.items()
+        }
+        suites = [{"name": name, **runs, "cases": [case]} for name, case in cases.items()]
         parts = {"work": self.work, "oracle/gold": self.gold, "oracle/with": self.hidden}
         return {
             "meta.json": as_json(meta),
@@ -132,12 +136,6 @@ def read_tree(root: Path) -> dict[str, bytes]:
 def as_json(data: object) -> str:
     """Return the text of a puzzle's JSON file."""
     return json.dumps(data, indent=1) + "\n"
-
-
-def suite_check(name: str, tests: Sequence[str], files: Sequence[str], seconds: int = 20) -> dict[str, Any]:
-    """Return a check that runs tests, ``path.py::test``, of files laid beside the work copy; all must pass."""
-    case = {"args": list(tests), "expect": dict.fromkeys(tests, "passed")}
-    return {"name": name, "kind": "call", "target": ":tests", "cases": [case], "with": [*files], "seconds": seconds}
 
 
 def tests_of(path: str, text: str) -> dict[str, str]:

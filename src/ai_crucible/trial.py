@@ -50,6 +50,7 @@ from ai_crucible.grading.edge import SealedGrader
 from ai_crucible.inspect_bridge import inspect_generate, inspect_hands, to_chat
 from ai_crucible.inspect_sandbox import InspectWorkBox
 from ai_crucible.judge_panel import Judge, Reducer
+from ai_crucible.keeping import keep
 from ai_crucible.purse import PURSE
 from ai_crucible.puzzle_box import order_of, root_at
 from ai_crucible.puzzle_loader import in_drawn_order, load_puzzles
@@ -350,7 +351,8 @@ def oracle_scorer(desk: _Desk) -> Scorer:
         if notify := GRADED.get():
             notify(attempt.puzzle.meta.id, result.passed, state.epoch)
         keeper = KEEPER.get()
-        kept = await asyncio.to_thread(keeper.keep, attempt.untouched, attempt.work) if keeper else None
+        folder = keeper and keeper.ledger.path.parent
+        kept = await asyncio.to_thread(keep, folder, attempt.untouched, attempt.work) if folder else None
         score = Score(
             value=1.0 if result.passed else 0.0,
             answer=attempt.submission or None,

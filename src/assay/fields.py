@@ -114,6 +114,11 @@ class FieldSpec:
         return self.ui.flag or self.ui.off or "--" + self.name.replace("_", "-")
 
     @property
+    def asks_models(self) -> bool:
+        """Whether models are named in it."""
+        return self.ui.metavar in ("MODEL", "A,B,C")
+
+    @property
     def suggested(self) -> list[str]:
         """What may stand in it, where that is known."""
         return resolve_name(self.ui.suggest)() if self.ui.suggest else []

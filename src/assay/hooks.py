@@ -146,6 +146,10 @@ class Hooks(Generic[TaskT, OptionsT]):
         """Return how often it does what the protocol's usual run does once."""
         return 1
 
+    def each(self, options: OptionsT) -> int:
+        """Return how many calls one of these takes at most; 0 where the options do not say."""
+        return 0
+
     def read_anew(self, options: OptionsT) -> Collection[str]:
         """Return the fields of a result that code reads out of answers: a later release may read them otherwise."""
         return ()

@@ -101,11 +101,13 @@ class Opening:
 
     Args:
         field: of its task or options, that takes the text; empty where it asks for something else.
+        examples: texts to begin with, to click.
         signs: pairs of a pattern that is looked for in the text, whatever its case, and what it says of the text.
     """
 
     field: str = ""
     signs: tuple[tuple[str, str], ...] = ()
+    examples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ dropped; an answer that repeats its instruction is asked for again, and so are w
 answer, is asked again; whether a short text that rests on nothing answers, a reader says.
 9: attachments may be pictures, and what is said of them is said then alone; texts are asked about as before.
 10: a test whose own line fails, and does not before the change, shows a change; so does one whose quotation stands
-nowhere.
+nowhere. Short answers are of three vendors' models where nobody chose.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import cycle, islice
 
 from crucible.asking import Asker, Wanted, lines_of
+from crucible.behaviour import BEHAVIOUR
 from crucible.briefing import Briefing
 from crucible.config import CouncilRole, EngineConfig, LoopGrammar
 from crucible.events import Routed
@@ -22,6 +23,8 @@ from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
 
 LETTERS = "ABC"
+#: Who is asked where nobody chose: the newest of three vendors' lines, as far as there are keys.
+FAMILIES = ("~anthropic/claude-sonnet-latest", "~openai/gpt-latest", "~google/gemini-pro-latest")
 _CHECK = CallLabel("crucible", "check")
 
 
@@ -43,7 +46,8 @@ async def routed(asker: Asker, briefing: Briefing, config: EngineConfig, emit: E
         BudgetExceeded, DeadlineExceeded: as the model function raises them.
     """
     answers, silent = dict[str, Short](), list[str]()
-    models = three_families(config.models or [config.default_model])
+    usual = config.default_model == EngineConfig.model_fields["default_model"].default and not BEHAVIOUR.before(10)
+    models = three_families(config.models or (FAMILIES if usual else [config.default_model]))
 
     async def ask(letter: str) -> Short:
         label, at = CallLabel("crucible", "short", letter), LETTERS.index(letter)

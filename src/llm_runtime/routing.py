@@ -152,6 +152,8 @@ class Router:
             if not local:
                 raise NoModelError(NO_MODEL, advice=no_model_advice(self._settings))
             target = Target(next(iter(local)), "")
+        if asked.startswith("~") and target.model and target.provider != "openrouter":
+            return await self.successor(target) or Target(target.provider, await self._default_model(target.provider))
         if target.model or target.provider in HUMAN_PROVIDERS or target.provider.startswith(PREFIX):
             return target
         return Target(target.provider, await self._default_model(target.provider))

@@ -11,9 +11,11 @@ import pytest
 from tests.crucible.records import ANSWER, configuration, critique, effects, hold, position, shown, weigh
 
 from crucible import Council, EngineConfig
+from crucible.behaviour import BEHAVIOUR
 from crucible.events import Routed
-from crucible.routing import three_families
+from crucible.routing import FAMILIES, three_families
 from llm_runtime import Reply, Request, Usage
+from llm_runtime.behaviour import behaving
 from llm_runtime.errors import BudgetExceeded, CallTimeout
 from llm_runtime.events import Event
 from llm_runtime.tokens import estimate_tokens
@@ -75,6 +77,15 @@ async def test_a_letter_that_is_none_takes_the_first_and_models_are_of_as_many_v
     assert three_families(["a/1", "b/1"]) == ["a/1", "b/1", "a/1"] and three_families(["a/1"]) == ["a/1"] * 3
     _, model = await hold({"short": short, "check": AGREED}, route=True, models=("a/1", "b/1"))
     assert [request.model for request in model.requests] == ["a/1", "b/1", "a/1", "a/1"]
+
+
+async def test_three_vendors_give_the_short_answers_where_nobody_chose() -> None:
+    _, model = await hold({"short": short, "check": AGREED}, route=True)
+    assert [request.model for request in model.requests[:3]] == [*FAMILIES]
+    assert len({one.partition("/")[0] for one in FAMILIES}) == 3
+    with behaving([(BEHAVIOUR, 9)]):
+        _, model = await hold({"short": short, "check": AGREED}, route=True)
+    assert {request.model for request in model.requests} == {"openrouter/auto"}
 
 
 async def test_without_route_nothing_is_asked_otherwise() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from crucible.routing import FAMILIES
 from llm_runtime.errors import (
     BudgetExceeded,
     CallTimeout,
@@ -350,6 +351,17 @@ async def test_a_default_that_is_gone_becomes_the_newest_of_its_line(
         assert len(server.requests) == before + 1, "learned once"
     told = {(e.asked, e.used) for e in events if isinstance(e, ModelSubstituted)}
     assert told == {(f"anthropic/{GONE}", used)}
+
+
+async def test_the_newest_of_a_line_is_asked_by_its_own_name_where_a_vendor_serves_it_itself() -> None:
+    listed = [{"id": "claude-opus-5"}, {"id": "claude-sonnet-5"}, {"id": "gpt-6"}]
+    async with LoopbackServer(lambda received: f"{received.kind}:{received.model}", models=listed) as server:
+        async with Gateway(with_keys(server.url, "anthropic", "openai")) as gateway:
+            texts = [(await gateway.generate(ask(name))).text for name in FAMILIES]
+        async with Gateway(with_keys(server.url, "openrouter")) as gateway:
+            routed = (await gateway.generate(ask(FAMILIES[0]))).text
+    assert texts == ["anthropic:claude-sonnet-5", "openai:gpt-6", "anthropic:claude-sonnet-5"]
+    assert routed == f"openai:{FAMILIES[0]}", "OpenRouter knows the line by its own name"
 
 
 async def test_a_model_that_the_user_named_is_never_replaced() -> None:

@@ -191,7 +191,8 @@ class LiveDisplay:
         picture = progress_view(progress, now, self._budget, ascii_only=ascii_only, width=width)
         if self._words is not None:
             calls = self._words.calls()
-            picture.renderables.extend(words_lines(calls, now, width, ascii_only=ascii_only))
+            left = live.console.height - len(picture.renderables) - 2
+            picture.renderables.extend(words_lines(calls, now, width, left, ascii_only=ascii_only))
         live.update(picture, refresh=True)
 
     def _first_words(self, call: CallWords) -> None:

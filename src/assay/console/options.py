@@ -264,8 +264,8 @@ def read_json(path: str, what: str) -> Any:
     return cast("dict[str, Any]", data)
 
 
-def read_text(text: str | None, file: str | None, what: str) -> str:
-    """Return a text from an argument, a file, or standard input (``-``, or a pipe).
+def read_text(text: str | None, file: str | None, what: str, most: int = MAX_INPUT) -> str:
+    """Return a text from an argument, a file, or standard input (``-``, or a pipe); of ``most`` bytes at the most.
 
     Raises:
         ConfigurationError: there is none, it cannot be read, is too long, or is not UTF-8.
@@ -277,19 +277,19 @@ def read_text(text: str | None, file: str | None, what: str) -> str:
             raise ConfigurationError(f"the {what} is not UTF-8 text")
         return text
     if file is not None and file != "-":
-        raw = _read_file(Path(file))
+        raw = _read_file(Path(file), most)
     elif sys.stdin is not None and (text == "-" or file == "-" or not sys.stdin.isatty()):
-        raw = sys.stdin.buffer.read(MAX_INPUT + 1)
+        raw = sys.stdin.buffer.read(most + 1)
     else:
         raise ConfigurationError(f"no {what}: give it as an argument, with --file PATH, or on standard input")
-    if len(raw) > MAX_INPUT:
-        raise ConfigurationError(f"the {what} is longer than {MAX_INPUT // 1024} KiB; shorten it")
+    if len(raw) > most:
+        raise ConfigurationError(f"the {what} is longer than {most // 1024} KiB; shorten it")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
         raise ConfigurationError(f"the {what} is not UTF-8 text (byte {fault.start})") from None
 
 
-def _read_file(path: Path) -> bytes:
+def _read_file(path: Path, most: int) -> bytes:
     with saying(f"{path} cannot be read"), path.open("rb") as file:
-        return file.read(MAX_INPUT + 1)
+        return file.read(most + 1)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from assay.launch.execution import price_of
 from llm_runtime.dialects import HUMAN_PROVIDERS
@@ -17,6 +18,8 @@ from llm_runtime.settings import Settings
 
 _FRESH_S = 60.0
 _CHIPS = 6
+_FOUND = 12
+"""Models that a search returns."""
 _OF_EACH = 2
 """Chips for the first models of each endpoint."""
 
@@ -86,6 +89,14 @@ class ModelChoices:
             self.known, self.looked, self._at = asked.result(), True, time.monotonic()
         return self.known
 
+    async def search(self, words: str) -> tuple[ModelChoice, ...]:
+        """Return the first models whose names hold all of the words, the likely ones before the others."""
+        wanted, chips = words.lower().split(), self.known.chips
+        names = dict.fromkeys((*(chip.name for chip in chips), *self.known.names))
+        fitting = (name for name in names if all(word in name.lower() for word in wanted))
+        async with Gateway(self._settings()) as gateway:
+            return await _measured(gateway, islice(fitting, _FOUND), {chip.name: chip.note for chip in chips})
+
     def close(self) -> None:
         """Ask no further."""
         if self._asking is not None:
@@ -101,12 +112,17 @@ async def _choices(settings: Settings, lately: list[str]) -> Choices:
         notes |= {name: "used lately" for name in lately if _may_be_asked(name, names, notes)}
         notes |= {name: "" for entry in endpoints for name in entry.names[:_OF_EACH]} | notes
         listed = sorted(notes, key=lambda name: ("your default", "used lately", "").index(notes[name]))[:_CHIPS]
-        windows = await asyncio.gather(*(_window(gateway, name) for name in listed))
-    chips = (
-        ModelChoice(name, price_of(settings, name), window, notes[name])
-        for name, window in zip(listed, windows, strict=True)
+        return Choices(await _measured(gateway, listed, notes), tuple(names), tuple(endpoints))
+
+
+async def _measured(gateway: Gateway, names: Iterable[str], notes: Mapping[str, str]) -> tuple[ModelChoice, ...]:
+    """Return models with what they cost and read, and why each is offered."""
+    names = tuple(names)
+    windows = await asyncio.gather(*(_window(gateway, name) for name in names))
+    found = zip(names, windows, strict=True)
+    return tuple(
+        ModelChoice(name, price_of(gateway.settings, name), window, notes.get(name, "")) for name, window in found
     )
-    return Choices(tuple(chips), tuple(names), tuple(endpoints))
 
 
 def _may_be_asked(name: str, names: list[str], noted: dict[str, str]) -> bool:

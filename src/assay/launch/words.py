@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
@@ -12,6 +13,8 @@ from llm_runtime.messages import CallLabel, Delta, Request
 
 Stage: TypeAlias = Literal["sent", "queued", "reading", "reasoning", "writing"]
 _STAGES: dict[str, Stage] = {"progress": "reading", "reasoning": "reasoning", "text": "writing"}
+_FORMS = ("{", "[{", "```json")
+_DRESS = re.compile(r'```(?:json)?|"\w{1,60}"\s*:|\\[nrt]|[{}\[\]"]|(?<=[}\]"])\s*,')
 TAIL = 2_000
 """Characters of an answer that are kept: what a screen shows."""
 
@@ -28,6 +31,7 @@ class CallWords:
         latest: when the latest came.
         tokens: of the answer so far.
         tail: the end of the words so far, at most :data:`TAIL` characters.
+        form: whether they fill in a form, as JSON.
     """
 
     label: CallLabel
@@ -37,6 +41,12 @@ class CallWords:
     latest: int = 0
     tokens: int = 0
     tail: str = ""
+    form: bool = False
+
+    @property
+    def said(self) -> str:
+        """The end of the words so far as a person reads them: of a form what is filled in, without names and signs."""
+        return _DRESS.sub(" ", self.tail).strip() if self.form else self.tail
 
     @property
     def pace(self) -> float | None:
@@ -118,6 +128,7 @@ class Words:
                 latest=now,
                 tokens=delta.tokens or call.tokens,
                 tail=(before + delta.text)[-TAIL:],
+                form=call.form or bool(request.schema) or (before + delta.text).lstrip().startswith(_FORMS),
             )
             if call.first == now and self.on_first is not None and not before:
                 self.on_first(call)

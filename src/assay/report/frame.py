@@ -97,9 +97,9 @@ def provenance_section(run: RunTotals, rows: Mapping[str, str] | None = None, *b
     }
     table = Table((Column("Record"), Column("")), tuple(row for row in records.items() if row[1]))
     if not run.troubles:
-        return Section("Provenance", (table, *blocks))
+        return Section("Provenance", (table, *blocks), brief=True)
     troubles = Details(count_noun(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles))
-    return Section("Provenance", (table, *blocks, troubles))
+    return Section("Provenance", (table, *blocks, troubles), brief=True)
 
 
 def run_progress(run: RunTotals, protocol: str) -> Progress:

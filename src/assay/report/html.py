@@ -102,9 +102,15 @@ def _masthead(story: Story) -> Element:
             element("h1", story.title, class_=size, dir="auto"),
             element("p", story.origin, class_="origin") if story.origin else None,
             element("dl", [_fact(fact) for fact in story.facts], class_="facts") if story.facts else None,
+            _annex() if any(section.brief for section in story.sections) else None,
             class_="head",
         ),
     )
+
+
+def _annex() -> Element:
+    tick = element("input", type="checkbox", id="annex", autocomplete="off")
+    return element("label", tick, " Print all of it, not the first pages alone", class_="origin printing")
 
 
 def _fact(fact: Fact) -> Element:
@@ -119,7 +125,9 @@ def _contents(sections: tuple[Section, ...]) -> Element:
 def _section(section: Section, index: int) -> Element:
     name = f"s{index}"
     blocks = [block_html(block) for block in section.blocks]
-    return element("section", element("h2", section.heading), blocks, id=name)
+    return element(
+        "section", element("h2", section.heading), blocks, id=name, class_=None if section.brief else "annex"
+    )
 
 
 def _voice(voice: Voice) -> Element:

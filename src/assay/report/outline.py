@@ -97,9 +97,11 @@ class SectionLine(Given):
         each: as of a block; a section for each entry.
         about: the path of what it tells. Where that is nothing there is no section, or, where ``absent`` says why
             under the same name, that.
+        brief: whether it is printed where nobody asks for the annex.
     """
 
     title: str
+    brief: bool = False
     about: str = ""
     each: str = ""
     always: bool = False
@@ -166,7 +168,7 @@ class Outline(BaseModel):
             elif writing.holds(one):
                 for scope in writing.entries(one.each):
                     if (blocks := tuple(writing.blocks(one.blocks, scope))) or one.always:
-                        yield Section(writing.text(one.title, scope), blocks)
+                        yield Section(writing.text(one.title, scope), blocks, one.brief)
 
 
 def read_outline(package: str, name: str) -> Outline:

@@ -60,14 +60,19 @@ def progress_view(
     return Group(title, _where(progress, now, ascii_only), *seats, sums, *news, *notes)
 
 
+def abreast(cells: int, width: int) -> int:
+    """Return how many texts stand beside each other, as many as are wide enough to be read."""
+    return max(1, min(cells, width // _COLUMN))
+
+
 def column_of(cells: int, width: int) -> int:
     """Return the columns of text that each of so many has where they stand beside each other."""
-    return (width - 2) // max(1, min(cells, width // _COLUMN)) - 2
+    return (width - 2) // abreast(cells, width) - 2
 
 
 def beside(cells: Sequence[RenderableType], width: int) -> RenderableType:
     """Return what stands beside each other in columns of one width, as many as are wide enough to be read."""
-    many = max(1, min(len(cells), width // _COLUMN))
+    many = abreast(len(cells), width)
     grid = Table.grid(padding=(0, 2))
     for _ in range(many):
         grid.add_column(width=column_of(len(cells), width), overflow="fold")

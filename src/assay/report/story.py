@@ -203,10 +203,11 @@ Block: TypeAlias = "Prose | Plain | Marked | Quote | Table | Figure | Note | Foo
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and what stands under it."""
+    """A heading and what stands under it; ``brief`` where it is part of the page that is printed without an annex."""
 
     heading: str
     blocks: tuple[Block, ...]
+    brief: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,5 +242,6 @@ class Story:
 
     @property
     def origin(self) -> str:
-        """Where its answers come from, where no model was asked."""
-        return self.standing.origin if self.standing else ""
+        """Where its answers come from."""
+        by = self.standing.by if self.standing else ()
+        return (self.standing and self.standing.origin) or (f"Answered by {', '.join(by)}." if by else "")

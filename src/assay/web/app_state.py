@@ -33,7 +33,7 @@ from assay.web.templating import rooted
 from assay.web.views import RunPageState
 from llm_runtime.capabilities import Capabilities
 from llm_runtime.errors import ConfigurationError, RunNotFound
-from llm_runtime.events import CallStarted
+from llm_runtime.events import CallStarted, RunStarted
 from llm_runtime.messages import Request as ModelRequest
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, valid_run_id
@@ -155,7 +155,7 @@ class AppState:
     def _asks(self, watch: LiveRun) -> list[Ask]:
         asks = [(one.name, one.request, "") for one in self.questions.of_run(watch.run_id)]
         asks += [(f"letter-{one.name}", one.request, one.name) for one in self.open_letters(watch)]
-        return [_ask(watch.started.protocol, *each) for each in asks]
+        return [_ask(watch.started, *each) for each in asks]
 
 
 def site_of(request: Request) -> AppState:
@@ -239,14 +239,19 @@ async def request_fields(request: Request) -> dict[str, Any]:
             return cast("dict[str, Any]", data)
         fields = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=100)
         # Browsers send line ends as CR LF.
-        return {name: value.replace("\r\n", "\n") for name, value in fields}
+        sent: dict[str, Any] = {}
+        for name, value in fields:
+            # What is ticked more than once is a list, a line each.
+            sent[name] = (f"{sent[name]}\n" if name in sent else "") + value.replace("\r\n", "\n")
+        return sent
     except (ValueError, RecursionError) as fault:
         raise ConfigurationError(f"the request cannot be read: {fault}") from None
 
 
-def _ask(kind: str, name: str, request: ModelRequest, where: str) -> Ask:
-    label, run = request.label, known(kind)
+def _ask(started: RunStarted, name: str, request: ModelRequest, where: str) -> Ask:
+    label, run = request.label, known(started.protocol)
     role = label.seat.partition(":")[2] or label.seat or label.phase
     does = next((seat.about for seat in run.seats if seat.name == role), "") if run else ""
     messages = tuple((message.role, message.content) for message in request.messages)
-    return Ask(name, place_words(label), messages, request.schema or "", where, role.replace("_", " "), does)
+    asked = str(started.task.get(run.opening.field, "")) if run and run.opening else ""
+    return Ask(name, place_words(label), messages, request.schema or "", where, role.replace("_", " "), does, asked)

@@ -248,6 +248,7 @@ class Ask:
         where: a mailbox letter's file, or empty for a question of this server.
         seat: the role that whoever answers has, in words; or empty.
         does: what that role does, or empty.
+        asked: what the run was asked, in the words of who began it; or empty.
     """
 
     name: str
@@ -257,6 +258,7 @@ class Ask:
     where: str = ""
     seat: str = ""
     does: str = ""
+    asked: str = ""
 
     @cached_property
     def brief(self) -> tuple[BriefPart, ...]:

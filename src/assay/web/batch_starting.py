@@ -22,9 +22,10 @@ from assay.hooks import hooks_of
 from assay.protocol import RunType
 from assay.registry import find, run_types
 from assay.web import forms
-from assay.web.acting import begun, form_field
+from assay.web.acting import begun
 from assay.web.app_state import AppState, redirect, request_fields, site_of
 from assay.web.beginning import estimate_of, model_price, words_of
+from assay.web.composing import form_field
 from assay.web.forms import put_down
 from assay.web.templating import render
 from llm_runtime.errors import ConfigurationError

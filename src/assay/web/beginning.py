@@ -24,7 +24,8 @@ from assay.report.units import count, count_noun, duration, money, short_count
 from assay.terms import Terms
 from assay.web import data
 from assay.web.app_state import AppState, respond, site_of, wants_json
-from assay.web.forms import forms
+from assay.web.composing import Composer, composer
+from assay.web.forms import form_of, forms
 from assay.web.permissions import seen
 from assay.web.templating import render
 from llm_runtime.messages import Usage
@@ -87,14 +88,16 @@ class UsualRun:
     milliseconds: int
     basis: str
 
-    def times(self, units: int) -> UsualRun:
+    def times(self, units: float) -> UsualRun:
         """Return what so many of them take."""
-        cost = None if self.cost is None else self.cost * units
-        calls, tokens, milliseconds = (each * units for each in (self.calls, self.tokens, self.milliseconds))
+        cost = None if self.cost is None else round(self.cost * units)
+        calls, tokens, milliseconds = (round(each * units) for each in (self.calls, self.tokens, self.milliseconds))
         return UsualRun(calls, tokens, cost, milliseconds, self.basis)
 
 
-def estimate_of(run: RunType, store: RunStore, text: str, price: Price | None, units: int = 1) -> UsualRun | None:
+def estimate_of(
+    run: RunType, store: RunStore, text: str, price: Price | None, units: int = 1, each: int = 0
+) -> UsualRun | None:
     """Estimate a run of a kind before it is started.
 
     Args:
@@ -102,6 +105,7 @@ def estimate_of(run: RunType, store: RunStore, text: str, price: Price | None, u
         text: what is asked.
         price: of the model.
         units: how often it does what the protocol's usual run does once.
+        each: calls that it makes for each of them at most; 0 takes those of the usual run.
     """
     owner = protocol_of(run.name)
     usual = owner.runs[0] if hooks_of(run).several else run
@@ -109,17 +113,21 @@ def estimate_of(run: RunType, store: RunStore, text: str, price: Price | None, u
     finished = store.runs(protocol=usual.names, state="finished", limit=_MEASURED, among=seen())
     past = [one for one in finished if one.origin == "live" and one.calls and not hooks_of(usual).several]
     one = estimate(owner.needs if usual is owner.runs[0] else None, past, text, price)
-    return one and one.times(units)
+    return one and one.times(units * each / one.calls if each else units)
 
 
-def words_of(estimate: UsualRun | None, units: int = 1) -> str:
-    """Write an estimate as a sentence."""
+def words_of(estimate: UsualRun | None, units: int = 1, each: int = 0) -> str:
+    """Write an estimate as a sentence; ``units`` and ``each`` as for :func:`estimate_of`."""
     if estimate is None:
         return "Nothing is known yet of what this takes; set a budget."
-    many = f"{count(units)} times what one took: a" if units > 1 else "A"
+    calls = count_noun(estimate.calls, "call")
+    if each:
+        calls = f"At most {calls}" + (f", {each} for each of {count(units)}" if units > 1 else "")
+    else:
+        calls = f"{count(units)} times what one took: about {calls}" if units > 1 else f"About {calls}"
     cost = "unknown cost" if estimate.cost is None else f"about {money(estimate.cost)}"
     return (
-        f"{many}bout {count_noun(estimate.calls, 'call')}, {short_count(estimate.tokens)} tokens, {cost}, "
+        f"{calls}, {short_count(estimate.tokens)} tokens, {cost}, "
         f"{duration(estimate.milliseconds)} if done one after the other; {estimate.basis}. "
         "An estimate is no bound: a budget is."
     )
@@ -144,7 +152,7 @@ def estimate(needs: Needs | None, past: Sequence[RunSummary], text: str, price: 
         calls, answered = needs.calls, needs.answered
         asked = needs.asked + calls * estimate_tokens(text)
         milliseconds = round(answered / _PACE * 1000)
-        basis = "as its recording needed"
+        basis = "read from its recording"
     else:
         return None
     # Call by call, since prices may depend on the length of a prompt.
@@ -208,6 +216,7 @@ class StartBox:
         chosen: kind of run that was ticked.
         model: that was ticked.
         free: whether it costs nothing.
+        form: what is filled in beside the text, for the kind that was ticked.
     """
 
     text: str
@@ -217,6 +226,7 @@ class StartBox:
     chosen: str
     model: str
     free: bool
+    form: Composer
 
 
 async def home(request: Request) -> Response:
@@ -279,7 +289,11 @@ def _box(site: AppState, text: str, chosen: str, model: str) -> StartBox:
         )
         for name, (run, _) in openings().items()
     ]
-    return StartBox(text, ways, choices, site.models.looked, chosen, model, price is not None and price.free)
+    run, opening = openings().get(chosen, (None, None))
+    asked = form_of(run.name).fields if run else ()
+    form = composer(run, asked, reachable=bool(site.settings().providers), without=opening.field if opening else "")
+    free = price is not None and price.free
+    return StartBox(text, ways, choices, site.models.looked, chosen, model, free, form)
 
 
 def _played(store: RunStore, name: str, protocol: Protocol) -> Played:

@@ -231,6 +231,8 @@ def plain_value(spec: FieldSpec, value: Any) -> Any:
         )
     if spec.kind not in ("text", "file"):
         value = value.strip()
+    if spec.kind == "checkbox":
+        value = value.rpartition("\n")[2]  # one that is not ticked sends nothing, so "false" goes before it
     if spec.kind == "list":
         return [line.strip() for line in value.split("\n") if line.strip()]
     if spec.kind == "seats":

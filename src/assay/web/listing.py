@@ -163,7 +163,7 @@ async def with_ledger(request: Request, read: Callable[[Ledger, Purses], T]) -> 
     return await asyncio.to_thread(reading)
 
 
-_LISTED = 30
+_LISTED = 40
 _FOLDED = 200
 """Batches, newest first, whose jobs are folded."""
 

@@ -229,7 +229,7 @@ def words_json(words: Words) -> str:
             "stage": call.stage,
             "tokens": call.tokens,
             "pace": None if call.pace is None else round(call.pace, 1),
-            "text": clean(call.tail[-longest:]),
+            "text": clean(call.said[-longest:]),
         }
         for call in on_their_way
     ]

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from assay.launch.model_check import measure_model, verdicts
 from assay.launch.model_choices import Choices
@@ -16,7 +16,7 @@ from assay.web.acting import begun
 from assay.web.app_state import AppState, Checked, redirect, request_fields, respond, site_of
 from assay.web.configuring import change_config
 from assay.web.forms import whole_number
-from assay.web.templating import render
+from assay.web.templating import chip_words, render
 from llm_runtime.dialects import HOSTED
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import write_key
@@ -68,6 +68,18 @@ async def show_settings(request: Request) -> Response:
         },
         lambda: settings_page(settings, site.models.known, site.checked),
     )
+
+
+async def find_models(request: Request) -> Response:
+    """Find models that can be reached by parts of their names: what each costs and reads, and its last check."""
+    site = site_of(request)
+    await site.models.look()
+    found = await site.models.search(request.query_params.get("search", "")[:200])
+    models: list[dict[str, object]] = [{"name": one.name, "words": chip_words(one), "carries": None} for one in found]
+    for model in models:
+        if checked := site.checked.get(str(model["name"])):
+            model["carries"] = [one.protocol for one in checked.verdicts if one.carries == "ready"]
+    return JSONResponse({"models": models})
 
 
 async def store_key(request: Request) -> Response:

@@ -125,12 +125,8 @@ def media_type(name: str) -> str:
 
 @cache
 def version(name: str) -> str:
-    """Return what changes with a file, for its address: a browser keeps what has it.
-
-    Raises:
-        KeyError: there is none of that name.
-    """
-    return hashlib.sha256(assets()[name]).hexdigest()[:12]
+    """Return what changes with a file, for its address: a browser keeps what has it. Empty where there is none."""
+    return hashlib.sha256(assets()[name]).hexdigest()[:12] if name in assets() else ""
 
 
 _ADDRESS = re.compile(r'(?<= )(href|action|src|data-src)="(?=/)')

@@ -78,10 +78,7 @@ def story_parts(watch: LiveRun, page_state: RunPageState) -> PageParts:
     """Return the story, section by section."""
     story = watch.story()
     named = _named(story.sections)
-    sections = {
-        name: render("section.html", name=name, heading=section.heading, blocks=section.blocks)
-        for name, section in named.items()
-    }
+    sections = {name: render("section.html", name=name, section=section) for name, section in named.items()}
     contents = [(name, section.heading) for name, section in named.items()]
     return PageParts({**head_parts(watch, story, page_state, "story", contents), **sections}, tuple(sections))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -137,7 +138,15 @@ LATER_WRONG: list[tuple[dict[str, Any], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("rights", "wrongs"), [(RIGHT, WRONG), (LATER_RIGHT, LATER_WRONG)])
+#: Four times sixty and more of each, written on 26 November 2026, each set when the scorers had been mended by those
+#: before. Read first, 9 of 146, 6 of 130, 3 of 124 and, of the last, 1 of 126 were mistaken.
+FORMS = json.loads(Path(__file__).with_name("forms.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("rights", "wrongs"),
+    [(RIGHT, WRONG), (LATER_RIGHT, LATER_WRONG), *((one["right"], one["wrong"]) for one in FORMS.values())],
+)
 def test_of_sixty_forms_of_right_and_sixty_of_wrong_answers_two_at_most_are_mistaken(
     rights: list[tuple[dict[str, Any], list[str]]], wrongs: list[tuple[dict[str, Any], list[str]]]
 ) -> None:
@@ -149,7 +158,7 @@ def test_of_sixty_forms_of_right_and_sixty_of_wrong_answers_two_at_most_are_mist
                 counted += 1
                 if task.right(task.said(f"Let us see.\nANSWER: {answer}")) is not right:
                     mistaken.append(f"{answer!r} for {task.wanted}")
-    assert counted == 120 and len(mistaken) <= 2, (counted, mistaken)
+    assert counted >= 120 and len(mistaken) <= 2, (counted, mistaken)
 
 
 MORE: list[tuple[dict[str, Any], str, bool | None]] = [

@@ -207,3 +207,32 @@ async def test_a_task_that_is_asked_several_times_counts_once() -> None:
     assert len({request.seed for request in asked}) == len(asked), "each time is asked anew"
     with pytest.raises(ValueError, match="no repeat with early"):
         Options(repeat=2, early=True)
+
+
+async def test_open_questions_are_compared_by_raters_who_know_nobody_and_are_asked_in_both_orders() -> None:
+    """Self-consistency names the risk, single does not; the third rater prefers whatever stands first."""
+
+    async def generate(request: Request) -> Reply:
+        phase, asked = request.label.phase, request.messages[-1].content
+        if phase.startswith("rater"):
+            shown.append(asked)
+            better = 1 if phase == "rater3" else 1 + (asked.index("at night") > asked.index("A plain yes"))
+            return Reply(json.dumps({"reason": "The risk.", "better": better}), "m", "p", Usage(9, 9), cost=9)
+        said = "A plain yes." if phase == "single" else "Yes, if somebody watches it at night."
+        return Reply(said, "m", "p", Usage(10, 10), cost=10)
+
+    shown: list[str] = []
+    tasks = [{"id": str(n), "question": f"Should shop {n} run its own database?"} for n in range(12)]
+    context = RunContext("r", 3, generate, silent, lambda: 0, Terms())
+    methods = ("self-consistency", "single")
+    result = await ComparisonHooks().run(Task(tasks=tasks), Options(methods=methods, samples=1, raters=3), context)
+    found = Figures.model_validate(result)
+    (pair,) = found.comparisons
+    assert (pair.only_a, pair.only_b, pair.rated, pair.agreed) == (12, 0, 12, 0)
+    assert "self-consistency was found better more often than single" in in_short(found)
+    assert "Raters agreed on 0 of 12." in in_short(found)
+    assert found.rows[0].votes == {"single": (1, 1, 0)}
+    assert len(shown) == 12 * 3 * 2 and not any(name in text for text in shown for name in METHODS if name != "single")
+    firsts = [text.index("at night") < text.index("A plain yes") for text in shown]
+    assert firsts.count(True) == firsts.count(False)
+    assert all(method.calls == 12 for method in found.methods), "no method pays for raters"

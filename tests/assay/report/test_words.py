@@ -28,8 +28,11 @@ def watched(seat: str = "1:pragmatist") -> tuple[Words, Request, CallStarted]:
     return words, request, started
 
 
-def lines(*calls: CallWords, width: int = 100) -> list[str]:
-    return [str(line) for line in words_lines(calls, 9_000, width)]
+def lines(*calls: CallWords, width: int = 100, height: int = 24) -> list[str]:
+    console = Console(file=StringIO(), width=width)
+    with console.capture() as capture:
+        console.print(Group(*words_lines(calls, 9_000, width, height)))
+    return capture.get().splitlines()
 
 
 def test_words_come_with_their_pace_and_go_with_their_call() -> None:
@@ -85,9 +88,9 @@ def test_a_terminal_shows_the_latest_words_of_each_call_and_counts_what_waits() 
     words(started)
     words.hear(request, Delta("text", "word " * 60 + "\x1b[31mthe end", 61))
     words(CallsQueued(provider="here", waiting=1))
-    writing, waiting = lines(*words.calls())
-    assert writing.startswith("    position by pragmatist, round 1  61 tokens  …") and writing.endswith("the end")
-    assert len(writing) <= 100 and "\x1b" not in writing
+    head, pace, *writing, waiting = lines(*words.calls())
+    assert (head.strip(), pace.strip()) == ("position by pragmatist, round 1", "61 tokens")
+    assert "".join(writing).rstrip().endswith("the end") and "\x1b" not in "".join(writing)
     assert waiting.strip() == "1 call waiting for a place"
     assert all(len(line) <= 60 for line in lines(*words.calls(), width=60))
 
@@ -103,14 +106,30 @@ def test_a_call_waits_for_a_place_until_it_is_sent() -> None:
     assert [call.stage for call in words.calls()] == ["sent"]
 
 
-def test_answers_stand_beside_each_other_where_there_is_room() -> None:
-    calls = [
+def seats(many: int) -> list[CallWords]:
+    return [
         CallWords(CallLabel("crucible", "position", f"{n}:seat{n}"), "writing", 1_000, 2_000, 8_000, 40, f"w{n} " * 300)
-        for n in range(3)
+        for n in range(many)
     ]
-    console = Console(file=StringIO(), width=160)
-    with console.capture() as capture:
-        console.print(Group(*words_lines(calls, 9_000, 160)))
-    shown = capture.get().splitlines()
+
+
+def test_answers_stand_beside_each_other_where_there_is_room() -> None:
+    shown = lines(*seats(3), width=160)
     assert all("w0" in line and "w1" in line and "w2" in line for line in shown[2:5])
-    assert max(map(len, shown)) <= 160 and len(shown) <= 8
+    assert max(map(len, shown)) <= 160 and len(shown) <= 10
+
+
+def test_a_small_terminal_shows_words_of_all_who_speak_and_no_more_rows_than_it_has() -> None:
+    for many in (1, 2, 4, 6):
+        shown = lines(*seats(many), width=80, height=16)
+        assert len(shown) <= 16 and all(f"w{n} w{n} w{n}" in "\n".join(shown) for n in range(many)), many
+    assert sum("w0" in line and "w1" in line for line in lines(*seats(2), width=80, height=16)) >= 6
+
+
+def test_a_form_is_read_as_what_is_filled_in() -> None:
+    words, request, _ = watched()
+    words.hear(request, Delta("text", '{"complexity": "complex", "council": [{"role": "expert",'))
+    words.hear(request, Delta("text", ' "brief": "You know\\ndatabases."}]'))
+    (call,) = words.calls()
+    assert not set('{}[]"\\') & set(call.said) and "council" not in call.said
+    assert "expert" in call.said and "You know databases." in " ".join(call.said.split())

@@ -23,8 +23,8 @@ async def start_with_a_person(page: Any, address: str) -> None:
     await page.goto(address)
     await page.goto(f"{page.url}new?kind=crucible.council&form=prose")
     await page.get_by_role("textbox", name="Question").fill("Which database?")
-    await page.get_by_text("Models, seats and bounds").click()
-    await page.get_by_label("Red team").select_option("terminal:")
+    await page.locator(".advanced > summary").click()
+    await page.get_by_label("Red team").fill("terminal:")
     await page.get_by_role("button", name="Start").click()
     await page.get_by_label("Your answer to critique").wait_for()
 

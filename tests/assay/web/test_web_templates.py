@@ -35,12 +35,13 @@ from assay.report.markup import element
 from assay.report.standing import RunStanding, RunVerdict
 from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
-from assay.web.acting import fork_page, form_field, new_page, resume_page
+from assay.web.acting import fork_page, new_page, resume_page
 from assay.web.asking import Ask, asking
 from assay.web.batch_starting import new_batch_page
 from assay.web.beginning import Played, StartBox, UsualRun, Way, choice_fragment
 from assay.web.calls import CallEvents
 from assay.web.cases import LookedAt
+from assay.web.composing import composer, form_field
 from assay.web.forms import form_of, forms
 from assay.web.guard import entrance
 from assay.web.listing import BADGES, Choice, ListedRuns, runs_page
@@ -291,10 +292,11 @@ def homes(text: str) -> str:
 def boxes(text: str) -> tuple[StartBox, StartBox]:
     way = Way(forms()[0], text, UsualRun(1, 2, None, 3, text))
     chips = (ModelChoice(text, None, 5, text), ModelChoice("a", Price(1, 2)), ModelChoice("b", Price(0, 0), None))
+    form = composer(forms()[0], form_of(forms()[0].name).fields, reachable=True, without="query")
     choices = Choices(chips, (text,), (Reachable(text, text, [text], text),))
     return (
-        StartBox(text, [way, Way(forms()[0])], choices, True, forms()[0].name, text, True),
-        StartBox("", [], Choices(), False, "", "", False),
+        StartBox(text, [way, Way(forms()[0])], choices, True, forms()[0].name, text, True, form),
+        StartBox("", [], Choices(), False, "", "", False, composer(None, (), reachable=False)),
     )
 
 
@@ -502,10 +504,11 @@ def test_a_number_has_its_bounds_and_its_default() -> None:
 
 
 def test_yes_and_no_are_chosen_and_what_was_chosen_stays() -> None:
-    assert '<option value="true" selected="">yes</option>' in filled(None, "fast")
-    assert '<option value="false" selected="">no</option>' in filled("false", "fast")
+    assert 'value="true" checked=""' in filled(None, "fast") and 'value="true">' in filled("false", "fast")
+    assert '<input type="hidden" name="fast" value="false">' in filled(None, "fast"), "what is not ticked is no"
 
 
 def test_a_list_says_what_may_stand_in_it() -> None:
-    shown = filled(None, "who")
-    assert "Who is asked. There are: " in shown and "<textarea" in shown and 'required=""' in shown
+    shown = filled("self\nsomebody", "who")
+    assert 'value="self" checked=""' in shown and "Who is asked." in shown
+    assert ">somebody</textarea>" in shown, "others may stand in it, too"

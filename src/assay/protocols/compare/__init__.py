@@ -6,7 +6,8 @@ from llm_runtime.behaviour import Behaviour
 #: What the methods ask; a council among them asks as councils do.
 #: 2: samples are drawn in waves, not planned by the first. 3: one thinks in writing before the answer.
 #: 4: a council is that of `assay ask`; who does not say an answer has no vote. 5: choices are shown, answers read
-#: by what they mean, programs by their tests, open ones by a judge.
-BEHAVIOUR = Behaviour("compare", number=5, packages=(__name__,), unnumbered=3)
+#: by what they mean, programs by their tests, open ones by a judge. 6: fractions in words, signs of comparison, dates
+#: that are denied; what is expected is no refusal.
+BEHAVIOUR = Behaviour("compare", number=6, packages=(__name__,), unnumbered=3)
 
 PROTOCOL = read_protocol(__name__)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from assay.console.options import read_text
 from assay.console.running import RunCommand, run_command
+
+#: Bytes: ten thousand questions with their choices, or a thousand of pages.
+_LARGEST = 8 << 20
 
 
 @run_command("compare.tasks", "compare", trace="Show every answer after the figures.", noun="figures")
@@ -25,9 +29,14 @@ def compare(command: RunCommand, questions: str) -> int:
     assay compare questions.jsonl --methods single,self-consistency --samples 9
     assay compare mmlu.csv --repeat 3 --methods single,council
     """
+    command.task = read_questions(questions)
+    return command.finish(command.go())
+
+
+def read_questions(place: str) -> dict[str, Any]:
+    """Return the task that a file of questions is."""
     from assay.protocols.compare.datasets import read_tasks
 
-    name = "standard input" if questions == "-" else Path(questions).name
-    tasks = read_tasks(read_text(None, questions, "file of questions"), name)
-    command.task = {"tasks": [task.model_dump(mode="json") for task in tasks], "source": name}
-    return command.finish(command.go())
+    name = "standard input" if place == "-" else Path(place).name
+    tasks = read_tasks(read_text(None, place, "file of questions", most=_LARGEST), name)
+    return {"tasks": [task.model_dump(mode="json") for task in tasks], "source": name}

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
+from operator import not_
 from typing import Any
 
 from pydantic import Field
@@ -32,6 +33,8 @@ class Row(Outlay):
     Args:
         samples, agreed, abstained, distinct, judge: as :class:`assay.protocols.compare.methods.Answered` has them.
         error: why it gave no answer.
+        votes: of an open question, by the method that this one's answer was compared with, what each rater said: 1
+            where this one is better, -1, or 0.
     """
 
     task: str
@@ -47,6 +50,7 @@ class Row(Outlay):
     distinct: int = 0
     judge: str = ""
     error: str = ""
+    votes: dict[str, tuple[int, ...]] = Field(default={}, exclude_if=not_)
 
     @property
     def checkable(self) -> bool:
@@ -96,6 +100,8 @@ class Comparison(Model):
         spend_in: ``"USD"`` where all prices are known, else the exchange; empty where nothing was spent.
         otherwise: the same ratio by other ways to count, where nobody was asked for nothing.
         unmeasured: why the two are not compared; empty where they are.
+        rated: open questions on which raters compared the answers; the better one counts as right, the other not.
+        agreed: on how many of them all raters said the same.
     """
 
     a: str
@@ -112,6 +118,8 @@ class Comparison(Model):
     spend_in: str
     otherwise: dict[str, float] = {}
     unmeasured: str = ""
+    rated: int = Field(default=0, exclude_if=not_)
+    agreed: int = Field(default=0, exclude_if=not_)
 
     @property
     def shown(self) -> bool:
@@ -277,8 +285,9 @@ def _remarks(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _comparison(a: str, b: str, of_a: Sequence[Row], of_b: Sequence[Row], rules: Rules) -> Comparison:
-    checked = [row for row in of_a if row.right is not None]
-    pairs = [(bool(x.right), bool(y.right)) for x, y in zip(of_a, of_b, strict=True) if x.right is not None]
+    votes = [row.votes[b] for row in of_a if b in row.votes]
+    checked = [row for row in of_a if row.right is not None or b in row.votes]
+    pairs = [_scores(x, y) for x, y in zip(of_a, of_b, strict=True) if x.right is not None or b in x.votes]
     counts = PairedCounts.of(pairs)
     unmeasured = rules.failed(a, of_a) or rules.failed(b, of_b)
     difference = p = None
@@ -298,7 +307,14 @@ def _comparison(a: str, b: str, of_a: Sequence[Row], of_b: Sequence[Row], rules:
         spend_in=name_of(unit) if any(paid(row, unit) for row in (*of_a, *of_b)) else "",
         otherwise={name_of(other): x / y for other, (x, y) in sums.items() if other != unit and x and y},
         unmeasured=unmeasured,
+        rated=len(votes),
+        agreed=sum(len({*said}) == 1 for said in votes),
     )
+
+
+def _scores(x: Row, y: Row) -> tuple[bool, bool]:
+    said = sum(x.votes.get(y.method, ()))
+    return (bool(x.right), bool(y.right)) if x.right is not None else (said > 0, said < 0)
 
 
 def _ratio(spends: Sequence[tuple[float, float]], seed: int) -> Interval | None:

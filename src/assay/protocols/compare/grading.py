@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel
 
@@ -12,6 +14,7 @@ from llm_runtime.errors import CallError, ConfigurationError, StructuredOutputEr
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
+from llm_runtime.tasks import gather
 
 _MODEL = "openrouter/auto"
 _SECONDS = 20.0
@@ -23,6 +26,16 @@ class Sameness(BaseModel):
 
     differs: str = ""
     same: bool
+
+
+class Preference(BaseModel):
+    """Which of two answers a rater prefers; 0 is neither."""
+
+    reason: str = ""
+    better: Literal[0, 1, 2]
+
+
+Said = TypeVar("Said", bound=BaseModel)
 
 
 async def graded(task: Question, answer: str, generate: Generate, seed: int) -> tuple[bool | None, str]:
@@ -44,17 +57,42 @@ async def graded(task: Question, answer: str, generate: Generate, seed: int) -> 
 
 async def _same(task: Question, texts: tuple[str, str], generate: Generate, seed: int) -> bool:
     """Ask twice, in either order, and believe what is said both times: who prefers a place says nothing."""
-    for attempt, ordered in enumerate((texts, texts[::-1]), 1):
-        label = CallLabel("compare", "grade", seat=task.id, attempt=2 * attempt - 1)
-        fence = Fence(seed, label)
-        answers = "\n\n".join(fence(f"ANSWER {number}", text) for number, text in enumerate(ordered, 1))
-        prompt = load_prompt("assay.protocols.compare", "grade").render(
-            question=fence("QUESTION", task.question), answers=answers
-        )
-        request = Request(_MODEL, (Message("user", prompt),), label)
-        if not (await ask(generate, request, Sameness, shown=answers)).value.same:
+    label = CallLabel("compare", "grade", seat=task.id)
+    for attempt, ordered in ((1, texts), (3, texts[::-1])):
+        if not (await _said(task, ordered, replace(label, attempt=attempt), Sameness, generate, seed)).same:
             return False
     return True
+
+
+async def rated(
+    task: Question, texts: tuple[str, str], pair: str, raters: int, generate: Generate, seed: int
+) -> list[int]:
+    """Return what each rater says of two answers to an open question: 1 where the first is better, -1, or 0.
+
+    Raters are told nothing of who wrote what, and asked twice, in either order. Who says no answer has a worse one.
+    """
+
+    async def rate(number: int) -> int:
+        label, found = CallLabel("compare", f"rater{number}", seat=f"{task.id}:{pair}"), set[int]()
+        for attempt, ordered, first in ((1, texts, 1), (3, texts[::-1], 2)):
+            said = await _said(task, ordered, replace(label, attempt=attempt), Preference, generate, seed)
+            found.add(0 if not said.better else 1 if said.better == first else -1)
+        return found.pop() if len(found) == 1 else 0
+
+    if all(texts):
+        return list(await gather(map(rate, range(1, raters + 1))))
+    return [bool(texts[0]) - bool(texts[1])] * raters
+
+
+async def _said(
+    task: Question, texts: tuple[str, ...], label: CallLabel, kind: type[Said], generate: Generate, seed: int
+) -> Said:
+    fence = Fence(seed, label)
+    answers = "\n\n".join(fence(f"ANSWER {number}", text) for number, text in enumerate(texts, 1))
+    prompt = load_prompt("assay.protocols.compare", "grade" if kind is Sameness else "prefer").render(
+        question=fence("QUESTION", task.question), answers=answers
+    )
+    return (await ask(generate, Request(_MODEL, (Message("user", prompt),), label), kind, shown=answers)).value
 
 
 async def _passes(answer: str, tests: tuple[str, ...], seed: int) -> bool:

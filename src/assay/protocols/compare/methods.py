@@ -65,6 +65,7 @@ class Bench:
         panel: models of a mixed panel's seats, and of the short answers of a routed council.
         against: what the council spent on this task, where one took part.
         exchange: what counts as spend where prices are not known.
+        raters: of open questions.
     """
 
     seed: int
@@ -73,6 +74,7 @@ class Bench:
     panel: tuple[str, ...] = ()
     against: Outlay | Meter | None = None
     exchange: str = PLAIN
+    raters: int = 0
 
     def seed_of(self, task: Question, what: str) -> int:
         """Derive a seed for one thing of one task, 0 to 2^53-1."""

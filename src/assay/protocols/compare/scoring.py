@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import date
 from itertools import permutations, takewhile
@@ -26,7 +26,7 @@ def _any(table: str) -> str:
     return "|".join(map(re.escape, WORDS["said"][table]))
 
 
-_LEAD = re.compile(rf"^.*(?:\b(?:{_any('leads')})\b:?|[=≈:：]|是)\s*", re.I)
+_LEAD = re.compile(rf"^(?!.*\b(?:{_any('alternatives')})\b).*(?:\b(?:{_any('leads')})\b:?|[=≈:：]|是)\s*", re.I)
 _BEHIND = re.compile(r"\([^()]*+\)\W*+$")
 _HEAD = re.compile(rf"(?:[,;(–—:\n]|\. |\b(?:{_any('reasons')})\b)(?![ ]?(?:{_any('hedges')})\b)", re.I)
 _QUANTITY = re.compile(
@@ -39,6 +39,7 @@ _QUANTITY = re.compile(
 _BEFORE = re.compile(rf"^(?!.*\b(?:{_any('hedges')})\b)(?:[^\W\d]+\s+)+(?=[-+$€£]?\d)", re.I)
 _LETTER = re.compile(rf"^(?:.*\b(?:{_any('options')})\s*+)?[\[(]?([A-Z])[\])]?(?:\s*[).:,–-]\s*(.*))?", re.I | re.S)
 _CHOICE = re.compile(r"^\W*[A-Z][).:]\s+(?=\S)", re.I)
+_ENDING = re.compile("s ")
 _PARTS = re.compile(rf"(?:^|\n)[ \t]*+(?:[-*•]|\d+[.)])\s|[,;\n、，]|\s/\s|\s(?:{_any('joins')}|&)\s")
 _PIECES = re.compile(r"(?<=[a-z])[\s,]+(?:and\s+)?(?=\d)")
 
@@ -61,7 +62,7 @@ def plain(text: str) -> str:
     """Return a text as it is compared: without case, accents, articles and signs."""
     signs = unicodedata.normalize("NFKD", text.casefold())
     folded = "".join(sign for sign in signs if not unicodedata.combining(sign))
-    words = re.sub(r"[^\w%$€£+#]+|_", " ", folded).split()
+    words = re.sub(r"[^\w%$€£+#<=>≤≥]+|_", " ", re.sub("([<=>≤≥])", r" \1 ", folded)).split()
     return " ".join(words[1:] if len(words) > 1 and words[0] in WORDS["said"]["articles"] else words)
 
 
@@ -139,7 +140,7 @@ def _spelled(text: str) -> Quantity | None:
         part *= by
         total, part = (total + part, 0.0) if by >= 1000 else (total, part)
     sign = -1 if text.startswith("-") else 1
-    return _in_unit(sign * (total + part), " ".join(spoken[len(known) :])) if known else None
+    return _in_unit(sign * (total + part), " ".join(spoken[len(known) :]).removeprefix("of ")) if known else None
 
 
 def same_quantity(said: Quantity, wanted: Quantity, tolerance: float) -> bool:
@@ -184,17 +185,26 @@ def choice(text: str, choices: Sequence[str]) -> str:
     said, texts = f" {plain(text)} ", [f" {plain(_tidy(one))} " for one in choices]
     if texts.count(said) == 1:
         return LETTERS[texts.index(said)]
-    named = _named(said, texts)
+    named = _named(text, said, choices, texts)
     if letter := _LETTER.fullmatch(text) or _LETTER.fullmatch(bare(_LEAD.sub("", text))):
         return letter[1].upper() if letter[1].upper() in (named or LETTERS) else ""
     return min(named) if len(named) == 1 and not _hedged(said) else ""
 
 
-def _named(said: str, texts: Sequence[str]) -> set[str]:
-    """Return the letters of choices that stand in a text, are said otherwise in it, or are counted."""
-    named = {LETTERS[at] for at, one in enumerate(texts) if one in said}
-    named = named or {LETTERS[at] for at, one in enumerate(texts) if says(said, one)}
-    return named or {LETTERS[nth - 1] for word, nth in WORDS["ordinals"].items() if f" {word} " in said}
+def _named(text: str, said: str, choices: Sequence[str], texts: Sequence[str]) -> set[str]:
+    """Return the letters of choices that a text says; of a number the words alone tell nothing."""
+    endless = _ENDING.sub(" ", said)
+    return (
+        _letters(one in said and not quantity(text) for one in texts)
+        or _letters(says(text, _tidy(one)) for one in choices)
+        # "It would stay the same" is what "Stays the same" says.
+        or _letters(_ENDING.sub(" ", one) in endless for one in texts)
+        or {LETTERS[nth - 1] for word, nth in WORDS["ordinals"].items() if f" {word} " in said}
+    )
+
+
+def _letters(hits: Iterable[bool]) -> set[str]:
+    return {letter for letter, hit in zip(LETTERS, hits, strict=False) if hit}
 
 
 def words_match(text: str, wanted: str) -> bool:
@@ -213,7 +223,7 @@ def says(text: str, wanted: str, tolerance: float = 0.0) -> bool:
         said = quantity(text) or quantity(_BEFORE.sub("", text))
         return said is not None and same_quantity(said, number, tolerance)
     if len(days := dates(wanted)) == 1 and len(wanted) < 20:
-        return bool(days & dates(text))
+        return bool(days & dates(text)) and not _hedged(plain(text))
     return words_match(text, _tidy(wanted))
 
 

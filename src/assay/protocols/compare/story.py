@@ -141,7 +141,7 @@ def _spend(result: Figures) -> Figure:
 def in_short(result: Figures) -> str:
     """Write what the comparison shows, in a paragraph that claims no more than the intervals do."""
     lines: list[str] = [_verdict(pair) for pair in result.comparisons]
-    if not any(method.score for method in result.methods):
+    if not any(method.score for method in result.methods) and not any(pair.rated for pair in result.comparisons):
         return "No task says what a right answer is, so nothing was scored: spend and answers stand side by side."
     return "\n\n".join(lines)
 
@@ -158,20 +158,25 @@ def _verdict(pair: Comparison) -> str:
         spent = "what they took is not known"
         if pair.spend:
             spent = f"{pair.a} took {pair.spend.estimate:.2f}× what {pair.b} took in {pair.spend_in}"
-        right = f"{pair.both + pair.only_a} and {pair.both + pair.only_b} right"
+        right = f"{pair.both + pair.only_a} and {pair.both + pair.only_b} {_good(pair)}"
         return (
             f"**No verdict** between {pair.a} and {pair.b}, **not at equal spend**: {spent}, "
             f"with {right} on these {tasks} tasks ({bounds})."
         )
     spent = f"{pair.spend.estimate:.2f}× in {pair.spend_in}" if pair.spend else ""
-    return f"**{_found(pair)}** on these {tasks} tasks ({bounds}), at about equal spend ({spent})."
+    told = f"**{_found(pair)}** on these {tasks} tasks ({bounds}), at about equal spend ({spent})."
+    return f"{told} Raters agreed on {pair.agreed} of {pair.rated}." if pair.rated else told
+
+
+def _good(pair: Comparison) -> str:
+    return "found better" if pair.rated else "right"
 
 
 def _found(pair: Comparison) -> str:
     if not pair.shown or pair.difference is None:
         return f"No difference shown between {pair.a} and {pair.b}"
     better, worse = (pair.a, pair.b) if pair.difference.estimate > 0 else (pair.b, pair.a)
-    return f"{better} was right more often than {worse}"
+    return f"{better} was {_good(pair)} more often than {worse}"
 
 
 def _counted(pair: Comparison) -> list[tuple[str, str, str, str]]:
@@ -191,6 +196,8 @@ def _remark(row: Row) -> str:
         parts.append(f"{row.agreed} of {row.samples} samples agree")
     elif row.samples > 1:
         parts.append(count_noun(row.samples, "sample"))
+    preferred = ((other, len(said), sum(one > 0 for one in said)) for other, said in row.votes.items())
+    parts += [f"{better} of {count_noun(of, 'rater')} prefer it to {other}" for other, of, better in preferred]
     parts.append(count_noun(row.calls, "call"))
     parts.append(f"{short_count(row.tokens)} tokens" if row.cost is None else money(row.cost))
     return ", ".join(parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from itertools import takewhile
+from itertools import combinations, takewhile
 from typing import Annotated, Any, cast
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
@@ -16,7 +16,7 @@ from assay.protocol import RunContext
 from assay.protocols.compare import BEHAVIOUR
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, Rules, figures, settled
-from assay.protocols.compare.grading import graded
+from assay.protocols.compare.grading import graded, rated
 from assay.protocols.compare.methods import METHODS, USUAL, Answered, Bench
 from assay.protocols.compare.spending import PLAIN, USUALLY, Outlay
 from assay.protocols.compare.tasks import Question
@@ -25,11 +25,13 @@ from assay.report.units import count_noun
 from assay.seat_tools.offered import Tools
 from llm_runtime.errors import (
     BudgetExceeded,
+    CallError,
     ConfigurationError,
     DeadlineExceeded,
     LlmRuntimeError,
     ReplayMismatch,
     StoreError,
+    StructuredOutputError,
 )
 from llm_runtime.messages import Generate
 from llm_runtime.models import Model
@@ -87,6 +89,9 @@ class Options(Model):
     """Share of the tasks: a method that gave no answer on more is not compared."""
     models: Annotated[tuple[ModelName, ...], Ui(metavar="A,B,C", label="Panel")] = ()
     """Models that the seats of the mixed panel take in turn: ids, or PROVIDER:MODEL."""
+    raters: Annotated[int, Ui(show_default=True, metavar="N")] = Field(default=0, ge=0, le=5)
+    """Readers of open questions: each compares every two answers twice, in either order, and is not told who wrote
+    which. --seat rater2=MODEL seats one."""
     tools: Tools = ()
     """Tools that every method may use to look things up."""
 
@@ -133,7 +138,8 @@ class ComparisonHooks(Hooks[Task, Options]):
         if "dearer" in options.methods and "dearer" not in context.terms.seats:
             raise ConfigurationError("the method dearer needs its model: --seat dearer=MODEL")
         methods, done = list(options.methods), dict[str, list[Row]]()
-        bench = Bench(context.seed, options.samples, context.emit, options.models, exchange=options.exchange)
+        told = (context.emit, options.models, None, options.exchange, options.raters)
+        bench = Bench(context.seed, options.samples, *told)
         rules, turn = options.rules(context.seed, len(task.tasks)), asyncio.Semaphore(options.at_once)
 
         async def each(question: Question) -> list[Row]:
@@ -158,8 +164,8 @@ class ComparisonHooks(Hooks[Task, Options]):
         return len(task.tasks)
 
     def read_anew(self, options: Options) -> tuple[str, ...]:
-        """Return what scorers read out of answers that before number 5 were read in fewer forms."""
-        return ("methods", "comparisons", "rows") if BEHAVIOUR.before(5) else ()
+        """Return what scorers read out of answers that before number 6 were read in fewer forms."""
+        return ("methods", "comparisons", "rows") if BEHAVIOUR.before(6) else ()
 
     def panel(self, options: Options) -> tuple[str, ...]:
         """Return the models that the user put into seats."""
@@ -167,15 +173,11 @@ class ComparisonHooks(Hooks[Task, Options]):
 
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
         """Return which method was right how often."""
-        done = len({row["task"] for row in result["rows"]})
-        checked = {row["method"]: 0 for row in result["rows"] if row["right"] is not None}
-        for row in result["rows"]:
-            if row["right"]:
-                checked[row["method"]] += 1
-        failed = sum(bool(row["error"]) for row in result["rows"])
+        methods = result["methods"]
+        failed = sum(one["errors"] for one in methods)
         return RunVerdict(
-            count_noun(done, "task"),
-            ", ".join(f"{method} {right} right" for method, right in checked.items()),
+            count_noun(max(one["tasks"] for one in methods), "task"),
+            ", ".join(f"{one['method']} {one['right']} right" for one in methods if one["checkable"]),
             f"{count_noun(failed, 'answer')} failed" if failed else "",
         )
 
@@ -198,7 +200,21 @@ async def _compared(task: Question, methods: list[str], generate: Generate, benc
         found = (None, "") if error else await graded(task, answered.answer, generate, bench.seed)
         rows[method] = _row(task, method, answered, meter, error, *found)
         bench.emit(MethodAnswered(row=rows[method].model_dump(mode="json")))
+    await _rated(task, rows, methods, generate, bench)
     return [rows[method] for method in methods]
+
+
+async def _rated(task: Question, rows: dict[str, Row], methods: list[str], generate: Generate, bench: Bench) -> None:
+    """Add what raters say of each two answers to an open question to the row of the first."""
+    for a, b in combinations(methods if bench.raters and not task.checkable else (), 2):
+        texts, update = (rows[a].text, rows[b].text), dict[str, object]()
+        try:
+            said = await rated(task, texts, f"{a}-{b}", bench.raters, generate, bench.seed)
+            update["votes"] = {**rows[a].votes, b: tuple(said)}
+        except (CallError, StructuredOutputError) as fault:
+            update["judge"] = f"{type(fault).__name__}: {fault}"[:300]
+        rows[a] = rows[a].model_copy(update=update)
+        bench.emit(MethodAnswered(row=rows[a].model_dump(mode="json")))
 
 
 def _row(

@@ -100,7 +100,8 @@ class Question(Model):
             return final_answer(text)
         answer = _marked(text, lines=self.scorer == "set") if self.marked else text
         refuses = _REFUSES.match(answer.replace("’", "'")) and (self.marked or len(text) < _SHORT)
-        return "" if refuses else answer
+        # "Cannot be determined" is an answer where it is one of those that are asked for.
+        return "" if refuses and not (self.right(answer) or choice(answer, self.choices)) else answer
 
     def right(self, answer: str) -> bool | None:
         """Whether a final answer is right; ``None`` where nothing tells, or who does has to be asked."""

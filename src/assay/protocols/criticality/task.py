@@ -48,7 +48,7 @@ class Task(Model):
 
     name: Annotated[str, Ui(label="Project", advanced=False)] = Field(min_length=1)
     """Lower case, digits and hyphens, as in shared-kitty."""
-    folder: Annotated[Folder, Ui(label="Folder", advanced=False)] = ""
+    folder: Annotated[Folder, Ui(label="Folder")] = ""
     """Where the project goes, or where one lies already. Empty makes one."""
     language: Annotated[str, Ui(advanced=False, suggest="assay.protocols.criticality.task:known_languages")] = "python"
     """What to write it in. Empty means Python."""

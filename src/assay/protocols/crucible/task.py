@@ -81,8 +81,8 @@ class Options(Model):
     """How seats and critic answer: by records, or in prose as the brief has it. What follows on changes, clerk and
     ledger is of the form in prose."""
     route: bool = False
-    """Have three short answers first, of as many vendors as the panel has: where they agree and a check finds
-    nothing, that is the answer; else a council decides what they differ in."""
+    """Have three short answers first, of as many vendors as the panel has, or as there are keys for: where they agree
+    and a check finds nothing, that is the answer; else a council decides what they differ in."""
     delta: Literal["conclusions", "judge", "similarity"] = "conclusions"
     """Who decides that positions stopped changing: a model that compares conclusions, one that compares whole
     positions, or a comparison of texts."""

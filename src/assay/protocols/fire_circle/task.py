@@ -194,6 +194,11 @@ class SeatedHooks(Hooks[TaskT, CircleT]):
         """Return the models that the user put into seats."""
         return options.named_models
 
+    def each(self, options: CircleT) -> int:
+        """Return the calls of a case: each judge in each round, and who is asked beside them."""
+        rounds = options.max_rounds if options.mode == "fire_circle" else 1
+        return 0 if options.per_layer else options.seats * rounds + bool(options.guard) + bool(options.classifier)
+
     def seated(self, options: CircleT, terms: Terms) -> CircleT:
         """Name the seats after the one model that answers in all of them, where nobody chose others."""
         if not terms.model or options.named_models or terms.seats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import resources
 
 from assay.report.markup import Element, Node, element
@@ -13,8 +13,8 @@ PALETTE = resources.files("assay.report.svg").joinpath("palette.css").read_text(
 """Custom properties and the classes that pictures use; the report's own style sheet starts with it."""
 
 FONT = 12.0
-#: Of a chart.
-WIDTH = 640.0
+#: Of a chart, and of the one that a phone shows in its place.
+WIDTH, NARROW = 640.0, 340.0
 _BROAD = 600
 """Wider pictures are scrolled on a narrow screen instead of shrunk past reading; they have the class ``broad``."""
 ROW = 26.0
@@ -39,6 +39,11 @@ def picture(width: float, height: float, title: str, description: str, *parts: N
         role="img",
         aria_label=f"{title}. {description}",
     )
+
+
+def twice(draw: Callable[[float], Element]) -> Element:
+    """Return a chart drawn wide and narrow, of which a style sheet shows the one that fits."""
+    return element("div", draw(WIDTH), draw(NARROW), class_="twice")
 
 
 def label(x: float, y: float, text: str, *, anchor: str = "start", class_: str = "", size: float = FONT) -> Element:

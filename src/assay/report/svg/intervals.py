@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assay.report.markup import Element, element
 from assay.report.story import Figure
-from assay.report.svg.canvas import WIDTH, fitted, label, picture, rounded_up, ticks, widest
+from assay.report.svg.canvas import WIDTH, fitted, label, picture, rounded_up, ticks, twice, widest
 from llm_runtime.statistics.interval import Interval
 
 _HEIGHT = 28.0
@@ -36,27 +36,36 @@ def interval_figure(
     """Draw dots as :func:`interval_plot` does, and say each estimate in words."""
     each = (f"{dot.name}: {write(dot.value)} ({write(dot.low)} to {write(dot.high)})" for dot in dots)
     described = f"{'; '.join(each)}."
-    return Figure(interval_plot(dots, title, described, write=write, high=high), caption, described)
+    drawn = twice(lambda width: interval_plot(dots, title, described, write=write, high=high, width=width))
+    return Figure(drawn, caption, described)
 
 
 def interval_plot(
-    dots: Sequence[Dot], title: str, description: str, *, write: Callable[[float], str], high: float | None = None
+    dots: Sequence[Dot],
+    title: str,
+    description: str,
+    *,
+    write: Callable[[float], str],
+    high: float | None = None,
+    width: float = WIDTH,
 ) -> Element:
-    """Draw dots with their intervals in their order, and write each estimate behind its row.
+    """Draw dots with their intervals in their order, and write each estimate behind its row, or above it if narrow.
 
     Args:
         write: how a value is written, on the axis too.
         high: where the axis ends; the data decide where it is left out. It begins at 0, or, where a bound is
             below 0, as far below as it reaches above, so that nothing lies in the middle.
+        width: of the picture.
     """
     bounds = [abs(bound) for dot in dots for bound in (dot.low, dot.value, dot.high) if math.isfinite(bound)]
     reach = high or rounded_up(max(bounds, default=1.0) * 1.02 or 0.1)
     signed = any(min(dot.low, dot.value) < 0 for dot in dots)
     written = [f"{write(dot.value)}  [{write(dot.low)}, {write(dot.high)}]" for dot in dots]
-    gutter = widest((dot.name for dot in dots), most=200.0) + 24
-    margin = widest(written, 11) + 20
-    span = WIDTH - gutter - margin
-    bottom = len(dots) * _HEIGHT + 4
+    wide = width == WIDTH
+    gutter = widest((dot.name for dot in dots), most=200.0) + 24 if wide else 18.0
+    margin = widest(written, 11) + 20 if wide else 18.0
+    span, height, raised = width - gutter - margin, _HEIGHT if wide else 2 * _HEIGHT, 0.0 if wide else 20.0
+    bottom = len(dots) * height + 4
 
     def x(value: float) -> float:
         share = (value + reach) / (2 * reach) if signed else value / reach
@@ -69,11 +78,13 @@ def interval_plot(
         parts.append(element("line", x1=x(tick), x2=x(tick), y1=0.0, y2=bottom, class_=look))
         parts.append(label(x(tick), bottom + 12, write(tick), anchor="middle", class_="soft", size=11))
     for index, (dot, text) in enumerate(zip(dots, written, strict=True)):
-        middle = (index + 0.5) * _HEIGHT
-        parts.append(label(0, middle, fitted(dot.name, gutter - 18)))
+        middle = (index + 0.5) * height + raised / 2
+        parts.append(
+            label(0, middle - raised, fitted(dot.name, gutter - 18 if wide else width - widest([text], 11) - 12))
+        )
         bar = {"x": x(dot.low), "y": middle - 2, "width": max(x(dot.high) - x(dot.low), 1.0), "height": 4.0}
         parts.append(element("rect", class_=f"{dot.accent} faded", rx=2.0, **bar))
         tip = element("title", f"{dot.name}: {text}")
         parts.append(element("circle", tip, cx=x(dot.value), cy=middle, r=5.0, class_=dot.accent))
-        parts.append(label(WIDTH - margin + 14, middle, text, class_="soft", size=11))
-    return picture(WIDTH, bottom + 24, title, description, *parts)
+        parts.append(label(width, middle - raised, text, anchor="end", class_="soft", size=11))
+    return picture(width, bottom + 24, title, description, *parts)

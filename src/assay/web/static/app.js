@@ -313,9 +313,12 @@ function localTimes() {
 const sent = new Set();
 const draftOf = (form) => `draft ${body.dataset.who || ""}${location.pathname.slice(root.length)} ${form.dataset.draft || form.getAttribute("action").slice(root.length)}`;
 const fieldsOf = (form) => all("textarea[name], select[name], input[name]:not([type=hidden], [type=password])", form);
+const ticks = (field) => field.type === "radio" || field.type === "checkbox";
+const keyOf = (field) => (ticks(field) ? `${field.name}=${field.value}` : field.name);
+const now = (field) => (ticks(field) ? field.checked : field.value);
 const usual = (field) => {
   if (field.options) return ([...field.options].find((each) => each.defaultSelected) || field.options[0]).value;
-  return field.type !== "radio" || field.defaultChecked ? field.defaultValue : "";
+  return ticks(field) ? field.defaultChecked : field.defaultValue;
 };
 
 function drafts(form) {
@@ -329,8 +332,8 @@ function drafts(form) {
 function keep(event) {
   const form = event.target.form;
   if (!form || form.method !== "post" || "plain" in form.dataset || !event.target.name) return;
-  const fields = fieldsOf(form).filter((field) => field.type !== "radio" || field.checked);
-  const typed = Object.fromEntries(fields.filter((field) => field.value !== usual(field)).map((field) => [field.name, field.value]));
+  const changed = fieldsOf(form).filter((field) => now(field) !== usual(field));
+  const typed = Object.fromEntries(changed.map((field) => [keyOf(field), now(field)]));
   try {
     if (Object.keys(typed).length) localStorage.setItem(draftOf(form), JSON.stringify(typed));
     else localStorage.removeItem(draftOf(form));
@@ -345,10 +348,11 @@ function restore() {
     form.dataset.restored = "";
     const typed = drafts(form);
     for (const field of fieldsOf(form)) {
-      if (!(field.name in typed)) continue;
-      if (field.type === "radio") field.checked = field.value === typed[field.name];
-      else field.value = typed[field.name];
+      if (!(keyOf(field) in typed)) continue;
+      if (ticks(field)) field.checked = typed[keyOf(field)];
+      else field.value = typed[keyOf(field)];
     }
+    for (const advanced of all(".advanced", form)) countSet(advanced);
   }
 }
 
@@ -414,19 +418,22 @@ let pending = 0;
 let asking = 0;
 async function suggest(form) {
   const number = ++asking;
-  const query = new URLSearchParams(new FormData(form));
+  const said = new FormData(form);
+  const query = new URLSearchParams({ text: (said.get("text") || "").slice(0, 4000), kind: said.get("kind") || "", model: said.get("model") || "" });
   const answer = await fetch(`${root}/?${query}`, { headers: { "X-Fragment": "1" } }).catch(() => null);
   if (!answer || !answer.ok || number !== asking) return;
   const fresh = parsed(await answer.text()).firstElementChild;
-  const typed = document.activeElement.id;
-  find("#choice").replaceWith(fresh);
-  if (typed && find(`#${CSS.escape(typed)}`)) find(`#${CSS.escape(typed)}`).focus();
+  morph(find("#choice"), fresh);
+  furnish();
+  delete form.dataset.restored;
+  restore();
   if ("looking" in fresh.dataset) pending = setTimeout(suggest, 500, form);
 }
 
 const box = find("form.begin");
 if (box) {
-  box.addEventListener("input", () => {
+  box.addEventListener("input", ({ target }) => {
+    if (!["text", "kind", "model"].includes(target.name)) return;
     clearTimeout(pending);
     asking++; // an answer under way is of before
     pending = setTimeout(suggest, 250, box);
@@ -441,18 +448,122 @@ const addressed = (file) => new Promise((done) => {
   reader.readAsDataURL(file);
 });
 
-for (const area of all("textarea[data-file]")) {
+// Beside a field and outside its label, whose words are the field's name.
+const under = (field, added) => (field.closest("label") || field).after(added);
+
+function fileFor(area) {
   const file = document.createElement("input");
   file.type = "file";
   file.setAttribute("aria-label", "Read it from a file");
   file.addEventListener("change", async () => {
     const [chosen] = file.files;
     // A picture goes as its own address; what it is, the server looks at.
-    if (chosen) area.value = chosen.type.startsWith("image/") ? await addressed(chosen) : await chosen.text();
+    const picture = chosen && chosen.type.startsWith("image/") && area.dataset.file !== "text";
+    if (chosen) area.value = picture ? await addressed(chosen) : await chosen.text();
     area.dispatchEvent(new Event("input", { bubbles: true }));
   });
-  area.after(file);
+  under(area, file);
 }
+
+// ---- A model, found by parts of its name ------------------------------------------------------------------------
+
+// One box for each place that takes a model, or several: its list tells price, window and the last check.
+function modelFor(field) {
+  const several = field.dataset.models === "several";
+  const input = several ? document.createElement("input") : field;
+  if (several) {
+    [input.type, input.placeholder] = ["text", "Search a model to add"];
+    input.setAttribute("aria-label", `Add to ${field.labels[0] ? field.labels[0].textContent : "models"}`);
+    under(field, input);
+  }
+  const list = document.createElement("ol");
+  [list.id, list.className, list.hidden] = [`models-${++boxes}`, "models", true];
+  const told = { role: "combobox", "aria-autocomplete": "list", "aria-controls": list.id, "aria-expanded": "false" };
+  for (const [name, value] of Object.entries(told)) input.setAttribute(name, value);
+  list.setAttribute("role", "listbox");
+  list.setAttribute("aria-label", "Models");
+  under(input, list);
+  let [chosen, number] = [-1, 0];
+  const shut = () => {
+    list.hidden = true;
+    input.setAttribute("aria-expanded", "false");
+    input.removeAttribute("aria-activedescendant");
+  };
+  const mark = (at) => {
+    chosen = at;
+    [...list.children].forEach((row, index) => row.setAttribute("aria-selected", String(index === at)));
+    const row = list.children[at];
+    if (row) input.setAttribute("aria-activedescendant", row.id);
+    if (row) row.scrollIntoView({ block: "nearest" });
+  };
+  const take = (row) => {
+    shut();
+    const name = row.dataset.value;
+    if (several) field.value = [...field.value.split("\n").filter(Boolean), name].join("\n");
+    input.value = several ? "" : name;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  const row = (value, head, words, index) => {
+    const each = document.createElement("li");
+    each.id = `${list.id}-${index}`;
+    each.dataset.value = value;
+    each.setAttribute("role", "option");
+    const [name, rest] = [document.createElement("b"), document.createElement("span")];
+    [name.textContent, rest.textContent] = [head, words];
+    each.append(name, rest);
+    each.addEventListener("pointerdown", (event) => (event.preventDefault(), take(each)));
+    return each;
+  };
+  const show = async () => {
+    const asked = ++number;
+    const answer = await fetch(`${root}/models.json?search=${encodeURIComponent(input.value)}`).catch(() => null);
+    if (!answer || !answer.ok || asked !== number || document.activeElement !== input) return;
+    const found = (await answer.json()).models.map(({ name, words, carries }) => [name, name, carries ? `${words}; checked: ${carries.join(", ") || "carries none"}` : words]);
+    if (field.dataset.models === "person" || several) found.unshift(["terminal:", "me", "you answer on the run's page"]);
+    list.replaceChildren(...found.map((each, index) => row(...each, index)));
+    list.hidden = !found.length;
+    input.setAttribute("aria-expanded", String(!list.hidden));
+    chosen = -1;
+  };
+  let wait = 0;
+  input.addEventListener("focus", show);
+  input.addEventListener("input", (event) => event.isTrusted && (clearTimeout(wait), (wait = setTimeout(show, 150))));
+  input.addEventListener("blur", shut);
+  input.addEventListener("keydown", (event) => {
+    if (list.hidden && event.key === "ArrowDown") show();
+    if (list.hidden) return;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) mark((chosen + step + list.children.length) % list.children.length);
+    else if (event.key === "Enter" && chosen >= 0) take(list.children[chosen]);
+    else if (event.key === "Escape") shut();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+}
+let boxes = 0;
+
+// How many of what is folded away are as they were.
+function countSet(advanced) {
+  const changed = new Set(fieldsOf(advanced).filter((field) => now(field) !== usual(field)).map((field) => field.name)).size;
+  const [words, many] = [find("summary .hint", advanced), Number(advanced.dataset.all)];
+  words.textContent = changed ? `(${changed} set, ${many - changed} set to their defaults)` : `(${many} set to their defaults)`;
+}
+document.addEventListener("input", ({ target }) => {
+  const advanced = target.closest(".advanced");
+  if (advanced) countSet(advanced);
+});
+
+// What only a script can add to the fields that are there now.
+function furnish() {
+  for (const field of all("[data-models], textarea[data-file]")) {
+    if ("furnished" in field.dataset) continue;
+    field.dataset.furnished = "";
+    if ("file" in field.dataset) fileFor(field);
+    else modelFor(field);
+  }
+}
+furnish();
 
 // ---- Challenging what an answer says ---------------------------------------------------------------------------
 
@@ -512,6 +623,7 @@ document.addEventListener("keydown", (event) => {
     else if (event.key === "e") foldAll(true);
     else if (event.key === "c") foldAll(false);
     else if (event.key === "/" && find("#search")) find("#search").focus();
+    else if (event.key === "?" && find("#keys:not([open])")) find("#keys").showModal();
     else return;
     event.preventDefault();
   }

@@ -325,7 +325,6 @@
   const KEYS = {
     j: () => step(1), ArrowDown: () => step(1), k: () => step(-1), ArrowUp: () => step(-1),
     f: nextFailed, u: takeBack, n: () => find(".noting textarea", pane) && find(".noting textarea", pane).focus(),
-    "?": () => find("#keys").showModal(),
   };
 
   // Before app.js hears of it, whose keys go through sections.
@@ -350,7 +349,7 @@
     state[target.name] = target.value;
     show();
   });
-  find("#show-keys").addEventListener("click", KEYS["?"]);
+  find("#show-keys").addEventListener("click", () => find("#keys").showModal());
 
   async function begin() {
     readAddress();

@@ -54,7 +54,6 @@ class BuildState:
         """Begin a project without a past."""
         self.machine: ProtocolState = beginning()
         self.artifacts = Artifacts()
-        self.visited: set[str] = {where(self.machine)}
         self.units: dict[str, Unit] = {}
         self.history: list[Event] = []
         self.back: dict[tuple[str, str], int] = {}
@@ -84,7 +83,6 @@ class BuildState:
             self.machine = advance(before, event)[0]
         except (NoTransition, AssertionError):  # written by another version: the story goes on without that step
             self.odd += 1
-        self.visited.add(where(self.machine))
         source, target = phase_of(before), phase_of(self.machine)
         if {source, target} <= {*PHASES} and PHASES.index(target) < PHASES.index(source):
             self.back[source, target] = self.back.get((source, target), 0) + 1

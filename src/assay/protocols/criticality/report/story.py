@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
-from assay.protocols.criticality.report.pictures import lives, machine_picture
 from assay.protocols.criticality.report.state import BuildState, Unit
 from assay.protocols.criticality.report.telling import audited, became, proposal_blocks
 from assay.protocols.criticality.report.tracing import Traced, traced
@@ -49,7 +48,7 @@ def build_story(state: BuildState) -> Story:
     own: dict[str, Callable[[Any], Iterable[Block]]] = {
         "standing": lambda _: _standing(state),
         "claim": lambda claim: _opened(state, claim),
-        "lives": lambda _: lives(units),
+        "lives": lambda _: _rejected(units),
         "code": lambda _: _code(state, claims),
         "proposal": lambda version: proposal_blocks(state, version),
     }
@@ -59,12 +58,26 @@ def build_story(state: BuildState) -> Story:
 
 
 def _standing(state: BuildState) -> list[Block]:
-    blocks: list[Block] = [_now(state), machine_picture(state)]
+    went = [
+        f"It went back from {PHASE_NAMES[source]} to {PHASE_NAMES[target]} {count_noun(times, 'time')}."
+        for (source, target), times in state.back.items()
+    ]
+    blocks: list[Block] = [_now(state), *map(Plain, went)]
     machine = state.machine
     if isinstance(machine, Active) and isinstance(machine.phase, AwaitingApproval):
         version = machine.phase.proposal_version
         blocks += proposal_blocks(state, version) if version in state.artifacts.proposals else []
     return blocks
+
+
+def _rejected(units: Sequence[Unit]) -> list[Block]:
+    """Return what rejected the attempts at each function that took more than one."""
+    hard = [
+        Plain(f"{unit.name}: {'; then '.join(f'{name}, {why}' for name, why in unit.life)}.")
+        for unit in units
+        if len(unit.life) > 1
+    ]
+    return [Details(f"What rejected each: {count_noun(len(hard), 'function')}", tuple(hard))] if hard else []
 
 
 def _now(state: BuildState) -> Block:

@@ -1,12 +1,28 @@
-"""A council's picture: who spoke when."""
+"""A council's pictures: what was objected to whom, and what of it is open; who spoke when."""
 
 from __future__ import annotations
 
 from assay.protocols.crucible.report.state import CouncilState, NamedSeat, title
 from assay.report.story import Figure
+from assay.report.svg.bars import Bar, bar_chart
+from assay.report.svg.canvas import twice
 from assay.report.svg.timeline import Band, Span, timeline
 from assay.report.tally import Call
 from assay.report.units import count_noun, duration
+from crucible.ledger import Ledger
+
+
+def objections_picture(state: CouncilState) -> Figure | None:
+    """Draw how many objections each seat met, and how many of them are open."""
+    ledger = state.ledger or Ledger()
+    open_, bars = {one.id for one in ledger.still_open}, list[Bar]()
+    for seat in state.deliberating:
+        aimed = [one.id in open_ for one in ledger.objections if seat.key in one.targets]
+        many, left = len(aimed), sum(aimed)
+        bars += [Bar(seat.name, many, f"{many - left} met, {left} open", "c1", left)] if aimed else []
+    words = "; ".join(f"{bar.name}: {bar.written}" for bar in bars)
+    drawn = twice(lambda width: bar_chart(bars, "Objections by seat", words, width))
+    return Figure(drawn, "Objections by the seat that they strike: met, and open.", words) if bars else None
 
 
 def calls_picture(state: CouncilState) -> Figure | None:

@@ -17,7 +17,7 @@ from assay.protocols.crucible.report.objections import (
     shown_lines,
     signs,
 )
-from assay.protocols.crucible.report.pictures import calls_picture
+from assay.protocols.crucible.report.pictures import calls_picture, objections_picture
 from assay.protocols.crucible.report.pins import Pins, pinned
 from assay.protocols.crucible.report.state import CouncilState, NamedSeat, title, words
 from assay.report.changes import changes
@@ -43,7 +43,7 @@ def council_story(state: CouncilState) -> Story:
         "trouble": lambda _: _trouble(state),
         # What the reader came for is read undisturbed: signs, and no marks.
         "answer": lambda _: [Prose(state.answer or "", lead=True, notes=signs(quoted), pins=behind)],
-        "ledger": lambda _: ledger_table(state),
+        "ledger": lambda _: [*filter(None, [objections_picture(state)]), *ledger_table(state)],
         "footnotes": lambda _: footnotes(state, quoted),
         "picture": lambda _: [picture] if picture else [],
         "loop": lambda loop: _loop_blocks(state, loop, pins),

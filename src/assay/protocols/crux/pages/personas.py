@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.protocols.crux.people import PersonaRow
 from assay.report.story import Story
-from assay.web.acting import TermsFields
+from assay.web.composing import composer
 from assay.web.templating import render
 
 
@@ -35,5 +35,5 @@ def persona_page(
         values: what was filled in before.
         fault: why that was refused.
     """
-    terms = TermsFields(reachable)
-    return render("crux/persona.html", person=person, story=story, terms=terms, values=values, fault=fault)
+    form = composer(None, (), reachable=bool(reachable))
+    return render("crux/persona.html", person=person, story=story, form=form, values=values, fault=fault)
