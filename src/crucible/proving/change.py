@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from pydantic import BaseModel, ConfigDict
-
 from crucible.proving.adapters import Adapter, adapter
+from crucible.proving.records import FrozenRecord
 from llm_runtime.errors import ConfigurationError
 
 #: Characters of a file of the change, of the diff, of a file of tests, of all paragraphs; files of tests; names;
@@ -28,11 +27,7 @@ _PAGES = (".md", ".rst", ".txt")
 Defined: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class ChangedFile(_Record):
+class ChangedFile(FrozenRecord):
     """A file on both sides; ``was`` is its path on the base, and a text is ``None`` where it is not."""
 
     path: str
@@ -41,7 +36,7 @@ class ChangedFile(_Record):
     head: str | None
 
 
-class Hunk(_Record):
+class Hunk(FrozenRecord):
     """Lines of the base in place of which stand lines of the head; both first lines are 1-based."""
 
     path: str
@@ -59,7 +54,7 @@ class Hunk(_Record):
         return f"{self.path}:{self.head_first}-{self.last}"
 
 
-class Excerpt(_Record):
+class Excerpt(FrozenRecord):
     """Words of the repository, and where they begin.
 
     Args:
@@ -72,7 +67,7 @@ class Excerpt(_Record):
     tests: list[str] = []
 
 
-class ProvenChange(_Record):
+class ProvenChange(FrozenRecord):
     """A change, or one state, as plain data.
 
     Args:

@@ -218,8 +218,8 @@ async def judge(
 async def _said(case: _Case) -> str:
     """Read the test and the fix."""
     case.made, bad = mended(case.change, case.witness.fix)
-    if bad := complaint(case.change, case.witness) or bad or bent(case.change, case.witness, case.made):
-        raise _Refused(bad)
+    bad = complaint(case.change, case.witness) or bad or bent(case.change, case.witness, case.made)
+    _refuse(bad, bad)
     return "the test and the fix say nothing that they may not"
 
 
@@ -233,24 +233,18 @@ async def _fails(case: _Case) -> str:
         raise _Refused("the test passes on the head" if case.passes(ran) else none)
     said = f"{failure.type}: {failure.message[-300:]}"
     at = failure.at.partition(":")[0]
-    bad = (
-        (one.phase != "call", f"it fails in {one.phase}, before the test itself: {said}"),
-        (failure.kind in case.early, f"{_ALONE}: {said}"),
-        (failure.kind == "exit" and not case.bare, f"it is no failure of what is tested: {said}"),
-        (failure.kind == "hang" and at in ("", case.change.place), "it hangs in its own lines"),
-        (failure.kind != "hang" and not ran.agrees, "its report and its exit code do not agree"),
-    )
-    for so, why in bad:
-        _refuse(so, why)
+    _refuse(one.phase != "call", f"it fails in {one.phase}, before the test itself: {said}")
+    _refuse(failure.kind in case.early, f"{_ALONE}: {said}")
+    _refuse(failure.kind == "exit" and not case.bare, f"it is no failure of what is tested: {said}")
+    _refuse(failure.kind == "hang" and at in ("", case.change.place), "it hangs in its own lines")
+    _refuse(failure.kind != "hang" and not ran.agrees, "its report and its exit code do not agree")
     case.failure = failure
     return f"fails: {failure.type} at line {failure.line}"
 
 
 def _trusted(ran: Ran) -> None:
-    if ran.audit:
-        raise _Refused(f"the test may not do this: {ran.audit[0]}")
-    if ran.elsewhere:
-        raise _Refused(f"{ran.elsewhere[0]} was loaded in place of the change's own file")
+    _refuse(ran.audit, f"the test may not do this: {next(iter(ran.audit), '')}")
+    _refuse(ran.elsewhere, f"{next(iter(ran.elsewhere), '')} was loaded in place of the change's own file")
 
 
 async def _since(case: _Case) -> str:
@@ -451,18 +445,17 @@ def _below(case: _Case) -> bool:
     return not inner or any(not names or {f"{path}:{name}" for name in names} & last for path, names in inner)
 
 
-def _unpromised(case: _Case) -> str:
-    """Return which argument has a type that no near test, example or annotation promises; empty for none."""
+def _unpromised(case: _Case) -> bool:
+    """Tell whether an argument has a type that no near test, example or annotation promises."""
     for key, kinds in case.seen.called.items():
         path, name, parameter = re.fullmatch(r"(.*?):(.*)\((.*)\)", key).groups()  # pyright: ignore[reportOptionalMemberAccess] - as the probe writes it
         said = re.findall(r"\w+", parameters(functions(case.change.text(path)).get(name)).get(parameter, ""))
         known = {*said, *(more for one in said for more in words().promised.get(one, "").split())}
         shown = [kind for ran in case.held for kind in ran.called.get(key, [])]
         known |= {one for kind in shown for one in re.findall(r"[\w.]+", kind)}
-        for kind in kinds:
-            if _strange(kind, said, known, shown):
-                return f"nobody promised that {name} takes {kind} as {parameter}"
-    return ""
+        if any(_strange(kind, said, known, shown) for kind in kinds):
+            return True
+    return False
 
 
 def _strange(kind: str, said: Sequence[str], known: set[str], shown: Sequence[str]) -> bool:
@@ -487,12 +480,10 @@ def _said_so(case: _Case) -> str:
     """Return what the change itself says of what the witness shows."""
     if name := _documented(case):
         return f"its docstring of {name} changes"
-    for path, lines in case.change.altered.items():
-        for name in sorted(case.entries):
-            if re.search(rf"\b{re.escape(name)}\b", lines):
-                what = "tests" if case.change.adapter.is_test(path) else "pages"
-                return f"its {what} change what is said of {name} ({path})"
-    return ""
+    pairs = ((path, name, lines) for path, lines in case.change.altered.items() for name in sorted(case.entries))
+    path, name = next((pair[:2] for pair in pairs if re.search(rf"\b{re.escape(pair[1])}\b", pair[2])), ("", ""))
+    what = "tests" if case.change.adapter.is_test(path) else "pages"
+    return f"its {what} change what is said of {name} ({path})" if path else ""
 
 
 def _verdict(case: _Case) -> tuple[Verdict, Oracle]:

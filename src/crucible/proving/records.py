@@ -15,11 +15,13 @@ Around: TypeAlias = Literal["plain", "seed", "zone", "home", "after"]
 _Text: TypeAlias = Annotated[str, Field(max_length=20_000)]
 
 
-class _Record(BaseModel):
+class FrozenRecord(BaseModel):
+    """Plain data of a proof; what a later release adds to it is passed over."""
+
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Edit(_Record):
+class Edit(FrozenRecord):
     """One replacement in a file of the change: ``old`` stands there exactly once."""
 
     path: _Text
@@ -27,7 +29,7 @@ class Edit(_Record):
     new: _Text
 
 
-class Witness(_Record):
+class Witness(FrozenRecord):
     """What a prover says shows a finding.
 
     Args:
@@ -48,7 +50,7 @@ class Witness(_Record):
     says: _Text = ""
 
 
-class FailedTest(_Record):
+class FailedTest(FrozenRecord):
     """How a test failed. Two failures are the same where test, type and line are, whatever the message.
 
     Args:
@@ -65,7 +67,7 @@ class FailedTest(_Record):
     message: _Text = ""
 
 
-class BoxRequest(_Record):
+class BoxRequest(FrozenRecord):
     """One run in a box, by all that decides its answer.
 
     Args:
@@ -92,7 +94,7 @@ class BoxRequest(_Record):
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
 
 
-class TestRun(_Record):
+class TestRun(FrozenRecord):
     """What came of one test.
 
     Args:
@@ -110,7 +112,7 @@ class TestRun(_Record):
     failure: FailedTest | None = None
 
 
-class Ran(_Record):
+class Ran(FrozenRecord):
     """What one run in a box answered.
 
     Args:
@@ -145,7 +147,7 @@ class Ran(_Record):
 Run: TypeAlias = Callable[[BoxRequest], Awaitable[Ran]]
 
 
-class ProofCheck(_Record):
+class ProofCheck(FrozenRecord):
     """One thing that was looked at: what was seen, and how many runs it took."""
 
     check: str
@@ -154,7 +156,7 @@ class ProofCheck(_Record):
     runs: int = 0
 
 
-class Proof(_Record):
+class Proof(FrozenRecord):
     """What running says of a finding.
 
     Args:

@@ -29,7 +29,7 @@ from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 
 
 async def test_the_list_is_searched_filtered_and_paged(web: Any, council: Any) -> None:
-    for number in range(32):
+    for number in range(42):
         log = web.store.start(
             RunStarted(
                 run_id=f"r-{number:02}", protocol="weather", title=f"Rain {number}", task={}, settings={}, seed=1
@@ -39,10 +39,10 @@ async def test_the_list_is_searched_filtered_and_paged(web: Any, council: Any) -
         log.close()
     await council(query="Which <b>database</b>?")
     first = await web.json("/runs")
-    assert len(first["runs"]) == 30 and first["runs"][0]["title"] == "Which <b>database</b>?"
+    assert len(first["runs"]) == 40 and first["runs"][0]["title"] == "Which <b>database</b>?"
     second = await web.json(first["next"])
     ids = [run["run_id"] for page in (first, second) for run in page["runs"]]
-    assert len(ids) == len(set(ids)) == 33 and second["next"] is None
+    assert len(ids) == len(set(ids)) == 43 and second["next"] is None
     assert [run["title"] for run in (await web.json("/runs?search=rain+31"))["runs"]] == ["Rain 31"]
     assert {run["state"] for run in (await web.json("/runs?state=failed"))["runs"]} == {"failed"}
     assert [run["protocol"] for run in (await web.json("/runs?protocol=crucible"))["runs"]] == ["crucible.council"]

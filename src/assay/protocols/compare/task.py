@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import combinations, takewhile
@@ -91,7 +92,7 @@ class Options(Model):
     """Models that the seats of the mixed panel take in turn: ids, or PROVIDER:MODEL."""
     raters: Annotated[int, Ui(show_default=True, metavar="N")] = Field(default=0, ge=0, le=5)
     """Readers of open questions: each compares every two answers twice, in either order, and is not told who wrote
-    which. --seat rater2=MODEL seats one."""
+    which. The seat rater2 is the second of them."""
     tools: Tools = ()
     """Tools that every method may use to look things up."""
 
@@ -173,11 +174,13 @@ class ComparisonHooks(Hooks[Task, Options]):
 
     def outcome(self, result: Mapping[str, Any]) -> RunVerdict:
         """Return which method was right how often."""
-        methods = result["methods"]
-        failed = sum(one["errors"] for one in methods)
+        checked = Counter[str]()
+        for row in result["rows"]:
+            checked.update({row["method"]: int(row["right"])} if row["right"] is not None else {})
+        failed = sum(bool(row["error"]) for row in result["rows"])
         return RunVerdict(
-            count_noun(max(one["tasks"] for one in methods), "task"),
-            ", ".join(f"{one['method']} {one['right']} right" for one in methods if one["checkable"]),
+            count_noun(len({row["task"] for row in result["rows"]}), "task"),
+            ", ".join(f"{method} {right} right" for method, right in checked.items()),
             f"{count_noun(failed, 'answer')} failed" if failed else "",
         )
 
