@@ -154,7 +154,8 @@ def _compared(tree: ast.expr) -> Iterator[Compared]:
             for left, op, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
                 first, second = ast.unparse(left), ast.unparse(right)
                 yield left, op, first, second
-                yield right, _TURNED.get(type(op), type(op))(), second, first
+                if not isinstance(op, ast.In | ast.NotIn):
+                    yield right, _TURNED.get(type(op), type(op))(), second, first
 
 
 def branches(code: str, params: Iterable[str]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -64,20 +64,24 @@ class Drawing(Sequences):
     Args:
         literals: the constants that contracts, claims and bodies are written with.
         results: values that accepted functions gave, by type.
+        bodies: code in whose branches values should come, clauses too.
     """
 
     def __init__(
-        self, domain: Domain, literals: Literals, seed: str, results: Mapping[str, Sequence[Any]] | None = None
-    ) -> None:
+        self, domain: Domain, literals: Literals, seed: str,
+        results: Mapping[str, Sequence[Any]] | None = None, bodies: Iterable[str] = (),
+    ) -> None:  # fmt: skip
         super().__init__(domain, Random(int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big")))
-        self.literals, self.results = literals, results or {}
+        self.literals, self.results, self.bodies = literals, results or {}, tuple(bodies)
+        self._lone = [text for text in literals.texts if len(text) == 1]
         #: How items of what is long follow each other, and how many there are in what is not.
         self.way, self.most = "", _MOST
         self._rules: dict[str, list[Condition]] = {}
         #: Sequences that were found to fit, by what must hold of them.
         self._good: dict[tuple[str, ...], list[Any]] = {}
-        #: Numbers that a case is made of; nothing where it may be of any.
+        #: Numbers and signs that a case is made of; nothing where it may be of any.
         self.alphabet: tuple[int, ...] = ()
+        self.few = ""
         #: How likely a value is one that was made before: then keys point at what they are keys of.
         self.near = 0.2
         #: Signs that what must hold of a text speaks of.
@@ -131,9 +135,8 @@ class Drawing(Sequences):
         built = bool(due) and self.root(place.kind).name in SEQUENCES
         built = built and not any("matches(" in part.text for _, part in due)  # a form is drawn whole
         broken = constraint_of(place.constraints)
-        good, near = (), ()
-        if size is None:
-            good, near = self._good.get(_words(place, due), ()), self.seen.get(str(place.kind), ())
+        good = self._good.get(_words(place, due), ()) if size is None else ()
+        near = self.seen.get(str(place.kind), ()) if size is None else ()
         while True:
             if good and self.random.random() < 0.3:  # what holds of two may hold of one within the other
                 one, other = self.random.choice(good), self.random.choice(good)
@@ -159,7 +162,7 @@ class Drawing(Sequences):
 
     def draw(self, kind: TypeRef, constraints: tuple[str, ...] = (), size: int | None = None) -> Any:
         if kind == SIGN:
-            return self.random.choice((self.random.random() < 0.75 and self._spoken) or self._signs)
+            return self.random.choice(self.few or (self.random.random() < 0.75 and self._spoken) or self._signs)
         broken = constraint_of(constraints)
         optional = self.root(kind).name in ("Option", "Unit", "Result")
         for _ in range(6):
@@ -231,6 +234,8 @@ class Drawing(Sequences):
         if size is not None:
             mixed = (random.choice((one or "a", random.choice(self._signs))) for _ in range(size))
             made = (letters(self.way) * size if self.way else "".join(mixed))[:size]
+        elif self.few:
+            made = "".join(random.choices(self.few, k=random.randrange(limits.shortest, limits.shortest + 7)))
         elif self.literals.forms and start < 11:
             made = self.formed(random.choice(self.literals.forms), random.choice((0, 0.1, 0.3)))
             made = made if random.random() < 0.6 else random.choice(some_changes(made))

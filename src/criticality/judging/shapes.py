@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from itertools import accumulate, repeat
 from typing import Any, cast
+from uuid import UUID
 
 from criticality.judging.domain import Domain, Unfit
 from criticality.spec.types import TypeRef, parse_type
@@ -18,6 +19,8 @@ _NUMBERS = ("Int", "Float", "Decimal")
 _NUMERIC = (*_NUMBERS, "Date", "Timestamp")
 _PUT: dict[str, Any] = {
     "Int": int, "Text": str, "String": str, "List": tuple, "Decimal": (Decimal, int), "Float": (float, int),
+    "Set": frozenset, "Map": dict, "Tuple": tuple, "Bool": bool, "Bytes": bytes, "Date": date, "Timestamp": datetime,
+    "UUID": UUID,
 }  # fmt: skip
 #: Makes another number of one, by which of several it is.
 Turn = Callable[[int, Any], Any]
@@ -123,11 +126,13 @@ class Shapes:
 
     def put(self, kind: TypeRef, value: Any, path: tuple[str, ...], goal: Any) -> Any:
         """Return a value with another one at a place within it; ``None`` where the types do not allow that."""
-        if not path:
-            wanted = _PUT.get(self.root(kind).name, object)
-            return self.witness(kind, goal) if isinstance(goal, wanted) else None
         name, held = self.root(kind).name, dict[str, Any]()
-        for field, of in self._fields[name]:
+        if name == "Option":
+            return self.put(self.root(kind).args[0], value, path, goal)
+        if not path:
+            wanted = _PUT.get(name) or self.domain.types.get(name, ())
+            return self.witness(kind, goal) if isinstance(goal, wanted) else None
+        for field, of in self._fields.get(name, ()) if value is not None else ():
             one = getattr(value, field)
             held[field] = self.put(of, one, path[1:], goal) if field == path[0] else one
         return None if held.get(path[0]) is None else self.made(name, *held.values())

@@ -72,9 +72,8 @@ class Trial:
         Args:
             turn: others for each number.
         """
-        pinned = [
-            args for args, _, _ in self.codec.cases(name, [(p, 1, [""]) for p in self.hearing.pinned.get(name, ())])
-        ]
+        rows = [(p, 1, [""]) for p in self.hearing.pinned.get(name, ())]
+        pinned = [args for args, _, _ in self.codec.cases(name, rows)]
         bodies = self.hearing.bodies.get(name, ())
         # Constants of functions that have nothing to do with it would only thin out its own.
         near = [other for other, f in self.functions.items() if other in self.functions[name].calls or name in f.calls]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice, product
 from typing import Any
 
 from criticality.judging.clauses import Condition, branches
-from criticality.judging.domain import Domain, NotEvaluable, constraint_of
+from criticality.judging.domain import NotEvaluable, constraint_of
 from criticality.judging.drawing import Drawing, Hole
 from criticality.judging.sequences import NoValue
 from criticality.judging.shapes import TEXTUAL, size_of
-from criticality.spec.literals import Literals
 from criticality.spec.types import Param, TypeRef, parse_type
 from criticality.spec.values import bounds
 
@@ -52,20 +51,7 @@ class Counts:
 
 
 class Values(Drawing):
-    """Values of a specification's types, always the same for the same seed.
-
-    Args:
-        literals: the constants that contracts, claims and bodies are written with.
-        results: values that accepted functions gave, by type.
-        bodies: code in whose branches values should come, clauses too.
-    """
-
-    def __init__(
-        self, domain: Domain, literals: Literals, seed: str,
-        results: Mapping[str, Sequence[Any]] | None = None, bodies: Iterable[str] = (),
-    ) -> None:  # fmt: skip
-        super().__init__(domain, literals, seed, results)
-        self.bodies = tuple(bodies)
+    """Cases: values of several parameters together, always the same for the same seed."""
 
     def cases(
         self,
@@ -119,20 +105,22 @@ class Values(Drawing):
     ) -> Iterator[tuple[Any, ...]]:
         """Yield values drawn together, small ones first; some in the branches of bodies."""
         aims, failed = self._aims(places), 0
-        dear = any(self.has_items(place.kind) for place in places)
-        share = min(0.7, max(0.3, _EACH * len(aims) / max(1, most)))
-        for number in range((2 if dear else 4) * most):
+        share = min(0.7, max(0.3, _EACH * len(aims) / max(1, most))) if aims else 0
+        for number in range((2 if any(self.has_items(place.kind) for place in places) else 4) * most):
             self.seen, self.most = {}, min(12, 1 + number * 36 // max(1, most))
-            aim = [aims[number % len(aims)]] if aims and self.random.random() < share else []
+            turned = [aims[number % len(aims)], self.random.choice(aims)] if self.random.random() < share else []
+            aim = turned[: self.random.choice((1, 1, 1, 2))]  # two at once, where body and clause part ways
             self.near = self.random.choice(_NEAR)
             self.alphabet = self.random.choice(_ALPHABETS) if self.random.random() < 0.2 else ()
+            lone = self.random.choices([*self._lone, self.random.choice(self._signs)], k=2)
+            self.few = "".join(lone) * bool(self.alphabet)
             try:
                 yield tuple(self.fill(places, [*conditions, *aim], attempts=2 if aim else 6).values())
             except NoValue:
                 failed += not aim
                 if failed > max(60, number // 2):
                     break
-        self.alphabet, self.near = (), _NEAR[0]
+        self.alphabet, self.few, self.near = (), "", _NEAR[0]
 
     def _long(
         self, params: Sequence[Param], conditions: Sequence[Condition], longest: int

@@ -180,3 +180,23 @@ def test_keys_point_at_what_they_are_keys_of_and_none_stands_there_twice() -> No
     assert all(len(held) == len(one.args[0]) for held, one in zip(ids, found, strict=True))
     both = [one for held, one in zip(ids, found, strict=True) if {one.args[1].source, one.args[1].target} <= held]
     assert len(both) > 20
+
+
+def test_a_goal_is_of_the_type_of_the_place_that_it_is_put_at() -> None:
+    """A key is no map, and an option that holds nothing has no fields."""
+    spec = seeded.ruled_out("spans").spec.model_dump()
+    fields = [{"name": "name", "type": "Text"}, {"name": "above", "type": "Option<Span>"}]
+    spec["data_models"]["Node"] = {"fields": fields}
+    domain = Domain(seeded.Spec.model_validate(spec))
+    kinds = [parse_param(text) for text in ("stock: Map<Text, Int>", "line: Node", "wanted: Option<Text>", "day: Date")]
+    clauses = (
+        "line.name in stock",
+        "line.name not in stock",
+        "line.above is not None and line.above.first == 7",
+        "day.year == 1999",
+    )
+    bodies = tuple(f"if {clause}:\n    return 1" for clause in (*clauses, "wanted is None or wanted == line.name"))
+    found = [one.args for one in Values(domain, literals_of([], ()), "it", bodies=bodies).cases(kinds, [], counts=FEW)]
+    assert all(type(stock) is dict and (wanted is None or type(wanted) is str) for stock, _, wanted, _ in found)
+    assert any(line.name in stock for stock, line, _, _ in found)
+    assert any(line.above is not None and line.above.first == 7 for _, line, _, _ in found)
