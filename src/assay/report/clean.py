@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+
+from llm_runtime.toml import own_table
 
 _BACKTICKS = re.compile("`+")
 _BELL, _ESC, _STRING_END = "\x07", "\x1b", "\x9c"
@@ -18,30 +19,8 @@ _SEQUENCE = re.compile(
 )
 
 
-def _ranges(*bounds: tuple[int, int]) -> Iterable[int]:
-    for first, last in bounds:
-        yield from range(first, last + 1)
-
-
-_DROPPED = dict.fromkeys(
-    _ranges(
-        (0x00, 0x08),  # C0 but tab and line feed; carriage return becomes a line end before
-        (0x0B, 0x1F),
-        (0x7F, 0x9F),  # delete, C1
-        (0x00AD, 0x00AD),  # soft hyphen
-        (0x061C, 0x061C),  # Arabic letter mark
-        (0x180E, 0x180E),
-        (0x200B, 0x200B),  # zero-width characters, but for joiners
-        (0x200E, 0x200F),  # left-to-right and right-to-left marks
-        (0x202A, 0x202E),  # embeddings and overrides
-        (0x2060, 0x2065),  # word joiner, invisible operators
-        (0x206A, 0x206F),  # deprecated controls
-        (0xFEFF, 0xFEFF),
-        (0xFFF9, 0xFFFB),
-        (0x1D173, 0x1D17A),
-        (0xE0000, 0xE0FFF),  # tags and variation selectors: invisible text
-    )
-)
+_STRETCHES: list[tuple[int, int]] = own_table("assay.report", "dropped.toml")["dropped"]
+_DROPPED = {sign: None for first, last in _STRETCHES for sign in range(first, last + 1)}
 _SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 _TABLE: dict[int, str | None] = {**_DROPPED, **_SURROGATES}
 _ISOLATES = re.compile("[\u2066-\u2069]")
