@@ -12,16 +12,9 @@ from rich.text import Text
 from assay.report.clean import clean, one_line
 from assay.report.progress import Progress, SeatProgress
 from assay.report.units import clock, count_noun, money, short_count, with_unknown
+from llm_runtime.toml import own_table
 
-COLOURS = {
-    "c0": "blue",
-    "c1": "cyan",
-    "c2": "magenta",
-    "c3": "yellow",
-    "c4": "bright_magenta",
-    "c5": "green",
-    "red": "red",
-}
+COLOURS: dict[str, str] = own_table("assay.report", "terminal.toml")["colours"]
 _SPINNER = ("⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏")
 _PLAIN_SPINNER = ("|", "/", "-", "\\")
 FRAME_MS = 200

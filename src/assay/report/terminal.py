@@ -15,7 +15,7 @@ from rich.text import Text
 
 from assay.report.clean import clean, one_line, unheard
 from assay.report.screen import COLOURS
-from assay.report.standing import Next, RunStanding
+from assay.report.standing import RunStanding
 from assay.report.story import (
     Block,
     Details,
@@ -31,19 +31,10 @@ from assay.report.story import (
     Table,
     Voice,
 )
+from llm_runtime.toml import own_table
 
 _LONGEST_LINE = 100
-_RESUME = "assay runs resume {run}"
-_COMMANDS: dict[str, str] = {
-    Next.RESUME: _RESUME,
-    "budget": f"{_RESUME} --budget USD",
-    "max_calls": f"{_RESUME} --max-calls N",
-    "deadline": f"{_RESUME} --deadline SECONDS",
-    "max_tokens": f"{_RESUME} --max-tokens 16000",
-    Next.ADD_KEY: "assay keys set openrouter",
-    Next.ASK_ANEW: "assay runs fork {run} --at 1",
-    Next.NEW: "assay demo",
-}
+_COMMANDS: dict[str, str] = own_table("assay.report", "terminal.toml")["commands"]
 _TEXTS = (Prose, Plain, Quote, Note)
 _TONES = {"info": "blue", "good": "green", "warning": "yellow", "bad": "red"}
 

@@ -162,12 +162,9 @@ def _of_plan(place: Path) -> str:
     who = ", ".join(f"{role} {model}".strip() for role, model in plan.models.items())
     begun = f"{plan.count} tasks, seed {plan.seed}, begun {written_time(events[0][1])}, {signed}"
     done = f"**Not as planned**: {found.methods[0].tasks} of {plan.count} tasks were done. "
-    parts = [
-        f"**Plan {digest}**, {who}, {begun}. {done if found.methods[0].tasks < plan.count else ''}The primary pair:"
-    ]
-    parts.append(in_short(figures(found.rows, plan.primary, rules)))
-    parts += [block_markdown(one) for part in fold.story().sections if part.heading in _TOLD for one in part.blocks]
-    return "\n\n".join(parts)
+    intro = f"**Plan {digest}**, {who}, {begun}. {done if found.methods[0].tasks < plan.count else ''}The primary pair:"
+    told = [one for part in fold.story().sections if part.heading in _TOLD for one in part.blocks]
+    return "\n\n".join([intro, in_short(figures(found.rows, plan.primary, rules)), *map(block_markdown, told)])
 
 
 def _checked(plan: Plan, digest: str, events: list[Event]) -> Rules:
