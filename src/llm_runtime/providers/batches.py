@@ -1,0 +1,413 @@
+"""Calls that can wait: gathered, sent off together through a vendor's batch interface at half the price, and answered
+when the vendor has got round to them, within a day.
+
+It is a way over HTTP like any other: what makes a request and reads its answer does not know of it. A call whose batch
+was sent off by an earlier process is not sent again: it takes the answer that comes there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import hashlib
+import secrets
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import urlsplit
+
+from pydantic import TypeAdapter
+from pydantic_core import from_json, to_json
+
+from llm_runtime.endpoints import Endpoint
+from llm_runtime.errors import AnswerAwaited, CallError, LlmRuntimeError, MalformedReply, RequestRefused, ServerFault
+from llm_runtime.http import Http
+from llm_runtime.http.causes import STREAMED_STATUS
+from llm_runtime.http.reading import Incoming
+from llm_runtime.http.shape import mapping, one_line, sequence, text
+from llm_runtime.silence import HOSTED_PATIENCE, Patience
+from llm_runtime.toml import own_table
+
+#: What a call costs in a batch, beside one that is answered at once: of all four vendors.
+BATCH_PRICE = 0.5
+#: Most calls and bytes of one batch; vendors take 50,000 and 200 MB, but what comes back is read at once.
+_MOST_CALLS = 10_000
+_MOST_BYTES = 32 * 2**20
+_MOST_READ = 256 * 2**20
+#: Longest pause between two looks at a batch, in seconds.
+_LOOK_S = 60.0
+#: What a vendor calls it that its batches hold too much together.
+_TOO_MUCH = ("token_limit_exceeded", "batch_limit_exceeded")
+_OF_STREAMS = ("stream", "stream_options")
+
+
+@dataclass(frozen=True, slots=True)
+class BatchApi:
+    """A vendor's batch interface: a table of ``batches.toml``.
+
+    Args:
+        create: path that begins a batch.
+        look: path that tells of one; ``cancel`` ends it.
+        state: field of what ``look`` tells; the batch is over when it is one of ``ended``.
+        content: path of what came back.
+        body: what ``create`` is sent; where empty, the requests themselves.
+        upload: path that takes the requests as a file; empty where ``create`` takes them.
+        files: fields that name the files of what came back.
+        own_files: the vendor's files have another root than its models, and another header for the key.
+    """
+
+    create: str
+    look: str
+    cancel: str
+    state: str
+    ended: frozenset[str]
+    content: str
+    body: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    upload: str = ""
+    files: tuple[str, ...] = ()
+    own_files: bool = False
+
+
+BATCH_APIS: Mapping[str, BatchApi] = TypeAdapter(dict[str, BatchApi]).validate_python(
+    own_table("llm_runtime.providers", "batches.toml")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SentBatch:
+    """A batch that a vendor has.
+
+    Args:
+        provider: the endpoint's name.
+        batch_id: the vendor's.
+        calls: the calls in it, by ids of ours.
+        state: the vendor's word.
+    """
+
+    provider: str
+    batch_id: str
+    calls: tuple[str, ...]
+    state: str = ""
+
+
+class SentBatches(Protocol):
+    """Where batches under way are kept, so that whoever goes on finds their answers."""
+
+    async def all(self) -> Sequence[SentBatch]:
+        """Return those that were sent."""
+        ...
+
+    async def keep(self, sent: SentBatch) -> None:
+        """Keep a new one, or the new state of one."""
+        ...
+
+
+class BatchedHttp(Http):
+    """HTTP by which the calls to vendors with a batch interface wait for a batch; all else goes as ever.
+
+    Args:
+        kept: remembers what was sent.
+        whose: names on whose behalf the current task asks: answers are given to nobody else.
+        quiet: seconds without another call after which those that gathered are sent off.
+    """
+
+    def __init__(self, kept: SentBatches, whose: Callable[[], str], quiet: float) -> None:
+        super().__init__(max_bytes=_MOST_READ)
+        self._kept = kept
+        self._whose = whose
+        self._quiet = quiet
+        self._lines: dict[tuple[Endpoint, str, str], _Line] = {}
+        self._loading: asyncio.Future[dict[str, SentBatch]] | None = None
+        self._taken = set[str]()
+
+    async def stream(
+        self,
+        endpoint: Endpoint,
+        path: str,
+        payload: dict[str, Any],
+        incoming: Incoming,
+        *,
+        model: str,
+        patience: Patience = HOSTED_PATIENCE,
+    ) -> tuple[Any, str | None]:
+        """Have ``payload`` answered in a batch, however long that takes; see :meth:`Http.stream`.
+
+        Raises:
+            AnswerAwaited: the task was cancelled while the vendor has the call.
+        """
+        if endpoint.name not in BATCH_APIS:
+            return await super().stream(endpoint, path, payload, incoming, model=model, patience=patience)
+        body = to_json({name: value for name, value in payload.items() if name not in _OF_STREAMS})
+        self._loading = self._loading or asyncio.ensure_future(self._load())
+        sent = await asyncio.shield(self._loading)
+        line = self._lines.setdefault((endpoint, path, model), _Line(self, self._kept, endpoint, path, self._quiet))
+        digest = hashlib.sha256(b"\0".join((self._whose().encode(), path.encode(), body))).hexdigest()[:48]
+        number = 0
+        while (call := f"{digest}-{number}") in self._taken or call in line.answers:
+            number += 1
+        item = await line.ask(call, body, sent.get(call))
+        self._taken.add(call)
+        return self.read_answer(endpoint, model, item.status, item.body)
+
+    async def cancel(self) -> None:
+        """Have vendors end the batches that are waited for."""
+        for line in self._lines.values():
+            await line.cancel()
+
+    async def aclose(self) -> None:
+        """Wait for no batch any more, but for those that are being sent, and close the connections."""
+        for line in self._lines.values():
+            await line.aclose()
+        await super().aclose()
+
+    async def _load(self) -> dict[str, SentBatch]:
+        return {call: sent for sent in await self._kept.all() for call in sent.calls}
+
+
+class _Item(NamedTuple):
+    """What came back for a call: a status and a body of HTTP."""
+
+    status: int
+    body: Any
+
+
+class _Line:
+    """Calls to one model by one way: those that gather, and those that vendors have."""
+
+    def __init__(self, http: Http, kept: SentBatches, endpoint: Endpoint, path: str, quiet: float) -> None:
+        self._http, self._kept, self._endpoint, self._path, self._quiet = http, kept, endpoint, path, quiet
+        self._api = BATCH_APIS[endpoint.name]
+        self._gathered: dict[str, bytes] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._most = _MOST_CALLS
+        self._came: dict[str, _Item] = {}
+        self._followed: dict[str, SentBatch] = {}
+        self.answers: dict[str, asyncio.Future[_Item]] = {}
+        self._sending = set[asyncio.Task[None]]()
+        self._following = set[asyncio.Task[None]]()
+
+    async def ask(self, call: str, body: bytes, sent: SentBatch | None) -> _Item:
+        """Return what comes back for a call; one that was ``sent`` is waited for."""
+        if call in self._came:
+            return self._came.pop(call)
+        answer = self.answers[call] = asyncio.get_running_loop().create_future()
+        if sent is None:
+            self._gathered[call] = body
+            self._stir()
+        elif sent.batch_id not in self._followed:
+            self._followed[sent.batch_id] = sent
+            _begin(self._follow(sent, {}), self._following)
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            if self._gathered.pop(call, None) is None:
+                raise AnswerAwaited from None
+            raise
+        finally:
+            del self.answers[call]
+
+    async def cancel(self) -> None:
+        for sent in self._followed.values():
+            try:
+                await self._http.get_bytes(self._endpoint, self._at(self._api.cancel, id=sent.batch_id), b"")
+            except CallError:
+                continue
+
+    async def aclose(self) -> None:
+        # What is cut off while it is sent may be paid for, and nobody would find it again.
+        await asyncio.gather(*self._sending, return_exceptions=True)
+        for task in self._following:
+            task.cancel()
+        await asyncio.gather(*self._following, return_exceptions=True)
+
+    def _stir(self, after: float = 1.0) -> None:
+        """Send off what gathers once nothing has come for so many times the quiet."""
+        if self._timer is not None:
+            self._timer.cancel()
+        full = len(self._gathered) >= self._most or sum(map(len, self._gathered.values())) >= _MOST_BYTES
+        self._timer = asyncio.get_running_loop().call_later(0 if full else after * self._quiet, self._send_off)
+
+    def _send_off(self) -> None:
+        calls, size = dict[str, bytes](), 0
+        while self._gathered and len(calls) < self._most and size < _MOST_BYTES:
+            call = next(iter(self._gathered))
+            calls[call] = self._gathered.pop(call)
+            size += len(calls[call])
+        if calls:
+            _begin(self._send(calls), self._sending)
+        if self._gathered:
+            self._stir()
+
+    async def _send(self, calls: dict[str, bytes]) -> None:
+        try:
+            sent = SentBatch(self._endpoint.name, await self._create(calls), tuple(calls))
+            await self._kept.keep(sent)
+        except LlmRuntimeError as error:
+            self._fail(calls, error)
+            return
+        self._followed[sent.batch_id] = sent
+        _begin(self._follow(sent, calls), self._following)
+
+    async def _create(self, calls: Mapping[str, bytes]) -> str:
+        """Begin a batch, and return the vendor's id of it."""
+        known = {"url": f"/v1{self._path}", "model": str(mapping(from_json(next(iter(calls.values())))).get("model"))}
+        if self._api.upload:
+            known["file"] = await self._upload(calls, known["url"])
+            body = _filled(self._api.body, known)
+        else:
+            body = {"requests": [{"custom_id": call, "params": from_json(data)} for call, data in calls.items()]}
+        job, _ = await self._http.post_json(self._endpoint, self._at(self._api.create), body, model=known["model"])
+        if not (batch_id := text(mapping(job).get("id"))):
+            raise self._malformed("a batch without an id")
+        return batch_id
+
+    async def _upload(self, calls: Mapping[str, bytes], url: str) -> str:
+        lines = b"".join(
+            b'{"custom_id":"%b","method":"POST","url":"%b","body":%b}\n' % (call.encode(), url.encode(), body)
+            for call, body in calls.items()
+        )
+        if self._api.own_files:
+            endpoint, data = self._files().with_header("Content-Type", "application/jsonl"), lines
+            endpoint = endpoint.with_header("X-Goog-Upload-Protocol", "raw")
+        else:
+            mark = secrets.token_hex(16)
+            endpoint = self._endpoint.with_header("Content-Type", f"multipart/form-data; boundary={mark}")
+            data = _form(mark, lines)
+        answer = mapping(from_json(await self._http.get_bytes(endpoint, self._api.upload, data)))
+        if not (name := text(answer.get("id")) or text(mapping(answer.get("file")).get("name"))):
+            raise self._malformed("a file without a name")
+        return name
+
+    def _files(self) -> Endpoint:
+        """Return where the vendor's files are."""
+        if not self._api.own_files:
+            return self._endpoint
+        parts, dialect = urlsplit(self._endpoint.base_url), self._endpoint.dialect
+        root = f"{parts.scheme}://{parts.netloc}"
+        return replace(self._endpoint, base_url=root, dialect=replace(dialect, auth="x-goog-api-key"))
+
+    async def _follow(self, sent: SentBatch, bodies: Mapping[str, bytes]) -> None:
+        """Look at a batch until it is over, and hand out what came back."""
+        pause = self._quiet
+        try:
+            while True:
+                await asyncio.sleep(min(pause, _LOOK_S))
+                pause *= 2
+                try:
+                    sent, over = await self._look(sent, bodies)
+                except LlmRuntimeError as error:
+                    over = not (isinstance(error, CallError) and error.retryable)
+                    self._fail(sent.calls if over else (), error)
+                if over:
+                    return
+        finally:
+            del self._followed[sent.batch_id]
+
+    async def _look(self, sent: SentBatch, bodies: Mapping[str, bytes]) -> tuple[SentBatch, bool]:
+        """Look once, and return how the batch stands and whether it is over."""
+        job = mapping(await self._http.get_json(self._endpoint, self._at(self._api.look, id=sent.batch_id)))
+        state = text(job.get(self._api.state))
+        over = state in self._api.ended
+        came = await self._came_back(job, sent) if over else {}
+        if state != sent.state:
+            sent = replace(sent, state=state)
+            await self._kept.keep(sent)
+        faults = _faults(job) if over and not came else []
+        if over and not faults:
+            self._hand_out(sent, came)
+        elif over:
+            self._refused(sent, faults, bodies)
+        return sent, over
+
+    def _refused(self, sent: SentBatch, faults: Sequence[Mapping[str, Any]], bodies: Mapping[str, bytes]) -> None:
+        if len(bodies) > 1 and any(text(fault.get("code")) in _TOO_MUCH for fault in faults):
+            # The vendor takes no more at once: smaller, and after a while.
+            self._most = max(1, len(bodies) // 2)
+            self._gathered = {call: bodies[call] for call in sent.calls if call in self.answers} | self._gathered
+            self._stir(after=30)
+            return
+        why = one_line("; ".join(text(fault.get("message")) for fault in faults), 300)
+        self._fail(sent.calls, RequestRefused(f"the batch {sent.batch_id} was refused: {why}", **self._named()))
+
+    async def _came_back(self, job: Mapping[str, Any], sent: SentBatch) -> dict[str, _Item]:
+        came: dict[str, _Item] = {}
+        # Without files there is one place where all of it is.
+        for name in filter(None, map(text, map(job.get, self._api.files))) if self._api.files else ("",):
+            path = self._at(self._api.content, id=sent.batch_id, file=name)
+            for line in (await self._http.get_bytes(self._files(), path)).splitlines():
+                try:
+                    row = mapping(from_json(line))
+                except ValueError:
+                    continue
+                if (item := _item(row)) is not None:
+                    came[text(row.get("custom_id"))] = item
+        return came
+
+    def _hand_out(self, sent: SentBatch, came: Mapping[str, _Item]) -> None:
+        words = f"its batch ended ({sent.state}) without an answer to this call; ask again"
+        for call in sent.calls:
+            answer = self.answers.get(call)
+            if answer is None or answer.done():
+                self._came |= {call: came[call]} if call in came else {}
+            elif call in came:
+                answer.set_result(came[call])
+            else:
+                answer.set_exception(ServerFault(words, **self._named()))
+
+    def _fail(self, calls: Iterable[str], error: LlmRuntimeError) -> None:
+        for call in calls:
+            if (answer := self.answers.get(call)) is not None and not answer.done():
+                # One each: what is told of an error on its way up belongs to one call.
+                answer.set_exception(copy.copy(error))
+
+    def _at(self, path: str, **known: str) -> str:
+        return path.format(path=self._path, **known)
+
+    def _named(self) -> dict[str, Any]:
+        return {"provider": self._endpoint.name}
+
+    def _malformed(self, what: str) -> MalformedReply:
+        return MalformedReply(f"the answer is {what}; is this the right base URL?", **self._named())
+
+
+def _begin(work: Coroutine[Any, Any, None], among: set[asyncio.Task[None]]) -> None:
+    task = asyncio.ensure_future(work)
+    among.add(task)
+    task.add_done_callback(among.discard)
+
+
+def _item(row: Mapping[str, Any]) -> _Item | None:
+    """Return what a line of a result says; ``None`` where the vendor never got round to the call."""
+    result, response = mapping(row.get("result")), mapping(row.get("response"))
+    if result.get("type") == "succeeded":
+        return _Item(200, result.get("message"))
+    if result.get("type") == "errored":
+        error = mapping(result.get("error"))
+        kind = text(mapping(error.get("error")).get("type")) or text(error.get("type"))
+        return _Item(STREAMED_STATUS.get(kind, 500), error)
+    status = response.get("status_code")
+    return _Item(status, response.get("body")) if isinstance(status, int) and status else None
+
+
+def _faults(job: Mapping[str, Any]) -> list[dict[str, Any]]:
+    errors = job.get("errors")
+    return [mapping(error) for error in sequence(mapping(errors).get("data") or errors)]
+
+
+def _filled(value: Any, known: Mapping[str, str]) -> Any:
+    """Return ``value`` with what is known in the place of names in braces."""
+    if isinstance(value, str):
+        return value.format(**known)
+    if isinstance(value, list):
+        return [_filled(each, known) for each in sequence(value)]
+    return {name: _filled(each, known) for name, each in mapping(value).items()} if isinstance(value, dict) else value
+
+
+def _form(mark: str, lines: bytes) -> bytes:
+    """Return an upload as a browser's form sends it."""
+    head = b'--%b\r\nContent-Disposition: form-data; name="%b"%b\r\n\r\n%b\r\n'
+    named = (
+        (b"purpose", b"", b"batch"),
+        (b"file", b'; filename="batch.jsonl"\r\nContent-Type: application/jsonl', lines),
+    )
+    return b"".join(head % (mark.encode(), *part) for part in named) + b"--%b--\r\n" % mark.encode()
