@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from assay.batch.database import SQL, Database
@@ -23,25 +22,20 @@ class VendorRows:
         self._queue, self._database, self._batch_id = queue, database, batch_id
 
     async def all(self) -> Sequence[SentBatch]:
-        """Return all that were sent, first ones first."""
-        return await self._queue.do(lambda: sent_batches(self._database, self._batch_id), JOBS)
+        """Return all whose answers somebody may wait for, first ones first."""
+        rows = await self._queue.do(lambda: self._database.execute(SQL["vendor_batches"], (self._batch_id,)), JOBS)
+        return [SentBatch(provider, name, tuple(calls.split()), state) for provider, name, calls, state in rows]
 
     async def keep(self, sent: SentBatch) -> None:
-        """Keep a new one, or the new state of one."""
-        row = self._batch_id, sent.provider, sent.batch_id, json.dumps(sent.calls), sent.state
+        """Keep a new one, or what one is now."""
+        row = self._batch_id, sent.provider, sent.batch_id, " ".join(sent.calls), len(sent.calls), sent.state
         await self._queue.do(lambda: self._database.execute(SQL["keep_vendor_batch"], row), JOBS)
 
 
-def sent_batches(database: Database, batch_id: str) -> list[SentBatch]:
-    """Return the batches that vendors were sent on behalf of one of ours, first ones first."""
-    rows = database.execute(SQL["vendor_batches"], (batch_id,))
-    return [SentBatch(provider, name, tuple(json.loads(calls)), state) for provider, name, calls, state in rows]
-
-
-def still_there(database: Database, batch_id: str) -> list[str]:
-    """Return what vendors still have, each batch in a phrase."""
-    return [
-        f"{sent.provider}'s batch {sent.batch_id} ({len(sent.calls):,} calls, {sent.state or 'sent'})"
-        for sent in sent_batches(database, batch_id)
-        if sent.state not in BATCH_APIS[sent.provider].ended
-    ]
+def still_there(database: Database, batch_id: str) -> tuple[str, ...]:
+    """Return what vendors still have of a batch of ours, each of theirs in a phrase."""
+    return tuple(
+        f"{provider}'s batch {name} ({many:,} calls, {state or 'sent'})"
+        for provider, name, many, state in database.execute(SQL["still_there"], (batch_id,))
+        if state not in BATCH_APIS[provider].ended
+    )

@@ -143,8 +143,9 @@ def look(ledger: Ledger, purses: Purses, batch_id: str) -> BatchProgress:
     left = status.left / status.rate if status.rate and status.states.get("running") else None
     buckets = Buckets(ledger.database)
     closed, busy = tuple(buckets.closed()), tuple(buckets.busy())
-    at_vendors = tuple(still_there(ledger.database, batch_id))
-    return BatchProgress(batch, status, purses.read(batch_id), left, closed, busy, at_vendors)
+    return BatchProgress(
+        batch, status, purses.read(batch_id), left, closed, busy, still_there(ledger.database, batch_id)
+    )
 
 
 def amounts(purse: Account) -> str:

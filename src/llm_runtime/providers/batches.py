@@ -23,7 +23,7 @@ from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import AnswerAwaited, CallError, LlmRuntimeError, MalformedReply, RequestRefused, ServerFault
 from llm_runtime.http import Http
 from llm_runtime.http.causes import STREAMED_STATUS
-from llm_runtime.http.reading import Incoming
+from llm_runtime.http.reading import Incoming, parse_json
 from llm_runtime.http.shape import mapping, one_line, sequence, text
 from llm_runtime.silence import HOSTED_PATIENCE, Patience
 from llm_runtime.toml import own_table
@@ -117,7 +117,6 @@ class BatchedHttp(Http):
         self._whose = whose
         self._quiet = quiet
         self._lines: dict[tuple[Endpoint, str, str], _Line] = {}
-        self._loading: asyncio.Future[dict[str, SentBatch]] | None = None
         self._taken = set[str]()
 
     async def stream(
@@ -138,15 +137,17 @@ class BatchedHttp(Http):
         if endpoint.name not in BATCH_APIS:
             return await super().stream(endpoint, path, payload, incoming, model=model, patience=patience)
         body = to_json({name: value for name, value in payload.items() if name not in _OF_STREAMS})
-        self._loading = self._loading or asyncio.ensure_future(self._load())
-        sent = await asyncio.shield(self._loading)
         line = self._lines.setdefault((endpoint, path, model), _Line(self, self._kept, endpoint, path, self._quiet))
         digest = hashlib.sha256(b"\0".join((self._whose().encode(), path.encode(), body))).hexdigest()[:48]
         number = 0
-        while (call := f"{digest}-{number}") in self._taken or call in line.answers:
+        while (call := f"{digest}-{number}") in self._taken:
             number += 1
-        item = await line.ask(call, body, sent.get(call))
         self._taken.add(call)
+        try:
+            item = await line.ask(call, body)
+        except asyncio.CancelledError:
+            self._taken.discard(call)
+            raise
         return self.read_answer(endpoint, model, item.status, item.body)
 
     async def cancel(self) -> None:
@@ -159,9 +160,6 @@ class BatchedHttp(Http):
         for line in self._lines.values():
             await line.aclose()
         await super().aclose()
-
-    async def _load(self) -> dict[str, SentBatch]:
-        return {call: sent for sent in await self._kept.all() for call in sent.calls}
 
 
 class _Item(NamedTuple):
@@ -178,33 +176,31 @@ class _Line:
         self._http, self._kept, self._endpoint, self._path, self._quiet = http, kept, endpoint, path, quiet
         self._api = BATCH_APIS[endpoint.name]
         self._gathered: dict[str, bytes] = {}
+        self._size = 0
         self._timer: asyncio.TimerHandle | None = None
         self._most = _MOST_CALLS
+        self._not_before = 0.0
         self._came: dict[str, _Item] = {}
         self._followed: dict[str, SentBatch] = {}
-        self.answers: dict[str, asyncio.Future[_Item]] = {}
+        self._answers: dict[str, asyncio.Future[_Item]] = {}
         self._sending = set[asyncio.Task[None]]()
         self._following = set[asyncio.Task[None]]()
 
-    async def ask(self, call: str, body: bytes, sent: SentBatch | None) -> _Item:
-        """Return what comes back for a call; one that was ``sent`` is waited for."""
+    async def ask(self, call: str, body: bytes) -> _Item:
+        """Return what comes back for a call, whoever sent it."""
         if call in self._came:
             return self._came.pop(call)
-        answer = self.answers[call] = asyncio.get_running_loop().create_future()
-        if sent is None:
-            self._gathered[call] = body
-            self._stir()
-        elif sent.batch_id not in self._followed:
-            self._followed[sent.batch_id] = sent
-            _begin(self._follow(sent, {}), self._following)
+        answer = self._answers[call] = asyncio.get_running_loop().create_future()
+        self._gather({call: body})
         try:
             return await answer
         except asyncio.CancelledError:
             if self._gathered.pop(call, None) is None:
                 raise AnswerAwaited from None
+            self._size -= len(body)
             raise
         finally:
-            del self.answers[call]
+            del self._answers[call]
 
     async def cancel(self) -> None:
         for sent in self._followed.values():
@@ -220,12 +216,16 @@ class _Line:
             task.cancel()
         await asyncio.gather(*self._following, return_exceptions=True)
 
-    def _stir(self, after: float = 1.0) -> None:
-        """Send off what gathers once nothing has come for so many times the quiet."""
+    def _gather(self, calls: Mapping[str, bytes]) -> None:
+        """Have calls sent off once no other has come for a while, or there are enough of them."""
+        self._gathered |= calls
+        self._size += sum(map(len, calls.values()))
         if self._timer is not None:
             self._timer.cancel()
-        full = len(self._gathered) >= self._most or sum(map(len, self._gathered.values())) >= _MOST_BYTES
-        self._timer = asyncio.get_running_loop().call_later(0 if full else after * self._quiet, self._send_off)
+        loop = asyncio.get_running_loop()
+        full = len(self._gathered) >= self._most or self._size >= _MOST_BYTES
+        at = max(self._not_before, loop.time() + (0 if full else self._quiet))
+        self._timer = loop.call_at(at, self._send_off)
 
     def _send_off(self) -> None:
         calls, size = dict[str, bytes](), 0
@@ -233,20 +233,28 @@ class _Line:
             call = next(iter(self._gathered))
             calls[call] = self._gathered.pop(call)
             size += len(calls[call])
+        self._size -= size
         if calls:
             _begin(self._send(calls), self._sending)
         if self._gathered:
-            self._stir()
+            self._gather({})
 
     async def _send(self, calls: dict[str, bytes]) -> None:
         try:
-            sent = SentBatch(self._endpoint.name, await self._create(calls), tuple(calls))
-            await self._kept.keep(sent)
+            earlier = {call: sent for sent in await self._kept.all() for call in sent.calls if call in calls}
+            for sent in earlier.values():
+                self._begin_to_follow(sent, {})
+            if new := {call: body for call, body in calls.items() if call not in earlier}:
+                sent = SentBatch(self._endpoint.name, await self._create(new), tuple(new))
+                await self._kept.keep(sent)
+                self._begin_to_follow(sent, new)
         except LlmRuntimeError as error:
             self._fail(calls, error)
-            return
-        self._followed[sent.batch_id] = sent
-        _begin(self._follow(sent, calls), self._following)
+
+    def _begin_to_follow(self, sent: SentBatch, bodies: Mapping[str, bytes]) -> None:
+        if sent.batch_id not in self._followed:
+            self._followed[sent.batch_id] = sent
+            _begin(self._follow(sent, bodies), self._following)
 
     async def _create(self, calls: Mapping[str, bytes]) -> str:
         """Begin a batch, and return the vendor's id of it."""
@@ -273,7 +281,7 @@ class _Line:
             mark = secrets.token_hex(16)
             endpoint = self._endpoint.with_header("Content-Type", f"multipart/form-data; boundary={mark}")
             data = _form(mark, lines)
-        answer = mapping(from_json(await self._http.get_bytes(endpoint, self._api.upload, data)))
+        answer = mapping(parse_json(await self._http.get_bytes(endpoint, self._api.upload, data))[0])
         if not (name := text(answer.get("id")) or text(mapping(answer.get("file")).get("name"))):
             raise self._malformed("a file without a name")
         return name
@@ -316,15 +324,16 @@ class _Line:
         if over and not faults:
             self._hand_out(sent, came)
         elif over:
-            self._refused(sent, faults, bodies)
+            await self._refused(sent, faults, bodies)
         return sent, over
 
-    def _refused(self, sent: SentBatch, faults: Sequence[Mapping[str, Any]], bodies: Mapping[str, bytes]) -> None:
+    async def _refused(self, sent: SentBatch, faults: Sequence[Mapping[str, Any]], bodies: Mapping[str, bytes]) -> None:
         if len(bodies) > 1 and any(text(fault.get("code")) in _TOO_MUCH for fault in faults):
-            # The vendor takes no more at once: smaller, and after a while.
+            # The vendor takes no more at once: smaller, and after a while; nobody is to wait for this one.
+            await self._kept.keep(replace(sent, calls=()))
             self._most = max(1, len(bodies) // 2)
-            self._gathered = {call: bodies[call] for call in sent.calls if call in self.answers} | self._gathered
-            self._stir(after=30)
+            self._not_before = asyncio.get_running_loop().time() + 30 * self._quiet
+            self._gather({call: bodies[call] for call in sent.calls if call in self._answers})
             return
         why = one_line("; ".join(text(fault.get("message")) for fault in faults), 300)
         self._fail(sent.calls, RequestRefused(f"the batch {sent.batch_id} was refused: {why}", **self._named()))
@@ -335,10 +344,7 @@ class _Line:
         for name in filter(None, map(text, map(job.get, self._api.files))) if self._api.files else ("",):
             path = self._at(self._api.content, id=sent.batch_id, file=name)
             for line in (await self._http.get_bytes(self._files(), path)).splitlines():
-                try:
-                    row = mapping(from_json(line))
-                except ValueError:
-                    continue
+                row = mapping(parse_json(line)[0])
                 if (item := _item(row)) is not None:
                     came[text(row.get("custom_id"))] = item
         return came
@@ -346,7 +352,7 @@ class _Line:
     def _hand_out(self, sent: SentBatch, came: Mapping[str, _Item]) -> None:
         words = f"its batch ended ({sent.state}) without an answer to this call; ask again"
         for call in sent.calls:
-            answer = self.answers.get(call)
+            answer = self._answers.get(call)
             if answer is None or answer.done():
                 self._came |= {call: came[call]} if call in came else {}
             elif call in came:
@@ -356,7 +362,7 @@ class _Line:
 
     def _fail(self, calls: Iterable[str], error: LlmRuntimeError) -> None:
         for call in calls:
-            if (answer := self.answers.get(call)) is not None and not answer.done():
+            if (answer := self._answers.get(call)) is not None and not answer.done():
                 # One each: what is told of an error on its way up belongs to one call.
                 answer.set_exception(copy.copy(error))
 
