@@ -237,12 +237,9 @@ class Artifacts:
                 self.proposals[event.version] = e.ProposalMade(version=event.version, spec=event.spec)
                 self.spec, self.revision = Spec.model_validate(event.spec), event.version
                 self.contradictions = []
-            case e.HumanResponded() if event.option in ("restore", "model"):
-                self.refused = {}
-                self._drop(event.units)
-                self.blocks.append(event)
             case e.HumanResponded():
                 self.refused = {}
+                self._drop(event.units if event.option in ("restore", "model") else [])
                 self.blocks.append(event)
             case e.BlockRequested() | e.TiersExhausted() | e.RepairsExhausted():
                 self.blocks.append(event)

@@ -14,8 +14,7 @@ from criticality.artifacts import Artifacts
 from criticality.budget import in_parts
 from criticality.canonical import pretty
 from criticality.language import Language
-from criticality.lattice import dependencies
-from criticality.lattice_plan import ModulePlan, index
+from criticality.lattice_plan import ModulePlan, dependencies, index
 from criticality.machine.states import Auditing, ReportingContradictions
 from criticality.machine.table import AUDITORS
 from criticality.order import waves

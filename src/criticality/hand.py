@@ -16,7 +16,8 @@ from criticality.composition_audit import units_in_order
 from criticality.edits import BodyEdited, ClaimsEdited, EditRefused, SpecEdited
 from criticality.judging.hearing import Verdict
 from criticality.language import Language
-from criticality.lattice import dependencies
+from criticality.lattice_plan import dependencies
+from criticality.order import resting_on
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.spec import Spec, fault_line
 from criticality.spec.types import TypeFault
@@ -185,9 +186,8 @@ async def taken_over(work: Work, path: str, text: str) -> Event | None:
 
 def _resting(artifacts: Artifacts, bodies: Mapping[str, str], every: Mapping[str, Body]) -> list[str]:
     """Return the edited functions and those with a body that rest on them: they are judged together."""
-    edges, touched = dependencies(artifacts.plan), set(bodies)
-    while more := {name for name, to in edges.items() if name not in touched and touched.intersection(to)}:
-        touched |= more
+    edges = dependencies(artifacts.plan)
+    touched = resting_on(edges, bodies)
     return [*bodies, *(name for name in edges if name in touched and name in every and name not in bodies)]
 
 

@@ -13,8 +13,7 @@ from criticality.budget import tokens
 from criticality.checks import examine
 from criticality.context import failure_summary, implement_values, spare
 from criticality.labels import Tier
-from criticality.lattice import dependencies
-from criticality.lattice_plan import FunctionPlan
+from criticality.lattice_plan import FunctionPlan, dependencies
 from criticality.machine.escalation import FailureKind, decide
 from criticality.machine.states import Escalating, Implementing, SelectingFunction, Verifying
 from criticality.order import waves

@@ -9,7 +9,7 @@ from criticality import events as e
 from criticality.canonical import pretty
 from criticality.judging.domain import Domain, NotEvaluable
 from criticality.language import Language
-from criticality.lattice_plan import ModulePlan, StructurePlan, index
+from criticality.lattice_plan import ModulePlan, StructurePlan, dependencies, index
 from criticality.machine.states import CompilingCheck, GeneratingStructure, RepairingStructure
 from criticality.order import components
 from criticality.spec.contracts import ContractFault, parse_contract
@@ -124,17 +124,6 @@ async def repair(work: Work) -> Event:
         errors=question.fence("ERRORS", "\n".join(phase.errors)),
     )
     return e.StructureRepaired(modules=[m.model_dump() for m in repaired.modules])
-
-
-def dependencies(plan: tuple[ModulePlan, ...]) -> dict[str, list[str]]:
-    """Return what each function depends on: planned calls, and functions that its contract speaks of."""
-    functions = index(plan)
-    by_name = {name.partition(".")[2]: name for name in functions}
-    edges: dict[str, list[str]] = {}
-    for name, (_, function) in functions.items():
-        spoken = [by_name[c] for p in function.contract.predicates for c in sorted(p.calls | p.names) if c in by_name]
-        edges[name] = [t for t in dict.fromkeys((*function.calls, *spoken)) if t != name]
-    return edges
 
 
 def plan_faults(language: Language, spec: Spec, plan: tuple[ModulePlan, ...]) -> Iterator[str]:

@@ -100,3 +100,14 @@ def called_elsewhere(module: ModulePlan, plan: tuple[ModulePlan, ...]) -> dict[s
         if call in available and owner != module.name:
             elsewhere.setdefault(owner, set()).add(name)
     return elsewhere
+
+
+def dependencies(plan: tuple[ModulePlan, ...]) -> dict[str, list[str]]:
+    """Return what each function depends on: planned calls, and functions that its contract speaks of."""
+    functions = index(plan)
+    by_name = {name.partition(".")[2]: name for name in functions}
+    edges: dict[str, list[str]] = {}
+    for name, (_, function) in functions.items():
+        spoken = [by_name[c] for p in function.contract.predicates for c in sorted(p.calls | p.names) if c in by_name]
+        edges[name] = [t for t in dict.fromkeys((*function.calls, *spoken)) if t != name]
+    return edges

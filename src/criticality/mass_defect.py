@@ -181,10 +181,9 @@ async def _broken(work: Work, name: str, risk: int, bodies: dict[str, Body]) -> 
     for number, cluster in enumerate(clusters):
         asked = (units, claims) if number == 0 else ((), ())
         verdict = await judged(work, asked[0], bodies, asked[1], cluster=cluster)
-        if verdict.guilty is not None:
-            return verdict.guilty.what[:300]
-        if verdict.faults:
-            return verdict.faults[0].what[:300]
+        for found in (verdict.guilty, *verdict.faults):
+            if found is not None:
+                return found.what[:300]
     return ""
 
 

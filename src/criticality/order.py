@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 def components(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
@@ -43,6 +43,14 @@ def _reached(edges: Mapping[str, Sequence[str]], root: str, seen: set[str]) -> I
         else:
             seen.add(following)
             path.append((following, iter(edges[following])))
+
+
+def resting_on(edges: Mapping[str, Sequence[str]], names: Iterable[str]) -> set[str]:
+    """Return nodes and all that depend on one of them, in however many steps."""
+    found = set(names)
+    while more := {name for name, to in edges.items() if name not in found and found.intersection(to)}:
+        found |= more
+    return found
 
 
 def waves(order: Sequence[Sequence[str]], edges: Mapping[str, Sequence[str]]) -> list[list[str]]:

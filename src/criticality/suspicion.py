@@ -9,7 +9,8 @@ from criticality.artifacts import Artifacts
 from criticality.canonical import pretty
 from criticality.composition_audit import contract_text, units_in_order
 from criticality.judging.hearing import Guilty, Verdict
-from criticality.lattice import dependencies
+from criticality.lattice_plan import dependencies
+from criticality.order import resting_on
 from criticality.spec.claims import StructuredClaim
 from criticality.tree import claim_fault
 from criticality.work import Work
@@ -37,10 +38,7 @@ def callee_blamed(work: Work, received: e.ImplementationReceived, guilty: Guilty
 
 def _again(artifacts: Artifacts, callee: str, unit: str) -> list[str]:
     """Return the callee's unit, those that are accepted and rest on it, and the unit itself, in order."""
-    edges = dependencies(artifacts.plan)
-    touched = {callee}
-    while more := {n for n, to in edges.items() if n not in touched and touched.intersection(to)}:
-        touched |= more
+    touched = resting_on(dependencies(artifacts.plan), [callee])
     accepted = {name for name in touched if name in artifacts.bodies}
     every = units_in_order(artifacts)
     return [one for one in every if one == unit or accepted.intersection(one.split("+"))]

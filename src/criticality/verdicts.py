@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from criticality.artifacts import Artifacts, Body
 from criticality.config import Config
@@ -12,25 +13,19 @@ from criticality.judging.court import Court
 from criticality.judging.hearing import Hearing, Verdict
 from criticality.judging.values import Counts
 from criticality.language import Language
-from criticality.lattice import dependencies
+from criticality.lattice_plan import dependencies
 from criticality.order import waves
 from criticality.spec.claims import StructuredClaim
 
 
-class _Bench(Protocol):
-    """What judging needs: a project, its language, the court."""
+@dataclass(slots=True)
+class Bench:
+    """What judging needs: what a project has come to, its language, the court."""
 
-    @property
-    def artifacts(self) -> Artifacts: ...
-
-    @property
-    def language(self) -> Language: ...
-
-    @property
-    def court(self) -> Court: ...
-
-    @property
-    def config(self) -> Config: ...
+    artifacts: Artifacts
+    language: Language
+    court: Court
+    config: Config
 
 
 Figures: TypeAlias = "dict[str, Any]"
@@ -38,7 +33,7 @@ _WORD = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 async def judged(
-    work: _Bench,
+    work: Bench,
     unit: Sequence[str],
     bodies: Mapping[str, Body],
     due: Collection[str],
@@ -61,7 +56,7 @@ async def judged(
 
 
 def hearing(
-    work: _Bench,
+    work: Bench,
     unit: Sequence[str],
     bodies: Mapping[str, Body],
     *,
@@ -192,7 +187,7 @@ def suite(name: str, compared: Verdict, written: Callable[[list[list[Any]]], obj
     return [sum(row in told for row in rows), len(rows)]
 
 
-def figures(work: _Bench, name: str, verdict: Verdict, compared: Verdict) -> Figures:
+def figures(work: Bench, name: str, verdict: Verdict, compared: Verdict) -> Figures:
     """Return what is kept of how a body was tried; of clauses those alone that were not tried enough."""
     spec, plan = work.artifacts.approved, work.artifacts.plan
     tried = [one for one in compared.tried if one.function == name]

@@ -5,41 +5,34 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
-from criticality.artifacts import Artifacts
 from criticality.asking import Asking
-from criticality.config import Config
 from criticality.events import ImplementationReceived
 from criticality.human import Human
-from criticality.judging.court import Court
 from criticality.lanes import Lanes
-from criticality.language import Language, Toolchain
+from criticality.language import Toolchain
 from criticality.ledger import Ledger
 from criticality.machine.states import Active
+from criticality.verdicts import Bench
 from criticality.wire import CamelCase
 
 _Phase = TypeVar("_Phase", bound=CamelCase)
 
 
 @dataclass(slots=True)
-class Work:
+class Work(Bench):
     """Everything a step may look at. ``None`` in place of an event says that a person is awaited.
 
     Args:
         state: where the project stands.
-        artifacts: what it has come to.
         ledger: its decisions; only their constraints reach a prompt.
         received: the bodies that are to be verified.
     """
 
     state: Active
-    artifacts: Artifacts
     ledger: Ledger
     ask: Asking
-    language: Language
     tools: Toolchain
-    config: Config
     human: Human
-    court: Court
     lanes: Lanes
     received: ImplementationReceived | None
 

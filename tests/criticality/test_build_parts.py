@@ -23,6 +23,7 @@ from criticality.languages import language
 from criticality.languages.base.grammar.smells import detect
 from criticality.languages.python.adapter import Python
 from criticality.ledger import Decision, Ledger, LedgerStep
+from criticality.spec.contracts import parse_contract
 from criticality.spec.predicates import ALLOWED, BUILTINS, MAX_DEPTH, MAX_LENGTH, parse_predicate
 from llm_runtime.prompts import load_prompt
 
@@ -155,6 +156,20 @@ def test_prompts_render_whole_and_what_is_filled_in_is_never_a_template(name: st
     assert re.search(
         r"(?i)unsure|impossible|open that changes|cannot be written|no test can show|seems to come", prompt.text
     )
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("'  '  not in\n result", "'  ' not in result"),
+        ("result != 'a\n\tb'", "result != 'a\\n\\tb'"),
+        ("matches(text,  r'a  b')", "matches(text, r'a  b')"),
+        ("the user's  balance and the bank's", "the user's balance and the bank's"),
+    ],
+)
+def test_blanks_within_a_text_in_quotes_are_part_of_the_clause(written: str, read: str) -> None:
+    assert parse_predicate(written).text == read
+    assert parse_contract([f"ENSURES:  {written}"]).lines == (f"ENSURES: {read}",)
 
 
 def test_a_page_of_grammar_says_what_the_parser_takes_and_stands_where_predicates_are_asked_for() -> None:

@@ -9,7 +9,6 @@ from typing import Any, Literal
 from pydantic import ConfigDict
 
 from criticality.acceptance import each_once, spread
-from criticality.adopt.bench import Bench
 from criticality.adopt.events import FunctionJudged, PromisesBroken, PromisesMade
 from criticality.adopt.proposing import (
     Promised,
@@ -28,8 +27,9 @@ from criticality.config import Config
 from criticality.judging.court import Court
 from criticality.judging.hearing import Fault
 from criticality.judging.outcomes import JudgeFailed
+from criticality.spec.predicates import one_line
 from criticality.standing import AS_IS, Adopted, Adopter, Candidate, Package
-from criticality.verdicts import hearing, judged, suite
+from criticality.verdicts import Bench, hearing, judged, suite
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.events import Emit
 from llm_runtime.models import Model
@@ -260,7 +260,7 @@ def _with(proposal: Proposal, examples: Promised | None) -> Proposal:
 def _promises(proposal: Proposal) -> set[str]:
     """Return every clause and every test of a claim, in the words that a broken one is told in."""
     tests = {f"{claim.text} ({test.name})" for claim in proposal.claims for test in claim.tests}
-    return {" ".join(line.split()) for line in proposal.contracts} | tests
+    return {one_line(line) for line in proposal.contracts} | tests
 
 
 def _named(fault: Fault, artifacts: Artifacts) -> tuple[Fault, str, str]:
@@ -309,7 +309,7 @@ def _take_out(adoption: Adoption, fault: Fault, promise: str) -> str:
         ]  # fmt: skip
         adoption.proposal = proposal.model_copy(update={"claims": [claim for claim in claims if claim.tests]})
         return ""
-    left = [line for line in proposal.contracts if not fault.promise.startswith(" ".join(line.split()))]
+    left = [line for line in proposal.contracts if not fault.promise.startswith(one_line(line))]
     adoption.proposal = proposal.model_copy(update={"contracts": left})
     taken = len(left) < len(proposal.contracts) or fault.promise.startswith(("ENSURES", "INVARIANT", "COMPL"))
     return "" if taken else "it cannot be judged"

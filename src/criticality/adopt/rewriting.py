@@ -7,13 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from criticality.acceptance import bodies_in, each_once
-from criticality.adopt.bench import Bench
 from criticality.artifacts import Body
 from criticality.asking import Asking
 from criticality.bodies import SpliceRefused
 from criticality.context import failure_summary, implement_values
 from criticality.standing import AS_IS, Candidate
-from criticality.verdicts import hearing, judged
+from criticality.verdicts import Bench, hearing, judged
 from llm_runtime.errors import BadReply
 
 _ATTEMPTS = 3

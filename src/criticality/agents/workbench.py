@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from criticality.adopt.bench import Bench
 from criticality.artifacts import Artifacts, Body
 from criticality.bodies import SpliceRefused
 from criticality.checks import static_failure
@@ -20,7 +19,7 @@ from criticality.language import Language, Toolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.orchestrator import read_project
 from criticality.project import files
-from criticality.verdicts import judged
+from criticality.verdicts import Bench, judged
 from llm_runtime.errors import ConfigurationError
 
 _MOST = 20

@@ -6,9 +6,11 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain, islice, product
 from typing import Any
 
 from criticality.judging.domain import Domain, NotEvaluable
+from criticality.spec.predicates import BUILTINS
 
 _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE, ast.Eq: ast.Eq,
@@ -19,10 +21,15 @@ _BOUNDS: dict[type[ast.cmpop], tuple[tuple[str, str, int], ...]] = {
     ast.Gt: (("min", "min_length", 1),), ast.GtE: (("min", "min_length", 0),),
     ast.Eq: (("min", "min_length", 0), ("max", "max_length", 0)),
 }  # fmt: skip
-#: Functions that mean the same in a body and in a clause.
-_COMMON = frozenset({"len", "abs", "sum", "min", "max", "set", "sorted", "any", "all"})
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+}  # fmt: skip
+#: Ways of one expression to come to true or false that are looked at.
+_WAYS = 12
 #: A value at a place within another: ``("balance",)`` of an account, nothing for the account itself.
 Goal = tuple[tuple[str, ...], Any]
+#: One comparison, and the words of both its sides.
+Compared = tuple[ast.expr, ast.cmpop, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +39,14 @@ class Part:
     Args:
         names: of values that it speaks of.
         calls: it calls functions of the project.
+        compared: what is compared in it, each way round.
     """
 
     text: str
     tree: ast.expr
     names: frozenset[str]
     calls: bool
-
-    def comparisons(self) -> Iterator[tuple[ast.expr, ast.cmpop, ast.expr]]:
-        """Yield what is compared in it, each way round."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Compare):
-                for left, op, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
-                    yield left, op, right
-                    yield right, _TURNED.get(type(op), type(op))(), left
+    compared: tuple[Compared, ...]
 
 
 class Condition:
@@ -53,18 +54,22 @@ class Condition:
 
     Args:
         functions: callables for the names of functions that it calls.
+        own: names of values, though something else is called so too.
     """
 
-    def __init__(self, domain: Domain, code: str, functions: Mapping[str, Any] | None = None) -> None:
-        self.domain, self.functions = domain, functions or {}
+    def __init__(
+        self, domain: Domain, code: str, functions: Mapping[str, Any] | None = None, own: Iterable[str] = ()
+    ) -> None:
+        self.domain, self.functions, self._own = domain, functions or {}, frozenset(own)
         self.parts = [self._part(tree) for tree in _conjuncts(ast.parse(code, mode="eval").body)]
 
     def _part(self, tree: ast.expr) -> Part:
         read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
         bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-        names = read - bound - self.functions.keys() - self.domain.scope.keys()
-        return Part(ast.unparse(tree), tree, frozenset(names), bool(read & self.functions.keys()))
+        names = read - bound - (self.functions.keys() | self.domain.scope.keys() - self._own)
+        calls = bool(read & self.functions.keys())
+        return Part(ast.unparse(tree), tree, frozenset(names), calls, tuple(_compared(tree)))
 
     def broken(self, held: Mapping[str, Any]) -> str:
         """Return the first part that does not hold; empty where all do. What cannot be evaluated does not hold."""
@@ -94,50 +99,69 @@ class Condition:
             now: the value that the name has.
         """
         held = {**held, name: now}
-        for left, op, right in part.comparisons():
+        for one in part.compared:
             with suppress(Exception):  # what another name decides is no goal for this one
-                yield from self._aimed(left, op, ast.unparse(right), name, held)
+                yield from self._aimed(one, name, held)
 
-    def _aimed(self, left: ast.expr, op: ast.cmpop, right: str, name: str, held: Mapping[str, Any]) -> Iterator[Goal]:
+    def _aimed(self, one: Compared, name: str, held: Mapping[str, Any]) -> Iterator[Goal]:
+        left, op, _, second = one
         if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod):
             path = _path(left.left, name)
             if path is not None:
                 was, by = self.value(ast.unparse(left.left), held), self.value(ast.unparse(left.right), held)
-                first = was - was % by + self.value(right, held)
+                first = was - was % by + self.value(second, held)
                 yield from ((path, first + more) for more in (0, by))
             return
         path = _path(left, name)
         if path is None:
             return
-        goal = self.value(right, held)
+        goal = self.value(second, held)
         if isinstance(op, ast.In | ast.NotIn):
             yield from ((path, item) for item in list(goal)[:6])
             return
         yield path, goal
         yield from ((path, goal + more) for more in (1, -1, 7, -7, 0))
 
+    def gaps(self, part: Part, name: str, held: Mapping[str, Any], now: Any) -> Iterator[Any]:
+        """Yield by how much sides of a part differ that are to be alike."""
+        for _, op, first, second in part.compared if name in part.names else ():
+            with suppress(Exception):
+                gap = self.value(second, held := {**held, name: now}) - self.value(first, held)
+                if gap:
+                    yield from (gap + more for more in ((0,) if isinstance(op, ast.Eq) else (0, 1, -1)))
+
     def sizes(self, part: Part, name: str, held: Mapping[str, Any]) -> Iterator[int]:
         """Yield lengths that a part compares the value of a name with."""
-        for left, _, right in part.comparisons():
+        for _, _, first, second in part.compared:
             with suppress(Exception):
-                if ast.unparse(left) == f"len({name})" and isinstance(
-                    size := self.value(ast.unparse(right), held), int
-                ):
+                if first == f"len({name})" and isinstance(size := self.value(second, held), int):
                     yield from (size + more for more in (0, 1, -1) if size + more >= 0)
 
     def bounds(self, name: str) -> Iterator[str]:
         """Yield constraints that comparisons of a name, or of its length, with constants come to."""
         alone = (part for part in self.parts if isinstance(part.tree, ast.Compare) and part.names == frozenset({name}))
-        for left, op, right in (compared for part in alone for compared in part.comparisons()):
-            which = {name: 0, f"len({name})": 1}.get(ast.unparse(left))
+        for _, op, first, second in (compared for part in alone for compared in part.compared):
+            which = {name: 0, f"len({name})": 1}.get(first)
             with suppress(Exception):
-                limit = self.value(ast.unparse(right), {})
+                limit = self.value(second, {})
                 if which is not None and isinstance(limit, int):
                     yield from (f"{bound[which]}({limit + bound[2]})" for bound in _BOUNDS.get(type(op), ()))
 
 
+def _compared(tree: ast.expr) -> Iterator[Compared]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            for left, op, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
+                first, second = ast.unparse(left), ast.unparse(right)
+                yield left, op, first, second
+                yield right, _TURNED.get(type(op), type(op))(), second, first
+
+
 def branches(code: str, params: Iterable[str]) -> Iterator[str]:
-    """Yield the conditions of a Python body that speak of its parameters alone; none where it is no Python."""
+    """Yield what decides in a clause or a Python body, each way to come to true and to false; none of other code.
+
+    It speaks of the parameters alone, and holds no ``or``.
+    """
     known = frozenset(params)
     try:
         tree = ast.parse(code)
@@ -149,11 +173,37 @@ def branches(code: str, params: Iterable[str]) -> Iterator[str]:
             tests = [node.test]
         elif isinstance(node, ast.BoolOp):
             tests = [node, *node.values]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("any", "all"):
+            tests = [node]
+        elif isinstance(node, ast.Compare):
+            tests = [one for one in (node.left, *node.comparators) if isinstance(one, ast.Compare)]
         for test in tests:
-            names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
-            if known & names and not names - known - _COMMON:
-                yield ast.unparse(test)
-                yield f"not ({ast.unparse(test)})"
+            names = [n for n in ast.walk(test) if isinstance(n, ast.Name)]
+            read = {n.id for n in names} - {n.id for n in names if isinstance(n.ctx, ast.Store)}
+            if known & read and not read - known - BUILTINS:
+                for way in islice(chain(_ways(test, truth=True), _ways(test, truth=False)), _WAYS):
+                    yield " and ".join(f"({ast.unparse(part)})" for part in way)
+
+
+def _ways(node: ast.expr, *, truth: bool) -> list[list[ast.expr]]:
+    """Return what must hold together so that an expression is true, or false: one list for each way."""
+    match node:
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return _ways(inner, truth=not truth)
+        case ast.BoolOp(op=op, values=values):
+            each = [_ways(value, truth=truth) for value in values]
+            if isinstance(op, ast.And) == truth:
+                return [list(chain(*parts)) for parts in islice(product(*each), _WAYS)]
+            return list(chain(*each))
+        case ast.Call(func=ast.Name(id="any" | "all" as word), args=[ast.GeneratorExp() as items]) if not truth:
+            ways = _ways(items.elt, truth=False)
+            item = ways[0][0] if [len(way) for way in ways] == [1] else ast.UnaryOp(ast.Not(), items.elt)
+            other = ast.GeneratorExp(item, items.generators)
+            return [[ast.Call(ast.Name({"any": "all", "all": "any"}[word], ast.Load()), [other], [])]]
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if not truth and type(op) in _OPPOSITE:
+            return [[ast.Compare(left, [_OPPOSITE[type(op)]()], [right])]]
+        case _:
+            return [[node if truth else ast.UnaryOp(ast.Not(), node)]]
 
 
 def _conjuncts(node: ast.expr) -> Iterator[ast.expr]:

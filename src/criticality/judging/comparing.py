@@ -54,16 +54,16 @@ class Comparing(Trial):
                 return "rejected", None
             process = self._process(other) if isinstance(other, int) else other
             for at, (case, outcome) in enumerate(outcomes(process, name, cases)):
-                if alike(outcome, pairs[at][1]):
-                    continue
-                differing.append(at)
-                if self._broken(name, case.args, outcome) is not None:
-                    return "rejected", min(differing, key=lambda at: len(repr(pairs[at])))
-            if not differing:
-                return "same", None
-            if self._refuted():
-                return "rejected", min(differing, key=lambda at: len(repr(pairs[at])))
-            return "undecided", differing[0]
+                if not alike(outcome, pairs[at][1]):
+                    differing.append(at)
+                    if self._broken(name, case.args, outcome) is not None:
+                        break
+            else:
+                if not differing:
+                    return "same", None
+                if not self._refuted():
+                    return "undecided", differing[0]
+            return "rejected", min(differing, key=lambda at: len(repr(pairs[at])))
         finally:
             self._current = CANDIDATE
             if isinstance(other, int) and other > HELPERS and other in self._processes:

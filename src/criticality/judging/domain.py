@@ -166,7 +166,7 @@ def _itself(value: Any) -> Any:
 
 #: What must hold of a value beside the number in brackets, and the words for it. Those that are not here (unique,
 #: immutable) speak of more than one value.
-_CHECKS: dict[str, tuple[Callable[[Any, int], bool], str]] = {
+CHECKS: dict[str, tuple[Callable[[Any, int], bool], str]] = {
     "non_negative": (lambda v, n: v >= 0, "must not be negative"),
     "positive": (lambda v, n: v > 0, "must be positive"),
     "min": (lambda v, n: v >= n, "must be at least {}"),
@@ -183,5 +183,7 @@ _CHECKS: dict[str, tuple[Callable[[Any, int], bool], str]] = {
 def constraint_of(constraints: tuple[str, ...]) -> Callable[[Any], str]:
     """Return what says which of the constraints a value breaks, in words; empty where it breaks none."""
     named = [(name, int(rest.rstrip(")") or 0)) for name, _, rest in (c.partition("(") for c in constraints)]
-    tests = [(*_CHECKS[name], number) for name, number in named if name in _CHECKS]
+    tests = [(*CHECKS[name], number) for name, number in named if name in CHECKS]
+    if not tests:
+        return lambda value: ""
     return lambda value: next((words.format(n) for holds, words, n in tests if not holds(value, n)), "")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from itertools import islice
+from functools import cached_property
+from itertools import islice, repeat
 from random import Random
 from typing import Any
 from uuid import UUID
@@ -15,20 +18,34 @@ from uuid import UUID
 from criticality.judging.clauses import Condition, Part
 from criticality.judging.domain import Domain, constraint_of
 from criticality.judging.sequences import SIGN, NoValue, Sequences
-from criticality.judging.shapes import SEQUENCES, TEXTUAL
+from criticality.judging.shapes import SEQUENCES, TEXTUAL, size_of
 from criticality.judging.texts import PLAIN, formed, letters, some_changes
-from criticality.spec.literals import Literals
+from criticality.spec.literals import Literals, constants
 from criticality.spec.types import TypeRef, parse_type
-from criticality.spec.values import Bounds, bounds
+from criticality.spec.values import Bounds, bounds, constraints_of
 
 #: A number far from all others.
 FAR = 10**6
 #: Items of a sequence that is not to be long.
 _MOST = 12
+#: How items follow each other where any number of them will do.
+_WAYS = ("", "", "sorted", "all 1", "all 1", "in 1")
 #: Tries to fill some places; values that are looked at for one of them, and where that calls functions.
 _ATTEMPTS, _TRIES, _CALLED = 4, 12, 8
 _FORMS: dict[str, Callable[..., Any]] = {"Text": "".join, "String": "".join, "Set": frozenset}
+#: Moments near to which others are drawn, and how many seconds from there.
+_LEAP, _NOON, _NEAR = date(2024, 2, 29), datetime(2024, 2, 29, 12), (0, 1, -1, 43_200, 86_400, 0.000_001)
+#: Values that nothing bounds.
+_LOOSE: dict[str, Callable[[Random], Any]] = {
+    "Bool": lambda random: random.random() < 0.5,
+    "Bytes": lambda random: random.choice((b"", b"\0", b"\xff\x80", random.randbytes(random.randrange(9)))),
+    "UUID": lambda random: UUID(int=random.choice((0, 1, (1 << 128) - 1, random.getrandbits(128)))),
+    "Date": lambda random: _LEAP + timedelta(random.choice((0, 1, -1, 307, 308, random.randrange(-20_000, 9_000)))),
+    "Timestamp": lambda random: _NOON + timedelta(seconds=random.choice((*_NEAR, random.randrange(-(10**9), 10**8)))),
+    "Unit": lambda random: None,
+}
 _NONE = object()
+_DIGITS = re.compile(r"[0-9]+")
 _Due = Sequence[tuple[Condition, Part]]
 
 
@@ -57,6 +74,14 @@ class Drawing(Sequences):
         #: How items of what is long follow each other, and how many there are in what is not.
         self.way, self.most = "", _MOST
         self._rules: dict[str, list[Condition]] = {}
+        #: Sequences that were found to fit, by what must hold of them.
+        self._good: dict[tuple[str, ...], list[Any]] = {}
+        #: Numbers that a case is made of; nothing where it may be of any.
+        self.alphabet: tuple[int, ...] = ()
+        #: How likely a value is one that was made before: then keys point at what they are keys of.
+        self.near = 0.2
+        #: Signs that what must hold of a text speaks of.
+        self._spoken = ""
 
     def fill(
         self,
@@ -64,46 +89,41 @@ class Drawing(Sequences):
         conditions: Sequence[Condition],
         *,
         sizes: Mapping[str, int] | None = None,
-        fixed: Mapping[str, Any] | None = None,
         attempts: int = _ATTEMPTS,
     ) -> dict[str, Any]:
         """Return values for places of which all conditions hold.
 
         Args:
             sizes: of places whose values are to be long.
-            fixed: values of places that have one.
 
         Raises:
             NoValue: none were found.
         """
         parts = [(condition, part) for condition in conditions for part in condition.parts]
-        sizes, fixed = sizes or {}, fixed or {}
-        order = list(places)
+        sizes, order = sizes or {}, list(places)
         for attempt in range(attempts):
             if attempt:
                 self.random.shuffle(order)
-            order.sort(key=lambda place: (place.name not in fixed, place.name not in sizes))
-            try:
-                held = self._filled(order, parts, sizes, fixed)
-            except NoValue:
-                continue
-            return {place.name: held[place.name] for place in places}
+            order.sort(key=lambda place: place.name not in sizes)
+            with suppress(NoValue):
+                held = self._filled(order, parts, sizes)
+                return {place.name: held[place.name] for place in places}
         raise NoValue
 
-    def _filled(
-        self, order: Sequence[Hole], parts: _Due, sizes: Mapping[str, int], fixed: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    def _filled(self, order: Sequence[Hole], parts: _Due, sizes: Mapping[str, int]) -> dict[str, Any]:
         held: dict[str, Any] = {}
         for place in order:
             due = _due_with(parts, place.name, held)
             tries = _CALLED if any(part.calls for _, part in due) else _TRIES
             offered = self._offered(place, held, due, sizes.get(place.name))
-            values = [fixed[place.name]] if place.name in fixed else islice(offered, tries)
-            fitting = (value for value in values if _all_hold(due, {**held, place.name: value}))
+            fitting = (value for value in islice(offered, tries) if _all_hold(due, {**held, place.name: value}))
             held[place.name] = value = next(fitting, _NONE)
             if value is _NONE:
                 raise NoValue
             self.note(place.kind, value)
+            telling = not isinstance(value, str) or not self._spoken or any(sign in value for sign in self._spoken)
+            if due and self._has_length(place.kind) and 0 < size_of(value) <= _MOST and telling:
+                self._good.setdefault(_words(place, due), []).append(value)
         return held
 
     def _offered(self, place: Hole, held: Mapping[str, Any], due: _Due, size: int | None) -> Iterator[Any]:
@@ -111,19 +131,35 @@ class Drawing(Sequences):
         built = bool(due) and self.root(place.kind).name in SEQUENCES
         built = built and not any("matches(" in part.text for _, part in due)  # a form is drawn whole
         broken = constraint_of(place.constraints)
+        good, near = (), ()
+        if size is None:
+            good, near = self._good.get(_words(place, due), ()), self.seen.get(str(place.kind), ())
         while True:
+            if good and self.random.random() < 0.3:  # what holds of two may hold of one within the other
+                one, other = self.random.choice(good), self.random.choice(good)
+                at = self.random.choice((len(one) // 2, self.random.randrange(len(one) + 1)))
+                both = self.witness(place.kind, one[:at] + other + one[at:])
+                yield from () if both is None or broken(both) else (both,)
+            if near and self.random.random() < self.near:
+                yield self.random.choice(near)
             if built:
                 named = [n for c, p in due for n in c.sizes(p, place.name, held) if n <= 400]
                 asked = self.random.choice(named) if named and size is None and self.random.random() < 0.6 else size
                 yield self.sequence(place.kind, place.constraints, asked, due, held, place.name)
+                if self._spoken and self.random.random() < 0.7:
+                    continue  # a text that holds nothing of what is spoken of fits, and says little
             value = self.draw(place.kind, place.constraints, size)
             yield value
-            moved = (self.put(place.kind, value, *goal) for c, p in due for goal in c.goals(p, place.name, held, value))
+            wrong = [(c, p) for c, p in due if not c.holds(p, {**held, place.name: value})]
+            moved = [self.put(place.kind, value, *to) for c, p in wrong for to in c.goals(p, place.name, held, value)]
+            if self.has_items(place.kind):
+                gaps = (gap for c, p in wrong for gap in c.gaps(p, place.name, held, value))
+                moved += [self.shifted(place.kind, value, gap, self.random.choice) for gap in islice(gaps, 6)]
             yield from (one for one in moved if one is not None and not broken(one))
 
     def draw(self, kind: TypeRef, constraints: tuple[str, ...] = (), size: int | None = None) -> Any:
         if kind == SIGN:
-            return self.random.choice(self._signs())
+            return self.random.choice((self.random.random() < 0.75 and self._spoken) or self._signs)
         broken = constraint_of(constraints)
         optional = self.root(kind).name in ("Option", "Unit", "Result")
         for _ in range(6):
@@ -134,16 +170,16 @@ class Drawing(Sequences):
 
     def _drawn(self, kind: TypeRef, constraints: tuple[str, ...], size: int | None) -> Any:
         spec, chance = self.domain.spec, self.random.random()
-        near, results = self.seen.get(str(kind)), self.results.get(str(kind))
-        if size is None and near and chance < 0.2:
+        near, results = ((), ()) if size is not None else (self.seen.get(str(kind)), self.results.get(str(kind)))
+        if near and chance < self.near:
             return self.random.choice(near)
-        if size is None and results and chance > 0.75:
+        if results and chance > 0.75:
             return self.random.choice(results)
         if kind.name in spec.newtypes:
             new = spec.newtypes[kind.name]
             return self.made(kind.name, self.draw(parse_type(new.base), (*constraints, *new.constraints), size))
         if kind.name in spec.data_models:
-            if near and size is None and chance < 0.5:
+            if near and chance < max(0.5, self.near + 0.1):
                 return next(self.after(kind, near[-1]))
             return self._record(kind.name, size)
         return self._plain(kind, constraints, size)
@@ -165,20 +201,8 @@ class Drawing(Sequences):
                 return tuple(self.draw(arg) for arg in args)
             case "Result":
                 return self.draw(args[0])
-            case "Bool":
-                return random.random() < 0.5
-            case "Bytes":
-                return random.choice((b"", b"\0", b"\xff\x80", random.randbytes(random.randrange(9))))
-            case "UUID":
-                return UUID(int=random.choice((0, 1, (1 << 128) - 1, random.getrandbits(128))))
-            case "Date":
-                days = random.choice((0, 1, -1, 307, 308, random.randrange(-20_000, 9_000)))
-                return date(2024, 2, 29) + timedelta(days=days)
-            case "Timestamp":
-                seconds = random.choice((0, 1, -1, 43_200, 86_400, 0.000_001, random.randrange(-(10**9), 10**8)))
-                return datetime(2024, 2, 29, 12) + timedelta(seconds=seconds)
-            case "Unit":
-                return None
+            case name if name in _LOOSE:
+                return _LOOSE[name](random)
             case name:
                 kinds = self.domain.types[name]
                 return random.choice(list(kinds)) if name in self.domain.spec.enums else kinds()
@@ -186,41 +210,62 @@ class Drawing(Sequences):
     def _number(self, limits: Bounds) -> int:
         random, low = self.random, 1 if limits.positive and limits.low is None else limits.low
         floor, ceiling = _range(low, limits.high)
+        if self.alphabet:
+            return min(max(random.choice(self.alphabet), floor), ceiling)
         few = range(-8, 12) if low is None else range(max(floor, 0), max(floor, 0) + 12)
         near, known = self.seen.get("number") or few, self.literals.numbers or few
         power = 1 << random.randrange(max(1, ceiling.bit_length()))
         edges = (floor, floor + 1, ceiling, ceiling - 1, 0)
         beside = random.choice((near, near[-20:], near[-20:], known, known))
-        others = random.choice((few, few, edges, (power, random.randint(floor, ceiling))))
+        between = random.randint(*sorted((int(random.choice(known)), int(random.choice(known)))))
+        others = random.choice((few, few, edges, (power, between, random.randint(floor, ceiling))))
         value = random.choice((int(random.choice(beside)) + random.choice((0, 0, 1, -1)), random.choice(others)))
         return min(max(value, floor), ceiling)
 
     def _text(self, limits: Bounds, size: int | None) -> str:
-        random, whole = (
-            self.random,
-            [*self.literals.examples, *self.literals.texts, *self.seen.get("text", ()), *PLAIN],
-        )
+        random, seen = self.random, self.seen.get("text", ())
+        whole = [*self.literals.examples, *self.literals.texts, *seen, *PLAIN]
         one, start = random.choice(whole), random.randrange(20)
+        near = random.choice(seen or (one, str(self._number(Bounds()))))
         long = random.choice([n for n in self.literals.numbers if n < 65] or [4]) + random.choice((0, 1, -1))
         if size is not None:
-            mixed = (random.choice((one or "a", random.choice(self._signs()))) for _ in range(size))
+            mixed = (random.choice((one or "a", random.choice(self._signs))) for _ in range(size))
             made = (letters(self.way) * size if self.way else "".join(mixed))[:size]
-        elif self.literals.forms and start < 8:
-            made = formed(random.choice(self.literals.forms), random)
-            made = random.choice([made, made, *some_changes(made)])
+        elif self.literals.forms and start < 11:
+            made = self.formed(random.choice(self.literals.forms), random.choice((0, 0.1, 0.3)))
+            made = made if random.random() < 0.6 else random.choice(some_changes(made))
         else:
             ways: list[Callable[[], str]] = [
                 lambda: one, lambda: random.choice(some_changes(one)),
                 lambda: "".join(random.choices(whole, k=random.randrange(1, 4))),
+                self._listed, self._listed,
+                lambda: random.choice((near.swapcase(), f"{near}\n", f" {near}", near[:-1], near + near[:1])),
                 lambda: one[start % (len(one) + 1) :][: random.randrange(1, 6)],
                 lambda: str(self._number(Bounds())),
                 lambda: str(abs(self._number(Bounds()))).zfill(long),
-                lambda: one.ljust(long, random.choice(self._signs())),
-                lambda: "".join(random.choices(self._signs(), k=random.randrange(limits.shortest + 12))),
+                lambda: one.ljust(long, random.choice(self._signs)),
+                lambda: "".join(random.choices(self._signs, k=random.randrange(limits.shortest + 12))),
             ]  # fmt: skip
             made = random.choice(ways)()
         return made.ljust(limits.shortest, "a")[: limits.longest]
 
+    def formed(self, form: str, slips: float = 0.0) -> str:
+        """Return a text of a form, or just outside of it; now and then its numbers are some that are spoken of."""
+        known, often = self.literals.numbers or (0,), self.random.choice((0, 0.5))
+        numbers = (str(abs(self.random.choice(known) + self.random.choice((0, 0, 1, -1)))) for _ in repeat(0))
+        made = formed(form, self.random, slips)
+        return _DIGITS.sub(
+            lambda run: next(numbers).zfill(len(run[0])) if self.random.random() < often else run[0], made
+        )
+
+    def _listed(self) -> str:
+        """Return a text of few words, cut twice by signs that code and contract speak of."""
+        signs, words = [one for one in self.literals.texts if not one.isalnum()] or [" ", ","], self.random.choices
+        (outer, inner), few = words(signs, k=2), self.random.choice((("a", "b"), ("a", "b", "1", "")))
+        many = self.random.randrange(1, 4)
+        return outer.join(inner.join(words(few, k=self.random.randrange(1, 3))) for _ in range(many))
+
+    @cached_property
     def _signs(self) -> str:
         whole = "".join([*self.literals.examples, *self.literals.texts])
         return "".join(sorted({*whole, *"abcXYZ019 ,-_éß٣"}))
@@ -235,19 +280,20 @@ class Drawing(Sequences):
             size: of how many items; ``None`` is any number.
             due: what must hold when it stands under a name, beside what is held.
         """
-        base, inner = self.root(kind), kind
-        while inner.name in self.domain.spec.newtypes:
-            new = self.domain.spec.newtypes[inner.name]
-            inner, constraints = parse_type(new.base), (*constraints, *new.constraints)
+        base, constraints = self.root(kind), (*constraints, *constraints_of(self.domain.spec, kind.name))
         limits = bounds(constraints)
         if base.name in TEXTUAL and not due:
             return self.witness(kind, self._text(limits, size))
         many = self._many(limits) if size is None else min(size, limits.longest or size)
         form, others = _FORMS.get(base.name, tuple), held or {}
         broken = constraint_of(tuple(one for one in constraints if one in ("sorted", "distinct")))
-        beginnings = [one for one in due if _all_hold([one], {**others, name: form(())})]
-
         item = SIGN if base.name in TEXTUAL else base.args[0]
+        beginnings, last = self._beginnings(item, [one for one in due if _all_hold([one], {**others, name: form(())})])
+        self._spoken = "".join(str(one) for _, part in due for one in constants(part.text) if item == SIGN)
+        if many <= _MOST and self._has_length(item):
+            # Rows of a table are as long as each other, or as something beside it.
+            beside = [size for value in others.values() if 0 <= (size := size_of(value)) <= _MOST]
+            self.each = self.random.choice((many, self.random.randrange(4), None, *beside[:2]))
 
         def holds(items: Sequence[Any]) -> bool:
             return (
@@ -255,19 +301,41 @@ class Drawing(Sequences):
             )
 
         distinct = base.name in ("Set", "Map")
-        way = self.random.choice(("", "", "sorted", "all 1", "all 1", "in 1")) if size is None else self.way
-        items = self.built(item, many, holds, way, distinct=distinct)
-        if many and not items and beginnings:  # what holds of nothing need not be meant for each beginning
-            beginnings.clear()
-            items = self.built(item, many, holds, way, distinct=distinct)
+        ways = self.random.sample(_WAYS, 3) if size is None else [self.way]
+        items: list[Any] = []
+        while many and ways and 2 * len(items) < many:
+            items = max(items, self.built(item, many, holds, ways.pop(), distinct=distinct), key=len)
+            if not items and beginnings:  # what holds of nothing need not be meant for each beginning
+                beginnings.clear()
+                ways = ways or [""]
+        turned = items if size is not None else self.random.choice((items, items, items[::-1], sorted(items, key=repr)))
+        items = turned if turned is items or holds(turned) else items
+        if last:
+            ends = (n for n in range(len(items), 0, -1) if _all_hold(due, {**others, name: form(items[:n])}))
+            items = items[: next(ends, len(items))]
+        self.each = None
         made = {key: self.draw(base.args[1]) for key in items} if base.name == "Map" else form(items)
         return self.witness(kind, made)
+
+    def _has_length(self, item: TypeRef) -> bool:
+        return self.root(item).name in ("List", *TEXTUAL)
+
+    def _beginnings(self, item: TypeRef, due: _Due) -> tuple[list[tuple[Condition, Part]], _Due]:
+        """Return what is to hold of each beginning of a sequence, and what of the whole alone.
+
+        What is said of all items is said of each beginning; of anything else that is only likely.
+        """
+        nested = self._has_length(item)
+        each, often = "len(" if nested else "", 0.8 if nested or item == SIGN else 0.4
+        likely = [(c, p) for c, p in due if not p.text.startswith("all(") or (each and each in p.text)]
+        last = [one for one in likely if self.random.random() < often]
+        return [one for one in due if one not in last], last
 
     def _many(self, limits: Bounds) -> int:
         """Return of how many items something is that need not be long."""
         most = max(self.most, limits.shortest + 2) if limits.longest is None else limits.longest
         named = [n for n in self.literals.numbers if limits.shortest <= n <= min(limits.longest or 64, 64)]
-        if named and self.random.random() < 0.1:
+        if named and self.most > 3 and self.random.random() < 0.1:  # beside many others it is short
             return min(self.random.choice(named) + self.random.choice((0, 1, 2)), limits.longest or FAR)
         return self.random.randint(limits.shortest, min(most, max(self.most, limits.shortest)))
 
@@ -293,6 +361,10 @@ def _range(low: int | None, high: int | None) -> tuple[int, int]:
 def _due_with(parts: _Due, name: str, held: Mapping[str, Any]) -> _Due:
     """Return the parts that can be evaluated once a name has a value, and not before."""
     return [(c, p) for c, p in parts if p.names <= {name, *held} and not p.names <= held.keys()]
+
+
+def _words(place: Hole, due: _Due) -> tuple[str, ...]:
+    return place.name, *(part.text for _, part in due)
 
 
 def _all_hold(due: _Due, held: Mapping[str, Any]) -> bool:

@@ -17,6 +17,7 @@ from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised,
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.claims import ClaimTest, ClaimType
 from criticality.spec.predicates import Predicate, parse_predicate
+from criticality.spec.types import Param, parse_param
 
 #: Seconds since 1970 at the beginning of every temporal test.
 BEGINNING = 1_700_000_000
@@ -88,13 +89,23 @@ class Evaluator:
                 p for p in (*contract.requires, *contract.invariants)
                 if p.checkable and not p.raised and not p.olds and "result" not in p.names
             ]  # fmt: skip
-            self._conditions[name] = [self.condition(p.code) for p in before] if self.functions[name].params else []
+            own = [p.name for p in self.functions[name].parameters]
+            self._conditions[name] = [self.condition(p.code, own) for p in before] if own else []
         return self._conditions[name]
 
-    def condition(self, code: str) -> Condition:
-        """Return a condition over names that may call functions."""
-        used = {name: made for name, made in self.callables.items() if name in code}
-        return Condition(self.domain, code, used)
+    def condition(self, code: str, own: Sequence[str] = ()) -> Condition:
+        """Return a condition over names that may call functions.
+
+        Args:
+            own: names of values, though a function is called so too.
+        """
+        used = {name: made for name, made in self.callables.items() if name in code and name not in own}
+        return Condition(self.domain, code, used, own)
+
+    def assumed(self, test: ClaimTest) -> tuple[list[Param], list[Condition]]:
+        """Return the variables of a test, and what must hold of them."""
+        conditions = [self.condition(parse_predicate(text).code) for text in test.assume]
+        return [parse_param(variable) for variable in test.variables], conditions
 
     def fits(self, name: str, args: Sequence[Any]) -> str:
         """Return the REQUIRES clause or invariant that arguments break; empty where they may be given."""
@@ -163,12 +174,7 @@ class Evaluator:
         return False
 
     def _truth(self, code: str, held: Mapping[str, Any]) -> bool:
-        try:
-            return bool(self._value(code, held))
-        except (Postponed, Gone, *UNJUDGED):
-            raise
-        except Exception:
-            return False
+        return self._fault(Predicate(code, code), held) is None
 
     def test(self, kind: ClaimType, test: ClaimTest, held: Mapping[str, Any], turns: Sequence[int]) -> Broken | None:
         """Return what a test of a claim shows for some values of its variables; ``None`` where all is as promised.
@@ -188,18 +194,12 @@ class Evaluator:
 
         clock = {"now": now, "advance": advance} if kind == "temporal" else {}
         lanes = [dict(held) for _ in range(_LANES if kind == "concurrent" and not test.raises else 1)]
-        done = [0] * len(lanes)
-        order = (
-            chain(turns, (n for n in range(len(lanes)) for _ in test.steps))
-            if len(lanes) > 1
-            else [0] * len(test.steps)
-        )
-        for lane in order:
-            if done[lane] < len(test.steps):
-                name, _, expression = test.steps[done[lane]].partition("=")
-                last = done[lane] == len(test.steps) - 1
-                done[lane] += 1
-                fault = self._step(test, name.strip(), expression.strip(), last, lanes[lane], clock)
+        left = [test.steps[::-1] for _ in lanes]
+        at_last = (n for n in range(len(lanes)) for _ in test.steps)
+        for lane in chain(turns if len(lanes) > 1 else (), at_last):
+            if left[lane]:
+                name, _, expression = left[lane].pop().partition("=")
+                fault = self._step(test, name.strip(), expression.strip(), not left[lane], lanes[lane], clock)
                 if fault is not None:
                     return fault
         for names in lanes:

@@ -12,7 +12,7 @@ from criticality.judging.sequences import WAYS
 from criticality.judging.shapes import SEQUENCES, size_of
 from criticality.judging.values import Values
 from criticality.spec.claims import StructuredClaim
-from criticality.spec.types import TypeRef
+from criticality.spec.types import Param
 
 #: The power of n that each class comes to between the largest sizes; exponential growth is not measured.
 DEGREES = {"1": 0.0, "log n": 0.0, "n": 1.0, "n log n": 1.19, "n^2": 2.0, "n^3": 3.0}
@@ -33,19 +33,19 @@ def promised(claim: StructuredClaim, text: str, declared: Sequence[str]) -> str:
     return named[1] if named else next((each for each in declared if each in DEGREES), "")
 
 
-def growing(kinds: Sequence[tuple[str, TypeRef]], values: Values, clause: str = "") -> list[int]:
+def growing(params: Sequence[Param], values: Values, clause: str = "") -> list[int]:
     """Tell which arguments n counts: what the clause says, or all sequences and texts, or the only number."""
     wanted = _OF.search(clause)
-    roots = [values.root(kind).name for _, kind in kinds]
+    roots = [values.root(p.type).name for p in params]
     if wanted:
-        return [at for at, (name, _) in enumerate(kinds) if name == (wanted[1] or wanted[2])]
+        return [at for at, p in enumerate(params) if p.name == (wanted[1] or wanted[2])]
     sequences = [at for at, root in enumerate(roots) if root in SEQUENCES]
     whole = [at for at, root in enumerate(roots) if root == "Int"]
     return sequences or (whole if len(whole) == 1 else [])
 
 
 def fault(
-    kinds: Sequence[tuple[str, TypeRef]],
+    params: Sequence[Param],
     at: Sequence[int],
     conditions: Sequence[Condition],
     values: Values,
@@ -59,19 +59,16 @@ def fault(
         ``None`` where inputs of the sizes cannot be made, or two come out at less than half: it is not measured.
     """
     sizes, more = SCALES[counted]
-    names = [kinds[number][0] for number in at]
-    worst: tuple[int, str] | None = None
-    for way in WAYS:
-        args = values.grown(kinds, conditions, names, way, _SHAPED_AT)
-        work = None if args is None else measure(args)
-        if work is not None and (worst is None or work > worst[0]):
-            worst = work, way
-    if worst is None:
+    names = [params[number].name for number in at]
+    shaped = ((way, values.grown(params, conditions, names, way, _SHAPED_AT)) for way in WAYS)
+    works = {way: work for way, args in shaped if args is not None and (work := measure(args)) is not None}
+    if not works:
         return None
+    worst = max(works, key=works.__getitem__)
     points: list[tuple[int, int]] = []
     short = 0
     for size in sizes:
-        args = values.grown(kinds, conditions, names, worst[1], size)
+        args = values.grown(params, conditions, names, worst, size)
         if args is None:
             short += 1
             continue

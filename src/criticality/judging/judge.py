@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from criticality.judging import growth
@@ -17,8 +18,6 @@ from criticality.judging.trying import CANDIDATE, alike, outcomes
 from criticality.judging.values import Case, Values
 from criticality.judging.wire import PLACES, Unreadable, pack, to_json
 from criticality.spec.claims import ClaimTest, StructuredClaim
-from criticality.spec.predicates import parse_predicate
-from criticality.spec.types import parse_param
 
 #: Broken promises that are told at most, and cases that are still tried after the first.
 _TOLD, _AFTER = 4, 150
@@ -118,11 +117,10 @@ class Judge(Comparing):
 
     def _fault(self, name: str, args: tuple[Any, ...], outcome: Outcome, broken: Broken, verdict: Verdict) -> None:
         calls = [*(getattr(outcome, "trace", None) or ()), *self.evaluator.made]
-        try:
+        tampered = None
+        with suppress(Unreadable):
             verdict.guilty = self._guilty(calls)
             tampered = next((c for c in getattr(outcome, "trace", None) or () if self._differs(c)), None)
-        except Unreadable:
-            tampered = None
         if tampered is not None and verdict.guilty is None:
             broken = Broken(f"{tampered.name} stays as it is", "the body changes a function that it calls")
         verdict.faults.append(
@@ -178,11 +176,11 @@ class Judge(Comparing):
         clause = next((line for line in function.contract.lines if line.startswith("COMPLEXITY:")), "")
         if degree is None or not clause:
             return
-        kinds = [(p.name, p.type) for p in function.parameters]
+        params = function.parameters
         values = Values(self.domain, self._literals, name)
-        at = growth.growing(kinds, values, clause)
+        at = growth.growing(params, values, clause)
         what = growth.fault(
-            kinds, at, self.evaluator.conditions(name), values,
+            params, at, self.evaluator.conditions(name), values,
             lambda args: self._process(CANDIDATE).work(name, args), degree, self.hearing.program.counted,
         ) if at else None  # fmt: skip
         if what is not None:
@@ -194,20 +192,19 @@ class Judge(Comparing):
         """Measure a claim on performance: the work of all calls that its steps make."""
         declared = [self.functions[name].contract.complexity or "" for name in claim.functions]
         degree = growth.DEGREES.get(growth.promised(claim, self.hearing.texts.get(claim.id, ""), declared))
-        kinds = [(p.name, p.type) for p in map(parse_param, test.variables)]
+        params, conditions = self.evaluator.assumed(test)
         values = Values(self.domain, self._literals, f"{claim.id}.{test.name}")
-        at = growth.growing(kinds, values)[:1]
+        at = growth.growing(params, values)[:1]
 
         def measure(args: tuple[Any, ...]) -> int | None:
             self.evaluator.made.clear()
-            held = dict(zip((name for name, _ in kinds), args, strict=True))
+            held = dict(zip((p.name for p in params), args, strict=True))
             if self._tested(claim, test, held, ()) is not None:
                 return None
             works = [self._process(CANDIDATE).work(call.name, call.args) for call in list(self.evaluator.made)]
             return None if None in works else sum(work or 0 for work in works)
 
-        conditions = [self.evaluator.condition(parse_predicate(text).code) for text in test.assume]
-        what = growth.fault(kinds, at, conditions, values, measure, degree or 0.0, self.hearing.program.counted)
+        what = growth.fault(params, at, conditions, values, measure, degree or 0.0, self.hearing.program.counted)
         if what:
             where = f"claim {claim.id}.{test.name}"
             verdict.faults.append(

@@ -11,7 +11,6 @@ from typing import Any
 from criticality.judging.domain import Domain
 from criticality.judging.shapes import TEXTUAL, Shapes, Turn, ordered
 from criticality.spec.types import TypeRef
-from criticality.spec.values import fields_of
 
 #: How items follow each other: any way, in order, alike, each number a step further, one number alone.
 WAYS = ("", "sorted", "equal", "all 1", "all 3", "all -1", "in 1", "one 1", "one 3", "one 8", "one 4096")
@@ -39,7 +38,11 @@ class Sequences(Shapes):
         self.random = random
         #: How the last item followed another: in which way, by how much, and which of its numbers.
         self._how = 1, 0, _EVERY
+        #: How likely the next one follows in another way.
+        self._anew = 0.5
         self._bank: dict[str, list[Any]] = {}
+        #: How long each item is that is made now.
+        self.each: int | None = None
 
     def draw(self, kind: TypeRef, constraints: tuple[str, ...] = (), size: int | None = None) -> Any:
         """Return a value of a type.
@@ -54,7 +57,7 @@ class Sequences(Shapes):
 
     def changed(self, kind: TypeRef, value: Any) -> Any:
         """Return a value with one field drawn anew; ``None`` where its type does not allow that."""
-        fields = fields_of(self.domain.spec, kind.name) if kind.name in self.domain.spec.data_models else []
+        fields = self._fields.get(kind.name, [])
         if not fields:
             return self._fresh(kind)
         name, of = self.random.choice(fields)
@@ -98,6 +101,7 @@ class Sequences(Shapes):
     def _offers(self, kind: TypeRef, items: Sequence[Any], many: int, way: str) -> Iterator[Any]:
         """Yield what may come next, by how the last item that was taken looks."""
         word, _, step = way.partition(" ")
+        self._anew = self.random.choice((0.5, 0.1))
         if word == "equal":
             yield from repeat(self._fresh(kind), many + 1)
         elif step:
@@ -119,11 +123,14 @@ class Sequences(Shapes):
     def _fresh(self, kind: TypeRef) -> Any:
         """Return an item; one that was made before where many were, and it has items itself."""
         bank = self._bank.setdefault(str(kind), []) if self.has_items(kind) else []
+        size, self.each = self.each, None
         try:
-            old = len(bank) >= _BANKED and self.random.random() < 0.7
-            value = self.random.choice(bank) if old else self.draw(kind)
+            old = size is None and len(bank) >= _BANKED and self.random.random() < 0.7
+            value = self.random.choice(bank) if old else self.draw(kind, (), size)
         except NoValue:
             return None
+        finally:
+            self.each = size
         if not old and len(bank) < 8 * _BANKED:
             bank.append(value)
         self.note(kind, value)
@@ -136,7 +143,7 @@ class Sequences(Shapes):
             wide: or one with room for so many within.
         """
         item = self._fresh(kind)
-        if item is None or not self.numbers(kind, item):
+        if not self.numbers(kind, item):
             return item
 
         def room(item: Any) -> tuple[Any, Any]:
@@ -145,8 +152,9 @@ class Sequences(Shapes):
             return -width if wide else width, min(numbers) if step > 0 else -max(numbers)
 
         found = [item, *(self._fresh(kind) for _ in range(7))]
+        found = [one for one in found if self.numbers(kind, one)]
         for one in found[:4] if wide else ():
-            held = self._some_numbers(kind, one, mask) if one is not None else [0]
+            held = self._some_numbers(kind, one, mask)
             found.append(self.moved(kind, one, _some(_turns(-wide, min(held), max(held))[2], mask)))
         return min((one for one in found if one is not None), key=room)
 
@@ -182,10 +190,10 @@ class Sequences(Shapes):
         """
         random = self.random
         while True:
-            if random.random() < 0.5:
+            if random.random() < self._anew:
                 self._how = (
                     random.randrange(8),
-                    random.choice((0, 1, -1, 2, 3, 10)),
+                    random.choice((0, 0, 1, -1, 2, 3, 10)),
                     random.choice((_EVERY, _FIRST, random.randrange(1, 16))),
                 )
             how, by, mask = self._how

@@ -189,22 +189,17 @@ class Process:
     def call_many(self, calls: Iterable[tuple[str, Sequence[Any]]]) -> Iterator[Outcome]:
         """Yield how each call ends, in order; others are on their way meanwhile. It stops after a death."""
         waiting: list[tuple[int, str, int]] = []
-        held = 0
-        source, pending = iter(calls), None
-        ended = False
+        held, source = 0, iter(calls)
+        pending = next(source, None)
         while True:
-            while not ended and (not waiting or held < _AT_ONCE):
-                pending = pending or next(source, None)
-                if pending is None:
-                    ended = True
-                    break
+            while pending is not None and (not waiting or held < _AT_ONCE):
                 identity = secrets.randbits(63)
                 frame = pack([identity, pending[0], self._place.codec.request(*pending)])
                 if waiting and held + len(frame) > _AT_ONCE:
                     break
                 fault = self._send(frame)
                 waiting.append((identity, pending[0], len(frame)))
-                held, pending = held + len(frame), None
+                held, pending = held + len(frame), next(source, None)
                 if fault:
                     yield Died(fault)
                     return

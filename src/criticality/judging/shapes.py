@@ -35,13 +35,16 @@ class Shapes:
         self.domain = domain
         #: What was made lately, by type; under ``number`` and ``text`` those of all types.
         self.seen: dict[str, list[Any]] = {}
-        self._roots: dict[str, TypeRef] = {}
+        self._roots = {name: root(domain.spec, TypeRef(name)) for name in domain.spec.newtypes}
+        self._fields = {name: fields_of(domain.spec, name) for name in domain.spec.data_models}
+        self._keys = {
+            name: [(f.name, parse_type(f.type)) for f in model.fields if "unique" in f.constraints]
+            for name, model in domain.spec.data_models.items()
+        }
 
     def root(self, kind: TypeRef) -> TypeRef:
         """Return what a type comes down to through newtypes."""
-        if kind.name not in self._roots:
-            self._roots[kind.name] = root(self.domain.spec, kind)
-        return self._roots[kind.name] if kind.name in self.domain.spec.newtypes else kind
+        return self._roots.get(kind.name, kind)
 
     def made(self, name: str, *held: Any) -> Any:
         """Return a value of a named type; ``None`` where the type does not allow it."""
@@ -53,16 +56,16 @@ class Shapes:
     def witness(self, kind: TypeRef, value: Any) -> Any:
         """Return a value as one of a type, wrapped; ``None`` where the type does not allow it."""
         if kind.name not in self.domain.spec.newtypes:
-            return value
+            return value if kind.name != "List" or self.apart(kind.args[0], value) else None
         inside = self.witness(parse_type(self.domain.spec.newtypes[kind.name].base), value)
         return None if inside is None else self.made(kind.name, inside)
 
     def grows(self, kind: TypeRef) -> bool:
         """Tell whether values of a type can be long: sequences, texts, and records that hold some."""
         kind = self.root(kind)
-        if kind.name not in self.domain.spec.data_models:
+        if kind.name not in self._fields:
             return kind.name in SEQUENCES
-        return any(self.root(of).name in ("List", "Set", "Map") for _, of in fields_of(self.domain.spec, kind.name))
+        return any(self.root(of).name in ("List", "Set", "Map") for _, of in self._fields[kind.name])
 
     def has_items(self, kind: TypeRef) -> bool:
         """Tell whether values of a type are dear to make: sequences, and records that hold some."""
@@ -70,9 +73,11 @@ class Shapes:
 
     def inside(self, kind: TypeRef, value: Any) -> list[tuple[TypeRef, Any]]:
         """Return what a value is made of, each with its type; nothing where it has no parts."""
-        base, spec = self.root(kind), self.domain.spec
+        base = self.root(kind)
         if value is None:
             return []
+        if base.name in self._fields:
+            return [(of, getattr(value, field)) for field, of in self._fields[base.name]]
         match base.name:
             case "Option" | "Result":
                 return [(base.args[0], value)]
@@ -83,8 +88,6 @@ class Shapes:
             case "Map":
                 keys = zip(repeat(base.args[0]), value, strict=False)
                 return [*keys, *zip(repeat(base.args[1]), value.values(), strict=False)]
-            case name if name in spec.data_models:
-                return [(of, getattr(value, field)) for field, of in fields_of(spec, name)]
             case _:
                 return []
 
@@ -104,16 +107,16 @@ class Shapes:
         if not parts:
             return value
         made = [self.moved(of, one, turn, at) for of, one in parts]
-        if any(new is None and old is not None for new, (_, old) in zip(made, parts, strict=True)):
+        if made.count(None) > sum(one is None for _, one in parts):
             return None
-        if base.name in self.domain.spec.data_models:
+        if base.name in self._fields:
             return self.made(base.name, *made)
         return tuple(made) if base.name == "Tuple" else made[0]
 
     def numbers(self, kind: TypeRef, value: Any) -> list[Any]:
         """Return the numbers of a value, those of sequences in it left out."""
         name = self.root(kind).name
-        if name in _NUMERIC:
+        if name in _NUMERIC and value is not None:
             return [_counted(value)]
         inside = [] if name in SEQUENCES else self.inside(kind, value)
         return [number for of, one in inside for number in self.numbers(of, one)]
@@ -124,19 +127,40 @@ class Shapes:
             wanted = _PUT.get(self.root(kind).name, object)
             return self.witness(kind, goal) if isinstance(goal, wanted) else None
         name, held = self.root(kind).name, dict[str, Any]()
-        for field, of in fields_of(self.domain.spec, name):
+        for field, of in self._fields[name]:
             one = getattr(value, field)
             held[field] = self.put(of, one, path[1:], goal) if field == path[0] else one
         return None if held.get(path[0]) is None else self.made(name, *held.values())
+
+    def shifted(self, kind: TypeRef, value: Any, by: Any, one: Callable[[Sequence[Any]], Any]) -> Any:
+        """Return a value with one number anywhere in it further by so much; ``None`` where that cannot be.
+
+        Args:
+            one: chooses an item, or a field.
+        """
+        base = self.root(kind)
+        if base.name == "List" and value:
+            at = one(range(len(value)))
+            item = self.shifted(base.args[0], value[at], by, one)
+            return None if item is None else self.witness(kind, (*value[:at], item, *value[at + 1 :]))
+        if base.name in self._fields:
+            name, of = one(self._fields[base.name])
+            return self.put(kind, value, (name,), self.shifted(of, getattr(value, name), by, one))
+        return self.moved(kind, value, lambda _, n: n + by) if base.name in _NUMERIC else None
 
     def note(self, kind: TypeRef, value: Any) -> None:
         """Remember a value and what it holds: what is drawn next may lie beside it."""
         if value is None:
             return
-        name = self.root(kind).name
-        found = {str(kind): [value], "text": [value] if name in TEXTUAL else [], "number": self._counts(kind, value)}
-        for key, new in found.items():
-            self.seen[key] = [*self.seen.get(key, ())[-60:], *new]
+        base, items = self.root(kind), list(value)[:_KNOWN] if self.root(kind).name == "List" else []
+        parts = self._fields.get(self.root(base.args[0]).name, ()) if items else ()
+        for key, new in (
+            (str(kind), [value]), ("text", [value] if base.name in TEXTUAL else []),
+            ("number", self._counts(kind, value)), *((str(of), [getattr(i, n) for i in items]) for n, of in parts),
+        ):  # fmt: skip
+            held = self.seen.setdefault(key, [])
+            del held[:-60]
+            held += new
 
     def _counts(self, kind: TypeRef, value: Any) -> list[Any]:
         """Return a number itself, or how long a sequence is, the sums of its beginnings and the numbers in it."""
@@ -149,12 +173,12 @@ class Shapes:
 
     def keys(self, kind: TypeRef) -> list[tuple[str, TypeRef]]:
         """Return the fields of a record that are unique in a list of them."""
-        model = self.domain.spec.data_models.get(self.root(kind).name)
-        return [(f.name, parse_type(f.type)) for f in model.fields if "unique" in f.constraints] if model else []
+        return self._keys.get(self.root(kind).name, [])
 
     def apart(self, kind: TypeRef, items: Sequence[Any]) -> bool:
         """Tell whether items do not repeat what is unique in them."""
-        return all(len({getattr(item, key) for item in items}) == len(items) for key, _ in self.keys(kind))
+        keys = self.keys(kind)
+        return not keys or all(len({getattr(item, key) for item in items}) == len(items) for key, _ in keys)
 
 
 def _read(value: Any) -> list[int]:
@@ -182,10 +206,9 @@ def spread(cases: Iterable[Sequence[Any]]) -> dict[str, int]:
 
 def ordered(items: Sequence[Any]) -> list[Any]:
     """Return items in ascending order, records by their fields; as they are where they have none."""
-    try:
+    with suppress(TypeError):
         return sorted(items, key=_fields)
-    except TypeError:
-        return list(items)
+    return list(items)
 
 
 def _fields(value: Any) -> Any:

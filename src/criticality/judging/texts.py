@@ -21,10 +21,12 @@ def some_changes(text: str) -> tuple[str, ...]:
 
 
 def changes(text: str) -> Iterator[str]:
-    """Yield texts that differ in a single place: a sign put in or left out, a part doubled, dropped, stepped."""
+    """Yield texts that differ in one place: a sign put in, left out or exchanged, a part doubled, dropped, stepped."""
     for at in range(len(text) + 1):
         yield from (text[:at] + sign + text[at:] for sign in SIGNS)
-    yield from (text[:at] + text[at + 1 :] for at in range(len(text)))
+    for at, sign in enumerate(text):
+        others = ("", "٣", *(chr(max(0, ord(sign) + by)) for by in (1, -1) if sign.isalnum()))
+        yield from (text[:at] + other + text[at + 1 :] for other in others)
     yield from (text.swapcase(), text.upper(), text.lower(), text[::-1])
     for sign in sorted({s for s in text if not s.isalnum()}):
         parts = text.split(sign)
@@ -43,13 +45,20 @@ def letters(way: str) -> str:
     return {"equal": "a", "sorted": "abc", "all 1": "01", "all 3": "aab", "all -1": "ba"}.get(way, "a b")
 
 
-def formed(pattern: str, random: Random) -> str:
-    """Return a text of a form: a regular expression that takes the whole of it."""
+def formed(pattern: str, random: Random, slips: float = 0.0) -> str:
+    """Return a text of a form: a regular expression that takes the whole of it.
+
+    Args:
+        slips: how likely each part of it is left out, doubled, moved or another sign: texts just outside of the form.
+    """
     parser: Any = import_module("re._parser")
-    return "".join(_signs(parser.parse(pattern), random))
+    return "".join(_signs(list(parser.parse(pattern)), random, slips))
 
 
-def _signs(nodes: Any, random: Random) -> Iterator[str]:
+def _signs(nodes: list[Any], random: Random, slips: float) -> Iterator[str]:
+    if random.random() < slips:
+        at = random.randrange(len(nodes) + 1)
+        nodes = random.choice(([*nodes[:at], *nodes[at + 1 :]], [*nodes, *nodes], [*nodes[at:], *nodes[:at]]))
     for code, held in nodes:
         match str(code):
             case "LITERAL":
@@ -57,17 +66,25 @@ def _signs(nodes: Any, random: Random) -> Iterator[str]:
             case "NOT_LITERAL" | "ANY":
                 yield random.choice("a0 ")
             case "IN":
-                yield _member(held, random)
+                yield _outside(held, random) if random.random() < slips else _member(held, random)
             case "BRANCH":
-                yield from _signs(random.choice(held[1]), random)
+                yield from _signs(list(random.choice(held[1])), random, slips)
             case "SUBPATTERN":
-                yield from _signs(held[-1], random)
+                yield from _signs(list(held[-1]), random, slips)
             case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
                 low, high, inner = held
-                for _ in range(random.randint(low, min(int(high), low + 3))):
-                    yield from _signs(inner, random)
+                more = random.choice((-1, 1)) if random.random() < slips else 0
+                for _ in range(random.randint(low, min(int(high), low + 3)) + more):
+                    yield from _signs(list(inner), random, slips)
             case _:
                 continue
+
+
+def _outside(ranges: Any, random: Random) -> str:
+    """Return a sign just beside those of a class, or one that only looks like them."""
+    held = [one for code, one in ranges if str(code) == "RANGE"]
+    beside = [chr(sign) for low, high in held for sign in (low - 1, high + 1) if sign >= 0]
+    return random.choice([*beside, *"٣é_ "])
 
 
 def _member(ranges: Any, random: Random) -> str:

@@ -16,11 +16,10 @@ from criticality.judging.served import Died, NoSuchValue, Outcome, Place, Proces
 from criticality.judging.values import Case, Counts, Values
 from criticality.judging.wire import Codec, Unreadable, pack, same, to_json
 from criticality.lattice_plan import ModulePlan, index
+from criticality.order import resting_on
 from criticality.spec.claims import ClaimTest, StructuredClaim
 from criticality.spec.literals import literals_of
-from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import Spec
-from criticality.spec.types import parse_param
 
 #: What is wrong throughout falls in the first calls, however long each takes.
 _FIRST, _BATCH = 4, 64
@@ -50,7 +49,8 @@ class Trial:
         self.evaluator = Evaluator(self.domain, self.functions, self._called)
         for name, clauses in hearing.settled.items():
             self.evaluator.settle(name, clauses)
-        self._above = self._callers(set(hearing.unit))
+        #: What rests on the unit: where that is tried, these are tried with it.
+        self._above = resting_on({name: f.calls for name, f in self.functions.items()}, hearing.unit)
         self._literals = literals_of([f.contract for f in self.functions.values()], self.claims)
         self._open = ExitStack()
         self._processes: dict[int, Process] = {}
@@ -66,27 +66,25 @@ class Trial:
     def __exit__(self, *exc: object) -> None:
         self._open.close()
 
-    def _callers(self, touched: set[str]) -> set[str]:
-        """Return the functions that rest on some: where those are tried, these are tried with them."""
-        while more := {n for n, f in self.functions.items() if n not in touched and touched.intersection(f.calls)}:
-            touched |= more
-        return touched
-
     def cases(self, name: str, turn: int = 0) -> list[Case]:
         """Return what a function is tried with; those that were pinned come first.
 
         Args:
             turn: others for each number.
         """
-        codec, kinds = self.codec, [(p.name, p.type) for p in self.functions[name].parameters]
-        pinned = [args for args, _, _ in codec.cases(name, [(p, 1, [""]) for p in self.hearing.pinned.get(name, ())])]
+        pinned = [
+            args for args, _, _ in self.codec.cases(name, [(p, 1, [""]) for p in self.hearing.pinned.get(name, ())])
+        ]
         bodies = self.hearing.bodies.get(name, ())
-        literals = literals_of([f.contract for f in self.functions.values()], self.claims, "\n".join(bodies))
-        values = Values(
-            self.domain, literals, f"{name}{turn or ''}", self._known_results(name), bodies[: 1 + bool(turn) * 9]
-        )
+        # Constants of functions that have nothing to do with it would only thin out its own.
+        near = [other for other, f in self.functions.items() if other in self.functions[name].calls or name in f.calls]
+        contracts = [self.functions[one].contract for one in (name, *near)]
+        literals = literals_of(contracts, self.claims, "\n".join(bodies))
+        clauses = [p.code for p in self.evaluator.clauses(name).values()]
+        led = (*bodies[: 1 + bool(turn) * 9], *clauses)
+        values = Values(self.domain, literals, f"{name}{turn or ''}", self._known_results(name), led)
         counts = replace(self.hearing.counts, longest=_ASKED) if self._asks(name) else self.hearing.counts
-        return list(values.cases(kinds, self.evaluator.conditions(name), pinned, counts))
+        return list(values.cases(self.functions[name].parameters, self.evaluator.conditions(name), pinned, counts))
 
     def _known_results(self, name: str) -> dict[str, list[Any]]:
         """Return results of accepted functions by type, for those types that a function takes."""
@@ -94,20 +92,16 @@ class Trial:
         known: dict[str, list[Any]] = {}
         for other, function in self.functions.items():
             if other in self.hearing.accepted and str(function.result) in wanted:
-                kinds = [(p.name, p.type) for p in function.parameters]
-                values, few = Values(self.domain, self._literals, other), Counts(20, 0, 20, 200, 0)
-                for case in values.cases(kinds, self.evaluator.conditions(other), (), few):
+                held, few = known.setdefault(str(function.result), []), Counts(20, 0, 20, 200, 0)
+                values = Values(self.domain, self._literals, other)
+                for case in values.cases(function.parameters, self.evaluator.conditions(other), (), few):
                     outcome = self._helped(other, case.args)
-                    if isinstance(outcome, Returned) and outcome.value not in known.setdefault(
-                        str(function.result), []
-                    ):
-                        known[str(function.result)].append(outcome.value)
+                    if isinstance(outcome, Returned) and outcome.value not in held:
+                        held.append(outcome.value)
         return known
 
     def _broken(self, name: str, args: tuple[Any, ...], outcome: Outcome) -> Broken | None:
         """Return what a call breaks: its own contract, or what a function that it calls requires."""
-        if isinstance(outcome, NoSuchValue):
-            return None
         self.evaluator.made.clear()
         try:
             broken = self.evaluator.broken(name, args, outcome)
@@ -131,12 +125,11 @@ class Trial:
         return [claim for claim in self.claims if claim.id in self.hearing.due]
 
     def _held(self, claim: StructuredClaim, test: ClaimTest) -> Iterator[tuple[dict[str, Any], Sequence[int]]]:
-        params = [parse_param(variable) for variable in test.variables]
-        conditions = [self.evaluator.condition(parse_predicate(text).code) for text in test.assume]
+        params, conditions = self.evaluator.assumed(test)
         values = Values(self.domain, self._literals, f"{claim.id}.{test.name}")
         counts = self.hearing.counts
         fewer = Counts(counts.small // 2, counts.text // 2, counts.drawn // 2, counts.whole // 10, 6)
-        for case in values.cases([(p.name, p.type) for p in params], conditions, (), fewer):
+        for case in values.cases(params, conditions, (), fewer):
             turns = [values.random.randrange(3) for _ in range(12)] if claim.type == "concurrent" else ()
             yield dict(zip((p.name for p in params), case.args, strict=True)), turns
 

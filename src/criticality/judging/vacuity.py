@@ -13,9 +13,7 @@ from criticality.judging.wire import Codec, pack
 from criticality.lattice_plan import ModulePlan, index
 from criticality.spec.claims import ClaimTest, StructuredClaim
 from criticality.spec.literals import literals_of
-from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import Spec
-from criticality.spec.types import parse_param
 
 STAND_INS = 8
 _CASES = Counts(40, 20, 30, 100, 0)
@@ -68,11 +66,9 @@ def vacuous(spec: Spec, plan: tuple[ModulePlan, ...], claims: list[StructuredCla
 
 
 def _cases(evaluator: Evaluator, values: Values, test: ClaimTest) -> list[dict[str, Any]]:
-    params = [parse_param(variable) for variable in test.variables]
-    conditions = [evaluator.condition(parse_predicate(text).code) for text in test.assume]
-    names = [p.name for p in params]
-    cases = values.cases([(p.name, p.type) for p in params], conditions, (), _CASES)
-    return [dict(zip(names, case.args, strict=True)) for case in cases]
+    params, conditions = evaluator.assumed(test)
+    cases = values.cases(params, conditions, (), _CASES)
+    return [dict(zip((p.name for p in params), case.args, strict=True)) for case in cases]
 
 
 def _broken(

@@ -13,18 +13,23 @@ from criticality.judging.domain import Domain, NotEvaluable, constraint_of
 from criticality.judging.drawing import Drawing, Hole
 from criticality.judging.sequences import NoValue
 from criticality.judging.shapes import TEXTUAL, size_of
-from criticality.judging.texts import changes
 from criticality.spec.literals import Literals
-from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.types import Param, TypeRef, parse_type
 from criticality.spec.values import bounds
 
 #: Sizes of long values, and how their items follow each other.
 _LONG = ((64, ("", "all 1", "sorted", "equal", "in 1", "one 3")), (300, ("all 1", "sorted", "in 1")))
+#: Few numbers of which a whole case is made: so come ties, and tables that are nearly alike.
+_ALPHABETS = ((0, 1), (0, 1, 2), (-1, 0, 1), (1, 2))
+#: How likely values of a case are such as were made for it before.
+_NEAR = (0.2, 0.2, 0.2, 0.7)
+#: Cases that are aimed at one branch.
+_EACH = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Arguments, and where they come from: ``pinned``, ``all``, ``drawn``, ``text`` or ``long``."""
+    """Arguments, and where they come from: ``pinned``, ``all``, ``drawn`` or ``long``."""
 
     args: tuple[Any, ...]
     origin: str
@@ -52,7 +57,7 @@ class Values(Drawing):
     Args:
         literals: the constants that contracts, claims and bodies are written with.
         results: values that accepted functions gave, by type.
-        bodies: in whose branches values should come.
+        bodies: code in whose branches values should come, clauses too.
     """
 
     def __init__(
@@ -64,14 +69,14 @@ class Values(Drawing):
 
     def cases(
         self,
-        kinds: Sequence[tuple[str, TypeRef]],
+        params: Sequence[Param],
         conditions: Sequence[Condition],
         pinned: Sequence[tuple[Any, ...]] = (),
         counts: Counts | None = None,
     ) -> Iterator[Case]:
-        """Yield cases for named values of some types, each once, that fulfil the conditions."""
-        counts, known, drawn = counts or Counts(), set[str](), list[tuple[Any, ...]]()
-        places = self._places(kinds, conditions)
+        """Yield cases for parameters, each once, that fulfil the conditions."""
+        counts, known = counts or Counts(), set[str]()
+        places = self._places(params, conditions)
         whole = self._product(places, counts.whole)
         stages: list[tuple[str, Iterator[tuple[Any, ...]], int]] = [("pinned", iter(pinned), len(pinned))]
         if whole is not None:
@@ -79,19 +84,14 @@ class Values(Drawing):
             stages.append(("all", iter(whole), len(whole)))
         else:
             many = max(counts.small, counts.drawn)
+            many += counts.text // 2 if any(self.root(place.kind).name in TEXTUAL for place in places) else 0
             stages += [
                 ("drawn", self._drawn_cases(places, conditions, many), many),
-                ("text", self._changed(places, conditions, counts.text, drawn), counts.text),
-                ("long", self._long(kinds, conditions, counts.longest), counts.long),
+                ("long", self._long(params, conditions, counts.longest), counts.long),
             ]
         for origin, stage, most in stages:
             fitting = (a for a in stage if self._fits(places, conditions, a)) if origin in ("pinned", "all") else stage
-            for args in islice(fitting, most):
-                key = repr(args)
-                if key not in known:
-                    known.add(key)
-                    drawn += [args] if origin == "drawn" else []
-                    yield Case(args, origin)
+            yield from (Case(args, origin) for args in islice(_each_once(fitting, known), most))
 
     @staticmethod
     def _fits(places: Sequence[Hole], conditions: Sequence[Condition], args: tuple[Any, ...]) -> bool:
@@ -99,82 +99,52 @@ class Values(Drawing):
         return not any(condition.broken(held) for condition in conditions)
 
     @staticmethod
-    def _places(kinds: Sequence[tuple[str, TypeRef]], conditions: Sequence[Condition]) -> list[Hole]:
+    def _places(params: Sequence[Param], conditions: Sequence[Condition]) -> list[Hole]:
         """Return the names with what conditions say of each in a constant."""
         return [
-            Hole(name, kind, tuple(bound for condition in conditions for bound in condition.bounds(name)))
-            for name, kind in kinds
+            Hole(p.name, p.type, tuple(bound for condition in conditions for bound in condition.bounds(p.name)))
+            for p in params
         ]
 
-    def _aims(self, names: Sequence[str]) -> list[Condition]:
+    def _aims(self, places: Sequence[Hole]) -> list[Condition]:
         """Return the branches of bodies as conditions."""
-        aims: list[Condition] = []
+        names, aims = [place.name for place in places], list[Condition]()
         for text in dict.fromkeys(text for body in self.bodies for text in branches(body, names)):
             with suppress(NotEvaluable):
-                aims.append(Condition(self.domain, text))
+                aims.append(Condition(self.domain, text, own=names))
         return aims
 
     def _drawn_cases(
         self, places: Sequence[Hole], conditions: Sequence[Condition], most: int
     ) -> Iterator[tuple[Any, ...]]:
         """Yield values drawn together, small ones first; some in the branches of bodies."""
-        aims, failed = self._aims([place.name for place in places]), 0
-        for number in range(2 * most):
+        aims, failed = self._aims(places), 0
+        dear = any(self.has_items(place.kind) for place in places)
+        share = min(0.7, max(0.3, _EACH * len(aims) / max(1, most)))
+        for number in range((2 if dear else 4) * most):
             self.seen, self.most = {}, min(12, 1 + number * 36 // max(1, most))
-            aim = [self.random.choice(aims)] if aims and self.random.random() < 0.3 else []
+            aim = [aims[number % len(aims)]] if aims and self.random.random() < share else []
+            self.near = self.random.choice(_NEAR)
+            self.alphabet = self.random.choice(_ALPHABETS) if self.random.random() < 0.2 else ()
             try:
                 yield tuple(self.fill(places, [*conditions, *aim], attempts=2 if aim else 6).values())
             except NoValue:
                 failed += not aim
-                if failed > 60 and failed > number // 2:
-                    return
-
-    def _changed(
-        self, places: Sequence[Hole], conditions: Sequence[Condition], most: int, drawn: Sequence[tuple[Any, ...]]
-    ) -> Iterator[tuple[Any, ...]]:
-        """Yield texts that differ from a whole one in one place, each with others that are made beside it.
-
-        Args:
-            drawn: others that are long to make are taken from these where they fit.
-        """
-        for at, place in enumerate(places):
-            if self.root(place.kind).name not in TEXTUAL:
-                continue
-            dear = bool(drawn) and any(self.has_items(other.kind) for other in places if other is not place)
-            for text in islice(self._texts(place.kind), 2 * most):
-                value, self.seen = self.witness(place.kind, text), {}
-                if value is None or constraint_of(place.constraints)(value):
-                    continue
-                if dear and self.random.random() < 0.8:
-                    one = self.random.choice(drawn)
-                    args = (*one[:at], value, *one[at + 1 :])
-                    if self._fits(places, conditions, args):
-                        yield args
-                        continue
-                try:
-                    yield tuple(self.fill(places, conditions, fixed={place.name: value}, attempts=2).values())
-                except NoValue:
-                    continue
-
-    def _texts(self, kind: TypeRef) -> Iterable[str]:
-        numbers = [str(n) for n in (*self.literals.numbers, 7, 10, 255)]
-        results = [str(v) for v in self.results.get(str(kind), ())][:12]
-        whole = dict.fromkeys([*self.literals.examples, *results, *self.literals.texts, *numbers])
-        return dict.fromkeys(change for one in whole for change in (one, *changes(one)))
+                if failed > max(60, number // 2):
+                    break
+        self.alphabet, self.near = (), _NEAR[0]
 
     def _long(
-        self, kinds: Sequence[tuple[str, TypeRef]], conditions: Sequence[Condition], longest: int
+        self, params: Sequence[Param], conditions: Sequence[Condition], longest: int
     ) -> Iterator[tuple[Any, ...]]:
         """Yield long values of each argument that can be long, and of all of them."""
         ways = [(size, way) for size, ways in _LONG if size <= longest for way in ways]
-        growing = [name for name, kind in kinds if self.grows(kind)]
+        growing = [p.name for p in params if self.grows(p.type)]
         for names in [[name] for name in growing] + ([growing] if len(growing) > 1 else []):
-            found = (self.grown(kinds, conditions, names, way, size) for size, way in ways)
-            yield from (args for args in found if args is not None)
+            yield from filter(None, (self.grown(params, conditions, names, way, size) for size, way in ways))
 
     def grown(
-        self, kinds: Sequence[tuple[str, TypeRef]], conditions: Sequence[Condition], names: Sequence[str],
-        way: str, size: int,
+        self, params: Sequence[Param], conditions: Sequence[Condition], names: Sequence[str], way: str, size: int
     ) -> tuple[Any, ...] | None:  # fmt: skip
         """Return values of which some are long; ``None`` where they do not come to half of the size.
 
@@ -182,9 +152,9 @@ class Values(Drawing):
             way: how items follow each other (:data:`~criticality.judging.sequences.WAYS`).
         """
         self.random.seed(f"{way} {names}")
-        self.seen, self.way, self.most = {}, way, 3
+        self.seen, self.way, self.most, self._how = {}, way, 3, (1, 0, 1)
         try:
-            held = self.fill(self._places(kinds, conditions), conditions, sizes=dict.fromkeys(names, size), attempts=2)
+            held = self.fill(self._places(params, conditions), conditions, sizes=dict.fromkeys(names, size), attempts=2)
         except NoValue:
             return None
         finally:
@@ -234,3 +204,10 @@ class Values(Drawing):
             pools.append(pool)
             most //= max(1, len(pool))
         return list(product(*pools)) if most else None
+
+
+def _each_once(stage: Iterable[tuple[Any, ...]], known: set[str]) -> Iterator[tuple[Any, ...]]:
+    for args in stage:
+        if (key := repr(args)) not in known:
+            known.add(key)
+            yield args

@@ -61,8 +61,7 @@ class Codec:
     def __init__(self, domain: Domain, plan: tuple[ModulePlan, ...]) -> None:
         self.domain = domain
         self.functions = {name: function for name, (_, function) in index(plan).items()}
-        self._writers: dict[str, _Turn] = {}
-        self._readers: dict[str, _Turn] = {}
+        self._writer, self._reader = cache(self._made_writer), cache(self._made_reader)
 
     def request(self, name: str, args: Sequence[Any]) -> list[Any]:
         """Return the arguments of a call as they go out."""
@@ -121,12 +120,6 @@ class Codec:
         except (ValueError, TypeError, ArithmeticError, AttributeError, UnicodeError) as fault:
             raise Unreadable(f"its result is no {kind}: {str(fault)[:200]}") from None
 
-    def _writer(self, kind: TypeRef) -> _Turn:
-        key = str(kind)
-        if key not in self._writers:
-            self._writers[key] = self._made_writer(kind)
-        return self._writers[key]
-
     def _made_writer(self, kind: TypeRef) -> _Turn:
         spec, inside = self.domain.spec, [self._writer(arg) for arg in kind.args]
         match kind.name:
@@ -159,12 +152,6 @@ class Codec:
                 return lambda v: [write(getattr(v, field)) for field, write in fields]
             case name:
                 return lambda v: name  # an error of the specification is its name
-
-    def _reader(self, kind: TypeRef) -> _Turn:
-        key = str(kind)
-        if key not in self._readers:
-            self._readers[key] = self._made_reader(kind)
-        return self._readers[key]
 
     def _made_reader(self, kind: TypeRef) -> _Turn:
         domain, inside = self.domain, [self._reader(arg) for arg in kind.args]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
-from criticality.spec.predicates import Predicate, PredicateFault, parse_predicate
+from criticality.spec.predicates import Predicate, PredicateFault, one_line, parse_predicate
 
 Purity: TypeAlias = Literal["pure", "reads", "writes", "io"]
 PURITIES = ("pure", "reads", "writes", "io")
@@ -59,7 +59,7 @@ def parse_contract(lines: Iterable[str], *, known: Collection[str] | None = None
     Raises:
         ContractFault: a clause is not in the grammar, stands twice where it may stand once, or there are none.
     """
-    written = tuple(" ".join(line.split()) for line in lines if line.strip())
+    written = tuple(one_line(line) for line in lines if line.strip())
     if not written:
         raise ContractFault("there is no clause; a contract has at least one")
     if len(written) > MAX_CLAUSES:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from ast import literal_eval
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 from criticality.spec.claims import StructuredClaim
@@ -15,6 +16,7 @@ from criticality.spec.contracts import Contract
 _LONGEST = 60
 _MOST = 40
 _FAR = 10**9
+_CODED, _CODES = re.compile(r"\b(?:ord|chr)\("), 0x3000
 _T = TypeVar("_T", str, int)
 _QUOTED = r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
 _CONSTANT = re.compile(rf"{_QUOTED}|(?<![\w.])(\d[\d_]*)")
@@ -49,12 +51,15 @@ def literals_of(contracts: Iterable[Contract], claims: Iterable[StructuredClaim]
         bodies: sources in any language; what they compare with comes first.
     """
     tests = [test for claim in claims for test in claim.tests]
-    steps = [value for test in tests for text in test.steps for value in _constants(text)]
+    steps = [value for test in tests for text in test.steps for value in constants(text)]
     written = [text for test in tests for text in (*test.check, *test.assume)]
     written += [p.text for contract in contracts for p in contract.predicates if p.checkable]
     forms = _first([str(literal_eval(form)) for text in written for form in _FORM.findall(text)])
-    own = [value for value in _constants(bodies) if value not in (0, 1)]
-    others = [value for text in written for value in _constants(text) if value not in forms]
+    own = [value for value in constants(bodies) if value not in (0, 1)]
+    others = [value for text in written for value in constants(text) if value not in forms]
+    if any(_CODED.search(text) for text in (bodies, *written)):  # signs that stand there as numbers
+        codes = [n + by for n in (*own, *others) if isinstance(n, int) for by in (0, 1, -1)]
+        others = [*(chr(code) for code in codes if 0 < code < _CODES), *others]
     examples = _first([value for value in steps if isinstance(value, str)])
     return Literals(
         examples=examples,
@@ -68,10 +73,12 @@ def _first(values: Sequence[_T]) -> tuple[_T, ...]:
     return tuple(dict.fromkeys(values))[:_MOST]
 
 
-def _constants(text: str) -> Iterator[str | int]:
-    """Yield strings and whole numbers of a source; a sign belongs to no number."""
+@lru_cache(maxsize=512)
+def constants(text: str) -> tuple[str | int, ...]:
+    """Return the strings and whole numbers of a source; a sign belongs to no number."""
+    found: list[str | int] = []
     for written, digits in _CONSTANT.findall(text):
         with suppress(ValueError, SyntaxError):
             value = literal_eval(written) if written else int(digits)
-            if (value <= _FAR) if isinstance(value, int) else 0 < len(value) <= _LONGEST:
-                yield value
+            found += [value] if (value <= _FAR if isinstance(value, int) else 0 < len(value) <= _LONGEST) else []
+    return tuple(found)

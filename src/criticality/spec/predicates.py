@@ -14,25 +14,15 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
+from llm_runtime.toml import own_table
+
 MAX_LENGTH = 500
 MAX_DEPTH = 24
+_GRAMMAR = own_table("criticality", "spec/grammar.toml")
 #: Functions of the language that a predicate may call.
-BUILTINS = frozenset(
-    {
-        "abs", "all", "any", "bool", "dict", "divmod", "enumerate", "float", "frozenset", "int", "isinstance",
-        "len", "list", "max", "min", "range", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "zip",
-        "Decimal", "reduce", "replace", "ord", "chr", "matches",
-    }
-)  # fmt: skip
+BUILTINS = frozenset(_GRAMMAR["functions"])
 #: What an expression may be made of.
-ALLOWED = (
-    ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.UAdd, ast.BinOp, ast.Add,
-    ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt,
-    ast.GtE, ast.Is, ast.IsNot, ast.In, ast.NotIn, ast.Call, ast.Name, ast.Load, ast.Store, ast.Constant,
-    ast.Attribute, ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.GeneratorExp,
-    ast.ListComp, ast.SetComp, ast.DictComp, ast.comprehension, ast.IfExp, ast.keyword, ast.Lambda, ast.arguments,
-    ast.arg, ast.BitAnd, ast.BitOr, ast.BitXor, ast.Invert, ast.Pow, ast.LShift, ast.RShift, ast.Starred,
-)  # fmt: skip
+ALLOWED: tuple[type[ast.AST], ...] = tuple(getattr(ast, name) for name in _GRAMMAR["nodes"])
 #: What bounds an operand of ``implies``; a text in quotes is one piece, whatever it holds.
 _MARKS = re.compile(r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\bimplies\b|\bfor\b|\blambda\b[^:]*:|[(){}\[\],])""")
 
@@ -40,6 +30,8 @@ _MARKS = re.compile(r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\bimplies\b|\bfor\b
 #: What a form cannot hold, since it is of the whole text and means the same in every language.
 _BEYOND = re.compile(r"\(\?(?!:)|\\[1-9bBAZ]|(?<![\\\[])[\^$]")
 _ONLY_IF = re.compile(r"(raises\(\w+\)) only if (.+)\Z")
+#: A text in quotes, which an apostrophe within a word does not begin.
+_QUOTED = re.compile(r"""(?s)((?:(?<!\w)[rR]|(?<!\w))(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"))""")
 
 
 class PredicateFault(ValueError):
@@ -74,6 +66,13 @@ class Predicate:
         return bool(self.code)
 
 
+def one_line(text: str) -> str:
+    """Return a clause in one line; blanks come down to one where they stand in no text in quotes."""
+    parts = [re.sub(r"\s+", " ", part) for part in _QUOTED.split(text)]
+    parts[1::2] = [part.replace("\n", "\\n").replace("\t", "\\t") for part in _QUOTED.findall(text)]
+    return "".join(parts).strip()
+
+
 def parse_predicate(text: str, *, known: Collection[str] | None = None) -> Predicate:
     """Read a predicate; prose comes back without code.
 
@@ -89,7 +88,7 @@ def parse_predicate(text: str, *, known: Collection[str] | None = None) -> Predi
 
 @lru_cache(maxsize=1024)
 def _parsed(text: str, known: frozenset[str] | None) -> Predicate:
-    text = " ".join(text.split())
+    text = one_line(text)
     if not text:
         raise PredicateFault("the predicate is empty")
     if len(text) > MAX_LENGTH:

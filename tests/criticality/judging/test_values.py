@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+import account_system as example
 import pytest
 import seeded
 from turnstile_system import needs_toolchain
@@ -29,7 +30,7 @@ def cases(
     domain = Domain(seeded.ruled_out(project).spec)
     written = [parse_predicate(text) for text in requires]
     contract = parse_contract([f"REQUIRES: {text}" for text in requires] or ["PURITY: pure"])
-    kinds = [(p.name, p.type) for p in map(parse_param, params)]
+    kinds = list(map(parse_param, params))
     values = Values(domain, literals_of([contract], (), "\n".join(bodies)), "it", bodies=bodies)
     return list(values.cases(kinds, [Condition(domain, p.code) for p in written], counts=counts))
 
@@ -141,7 +142,7 @@ def test_an_invariant_may_name_a_member_of_an_enum() -> None:
     spec["data_models"]["Order"] = {"fields": fields, "invariants": ["side == Side.BUY implies n > 0"]}
     domain = Domain(seeded.Spec.model_validate(spec))
     values = Values(domain, literals_of([], ()), "it")
-    found = list(values.cases([(p.name, p.type) for p in [parse_param("one: Order")]], [], counts=FEW))
+    found = list(values.cases([parse_param("one: Order")], [], counts=FEW))
     assert len(found) > 30 and all(one.args[0].n > 0 for one in found if one.args[0].side.name == "BUY")
 
 
@@ -159,3 +160,23 @@ def test_a_branch_that_no_case_enters_keeps_a_body_out(body: str, said: str) -> 
     with Judge(seeded.hearing(one, ["it.place"], {"it.place": body}, counts=FEW)) as judge:
         verdict = judge.heard()
     assert said in verdict.faults[0].what
+
+
+def test_a_parameter_is_a_value_though_a_function_is_called_so_too() -> None:
+    one = seeded.ruled_out("shadowing")
+    with Judge(seeded.hearing(one, ["it.nth"], counts=FEW)) as judge:
+        held = [case.args for case in judge.cases("it.nth")]
+        verdict = judge.heard()
+    assert held and all(1 <= nth <= 4 and low <= len for nth, low, len in held)
+    assert (verdict.faults, verdict.guilty) == ([], None)
+
+
+def test_keys_point_at_what_they_are_keys_of_and_none_stands_there_twice() -> None:
+    domain = Domain(example.spec())
+    kinds = [parse_param("accounts: List<Account>"), parse_param("order: Transfer")]
+    ascending = Condition(domain, "all(a.balance <= b.balance for a, b in zip(accounts, accounts[1:]))")
+    found = list(Values(domain, literals_of([], ()), "it").cases(kinds, [ascending]))
+    ids = [{account.id for account in accounts} for accounts, _ in (one.args for one in found)]
+    assert all(len(held) == len(one.args[0]) for held, one in zip(ids, found, strict=True))
+    both = [one for held, one in zip(ids, found, strict=True) if {one.args[1].source, one.args[1].target} <= held]
+    assert len(both) > 20

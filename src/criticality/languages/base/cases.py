@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
@@ -67,13 +68,12 @@ def by_module(
 
 
 def _row(spec: Spec, function: FunctionPlan, args: tuple[Any, ...], error: str, result: Any) -> CaseRow | None:
-    try:
+    with suppress(NoLiteral):
         arguments = tuple(literal(spec, p.type, one) for p, one in zip(function.parameters, args, strict=True))
         if not error:
             return CaseRow(arguments, literal(spec, function.result, result), "")
         return CaseRow(arguments, None, error) if error in spec.errors else None
-    except NoLiteral:
-        return None
+    return None
 
 
 def literal(spec: Spec, kind: TypeRef, value: Any) -> Expression:
@@ -98,10 +98,8 @@ def literal(spec: Spec, kind: TypeRef, value: Any) -> Expression:
             parts = zip(kind.args, value, strict=True)
             return Operation(kind, "tuple", tuple(literal(spec, arg, one) for arg, one in parts))
         case "Map":
-            pairs = [
-                literal(spec, arg, one) for pair in value.items() for arg, one in zip(kind.args, pair, strict=True)
-            ]
-            return Operation(kind, "map", tuple(pairs))
+            parts = (part for pair in value.items() for part in zip(kind.args, pair, strict=True))
+            return Operation(kind, "map", tuple(literal(spec, arg, one) for arg, one in parts))
         case "Option":
             return Constant(kind, None) if value is None else Operation(
                 kind, "some", (literal(spec, kind.args[0], value),)

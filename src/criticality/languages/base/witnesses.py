@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from criticality.judging.domain import CHECKS
 from criticality.languages.base.forms import Forms, chosen
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
@@ -11,13 +12,7 @@ from criticality.spec.values import root
 
 #: Constraints on a number: the sign that must hold, the one that breaks it, the number where it is not said.
 _ORDER = {
-    "non_negative": (">=", "<", "0", "must not be negative"), "positive": (">", "<=", "0", "must be positive"),
-    "min": (">=", "<", "", "must be at least {0}"), "max": ("<=", ">", "", "must be at most {0}"),
-}  # fmt: skip
-_OTHERS = {
-    "non_empty": "must not be empty", "min_length": "must have a length of at least {0}",
-    "max_length": "must have a length of at most {0}", "sorted": "must be sorted ascending",
-    "distinct": "must not repeat a value",
+    "non_negative": (">=", "<", "0"), "positive": (">", "<=", "0"), "min": (">=", "<", ""), "max": ("<=", ">", ""),
 }  # fmt: skip
 
 
@@ -37,17 +32,17 @@ def conditions(forms: Forms, constraints: Sequence[str], subject: str, kind: Typ
             continue
         if "check.breaks" in forms and constraint == "min_length(1)":
             name = "non_empty"
-        sign, opposite, zero, words = _ORDER.get(name, ("", "", "", _OTHERS.get(name, "")))
+        sign, opposite, zero = _ORDER.get(name, ("", "", ""))
         names = (f"check.{base}.order{zero}", f"check.{base}.order", "check.order")
         names = names if sign else (f"check.{name}.{base}", f"check.{name}")
-        form = chosen(forms, names) if words else None
+        form = chosen(forms, names) if name in CHECKS else None
         if form is not None:
             length = chosen(forms, (f"check.{base}.length", "check.length"))
             size = length[1].format(subject) if length else ""
             number = number or zero
             yield (
                 form[1].format(subject, sign=sign, opposite=opposite, number=number, length=size),
-                words.format(number),
+                CHECKS[name][1].format(number),
             )
 
 
@@ -57,7 +52,7 @@ def checked(spec: Spec, name: str) -> bool:
     if model is None:
         return False
     return bool(model.invariants) or any(
-        name in _ORDER or (name in _OTHERS and (kind == "List" or name not in ("sorted", "distinct")))
+        name in CHECKS and (kind == "List" or name not in ("sorted", "distinct"))
         for field in model.fields
         for kind in (root(spec, parse_type(field.type)).name,)
         for name in (constraint.partition("(")[0] for constraint in field.constraints)
