@@ -12,8 +12,10 @@ import copy
 import hashlib
 import secrets
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from string import Template
+from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
@@ -36,9 +38,16 @@ _MOST_BYTES = 32 * 2**20
 _MOST_READ = 256 * 2**20
 #: Longest pause between two looks at a batch, in seconds.
 _LOOK_S = 60.0
+_Item: TypeAlias = tuple[int, Any]
+"""What came back for a call: a status and a body of HTTP."""
 #: What a vendor calls it that its batches hold too much together.
 _TOO_MUCH = ("token_limit_exceeded", "batch_limit_exceeded")
 _OF_STREAMS = ("stream", "stream_options")
+#: An upload as a browser's form sends it.
+_FORM = (
+    b'--%(mark)b\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n--%(mark)b\r\nContent-Disposition: '
+    b'form-data; name="file"; filename="batch.jsonl"\r\n\r\n%(lines)b\r\n--%(mark)b--\r\n'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +59,7 @@ class BatchApi:
         look: path that tells of one; ``cancel`` ends it.
         state: field of what ``look`` tells; the batch is over when it is one of ``ended``.
         content: path of what came back.
-        body: what ``create`` is sent; where empty, the requests themselves.
+        body: what ``create`` is sent, as JSON; where empty, the requests themselves.
         upload: path that takes the requests as a file; empty where ``create`` takes them.
         files: fields that name the files of what came back.
         own_files: the vendor's files have another root than its models, and another header for the key.
@@ -62,7 +71,7 @@ class BatchApi:
     state: str
     ended: frozenset[str]
     content: str
-    body: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    body: str = ""
     upload: str = ""
     files: tuple[str, ...] = ()
     own_files: bool = False
@@ -144,11 +153,11 @@ class BatchedHttp(Http):
             number += 1
         self._taken.add(call)
         try:
-            item = await line.ask(call, body)
+            status, answer = await line.ask(call, body)
         except asyncio.CancelledError:
             self._taken.discard(call)
             raise
-        return self.read_answer(endpoint, model, item.status, item.body)
+        return self.read_answer(endpoint, model, status, answer)
 
     async def cancel(self) -> None:
         """Have vendors end the batches that are waited for."""
@@ -160,13 +169,6 @@ class BatchedHttp(Http):
         for line in self._lines.values():
             await line.aclose()
         await super().aclose()
-
-
-class _Item(NamedTuple):
-    """What came back for a call: a status and a body of HTTP."""
-
-    status: int
-    body: Any
 
 
 class _Line:
@@ -204,10 +206,8 @@ class _Line:
 
     async def cancel(self) -> None:
         for sent in self._followed.values():
-            try:
+            with suppress(CallError):
                 await self._http.get_bytes(self._endpoint, self._at(self._api.cancel, id=sent.batch_id), b"")
-            except CallError:
-                continue
 
     async def aclose(self) -> None:
         # What is cut off while it is sent may be paid for, and nobody would find it again.
@@ -261,7 +261,8 @@ class _Line:
         known = {"url": f"/v1{self._path}", "model": str(mapping(from_json(next(iter(calls.values())))).get("model"))}
         if self._api.upload:
             known["file"] = await self._upload(calls, known["url"])
-            body = _filled(self._api.body, known)
+            written = {name: to_json(value).decode()[1:-1] for name, value in known.items()}
+            body = from_json(Template(self._api.body).substitute(written))
         else:
             body = {"requests": [{"custom_id": call, "params": from_json(data)} for call, data in calls.items()]}
         job, _ = await self._http.post_json(self._endpoint, self._at(self._api.create), body, model=known["model"])
@@ -280,7 +281,7 @@ class _Line:
         else:
             mark = secrets.token_hex(16)
             endpoint = self._endpoint.with_header("Content-Type", f"multipart/form-data; boundary={mark}")
-            data = _form(mark, lines)
+            data = _FORM % {b"mark": mark.encode(), b"lines": lines}
         answer = mapping(parse_json(await self._http.get_bytes(endpoint, self._api.upload, data))[0])
         if not (name := text(answer.get("id")) or text(mapping(answer.get("file")).get("name"))):
             raise self._malformed("a file without a name")
@@ -336,7 +337,9 @@ class _Line:
             self._gather({call: bodies[call] for call in sent.calls if call in self._answers})
             return
         why = one_line("; ".join(text(fault.get("message")) for fault in faults), 300)
-        self._fail(sent.calls, RequestRefused(f"the batch {sent.batch_id} was refused: {why}", **self._named()))
+        self._fail(
+            sent.calls, RequestRefused(f"the batch {sent.batch_id} was refused: {why}", provider=self._endpoint.name)
+        )
 
     async def _came_back(self, job: Mapping[str, Any], sent: SentBatch) -> dict[str, _Item]:
         came: dict[str, _Item] = {}
@@ -358,7 +361,7 @@ class _Line:
             elif call in came:
                 answer.set_result(came[call])
             else:
-                answer.set_exception(ServerFault(words, **self._named()))
+                answer.set_exception(ServerFault(words, provider=self._endpoint.name))
 
     def _fail(self, calls: Iterable[str], error: LlmRuntimeError) -> None:
         for call in calls:
@@ -369,11 +372,8 @@ class _Line:
     def _at(self, path: str, **known: str) -> str:
         return path.format(path=self._path, **known)
 
-    def _named(self) -> dict[str, Any]:
-        return {"provider": self._endpoint.name}
-
     def _malformed(self, what: str) -> MalformedReply:
-        return MalformedReply(f"the answer is {what}; is this the right base URL?", **self._named())
+        return MalformedReply(f"the answer is {what}; is this the right base URL?", provider=self._endpoint.name)
 
 
 def _begin(work: Coroutine[Any, Any, None], among: set[asyncio.Task[None]]) -> None:
@@ -386,34 +386,15 @@ def _item(row: Mapping[str, Any]) -> _Item | None:
     """Return what a line of a result says; ``None`` where the vendor never got round to the call."""
     result, response = mapping(row.get("result")), mapping(row.get("response"))
     if result.get("type") == "succeeded":
-        return _Item(200, result.get("message"))
+        return (200, result.get("message"))
     if result.get("type") == "errored":
         error = mapping(result.get("error"))
         kind = text(mapping(error.get("error")).get("type")) or text(error.get("type"))
-        return _Item(STREAMED_STATUS.get(kind, 500), error)
+        return (STREAMED_STATUS.get(kind, 500), error)
     status = response.get("status_code")
-    return _Item(status, response.get("body")) if isinstance(status, int) and status else None
+    return (status, response.get("body")) if isinstance(status, int) and status else None
 
 
 def _faults(job: Mapping[str, Any]) -> list[dict[str, Any]]:
     errors = job.get("errors")
     return [mapping(error) for error in sequence(mapping(errors).get("data") or errors)]
-
-
-def _filled(value: Any, known: Mapping[str, str]) -> Any:
-    """Return ``value`` with what is known in the place of names in braces."""
-    if isinstance(value, str):
-        return value.format(**known)
-    if isinstance(value, list):
-        return [_filled(each, known) for each in sequence(value)]
-    return {name: _filled(each, known) for name, each in mapping(value).items()} if isinstance(value, dict) else value
-
-
-def _form(mark: str, lines: bytes) -> bytes:
-    """Return an upload as a browser's form sends it."""
-    head = b'--%b\r\nContent-Disposition: form-data; name="%b"%b\r\n\r\n%b\r\n'
-    named = (
-        (b"purpose", b"", b"batch"),
-        (b"file", b'; filename="batch.jsonl"\r\nContent-Type: application/jsonl', lines),
-    )
-    return b"".join(head % (mark.encode(), *part) for part in named) + b"--%b--\r\n" % mark.encode()
