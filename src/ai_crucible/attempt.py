@@ -20,7 +20,7 @@ from ai_crucible.trace_writer import change_of
 from ai_crucible.types import AttemptState, GateResult, Hands, OracleRunner, Prompting, Puzzle
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.tasks import gather
-from sandbox import Box, BoxDied
+from sandbox import Box, BoxDied, Root
 
 _SETUP = "/tmp/.setup.sh"
 _MOST_ADDED = 16 * 1024 * 1024
@@ -50,9 +50,9 @@ async def prepare(box: WorkBox, puzzle: Puzzle) -> None:
         raise ConfigurationError(f"{puzzle.meta.id}: setup.sh ended with {done.code} {done.ended}: {complaint}")
 
 
-async def untouched_copy(puzzle: Puzzle) -> bytes:
-    """Return the work folder that every attempt of a puzzle starts from."""
-    box = await order_of(puzzle).open()
+async def untouched_copy(puzzle: Puzzle, root: Root | None = None) -> bytes:
+    """Return the work folder that every attempt of a puzzle starts from, in boxes made of a root."""
+    box = await order_of(puzzle, root).open()
     try:
         await prepare(box, puzzle)
         return await box.pack()

@@ -18,6 +18,9 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from ai_crucible.attested import attested, unnamed_logs, wrong_logs
+from ai_crucible.events import AttemptBegun, AttemptWitnessed, Work
+from ai_crucible.keeping import keep
+from ai_crucible.types import Puzzle
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import StoreBusy, StoreDamaged, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, Record, link, parse_event
@@ -230,6 +233,27 @@ class Ledger:
         if not pinned:
             write_atomic(self.anchors / f"{self.name}.pub", signed.public_key.hex() + "\n", private=True)
         HeadFiles(self.anchors).keep(f"{self.name}.coming", signed)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialKeeper:
+    """Writes down, before a trial's log is closed, that attempts began, what they left, and that they were graded."""
+
+    ledger: Ledger
+    trial: str
+
+    def begun(self, puzzle: Puzzle, epoch: int, sample: str) -> None:
+        """Write down that an attempt begins, by Inspect's id of it."""
+        of, anchor = puzzle.meta.id, puzzle.meta.anchor is not None
+        self.ledger.append([AttemptBegun(trial=self.trial, puzzle=of, epoch=epoch, sample=sample, anchor=anchor)])
+
+    def keep(self, untouched: bytes, work: bytes) -> Work | None:
+        """Keep what an attempt left, and return it as the ledger names it; ``None`` where it is too much."""
+        return keep(self.ledger.path.parent, untouched, work)
+
+    def graded(self, sample: str, score: str) -> None:
+        """Write down the digest of an attempt's score."""
+        self.ledger.append([AttemptWitnessed(trial=self.trial, sample=sample, score_digest=score)])
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from ai_crucible.events import (
     TrialResumed,
     TrialsCompared,
 )
+from ai_crucible.keeping import digests_of, work_place
 from ai_crucible.types import AttemptRecord
 from llm_runtime.events import Event
 from llm_runtime.store.verify import Finding
@@ -38,7 +39,8 @@ class AttestedTrial:
         trial: its id.
         plan: what was planned, where that is there.
         log: the log of its last sitting that was closed in order; ``None`` while there is none.
-        named: SHA-256 of every log of it that was attested, by path from the ledger's folder.
+        named: SHA-256 of every log of it that was attested and of all that attempts left, by path from the
+            ledger's folder.
         graded: the last word on each attempt, by puzzle and epoch.
         witnessed: attempts that were graded, by Inspect's id, with the digest of their score.
         begun: attempts that were begun, by Inspect's id; none in ledgers from before that was written down.
@@ -129,6 +131,7 @@ def attested(events: Iterable[Event]) -> dict[str, AttestedTrial]:
                 trial.named[event.log] = event.sha256
             case AttemptGraded():
                 trial.graded[event.puzzle, event.epoch] = event
+                trial.named |= {work_place(digest): digest for digest in digests_of(event.work or {})}
                 if event.passed is None:
                     trial.ungraded[event.sample_digest] = event
             case AttemptBegun():
@@ -139,7 +142,7 @@ def attested(events: Iterable[Event]) -> dict[str, AttestedTrial]:
 
 
 def wrong_logs(trial: AttestedTrial, digest: Callable[[str], str]) -> Iterator[Finding]:
-    """Yield what is wrong with the logs that a ledger names of a trial.
+    """Yield what is wrong with the logs, and with what attempts left, that a ledger names of a trial.
 
     Args:
         trial: as its ledger has it.
@@ -147,7 +150,8 @@ def wrong_logs(trial: AttestedTrial, digest: Callable[[str], str]) -> Iterator[F
     """
     for name, sha256 in trial.named.items():
         if (there := digest(name)) != sha256:
-            yield Finding(0, "log changed" if there else "log missing", name)
+            what = "work" if name.startswith(work_place("")) else "log"
+            yield Finding(0, f"{what} changed" if there else f"{what} missing", name)
 
 
 def unnamed_logs(folder: Path, trials: dict[str, AttestedTrial]) -> Iterator[tuple[str, bool]]:
@@ -163,15 +167,22 @@ def unnamed_logs(folder: Path, trials: dict[str, AttestedTrial]) -> Iterator[tup
             yield name, trial is not None and (not last or name < last)
 
 
-def set_aside(folder: Path, trial: AttestedTrial) -> None:
-    """Move logs with scores that nobody witnessed out of a trial's place, before Inspect takes attempts over."""
+def _left(folder: Path, trial: AttestedTrial) -> Iterator[tuple[Path, EvalLog]]:
+    """Yield the logs in a trial's place that the ledger does not name, as a killed sitting leaves them."""
     from inspect_ai.log import read_eval_log
 
     for path in trial.unnamed(folder):
         log = None
         with suppress(Exception):  # one that was cut off in the middle of a write is Inspect's to recover, or none
             log = read_eval_log(str(path))
-        if log is not None and not trial.vouches_for(log):
+        if log is not None:
+            yield path, log
+
+
+def set_aside(folder: Path, trial: AttestedTrial) -> None:
+    """Move logs with scores that nobody witnessed out of a trial's place, before Inspect takes attempts over."""
+    for path, log in _left(folder, trial):
+        if not trial.vouches_for(log):
             aside = folder / "aside" / trial.trial
             aside.mkdir(parents=True, exist_ok=True)
             path.rename(aside / path.name)
@@ -179,30 +190,24 @@ def set_aside(folder: Path, trial: AttestedTrial) -> None:
 
 def recovered(folder: Path, trial: AttestedTrial) -> Iterator[tuple[str, int, bool]]:
     """Yield puzzle, epoch and verdict of attempts that a killed sitting left in a log for the next one."""
-    from inspect_ai.log import read_eval_log
-
     from ai_crucible.trace_writer import attempts_of
 
-    for path in trial.unnamed(folder):
-        with suppress(Exception):  # as in set_aside
-            log = read_eval_log(str(path))
-            if trial.vouches_for(log):
-                for one in attempts_of(log):
-                    if one.passed is not None:
-                        yield one.puzzle, one.epoch, one.passed
+    logs = [log for _, log in _left(folder, trial) if trial.vouches_for(log)]
+    return ((one.puzzle, one.epoch, one.passed) for log in logs for one in attempts_of(log) if one.passed is not None)
 
 
 def graded_events(trial: str, log: EvalLog, attempts: Sequence[AttemptRecord]) -> list[AttemptGraded]:
     """Return what the ledger is to say of the attempts of a log."""
-    from ai_crucible.trace_writer import rests_on, sample_digest
+    from ai_crucible.trace_writer import oracle_score, rests_on, sample_digest
 
     events: list[AttemptGraded] = []
     for sample, attempt in zip(log.samples or [], attempts, strict=True):
         same = {"puzzle", "kind", "epoch", "model", "arm", "passed", "failed", "terminated_by"}
         fields = {**attempt.model_dump(include=same), "anchor": attempt.anchor is not None}
         named = dict(zip(("puzzle_digest", "oracle_digest", "environment"), rests_on(log, sample), strict=True))
-        digest = sample_digest(sample)
-        events.append(AttemptGraded.model_validate({**fields, **named, "trial": trial, "sample_digest": digest}))
+        score, digest = oracle_score(sample), sample_digest(sample)
+        own = {"trial": trial, "sample_digest": digest, "work": ((score and score.metadata) or {}).get("work")}
+        events.append(AttemptGraded.model_validate({**fields, **named, **own}))
     return events
 
 

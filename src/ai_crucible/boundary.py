@@ -15,8 +15,13 @@ from ai_crucible.types import AttemptState
 from llm_runtime.toml import own_table
 
 _NUMBERS: dict[str, dict[str, int]] = own_table(__package__ or "", "numbers.toml")
-_VALUES, _TEN_VALUES = _NUMBERS["ones"], _NUMBERS["tens"]
-_ORDINAL_SUFFIX = re.compile(r"^(\d+)(?:st|nd|rd|th)$")
+_ONES, _TENS = _NUMBERS["ones"], _NUMBERS["tens"]
+_SPELLED = re.compile(
+    rf"\b(?:({'|'.join(_TENS)})(?: ({'|'.join(word for word, value in _ONES.items() if 0 < value < 10)}))?"
+    rf"|({'|'.join(_ONES)}))\b"
+)
+"""Tens, maybe with ones behind them, or a number below twenty, in words."""
+_ORDINAL = re.compile(r"^(\d+)(?:st|nd|rd|th)$")
 _SHORTEST = 5
 _TOKEN = re.compile(r"[^\W_]+")
 # Latin letters are often borrowed from these; not a whole confusables table, which would forbid honest Greek.
@@ -32,29 +37,14 @@ def normal_words(text: str) -> list[str]:
     folded = unicodedata.normalize("NFKD", text).casefold()
     visible = "".join(c for c in folded if unicodedata.category(c) not in ("Cf", "Mn", "Me", "Cc") or c in "\n\t\r ")
     digits = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in visible)
-    return list(_numbers(_TOKEN.findall(digits.translate(_LOOKALIKES))))
+    return _numbers(_TOKEN.findall(digits.translate(_LOOKALIKES)))
 
 
-def _numbers(words: Iterable[str]) -> Iterator[str]:
-    tens: int | None = None
-    for word in words:
-        ones = _VALUES.get(word)
-        if tens is not None:
-            if ones is not None and 1 <= ones <= 9:
-                yield str(tens + ones)
-                tens = None
-                continue
-            yield str(tens)
-            tens = None
-        if word in _TEN_VALUES:
-            tens = _TEN_VALUES[word]
-        elif ones is not None:
-            yield str(ones)
-        else:
-            suffix = _ORDINAL_SUFFIX.match(word)
-            yield suffix[1] if suffix else word
-    if tens is not None:
-        yield str(tens)
+def _numbers(words: Iterable[str]) -> list[str]:
+    def value(found: re.Match[str]) -> str:
+        return str(_TENS.get(found[1], 0) + _ONES.get(found[2] or found[3], 0))
+
+    return [_ORDINAL.sub(r"\1", word) for word in _SPELLED.sub(value, " ".join(words)).split()]
 
 
 def chrome_phrases(chrome: Mapping[str, Any]) -> list[str]:

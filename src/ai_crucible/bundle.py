@@ -1,9 +1,9 @@
 """Trials in one file that proves itself anywhere: the whole ledger, its signed head, and the logs that it names.
 
-A bundle is a ZIP file with nothing in it compressed: ``bundle.json`` (format, trials, head), ``ledger.jsonl`` and
-``logs/TRIAL/*.eval``, and ``witness.tsr`` where an authority has stamped the head. Everything but the names of the
-trials is vouched for by the signature over the head: the ledger by its chain, the logs by the digests that the
-ledger names, and by the plan all that the verdicts rest on.
+A bundle is a ZIP file with nothing in it compressed: ``bundle.json`` (format, trials, head), ``ledger.jsonl``,
+``logs/TRIAL/*.eval``, ``works/SHA256`` (what attempts left), and ``witness.tsr`` where an authority has stamped the
+head. Everything but the names of the trials is vouched for by the signature over the head: the ledger by its chain,
+logs and work by the digests that the ledger names, and by the plan all that the verdicts rest on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ai_crucible.versions import seed_of
 from ai_crucible.witness import BadStamp, Stamp, read_stamp
 from ai_crucible.workshop import Workshop
 from llm_runtime.errors import ConfigurationError, MissingExtraError, StoreDamaged
-from llm_runtime.events import Event, Record
+from llm_runtime.events import Event, Record, parse_event
 from llm_runtime.files import write_atomic
 from llm_runtime.store.anchor import SignedHead
 from llm_runtime.store.reading import read_event
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 FORMAT = "assay trial bundle 1"
 _MANIFEST, _LEDGER, _WITNESS = "bundle.json", "ledger.jsonl", "witness.tsr"
-_MOST_ENTRIES = 10_000
+_MOST_ENTRIES = 60_000
 _MOST_BYTES = 1 << 32
 _MOST_TEXT = 1 << 28
 _ZSTD = 93
@@ -110,7 +110,7 @@ def make_bundle(
             _put(archive, _LEDGER, b"".join(file.readline() for _ in range(head.head.length)))
         if stamp:
             _put(archive, _WITNESS, stamp)
-        for path in paths:
+        for path in dict.fromkeys(paths):
             _put(archive, path.relative_to(shop.folder).as_posix(), path.read_bytes())
     write_atomic(out, data.getvalue())
     return out
@@ -146,6 +146,14 @@ def verify_bundle(path: Path, key: bytes = b"", authorities: tuple[Certificate, 
         reason = str(fault).strip("'\"") or type(fault).__name__
         result.findings.append(Finding(0, "not a bundle", f"it is cut off, or something else: {reason[:200]}"))
     return result
+
+
+def trials_in(path: Path) -> list[AttestedTrial]:
+    """Return the trials that a bundle was made for, as its ledger has them; it must have been verified."""
+    with zipfile.ZipFile(path) as archive:
+        lines = archive.read(_LEDGER).splitlines(keepends=True)
+        known = attested(parse_event(json.loads(record.body)) for record in records_of(lines))
+        return [known[name] for name in json.loads(archive.read(_MANIFEST))["trials"]]
 
 
 def _check(archive: zipfile.ZipFile, path: Path, key: bytes, result: BundleVerification) -> None:
@@ -294,8 +302,9 @@ def _told(sample: Mapping[str, Any]) -> dict[str, object]:
     """Return what a sample of a log tells of its attempt, by the ledger's names."""
     scores: Any = sample.get("scores") or {}
     about: Any = sample.get("metadata") or {}
-    value = next((s["value"] for name, s in scores.items() if name.endswith("oracle_scorer")), None)
-    told: dict[str, object] = {"passed": None if value is None else value == 1.0}
+    score: Any = next((score for name, score in scores.items() if name.endswith("oracle_scorer")), {"value": None})
+    passed = None if score["value"] is None else score["value"] == 1.0
+    told: dict[str, object] = {"passed": passed, "work": (score.get("metadata") or {}).get("work")}
     if "anchor" in about:
         told["anchor"] = about["anchor"] is not None
     return told | {name: about[name] for name in ("kind", "arm", "puzzle_digest", "oracle_digest") if about.get(name)}

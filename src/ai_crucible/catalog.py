@@ -150,12 +150,5 @@ class Catalog:
     def _fresh(self, puzzle: str, kind: str, digest: str, stage: Stage, moves: tuple[str, ...]) -> CatalogEntry:
         # Evidence from another stage is evidence about another question: both tests begin anew.
         rate = self.policy.saturated_rate
-        return CatalogEntry(
-            puzzle,
-            kind,
-            digest,
-            stage,
-            BernoulliEProcess(rate, "greater"),
-            BernoulliEProcess(rate, "less"),
-            moves=moves,
-        )
+        full, broken = BernoulliEProcess(rate, "greater"), BernoulliEProcess(rate, "less")
+        return CatalogEntry(puzzle, kind, digest, stage, full, broken, moves=moves)

@@ -38,6 +38,9 @@ class Bar:
         right: differently written right ones, all accepted.
         inputs: generated inputs that a gold program survives.
         draws: times that a task without a program is drawn anew, its gold accepted each time.
+        written: mutants are made in the lines alone that the gold has otherwise than the untouched puzzle.
+        most: of the mutants that are tried at the most, spread evenly.
+        early: cheats are tried only where enough mutants are refused.
     """
 
     killed: float = 0.95
@@ -45,6 +48,9 @@ class Bar:
     right: int = 3
     inputs: int = 10_000
     draws: int = 20
+    written: bool = False
+    most: int = 100_000
+    early: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +150,8 @@ async def check_puzzle(puzzle: Puzzle, grader: SealedGrader | None = None, *, ba
 
 
 async def _tried(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: bytes, bar: Bar) -> _Tried:
-    made = list(_mutants(puzzle, gold))
+    made = list(_mutants(puzzle, gold, bar.written))
+    made = made[:: max(1, -(-len(made) // bar.most))]
     # What the first few inputs refuse, all of them refuse.
     left = await _unnoticed(puzzle, replace(grader, draws=-_FEW), untouched, gold, made)
     left = await _unnoticed(puzzle, grader, untouched, gold, left)
@@ -152,7 +159,8 @@ async def _tried(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: b
     same = tuple(where for where, _ in left if where in known)
     survivors = tuple(where for where, _ in left if where not in known)
     inputs = await _inputs(puzzle, grader, untouched, gold, bar)
-    tricks = list(cheats(files_of(untouched), files_of(gold)))
+    short = bar.early and len(survivors) > (1 - bar.killed) * len(made)
+    tricks = [] if short else list(cheats(files_of(untouched), files_of(gold)))
     passed = tuple(name for name, _ in await _unnoticed(puzzle, grader, untouched, gold, tricks))
     return _Tried(len(made) - len(same), survivors, inputs, same, len(tricks), passed)
 
@@ -247,10 +255,10 @@ def laid_on(untouched: bytes, overlay: bytes) -> bytes:
     return archive_of({**files_of(untouched), **files_of(overlay)}) if overlay else untouched
 
 
-def _mutants(puzzle: Puzzle, gold: bytes) -> Iterator[tuple[str, bytes]]:
+def _mutants(puzzle: Puzzle, gold: bytes, written: bool) -> Iterator[tuple[str, bytes]]:
     """Yield where a mistake was made in the gold solution, and the solution with it."""
     files = files_of(gold)
     for name, data in files.items():
         before = puzzle.files.get(name, b"").decode("utf-8", "replace")
-        for where, text in mutants(name, data.decode("utf-8", "replace"), before):
+        for where, text in mutants(name, data.decode("utf-8", "replace"), before, written=written):
             yield where, archive_of({**files, name: text.encode()})

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import StringConstraints
 
 from llm_runtime.events import Event
 from llm_runtime.models import Model
+
+Work: TypeAlias = dict[str, Annotated[str, StringConstraints(pattern="^([0-7]{6} [0-9a-f]{64})?$")]]
+"""What an attempt left otherwise than it found it, by path: mode in octal and SHA-256, or nothing for what is gone."""
 
 
 class TrialPlanned(Event, type="ai_crucible.trial_planned"):
@@ -25,9 +30,10 @@ class TrialPlanned(Event, type="ai_crucible.trial_planned"):
         judges: models of the panel.
         against: models that make the same attempts.
         nonce: words of whoever asked for it, from which all draws derive; empty where they come from its id.
+        seed: from which all is drawn; ``None`` in plans from before work was kept.
     """
 
-    newer = ("redraws", "self_reported", "protocol", "judges", "against", "nonce")
+    newer = ("redraws", "self_reported", "protocol", "judges", "against", "nonce", "seed")
 
     trial: str
     puzzles: dict[str, str]
@@ -42,6 +48,7 @@ class TrialPlanned(Event, type="ai_crucible.trial_planned"):
     judges: tuple[str, ...] | None = None
     against: tuple[str, ...] | None = None
     nonce: str | None = None
+    seed: int | None = None
 
 
 class TrialResumed(Event, type="ai_crucible.trial_resumed"):
@@ -78,8 +85,11 @@ class AttemptGraded(Event, type="ai_crucible.attempt_graded"):
     """One attempt of a trial. ``passed`` is null where it ended in an error and has no verdict.
 
     ``sample_digest`` is the SHA-256 of the attempt as the log has it. The digests of puzzle, oracle and environment
-    are those of the plan, and empty in ledgers from before they were named.
+    are those of the plan, and empty in ledgers from before they were named. ``work`` is null where there is no verdict,
+    where it was too much to be kept, and in ledgers from before it was.
     """
+
+    newer = ("work",)
 
     trial: str
     puzzle: str
@@ -95,6 +105,7 @@ class AttemptGraded(Event, type="ai_crucible.attempt_graded"):
     puzzle_digest: str = ""
     oracle_digest: str = ""
     environment: str = ""
+    work: Work | None = None
 
 
 class TrialLogged(Event, type="ai_crucible.trial_logged"):

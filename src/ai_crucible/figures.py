@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ai_crucible.attested import AttestedTrial
 from ai_crucible.events import AttemptGraded, TrialPlanned
-from ai_crucible.versions import environment_digest
+from ai_crucible.versions import environment_digest, rests_on
 
 MOST_MISSING = 0.2
 """The widest that the bounds over attempts without a verdict may be where a rate is told, as a share."""
@@ -78,12 +78,6 @@ def figures_of(trial: AttestedTrial, *, here: bool) -> TrialFigures | None:
         len(plan.self_reported or ()),
         plan.nonce or "",
     )
-
-
-def rests_on(plan: TrialPlanned) -> dict[str, str]:
-    """Return what a trial's verdicts rest on besides the solver, by name and digest."""
-    puzzles = {f"puzzle {name}": digest for name, digest in plan.puzzles.items()}
-    return {**plan.environment, **puzzles, **{f"oracle of {name}": digest for name, digest in plan.oracles.items()}}
 
 
 def bounds(passed: int, failed: int, died: int) -> tuple[float, float]:

@@ -53,14 +53,15 @@ def to_chat(line: Line) -> ChatMessage:
         case "tool":
             return ChatMessageTool(content=line.content, tool_call_id=line.answers)
         case "assistant":
-            calls = [_to_call(call) for call in line.calls]
-            return ChatMessageAssistant(content=line.content, tool_calls=calls or None)
+            return ChatMessageAssistant(content=line.content, tool_calls=to_calls(line.calls) or None)
 
 
-def _to_call(call: ToolCall) -> InspectCall:
-    return InspectCall(
-        id=call.id, function=call.name or "unknown", arguments=call.arguments, parse_error=call.fault or None
-    )
+def to_calls(calls: Sequence[ToolCall]) -> list[InspectCall]:
+    """Return tool calls as Inspect's."""
+    return [
+        InspectCall(id=c.id, function=c.name or "unknown", arguments=c.arguments, parse_error=c.fault or None)
+        for c in calls
+    ]
 
 
 def to_info(spec: ToolSpec) -> ToolInfo:
@@ -216,7 +217,7 @@ def inspect_hands(box: WorkBox) -> Hands:
     tools = [_tool(spec, box) for spec in TOOLS if spec.name != "submit"]
 
     async def act(call: ToolCall) -> str:
-        message = ChatMessageAssistant(content="", tool_calls=[_to_call(call)])
+        message = ChatMessageAssistant(content="", tool_calls=to_calls([call]))
         result = await execute_tools([message], tools)
         answers = [answer for answer in result.messages if isinstance(answer, ChatMessageTool)]
         return "\n".join(answer.error.message if answer.error else answer.text for answer in answers)

@@ -77,11 +77,13 @@ async def convene(
 def eligible(
     judges: Sequence[str], family: str, *, allow_untagged: bool = False
 ) -> tuple[list[str], list[dict[str, str]]]:
-    """Return the judges that may sit, by their models, and those that may not with the reason.
+    """Return the judges that may sit, by their models, and those that may not with the reason; of none, none.
 
     Raises:
         PanelEmpty, JudgeUntagged: as :func:`convene`.
     """
+    if not judges:
+        return [], []
     own = families_of(family) or frozenset({family.casefold()} if family else ())
     if not own and not allow_untagged:
         raise JudgeUntagged(
@@ -128,16 +130,6 @@ def tally(
         ),
         excluded=tuple(excluded),
     )
-
-
-def check_panel(judges: Sequence[str], family: str, *, allow_untagged: bool = False) -> None:
-    """Refuse a panel that could not sit, before any attempt is made.
-
-    Raises:
-        PanelEmpty, JudgeUntagged: as :func:`convene`.
-    """
-    if judges:
-        eligible(judges, family, allow_untagged=allow_untagged)
 
 
 async def _ask(judge: Judge, state: AttemptState, number: int) -> Ballot:

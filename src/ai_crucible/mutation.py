@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 import copy
+import difflib
 import json
 import re
 import subprocess
 from collections.abc import Callable, Iterator
-from itertools import zip_longest
+from functools import partial
+from itertools import islice, zip_longest
 from typing import Any, TypeAlias, cast
 
 from llm_runtime.toml import own_table
 
 _Edit: TypeAlias = "tuple[str, Callable[[], None]]"
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LONG = 150
 _SWAPPED = {ast.And: ast.Or, ast.Or: ast.And, ast.Break: ast.Continue, ast.Continue: ast.Break}
 _KNOWN = own_table(__package__ or "", "mutation.toml")
@@ -24,7 +25,7 @@ _SHELL: list[tuple[str, str]] = _KNOWN["shell"]
 """In a shell script: what is looked for, and what takes its place."""
 
 
-def mutants(path: str, text: str, before: str = "") -> Iterator[tuple[str, str]]:
+def mutants(path: str, text: str, before: str = "", *, written: bool = False) -> Iterator[tuple[str, str]]:
     """Yield where a mistake was made, with the line as it reads then, and the text with it.
 
     None is yielded twice, nor the text as it was.
@@ -35,27 +36,24 @@ def mutants(path: str, text: str, before: str = "") -> Iterator[tuple[str, str]]
     Args:
         path: the file's name, whose ending says what it is.
         text: a right solution.
-        before: the file before it was repaired; of one with more than 150 lines only those definitions are changed
-            that the repair touched.
+        before: the file before it was repaired.
+        written: of Python only the lines are changed that the repair wrote, as in files of more than 150 lines.
     """
     kind = path.rsplit(".", 1)[-1]
-    ways = {"py": _python, "json": _json, "sh": _shell}.get(kind, _lines)
+    lines = _written(before, text) if written or (before and text.count("\n") > _LONG) else None
+    ways = {"py": partial(_python, lines=lines), "json": _json, "sh": _shell}.get(kind, _lines)
     original = _plain(kind, text)
     seen = {original}
-    lines = _touched(before, text) if kind == "py" and before and text.count("\n") > _LONG else None
     for where, mutant in ways(text):
-        if lines is not None and int(where.split()[1].rstrip(",")) not in lines:
-            continue
         if (plain := _plain(kind, mutant)) not in seen:
             seen.add(plain)
             yield f"{path}: {where}: {_first_other(original, plain)}", mutant
 
 
-def _touched(before: str, after: str) -> set[int]:
-    """Return the lines of the definitions that differ."""
-    old = {ast.dump(node) for node in ast.walk(ast.parse(before)) if isinstance(node, _DEFINITIONS)}
-    new = [node for node in ast.walk(ast.parse(after)) if isinstance(node, _DEFINITIONS) and ast.dump(node) not in old]
-    return {line for node in new for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+def _written(before: str, after: str) -> set[int]:
+    """Return the lines that are not as they were."""
+    ways = difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False).get_opcodes()
+    return {line + 1 for way, _, _, start, end in ways if way != "equal" for line in range(start, end)}
 
 
 def _first_other(before: str, after: str) -> str:
@@ -68,12 +66,12 @@ def _plain(kind: str, text: str) -> str:
     return ast.unparse(ast.parse(text)) if kind == "py" else text
 
 
-def _python(text: str) -> Iterator[tuple[str, str]]:
+def _python(text: str, lines: set[int] | None) -> Iterator[tuple[str, str]]:
     tree = ast.parse(text)
-    count = sum(1 for _ in _edits(tree))
-    for number in range(count):
+    places = [int(where.split()[1].rstrip(",")) for where, _ in _edits(tree)]
+    for number in (number for number, line in enumerate(places) if lines is None or line in lines):
         changed = copy.deepcopy(tree)
-        where, edit = next(each for place, each in enumerate(_edits(changed)) if place == number)
+        where, edit = next(islice(_edits(changed), number, None))
         edit()
         mutant = ast.unparse(ast.fix_missing_locations(changed)) + "\n"
         try:

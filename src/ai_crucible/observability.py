@@ -145,17 +145,12 @@ def _history(attempts: list[AttemptRecord]) -> PuzzleHistory:
     first = attempts[0]
     graded = [attempt for attempt in attempts if attempt.passed is not None]
     return PuzzleHistory(
-        first.puzzle,
-        first.kind,
-        first.model,
-        first.arm,
-        len(graded),
-        sum(attempt.passed is True for attempt in graded),
-        len(attempts) - len(graded),
-        dict(sorted(Counter(attempt.terminated_by or "unknown" for attempt in attempts).items())),
+        **first.model_dump(include={"puzzle", "kind", "model", "arm", "version", "self_reported"}),
+        attempts=len(graded),
+        passed=sum(attempt.passed is True for attempt in graded),
+        errors=len(attempts) - len(graded),
+        endings=dict(sorted(Counter(attempt.terminated_by or "unknown" for attempt in attempts).items())),
         anchor=first.anchor is not None,
-        version=first.version,
-        self_reported=first.self_reported,
     )
 
 

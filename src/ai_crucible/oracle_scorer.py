@@ -10,6 +10,9 @@ WITHIN_BUDGET: frozenset[TerminatedBy] = frozenset({"submitted", "stopped_talkin
 _TIME: frozenset[TerminatedBy] = frozenset({"wall_clock"})
 _TOOLS: frozenset[TerminatedBy] = frozenset({"tool_budget", "pathological_loop", "turn_limit"})
 
+OF_THE_RUN = frozenset({"within_tool_budget", "within_time_budget", "ended_properly", "novelty_validated"})
+"""Conditions that what an attempt left says nothing of."""
+
 
 def gate(
     meta: PuzzleMeta,

@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,6 +18,11 @@ from llm_runtime.errors import ConfigurationError
 _MOST_TEXT = 1 << 20
 _MOST_FILES = 2000
 _MOST_BYTES = 32 << 20
+REPOSITORY: dict[str, object] = {
+    "shape": "repository",
+    "budget": {"exec": 60, "read_file": 120, "write_file": 60, "seconds": 1800.0, "turns": 120},
+}
+"""What ``meta.json`` says of a repository that is to be repaired."""
 _OTHER = re.compile(r"[^a-z0-9_-]+")
 PuzzleFiles: TypeAlias = "dict[str, str | bytes]"
 """By path within a puzzle's folder."""
@@ -135,12 +140,14 @@ def suite_check(name: str, tests: Sequence[str], files: Sequence[str], seconds: 
     return {"name": name, "kind": "call", "target": ":tests", "cases": [case], "with": [*files], "seconds": seconds}
 
 
-def tests_of(path: str, text: str) -> Iterator[str]:
-    """Yield the tests of a file, functions and methods, by the names under which they are run."""
+def tests_of(path: str, text: str) -> dict[str, str]:
+    """Return the tests of a file, functions and methods, by the names under which they are run, as they are written."""
+    tests: dict[str, str] = {}
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
-            yield f"{path}::{node.name}"
+            tests[f"{path}::{node.name}"] = ast.unparse(node)
         elif isinstance(node, ast.ClassDef):
             for part in node.body:
                 if isinstance(part, ast.FunctionDef) and part.name.startswith("test"):
-                    yield f"{path}::{node.name}::{part.name}"
+                    tests[f"{path}::{node.name}::{part.name}"] = ast.unparse(part)
+    return tests

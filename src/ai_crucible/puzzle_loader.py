@@ -121,23 +121,15 @@ def _read_bytes(path: Path, most: int) -> bytes:
 
 
 def _read_tree(root: Path) -> dict[str, bytes]:
-    if not root.exists():
-        return {}
-    files: dict[str, bytes] = {}
-    left = _MOST_BYTES
-    folders = [root]
-    while folders:
-        for path in sorted(folders.pop().iterdir()):
-            if path.name == "__pycache__":  # installing a package compiles what lies in it
-                continue
-            if path.is_dir() and not path.is_symlink():
-                folders.append(path)
-                continue
-            data = _read_bytes(path, left)
-            files[path.relative_to(root).as_posix()] = data
+    files, left = dict[str, bytes](), _MOST_BYTES
+    for path in root.rglob("*"):
+        name = path.relative_to(root)
+        # Installing a package compiles what lies in it.
+        if "__pycache__" not in name.parts and (path.is_symlink() or not path.is_dir()):
+            files[name.as_posix()] = data = _read_bytes(path, left)
             left -= len(data)
-            if len(files) > _MOST_FILES:
-                raise PuzzleRefused(f"{root}: more than {_MOST_FILES} files")
+        if len(files) > _MOST_FILES:
+            raise PuzzleRefused(f"{root}: more than {_MOST_FILES} files")
     return dict(sorted(files.items()))
 
 

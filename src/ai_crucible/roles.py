@@ -6,7 +6,6 @@ Only a solver has tools. The judge is in :mod:`ai_crucible.judge_panel`; a desig
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ai_crucible.boundary import leaked
@@ -130,8 +129,7 @@ class CohortSolver(Solver):
             nonlocal turn
             member = turn % len(generates)
             turn += 1
-            answer = await generates[member](lines, tools, f"{role}:{member}")
-            return replace(answer, calls=tuple(answer.calls))
+            return await generates[member](lines, tools, f"{role}:{member}")
 
         super().__init__(in_turn, hands, governor, name="cohort")
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ai_crucible.puzzle_box import told
-from ai_crucible.puzzle_files import LeftOut, SuiteTask, read_tree
+from ai_crucible.puzzle_files import REPOSITORY, LeftOut, SuiteTask, read_tree
 from llm_runtime.errors import ConfigurationError
 from sandbox import OF_OURS, Order, Root, run_now
 
@@ -28,7 +28,6 @@ _TEXTS = ("problem_statement", "patch", "test_patch")
 _TESTS = ("FAIL_TO_PASS", "PASS_TO_PASS")
 _TASK = "Repair the repository. Tests that you do not see decide."
 _SECONDS = 120
-_BUDGET = {"exec": 60, "read_file": 120, "write_file": 60, "seconds": 1800.0, "turns": 120}
 _UNITTEST = re.compile(r"(\w+) \(([\w.]+)\.(\w+)\)")
 
 
@@ -58,35 +57,13 @@ def _task(base: Path, name: str, instance: dict[str, Any]) -> SuiteTask:
     before = read_tree(snapshot)
     gold, tests = (changed(before, str(instance[patch])) for patch in ("patch", "test_patch"))
     names = {kind.lower().replace("_", " "): _tests(instance[kind]) for kind in _TESTS}
-    return repository_task(
-        before, gold, tests, names, title=f"Repair {repository}", words=str(instance["problem_statement"])
-    )
-
-
-def repository_task(
-    before: dict[str, bytes], gold: dict[str, bytes], tests: dict[str, bytes], names: dict[str, list[str]], *,
-    title: str, words: str,
-) -> SuiteTask:  # fmt: skip
-    """Return a repository to be repaired as a task.
-
-    Args:
-        before: its files.
-        gold: those that the repair changes or adds.
-        tests: those that its tests change or add.
-        names: tests by ``fail to pass`` and ``pass to pass``.
-        title: one line.
-        words: what is to be done.
-
-    Raises:
-        LeftOut: nothing is repaired, or nothing shows it.
-    """
     if not gold:
         raise LeftOut("its patch changes nothing, or takes files away")
     if not names["fail to pass"]:
         raise LeftOut("its tests are not named as path.py::test, or none fails")
     suites = {kind: own for kind, own in names.items() if own}
-    meta = {"shape": "repository", "budget": _BUDGET}
-    return SuiteTask(title, f"{words}\n\n{_TASK}", before, gold, tests, suites, seconds=_SECONDS, meta=meta)
+    words, title = f"{instance['problem_statement']}\n\n{_TASK}", f"Repair {repository}"
+    return SuiteTask(title, words, before, gold, tests, suites, seconds=_SECONDS, meta=REPOSITORY)
 
 
 def _plain(place: Path, base: Path) -> bool:

@@ -41,6 +41,7 @@ from pydantic import JsonValue
 
 from ai_crucible import roles
 from ai_crucible.attempt import begin, grade, halt, prepare
+from ai_crucible.attestation import TrialKeeper
 from ai_crucible.boundary import leaked
 from ai_crucible.budget_governor import Governor, Halt
 from ai_crucible.catalog_paths import resolve_puzzles
@@ -67,9 +68,8 @@ _REDUCERS: tuple[Reducer, ...] = ("median", "majority")
 GRADED: ContextVar[Callable[[str, bool, int], None] | None] = ContextVar("graded", default=None)
 """Who is told of each graded attempt: its puzzle, whether it passed, and its epoch."""
 
-WITNESS: ContextVar[Callable[[Puzzle, int, str, str], None] | None] = ContextVar("witness", default=None)
-"""Who writes down, before the log is, that an attempt began, and that it was graded: its puzzle, its epoch,
-Inspect's id of it, and the digest of its score, which is empty where it begins."""
+KEEPER: ContextVar[TrialKeeper | None] = ContextVar("keeper", default=None)
+"""Who writes down, before the log is, that an attempt began, what it left, and that it was graded."""
 
 LEFT_OUT: ContextVar[Callable[[str, int], str] | None] = ContextVar("left_out", default=None)
 """Who tells, before each attempt, why it is not made; empty where it is."""
@@ -218,19 +218,16 @@ def _of_puzzle(framing: Framing, puzzle: str, history: _Rows, standings: _Rows) 
 
 def _conditions(desk: _Desk, protocol: str) -> dict[str, object]:
     """Return what the log says of all attempts."""
-    told: dict[str, object] = {"arm": desk.framing.arm, "protocol": protocol, "seed": desk.framing.seed}
-    told["environment"] = environment(desk.root)
-    if desk.panel.cohort:
-        told["cohort"] = list(desk.panel.cohort)
-    return told
+    told = {"arm": desk.framing.arm, "protocol": protocol, "seed": desk.framing.seed}
+    cohort = {"cohort": list(desk.panel.cohort)} if desk.panel.cohort else {}
+    return {**told, "environment": environment(desk.root), **cohort}
 
 
 def _one_of(what: str, value: str, known: Sequence[T]) -> T:
     """Return a value as one of those that there are."""
-    for one in known:
-        if one == value:
-            return one
-    raise ConfigurationError(f"no {what} {value!r}; there are: {', '.join(map(str, known))}")
+    if value not in known:
+        raise ConfigurationError(f"no {what} {value!r}; there are: {', '.join(map(str, known))}")
+    return known[known.index(value)]
 
 
 def _draw_all(grader: SealedGrader, puzzles: Sequence[Puzzle]) -> list[Puzzle]:
@@ -279,8 +276,8 @@ def fill_box(desk: _Desk, framings: dict[str, Framing]) -> Solver:
         if purse := PURSE.get():
             purse.need_open()
         puzzle = desk.puzzle(state)
-        if witness := WITNESS.get():
-            await asyncio.to_thread(witness, puzzle, state.epoch, state.uuid, "")
+        if keeper := KEEPER.get():
+            await asyncio.to_thread(keeper.begun, puzzle, state.epoch, state.uuid)
         # An oracle that cannot grade is told before a model is asked.
         await desk.grader.ready(puzzle)
         box = InspectWorkBox(sandbox())
@@ -352,6 +349,8 @@ def oracle_scorer(desk: _Desk) -> Scorer:
         write_trace(attempt, transcript())
         if notify := GRADED.get():
             notify(attempt.puzzle.meta.id, result.passed, state.epoch)
+        keeper = KEEPER.get()
+        kept = await asyncio.to_thread(keeper.keep, attempt.untouched, attempt.work) if keeper else None
         score = Score(
             value=1.0 if result.passed else 0.0,
             answer=attempt.submission or None,
@@ -364,10 +363,11 @@ def oracle_scorer(desk: _Desk) -> Scorer:
                 "seconds": round(governor.seconds, 3),
                 "tool_calls": dict(governor.used),
                 "turns": governor.turns,
+                "work": kept,
             },
         )
-        if witness := WITNESS.get():
-            await asyncio.to_thread(witness, attempt.puzzle, state.epoch, state.uuid, score_digest(score))
+        if keeper:
+            await asyncio.to_thread(keeper.graded, state.uuid, score_digest(score))
         return score
 
     return score_attempt

@@ -99,11 +99,16 @@ def version_of(puzzle: str, oracle: str, parts: str) -> str:
     return hashlib.sha256(f"{puzzle} {oracle} {parts}".encode()).hexdigest()[:12] if oracle else ""
 
 
+def rests_on(plan: TrialPlanned) -> dict[str, str]:
+    """Return what a trial's verdicts rest on besides the solver, by name and digest."""
+    puzzles = {f"puzzle {name}": digest for name, digest in plan.puzzles.items()}
+    return {**plan.environment, **puzzles, **{f"oracle of {name}": digest for name, digest in plan.oracles.items()}}
+
+
 def changed_parts(old: TrialPlanned, new: TrialPlanned) -> list[str]:
     """Return what two plans of a trial rest on differently; what an older plan does not name is not compared."""
-    names = [f"puzzle {name}" for name in old.puzzles if new.puzzles.get(name) != old.puzzles[name]]
-    names += [f"oracle of {name}" for name in old.oracles if new.oracles.get(name) != old.oracles[name]]
-    names += [name for name in old.environment if new.environment.get(name) != old.environment[name]]
+    now = rests_on(new)
+    names = [name for name, digest in rests_on(old).items() if now.get(name) != digest]
     return names + (["nonce"] if (old.nonce or "") != (new.nonce or "") else [])
 
 

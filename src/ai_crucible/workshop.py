@@ -24,27 +24,18 @@ from typing import TYPE_CHECKING, Any, cast
 from typing_extensions import Unpack
 
 from ai_crucible.arms import history_of, standings_of
-from ai_crucible.attestation import Ledger, Verification, file_digest
+from ai_crucible.attestation import Ledger, TrialKeeper, Verification, file_digest
 from ai_crucible.attested import AttestedTrial, attested, graded_events, log_path, set_aside
 from ai_crucible.catalog import Catalog, CatalogEntry, Policy
 from ai_crucible.catalog_paths import resolve_puzzles
 from ai_crucible.checking import Bar, PuzzleCheck, check_puzzle
-from ai_crucible.events import (
-    AttemptBegun,
-    AttemptGraded,
-    AttemptWitnessed,
-    PuzzleAdmitted,
-    PuzzleMoved,
-    TrialLogged,
-    TrialPlanned,
-    TrialResumed,
-)
-from ai_crucible.judge_panel import check_panel
+from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved, TrialLogged, TrialPlanned, TrialResumed
+from ai_crucible.judge_panel import eligible
 from ai_crucible.observability import TrialReport, rollup
 from ai_crucible.purse import PURSE, Purse
 from ai_crucible.puzzle_box import root_at
 from ai_crucible.puzzle_loader import load_puzzles
-from ai_crucible.types import AttemptRecord, How, Puzzle, team_name
+from ai_crucible.types import AttemptRecord, How, team_name
 from ai_crucible.versions import (
     changed_parts,
     environment,
@@ -144,16 +135,17 @@ class Workshop:
             from inspect_ai._util.working import sample_wait
             from inspect_ai.model import get_model
 
-            from ai_crucible.trial import GRADED, LEFT_OUT, WITNESS
+            from ai_crucible.trial import GRADED, KEEPER, LEFT_OUT
             from ai_crucible.trial import trial as make
         loaded = load_puzzles(resolve_puzzles(list(puzzles)))
         arm, judges, cohort = how.get("arm", "neutral"), how.get("judges", []), how.get("cohort", [])
         name = team_name([str(model), *cohort])
-        check_panel(judges, name, allow_untagged=how.get("untagged", False))
+        eligible(judges, name, allow_untagged=how.get("untagged", False))
         # One that does not exist is told now, and not after the first attempt is paid for.
         for other in filter(None, (*judges, *cohort, how.get("critic"))):
             get_model(other)
         trial = trial or f"{arm.replace('_', '-')}-{secrets.token_hex(_NEW_TRIAL)}"
+        seed = seed_of(trial, nonce) if seed is None else seed
         plan = TrialPlanned(
             trial=trial,
             puzzles={puzzle.meta.id: puzzle.digest for puzzle in loaded},
@@ -168,16 +160,16 @@ class Workshop:
             judges=tuple(judges),
             against=tuple(against),
             nonce=nonce,
+            seed=seed,
         )
         LEFT_OUT.set(self._left_out(trial, enough))
-        seed = seed_of(trial, nonce) if seed is None else seed
         given: dict[str, Any] = {**how, **self._past(plan), "seed": seed, "shuffled": bool(against)}
         task = make(puzzles=[puzzle.folder for puzzle in loaded], k=k, **given)
         purse = None if total_cost is None else self._purse(trial, total_cost)
         if purse is not None:
             purse.waiting = sample_wait
         self._plan(plan)
-        before = GRADED.set(on_attempt), PURSE.set(purse), WITNESS.set(self._witness(trial))
+        before = GRADED.set(on_attempt), PURSE.set(purse), KEEPER.set(TrialKeeper(self.ledger, trial))
         made: list[EvalLog] = []
         try:
             # At the keyboard's interrupt Inspect closes the log, and returns none.
@@ -198,7 +190,7 @@ class Workshop:
                     log_dir_allow_dirty=True,
                 )
         finally:
-            for variable, token in zip((GRADED, PURSE, WITNESS), before, strict=True):
+            for variable, token in zip((GRADED, PURSE, KEEPER), before, strict=True):
                 variable.reset(cast(Any, token))
         return self._finish(trial, made, unpaid=purse is not None and purse.closed)
 
@@ -212,16 +204,6 @@ class Workshop:
 
     def _folder(self, trial: str) -> Path:
         return self.folder / "logs" / trial
-
-    def _witness(self, trial: str) -> Callable[[Puzzle, int, str, str], None]:
-        def write(puzzle: Puzzle, epoch: int, sample: str, score: str) -> None:
-            if score:
-                self.ledger.append([AttemptWitnessed(trial=trial, sample=sample, score_digest=score)])
-                return
-            of, anchor = puzzle.meta.id, puzzle.meta.anchor is not None
-            self.ledger.append([AttemptBegun(trial=trial, puzzle=of, epoch=epoch, sample=sample, anchor=anchor)])
-
-        return write
 
     def _left_out(self, trial: str, enough: Callable[[], bool] | None) -> Callable[[str, int], str]:
         known = self.attested().get(trial)

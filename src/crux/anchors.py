@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crux.anonymity import Mask
-from crux.budget import clip, fitting
+from crux.budget import clip, fitting, flat
 from crux.personas.beliefs import BeliefNode
 from crux.personas.persona import Persona
 from crux.results import Place
@@ -70,7 +70,7 @@ def _in_context(sentences: Sequence[Sentence], mask: Mask, tokens: int) -> list[
 
 def _wrote(place: Place, words: str) -> str:
     where = ", ".join(part for part in (place.title, place.date[:4]) if part)
-    return f'- wrote{f" ({where})" if where else ""}: "{_flat(words)}"'
+    return f'- wrote{f" ({where})" if where else ""}: "{flat(words)}"'
 
 
 def _line(node: BeliefNode, persona: Persona, grounds: Grounds, mask: Mask, shown: set[str]) -> str:
@@ -92,7 +92,7 @@ def _line(node: BeliefNode, persona: Persona, grounds: Grounds, mask: Mask, show
     place = next((one for one in fresh if estimate_tokens(one.quote) <= _QUOTE_TOKENS), fresh[0] if fresh else None)
     if place is not None:
         shown.add(place.quote)
-        line += f': "{clip(_flat(place.quote), _QUOTE_TOKENS)}"'
+        line += f': "{clip(flat(place.quote), _QUOTE_TOKENS)}"'
     return mask.others(line)
 
 
@@ -110,7 +110,3 @@ def _years(node: BeliefNode) -> str:
     if not years:
         return ""
     return years[0] if years[0] == years[-1] else f"{years[0]} to {years[-1]}"
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())

@@ -64,10 +64,7 @@ class Answers:
         answer = (await ask(generate, request, model)).value
         self.asked += 1
         self._kept[key] = answer.model_dump_json()
-        self._append(key)
-        return answer
-
-    def _append(self, key: str) -> None:
         if self._path is not None:
             with append_from_whole_line(self._path) as lines:
                 write_line(lines, {"request": key, "answer": json.loads(self._kept[key])}, sync=False)
+        return answer

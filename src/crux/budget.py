@@ -15,6 +15,11 @@ ROOM_TOKENS = 1_000
 """Of the context of a turn in a crux room."""
 
 
+def flat(text: str) -> str:
+    """Return a text on one line."""
+    return " ".join(text.split())
+
+
 def clip(text: str, tokens: int) -> str:
     """Cut a text to ``tokens`` (characters/4): whole sentences, or a hard cut if the first is too long."""
     text = text.strip()

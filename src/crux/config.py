@@ -164,12 +164,9 @@ class DebateConfig(_Settings):
     def _in_range(self) -> DebateConfig:
         if self.aspects != "auto" and not 2 <= self.aspects <= 4:
             raise ValueError(f'aspects is {self.aspects}; it must be "auto" or 2 to 4')
-        for name, (least, most), low, high in (
-            ("rebuttals", self.rebuttals, 2, 4),
-            ("exchange_turns", self.exchange_turns, 2, 8),
-        ):
-            if not low <= least <= most <= high:
-                raise ValueError(f"{name} is {least} to {most}; it must lie within {low} to {high}")
+        for name, (least, most), high in (("rebuttals", self.rebuttals, 4), ("exchange_turns", self.exchange_turns, 8)):
+            if not 2 <= least <= most <= high:
+                raise ValueError(f"{name} is {least} to {most}; it must lie within 2 to {high}")
         return self
 
     @property

@@ -13,7 +13,7 @@ from crux.budget import ROOM_TOKENS, clip
 from crux.history import View, judged
 from crux.results import CruxMessage, DebateAspect, DisagreementCandidate, RoomPhase, Stance
 from crux.transcript import Evidence
-from crux.turns import ConvergenceAnswer, Core, DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
+from crux.turns import ConvergenceAnswer, Core, DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan, TurnSaid
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
 
@@ -61,33 +61,30 @@ class RoomOutcome:
     opposite_wording: bool = False
 
 
+@dataclass(eq=False, repr=False)
 class CruxRoom:
     """Two personas on one claim. :meth:`turns` yields each turn; whoever takes it posts it through :meth:`post`.
 
     Args:
-        floor: where turns are taken.
+        debate: where turns are taken.
         pair: who, and on what.
         aspect: the round that it came from.
         number: 1-based, in the debate.
         evidence: what is read out in the course of it.
     """
 
-    def __init__(
-        self,
-        debate: DebateContext,
-        pair: DisagreementCandidate,
-        aspect: DebateAspect,
-        number: int,
-        evidence: Sequence[Evidence] = (),
-    ) -> None:
-        self.debate = debate
-        self.pair = pair
-        self.aspect = aspect
-        self.id = f"room-{number}"
-        self.question = pair.claim
+    debate: DebateContext
+    pair: DisagreementCandidate
+    aspect: DebateAspect
+    number: int
+    evidence: Sequence[Evidence] = ()
+
+    def __post_init__(self) -> None:
+        self.id = f"room-{self.number}"
+        self.question = self.pair.claim
         self.outcome = RoomOutcome()
         self.messages: list[CruxMessage] = []
-        self._evidence = list(evidence)
+        self._evidence = list(self.evidence)
         self._read_out: list[Evidence] = []
         self._exchanged = 0
         self._asked = 0
@@ -195,22 +192,7 @@ class CruxRoom:
     async def _posted(self, turn: Spoken[Any] | Skipped, phase: RoomPhase) -> CruxMessage | Skipped:
         if isinstance(turn, Skipped):
             return turn
-        transcript = self.debate.transcript
-        key = transcript.next_id()
-        stance, flags = await self.debate.track(turn, key)
-        return self._add(
-            CruxMessage(
-                id=key,
-                room_id=self.id,
-                persona=turn.plan.persona,
-                text=turn.text(transcript.panel),
-                phase=phase,
-                turn=len(self.messages) + 1,
-                stance=stance.stance if stance else None,
-                timestamp=transcript.clock(),
-                flags=flags,
-            )
-        )
+        return self._add(await self.debate.track(turn), phase)
 
     def _due_evidence(self) -> list[CruxMessage]:
         spoken = sum(bool(message.persona) for message in self.messages)
@@ -218,22 +200,11 @@ class CruxRoom:
         self._evidence = [one for one in self._evidence if one not in due]
         self._read_out += due
         clock = self.debate.transcript.clock
-        return [
-            self._add(
-                CruxMessage(
-                    id=one.id,
-                    room_id=self.id,
-                    persona="",
-                    text=one.text,
-                    phase="evidence",
-                    turn=len(self.messages) + 1,
-                    timestamp=clock(),
-                )
-            )
-            for one in due
-        ]
+        told = (TurnSaid(id=e.id, persona="", text=e.text, stance=None, timestamp=clock(), flags=()) for e in due)
+        return [self._add(one, "evidence") for one in told]
 
-    def _add(self, message: CruxMessage) -> CruxMessage:
+    def _add(self, told: TurnSaid, phase: RoomPhase) -> CruxMessage:
+        message = CruxMessage(**told, room_id=self.id, phase=phase, turn=len(self.messages) + 1)
         self.messages.append(message)
         return message
 

@@ -307,19 +307,7 @@ class Debate:
     async def _message(self, turn: Spoken[TurnAnswer] | Skipped, phase: Phase, aspect: str) -> DebateEvent:
         if isinstance(turn, Skipped):
             return DebateError(error=turn.error)
-        transcript = self._transcript
-        key = transcript.next_id()
-        stance, flags = await self._context.track(turn, key)
-        message = DialogueMessage(
-            id=key,
-            persona=turn.plan.persona,
-            text=turn.text(transcript.panel),
-            phase=phase,
-            aspect=aspect,
-            stance=stance.stance if stance else None,
-            timestamp=transcript.clock(),
-            flags=flags,
-        )
+        message = DialogueMessage(**await self._context.track(turn), phase=phase, aspect=aspect)
         return MessagePosted(message=message, phase=phase)
 
     def _posted(self, event: DebateEvent) -> DebateEvent:

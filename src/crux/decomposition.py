@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from crux.budget import clip
+from crux.budget import clip, flat
 from crux.requests import request
 from crux.results import DebateAspect
 from crux.turns import DebateContext
@@ -39,7 +39,7 @@ async def decompose(debate: DebateContext) -> list[DebateAspect]:
     configured = [Aspect(label=question, description=_FOUND) for question in debate.config.questions]
     aspects = configured if len(configured) > 1 else [*configured, *await _asked(debate)][: debate.config.most_aspects]
     return [
-        DebateAspect(id=f"a{place}", label=clip(_flat(one.label), 60), description=clip(_flat(one.description), 80))
+        DebateAspect(id=f"a{place}", label=clip(flat(one.label), 60), description=clip(flat(one.description), 80))
         for place, one in enumerate(aspects, start=1)
     ]
 
@@ -71,8 +71,4 @@ async def _asked(debate: DebateContext) -> list[Aspect]:
 
 
 def _distinct(answer: Aspects) -> list[Aspect]:
-    return list({_flat(one.label).casefold(): one for one in reversed(answer.aspects)}.values())[::-1]
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
+    return list({flat(one.label).casefold(): one for one in reversed(answer.aspects)}.values())[::-1]

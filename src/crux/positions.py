@@ -59,17 +59,8 @@ def concession(before: TrackedStance | None, after: TrackedStance, claims: Claim
     if not (changed or after.updated):
         return None
     earned, reason = _named(after, claims)
-    return LedgerEntry(
-        persona=after.persona,
-        message=after.message,
-        question=after.question,
-        before=before.stance,
-        after=after.stance,
-        claim_ref=after.claim_ref,
-        because=after.because,
-        earned=earned,
-        reason=reason,
-    )
+    said = {name: getattr(after, name) for name in ("persona", "message", "question", "claim_ref", "because")}
+    return LedgerEntry(**said, before=before.stance, after=after.stance, earned=earned, reason=reason)
 
 
 def _named(after: TrackedStance, claims: Claims) -> tuple[bool, str]:

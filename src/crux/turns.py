@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, TypedDict, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -26,11 +26,12 @@ from crux.phrases import PhraseReport, check_phrases
 from crux.portrait import system_prompt
 from crux.positions import concession, read_position
 from crux.requests import Questioner, request
-from crux.results import CoarseType, TrackedStance
+from crux.results import CoarseType, Stance, TrackedStance
 from crux.retrieval.grounding import Grounding, Grounds
 from crux.transcript import SeatedTranscript
 from llm_runtime.errors import CallError, LlmRuntimeError, StructuredOutputError
 from llm_runtime.events import Emit
+from llm_runtime.http.shape import reason_of
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import Structured, ask
@@ -139,6 +140,17 @@ class Skipped:
     error: str
 
 
+class TurnSaid(TypedDict):
+    """What a message has of a turn, wherever it is posted."""
+
+    id: str
+    persona: str
+    text: str
+    stance: Stance | None
+    timestamp: int
+    flags: tuple[str, ...]
+
+
 @dataclass
 class DebateContext:
     """What all steps of a debate share: the model function, the settings and the record.
@@ -202,7 +214,8 @@ class DebateContext:
         except OVER:
             raise
         except (CallError, StructuredOutputError) as fault:
-            return Skipped(plan.persona, f"{plan.persona}, {plan.label.phase}: the turn is skipped: {_line(fault)}")
+            why = f"{plan.persona}, {plan.label.phase}: the turn is skipped: {reason_of(fault)}"
+            return Skipped(plan.persona, why)
         report = check_phrases(answer.utterance, voice.forbidden_phrases)
         return Spoken(plan, answer, grounds, visible, report, regenerated=True)
 
@@ -221,9 +234,9 @@ class DebateContext:
 
         return [turn for (turn,) in await gather(one(plan) for plan in plans)]
 
-    async def track(self, spoken: Spoken[A], message: str) -> tuple[TrackedStance | None, tuple[str, ...]]:
-        """Enter a turn that gets the id ``message``: its stance, its concession, its flags."""
-        plan, state = spoken.plan, spoken.answer.state
+    async def track(self, spoken: Spoken[A]) -> TurnSaid:
+        """Enter a turn under the next id: its stance, its concession, its flags."""
+        plan, state, message = spoken.plan, spoken.answer.state, self.transcript.next_id()
         named = self.transcript.panel.named_text
         label, position = read_position(state.position)
         flags = [f"polite phrase: {phrase}" for phrase in spoken.phrases.polite]
@@ -256,7 +269,8 @@ class DebateContext:
                 regenerated=spoken.regenerated,
             )
         )
-        return stance, tuple(flags)
+        text, now = spoken.text(self.transcript.panel), self.transcript.clock()
+        return TurnSaid(id=message, persona=plan.persona, text=text, stance=label, timestamp=now, flags=tuple(flags))
 
     async def _ledger(self, stance: TrackedStance, spoken: Spoken[A]) -> list[str]:
         transcript, plan = self.transcript, spoken.plan
@@ -301,7 +315,3 @@ class DebateContext:
         turns = (Message("assistant", first.reply.text[:20_000]), Message("user", complaint))
         again = dataclasses.replace(asked, messages=(*asked.messages, *turns), label=label)
         return (await tried(ask(self.generate, again, model, reasks=0)) or first).value
-
-
-def _line(fault: Exception) -> str:
-    return " ".join(str(fault).split())[:200]

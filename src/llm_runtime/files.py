@@ -93,19 +93,15 @@ def atomic_file(
         if replace:
             draft.replace(path)
         else:
-            _rename_to_new(draft, path)
+            # A rename would replace what is there. A link does not, but not every file system has links.
+            try:
+                os.link(draft, path)
+            except OSError as error:
+                if error.errno not in (errno.EPERM, errno.ENOTSUP) or path.exists():
+                    raise
+                draft.rename(path)
         if durable:
             flush_folder(path.parent)
     finally:
         with suppress(FileNotFoundError):
             draft.unlink()
-
-
-def _rename_to_new(draft: Path, path: Path) -> None:
-    # A rename would replace what is there. A link does not, but not every file system has links.
-    try:
-        os.link(draft, path)
-    except OSError as error:
-        if error.errno not in (errno.EPERM, errno.ENOTSUP) or path.exists():
-            raise
-        draft.rename(path)

@@ -27,7 +27,6 @@ from contextlib import suppress
 from functools import partial
 from math import inf
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from llm_runtime.answerer import Answerer
@@ -134,9 +133,7 @@ class Gateway:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     async def aclose(self) -> None:

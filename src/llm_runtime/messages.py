@@ -92,6 +92,10 @@ class CallLabel:
         return f"{self.protocol}/{self.phase}/{self.seat}/{self.round}/{self.attempt}"
 
 
+#: What of a request is the question, in order; the rest is told to whoever asks it.
+_ASKED = ["effort", "fallbacks", "grammar", "label", "max_tokens", "messages", "model", "schema", "seed", "temperature"]
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One question to one model.
@@ -132,28 +136,10 @@ class Request:
         ``session_id`` is no part of it: it names a run, and a replay is another run of the same requests. Nor is
         ``repeated``: only an attempt at the same request differs by it.
         """
-        label = self.label
-        fields: tuple[tuple[str, Any], ...] = (
-            ("effort", self.effort),
-            ("fallbacks", list(self.fallbacks) or None),
-            ("grammar", self.grammar),
-            (
-                "label",
-                {
-                    "attempt": label.attempt,
-                    "phase": label.phase,
-                    "protocol": label.protocol,
-                    "round": label.round,
-                    "seat": label.seat,
-                },
-            ),
-            ("max_tokens", self.max_tokens),
-            ("messages", [m.to_dict() for m in self.messages]),
-            ("model", self.model),
-            ("schema", self.schema),
-            ("seed", self.seed),
-            ("temperature", self.temperature),
-        )
+        label = {name: getattr(self.label, name) for name in ("attempt", "phase", "protocol", "round", "seat")}
+        messages = [m.to_dict() for m in self.messages]
+        made: dict[str, object] = {"fallbacks": list(self.fallbacks) or None, "label": label, "messages": messages}
+        fields = ((name, made[name] if name in made else getattr(self, name)) for name in _ASKED)
         return {name: value for name, value in fields if value is not None}
 
     @property
@@ -210,17 +196,9 @@ class Usage:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tokens as JSON-compatible data, its keys in order; a detail that is 0 is left out."""
-        data: dict[str, Any] = {}
-        if self.cache_write_tokens:
-            data["cache_write_tokens"] = self.cache_write_tokens
-        if self.cached_tokens:
-            data["cached_tokens"] = self.cached_tokens
-        data["estimated"] = self.estimated
-        data["input_tokens"] = self.input_tokens
-        data["output_tokens"] = self.output_tokens
-        if self.reasoning_tokens:
-            data["reasoning_tokens"] = self.reasoning_tokens
-        return data
+        fields = ((name, getattr(self, name)) for name in sorted(self.__slots__))
+        always = ("estimated", "input_tokens", "output_tokens")
+        return {name: value for name, value in fields if value or name in always}
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,21 +249,9 @@ class Reply:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the reply as JSON-compatible data, its keys in order."""
-        data: dict[str, Any] = {
-            "attempts": self.attempts,
-            "cost": self.cost,
-            "cost_source": self.cost_source,
-            "finish_reason": self.finish_reason,
-            "latency_ms": self.latency_ms,
-            "model": self.model,
-            "provider": self.provider,
-        }
-        if self.repairs:
-            data["repairs"] = list(self.repairs)
-        data["request_id"] = self.request_id
-        data["text"] = self.text
-        data["usage"] = self.usage.to_dict()
-        return data
+        made: dict[str, object] = {"repairs": list(self.repairs), "usage": self.usage.to_dict()}
+        names = (name for name in sorted(self.__slots__) if name != "repairs" or self.repairs)
+        return {name: made[name] if name in made else getattr(self, name) for name in names}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Reply:

@@ -41,7 +41,29 @@ class Normal:
 
     @cached_property
     def _forms(self) -> tuple[str, list[int], list[int]]:
-        return _normalised(self._original)
+        parts: list[str] = []
+        begins: list[int] = []
+        ends: list[int] = []
+        blank = True
+        for piece in _PIECE.finditer(self._original):
+            start, end = piece.span()
+            sign = piece[0]
+            if sign.isascii() and not sign.isspace() and sign not in "*`":
+                parts.append(sign.lower())
+                begins.extend(range(start, end))
+                ends.extend(range(start + 1, end + 1))
+                blank = False
+                continue
+            form = ("" if blank else " ") if sign.isspace() else "" if is_unseen(sign[0]) else _folded(sign)
+            if form:
+                parts.append(form)
+                begins.extend([start] * len(form))
+                ends.extend([end] * len(form))
+                blank = form.endswith(" ")
+        whole = "".join(parts)
+        if whole.endswith(" "):
+            whole = whole[:-1]
+        return whole, begins, ends
 
     def places(self, wanted: str, most: int = 8) -> list[tuple[int, int]]:
         """Return where ``wanted``, a normal form, stands in the original, by whole words; the first ``most``."""
@@ -71,33 +93,6 @@ def _joins(sign: str) -> bool:
 def normal(text: str) -> Normal:
     """Return a text in normal form."""
     return Normal(text)
-
-
-def _normalised(text: str) -> tuple[str, list[int], list[int]]:
-    """Return the normal form, and for each of its signs where it began and ended in the original."""
-    parts: list[str] = []
-    begins: list[int] = []
-    ends: list[int] = []
-    blank = True
-    for piece in _PIECE.finditer(text):
-        start, end = piece.span()
-        sign = piece[0]
-        if sign.isascii() and not sign.isspace() and sign not in "*`":
-            parts.append(sign.lower())
-            begins.extend(range(start, end))
-            ends.extend(range(start + 1, end + 1))
-            blank = False
-            continue
-        form = ("" if blank else " ") if sign.isspace() else "" if is_unseen(sign[0]) else _folded(sign)
-        if form:
-            parts.append(form)
-            begins.extend([start] * len(form))
-            ends.extend([end] * len(form))
-            blank = form.endswith(" ")
-    whole = "".join(parts)
-    if whole.endswith(" "):
-        whole = whole[:-1]
-    return whole, begins, ends
 
 
 def _folded(sign: str) -> str:

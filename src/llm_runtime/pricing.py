@@ -11,10 +11,11 @@ from urllib.parse import urlsplit
 from pydantic import TypeAdapter, ValidationError
 
 from llm_runtime.addresses import is_loopback
-from llm_runtime.errors import CallError, ConfigurationError
+from llm_runtime.errors import ConfigurationError
 from llm_runtime.keys import read_toml
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.price import Price, spellings
+from llm_runtime.wrappers.amending import amending
 
 #: Providers that charge nothing: local servers, people and scripts.
 FREE_PROVIDERS = frozenset({"ollama", "llama.cpp", "vllm", "lmstudio", "mailbox", "terminal", "scripted"})
@@ -131,20 +132,12 @@ def _prices(entries: object, where: str) -> dict[str, Price]:
 def priced(generate: Generate, table: PriceTable, provider: str, address: str = "") -> Generate:
     """Put a cost on every reply whose provider did not report one, those that broke off included."""
 
-    def with_cost(reply: Reply, asked: str) -> Reply:
+    def with_cost(request: Request, reply: Reply) -> Reply:
         if reply.cost is not None:
             return reply
-        price = table.find(provider, reply.model, address) or table.find(provider, asked, address)
+        price = table.find(provider, reply.model, address) or table.find(provider, request.model, address)
         if price is None:
             return reply
         return dataclasses.replace(reply, cost=price.of(reply.usage), cost_source="free" if price.free else "table")
 
-    async def call(request: Request) -> Reply:
-        try:
-            return with_cost(await generate(request), request.model)
-        except CallError as error:
-            if error.partial is not None:
-                error.partial = with_cost(error.partial, request.model)
-            raise
-
-    return call
+    return amending(generate, with_cost)

@@ -12,6 +12,7 @@ from typing import Any
 from llm_runtime import errors
 from llm_runtime.errors import CallError, LlmRuntimeError, ReplayMismatch
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event
+from llm_runtime.events.calls import CALL_FIELDS
 from llm_runtime.messages import CallLabel, Reply, Request, request_digest
 
 _SPAN = 32
@@ -43,7 +44,13 @@ class Recording:
         for seq, event in enumerate(events, start=1):
             if until is not None and seq > until:
                 break
-            recording._add(event)
+            if isinstance(event, CallStarted):
+                recording._requests[event.digest] = event.request
+                recording._by_question = None
+            elif isinstance(event, CallFinished):
+                recording._outcomes[event.digest, event.occurrence] = Reply.from_dict(event.reply)
+            elif isinstance(event, CallFailed) and event.error != "CancelledError":
+                recording._outcomes[event.digest, event.occurrence] = event
         return recording
 
     def __len__(self) -> int:
@@ -132,15 +139,6 @@ class Recording:
             )
         return ReplayMismatch(f"{where}: {_difference(recorded[-1], request.to_dict())}")
 
-    def _add(self, event: Event) -> None:
-        if isinstance(event, CallStarted):
-            self._requests[event.digest] = event.request
-            self._by_question = None
-        elif isinstance(event, CallFinished):
-            self._outcomes[event.digest, event.occurrence] = Reply.from_dict(event.reply)
-        elif isinstance(event, CallFailed) and event.error != "CancelledError":
-            self._outcomes[event.digest, event.occurrence] = event
-
 
 def _alike(name: str, recorded: Any, asked: Any) -> bool:
     """Compare schemas as data: in older logs their names are sorted."""
@@ -166,14 +164,7 @@ def _rebuilt(failed: CallFailed, label: CallLabel) -> Exception:
         error = kind(failed.message)
         error.cost = failed.cost
         return error
-    error = kind(
-        failed.message,
-        provider=failed.provider,
-        model=failed.model,
-        status=failed.status,
-        request_id=failed.request_id,
-        label=label,
-    )
+    error = kind(failed.message, label=label, **{name: getattr(failed, name) for name in CALL_FIELDS})
     error.cost = failed.cost
     if failed.partial is not None:
         error.partial = Reply.from_dict(failed.partial)

@@ -15,23 +15,14 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import Delta, Generate, Message, OnDelta, Reply, Request, unwatched
 from llm_runtime.plugins import found, load
 from llm_runtime.silence import HOSTED_PATIENCE, Patience
+from llm_runtime.toml import own_table
 
 if TYPE_CHECKING:
     from llm_runtime.endpoints import Endpoint
     from llm_runtime.http import Http
 
 GROUP = "llm_runtime.wires"
-_OURS = {
-    "agent": "llm_runtime.providers.agents:WIRE",
-    "chat": "llm_runtime.providers.openai_compatible:WIRE",
-    "messages": "llm_runtime.providers.anthropic:WIRE",
-    "ollama": "llm_runtime.providers.ollama:WIRE",
-}
-_ASKED = {
-    "max_tokens": "max_tokens (a budget needs it too)",
-    "schema": "a schema (this kind of run needs it)",
-    "pictures": "pictures (one is attached)",
-}
+_TABLES: dict[str, dict[str, str]] = own_table("llm_runtime", "wires.toml")
 #: What our own hold.
 ALL: frozenset[Held] = frozenset({"max_tokens", "effort", "schema", "stream", "pictures"})
 
@@ -84,7 +75,7 @@ def wire_of(name: str) -> Wire:
     Raises:
         ConfigurationError: there is none of that name, or it cannot be loaded.
     """
-    wire: Wire = load(GROUP, name, _OURS)
+    wire: Wire = load(GROUP, name, _TABLES["ours"])
     return wire
 
 
@@ -106,7 +97,8 @@ def require_held(wire: Wire, asked: frozenset[Held], provider: str) -> None:
         ConfigurationError: names the first that it does not.
     """
     for one in sorted(asked - wire.holds):
-        words = f"its wire {wire.name} does not hold {_ASKED.get(one, one)}; leave that out, or ask another model"
+        what = _TABLES["asked"].get(one, one)
+        words = f"its wire {wire.name} does not hold {what}; leave that out, or ask another model"
         raise ConfigurationError(f"{provider}: {words}")
 
 

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from ai_crucible import Ledger, Workshop
+from ai_crucible.archives import archive_of
 from ai_crucible.attestation import file_digest
 from ai_crucible.bundle import make_bundle
-from ai_crucible.events import AttemptGraded, TrialLogged, TrialPlanned, TrialsCompared
+from ai_crucible.events import AttemptGraded, TrialLogged, TrialPlanned, TrialsCompared, Work
+from ai_crucible.keeping import keep
 from ai_crucible.versions import environment_digest, seed_of
 from llm_runtime.events import GENESIS, Event, link, parse_event
 from llm_runtime.events.chain import written
@@ -29,7 +31,8 @@ def log_of(path: Path, attempts: Sequence[AttemptGraded], seed: int = 0) -> Path
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as log:
         for attempt in attempts:
-            scores = {"oracle_scorer": {"value": float(attempt.passed)}} if attempt.passed is not None else {}
+            score = {"value": float(attempt.passed or 0), "metadata": {"work": attempt.work}}
+            scores = {"oracle_scorer": score} if attempt.passed is not None else {}
             about = attempt.model_dump(include={"kind", "arm", "puzzle_digest", "oracle_digest"})
             sample = {
                 "id": attempt.puzzle,
@@ -63,9 +66,17 @@ class Bench:
         )  # fmt: skip
         plan = plan.model_copy(update=planned)
         verdicts = {"p": True, ".": False, "x": None}
-        attempts = [self.attempt(name, number, verdicts[one]) for number, one in enumerate(outcomes, 1)]
+        works = [self.left(f"{one}\n".encode()) if one != "x" else None for one in outcomes]
+        attempts = [
+            self.attempt(name, number, verdicts[one], work=work)
+            for number, (one, work) in enumerate(zip(outcomes, works, strict=True), 1)
+        ]
         path = log_of(self.shop.folder / "logs" / name / log, attempts, seed_of(name, plan.nonce or ""))
         self.shop.ledger.append([plan, *attempts, self.logged(name, path)])
+
+    def left(self, data: bytes) -> Work:
+        """Keep a file as what an attempt left."""
+        return keep(self.shop.folder, archive_of({}), archive_of({"total.py": data})) or {}
 
     @staticmethod
     def attempt(trial: str, number: int, passed: bool | None = True, **other: Any) -> AttemptGraded:
@@ -125,6 +136,10 @@ class Opened:
     @property
     def log(self) -> str:
         return next(name for name in self.entries if name.startswith("logs/"))
+
+    @property
+    def work(self) -> str:
+        return next(name for name in self.entries if name.startswith("works/"))
 
     def chain(self, events: Sequence[Event]) -> None:
         """Write the ledger anew, with a chain that holds."""

@@ -83,8 +83,8 @@ def replaced(old: bytes, new: bytes) -> Forgery:
     return lines(lambda there: [line.replace(old, new) for line in there])
 
 
-def swapped(entries: dict[str, bytes], log: str) -> None:
-    first, second = sorted(name for name in entries if name.startswith("logs/"))
+def swapped(entries: dict[str, bytes], log: str, place: str = "logs/") -> None:
+    first, second = sorted(name for name in entries if name.startswith(place))
     entries[first], entries[second] = entries[second], entries[first]
 
 
@@ -217,6 +217,12 @@ FORGERIES: dict[str, tuple[Forgery, str]] = {
     "something stands before it": (raw(lambda data: b"#!/bin/sh\n" + data), "not a bundle"),
     "something stands behind it": (raw(lambda data: data + b"more"), "not a bundle"),
     "a bomb is in it": (deflated, "not a bundle"),
+    "what an attempt left is another": (
+        lambda b, p: b.entries.update({b.work: b"def total(n): return 6\n"}), "work changed"),
+    "what an attempt left is gone": (lambda b, p: (b.entries.pop(b.work), None)[1], "work missing"),
+    "what no attempt left lies beside it": (
+        lambda b, p: b.entries.update({f"works/{'0' * 64}": b"x"}), "log unnamed"),
+    "two attempts change what they left": (lambda b, p: swapped(b.entries, "", "works/"), "work changed"),
     # What follows is done by somebody who holds the key: a signature says who, not that it is true.
     "the plan names another oracle than the attempts": (replan(oracles={"sum": "9" * 64}), "not as planned"),
     "the plan names another grader": (replan(environment={"grader": "9" * 64}), "not as planned"),
@@ -253,6 +259,10 @@ FORGERIES: dict[str, tuple[Forgery, str]] = {
         "trial missing"),
     "an attempt is made by another model": (lied(1, model="worse"), "not as planned"),
     "an attempt rests on another box": (lied(1, environment="9" * 64), "not as planned"),
+    "an attempt is said to have left what another left": (
+        lambda b, p: lied(2, work=next(e.work for e in b.events if isinstance(e, AttemptGraded)))(b, p), "log changed"),
+    "what an attempt left is named by no digest": (lied(2, work={"total.py": "100644 ../../evil"}), "edited"),
+    "an attempt is said to have left nothing that was kept": (lied(2, work=None), "log changed|log unnamed"),
 }  # fmt: skip
 
 #: What no signature can show, and the docs say so.
@@ -400,8 +410,10 @@ def test_attempts_at_another_version_never_mix(bench: Bench) -> None:
 
 
 def test_a_log_is_named_by_its_last_sitting(bench: Bench) -> None:
-    path = log_of(bench.shop.folder / "logs/one/2026-02-01_a.eval", [Bench.attempt("one", n) for n in (1, 2, 3)])
-    events = [Bench.attempt("one", 2, True), bench.logged("one", path)]
+    first, _, third = bench.shop.attested()["one"].graded.values()
+    again = Bench.attempt("one", 2, True)
+    path = log_of(bench.shop.folder / "logs/one/2026-02-01_a.eval", [first, again, third])
+    events = [again, bench.logged("one", path)]
     assert isinstance(events[1], TrialLogged)
     bench.shop.ledger.append(events)
     result = verify_bundle(bench.bundle("one"))

@@ -190,8 +190,7 @@ class SealedGrader:
         """
         archives: dict[str, bytes] = {}
         async with self._oracle(puzzle) as ask:
-            plan = _read(_Plan, puzzle, await ask("plan", str(self.seed), "0"))
-            for name in names or plan.overlays:
+            for name in names or (await self._plan(puzzle, ask)).overlays:
                 answer = await ask("overlay", name, str(self.seed))
                 archives[name] = base64.b64decode(str(answer["archive"]), validate=True)
         return archives

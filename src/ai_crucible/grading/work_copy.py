@@ -111,7 +111,7 @@ def packed(files):
     return base64.b64encode(out.getvalue()).decode()
 
 
-def cache(name):
+def cache(name: str) -> bool:
     """Tell whether interpreters and test runners leave such a file behind by themselves."""
     return bool({"__pycache__", ".pytest_cache"} & set(name.split("/")[:-1]))
 

@@ -14,7 +14,7 @@ from assay.api.refused import Refused, invalid
 from llm_runtime.canonical import canonical_json
 from llm_runtime.documents import DocumentError
 from llm_runtime.documents.pictures import picture_at
-from llm_runtime.http.shape import mapping, sequence
+from llm_runtime.http.shape import mapping, reason_of, sequence
 from llm_runtime.models import first_fault
 from llm_runtime.toml import own_table
 from llm_runtime.tool_calls import ToolSpec
@@ -137,14 +137,10 @@ def _object(raw: bytes) -> dict[str, Any]:
         # What no log can hold, such as half of a surrogate pair, is refused here and not in the middle of a run.
         canonical_json(body)
     except (ValueError, RecursionError) as fault:
-        raise Refused(400, f"the body is not JSON that can be kept: {_line(fault)}", "invalid_json") from None
+        raise Refused(400, f"the body is not JSON that can be kept: {reason_of(fault)}", "invalid_json") from None
     if not isinstance(body, dict):
         raise Refused(400, "the body must be a JSON object", "invalid_json")
     return cast("dict[str, Any]", body)
-
-
-def _line(fault: Exception) -> str:
-    return " ".join(str(fault).split())[:200]
 
 
 def _turns(messages: Any) -> tuple[tuple[str, str], ...]:

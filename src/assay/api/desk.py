@@ -104,13 +104,16 @@ class Desk:
                 await self._kept(run_id)
                 summary = await asyncio.to_thread(self._summary, run_id)
                 if summary is None:
-                    return await self._start(order, run_id)
+                    model = await self._model(order, order.run, order.terms)
+                    return await self.runs.start(order.run, order.terms, seed=order.seed, run_id=run_id, model=model)
                 age = (now_ms() - summary.updated_at) / 1000
                 if summary.state == "running" or (summary.state == "finished" and age < order.fresh_s):
                     return run_id
                 # What was stopped has paid answers. What failed is asked again only by a client that tries again.
                 if summary.state in ("stopped", "interrupted") or (summary.state == "failed" and age < REPEATED_S):
-                    return await self._resume(order, run_id)
+                    terms = in_force(event for _, event in self.store.events(run_id))
+                    run = opened(self.hub.watch(run_id).started)
+                    return await self.runs.resume(run_id, Terms(), model=await self._model(order, run, terms))
         raise AssertionError("numbers do not end")
 
     def own(self, run_id: str, key: ApiKey | None) -> str:
@@ -134,15 +137,6 @@ class Desk:
         with suppress(RunNotFound):
             return self.store.summary(run_id)
         return None
-
-    async def _start(self, order: Order, run_id: str) -> str:
-        model = await self._model(order, order.run, order.terms)
-        return await self.runs.start(order.run, order.terms, seed=order.seed, run_id=run_id, model=model)
-
-    async def _resume(self, order: Order, run_id: str) -> str:
-        terms = in_force(event for _, event in self.store.events(run_id))
-        run = opened(self.hub.watch(run_id).started)
-        return await self.runs.resume(run_id, Terms(), model=await self._model(order, run, terms))
 
     async def _model(self, order: Order, run: Prepared, terms: Terms) -> PerRun | None:
         return None if order.key is None else await self.spending.models(order.key.allowance, terms, run)

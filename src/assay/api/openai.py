@@ -92,7 +92,8 @@ class ChatEndpoint:
     async def _complete(self, request: Request) -> Response:
         """Answer a chat by a run."""
         key = self._gate.caller(request.headers)
-        raw = await _body(request)
+        if (raw := await body_of(request, _MOST_BYTES)) is None:
+            raise _too_large(_MOST_BYTES)
         way: Any = responses if request.url.path == "/v1/responses" else wire
         asked = read_request(raw, responses.as_chat if way is responses else dict)
         if len(raw) - sum(map(len, asked.pictures)) > _MOST_TEXT:
@@ -265,12 +266,6 @@ def _check_settable(extra: Mapping[str, Any]) -> None:
 def _with_run(refused: Refused, run: LiveRun, model: ChatModel, page: str) -> Refused:
     refused.about = about(run, model, page + run.run_id)
     return refused
-
-
-async def _body(request: Request) -> bytes:
-    if (body := await body_of(request, _MOST_BYTES)) is None:
-        raise _too_large(_MOST_BYTES)
-    return body
 
 
 def _too_large(most: int) -> Refused:

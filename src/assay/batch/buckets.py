@@ -77,9 +77,11 @@ class Buckets:
         row = self._database.execute(_TAKE, (tokens, self._tenant, bucket))[0]
         wait, pace, bounded, places, faulty, shared = row
         if bounded and wait > 0:
-            self._wait_in_line(bucket, min(wait, LOOK_US))
+            # Remembered a little longer than it sleeps; a tenant whose worker died holds nobody up for long.
+            self._database.execute(SQL["wait_in_line"], (bucket, self._tenant, min(wait, LOOK_US) + 1_000_000))
         elif shared:  # somebody has waited here once
-            self._served(bucket)
+            # Whoever comes late begins where those who wait stand: what it did not ask for earlier is not owed to it.
+            self._database.execute(SQL["served"], (bucket, self._tenant))
         if places and wait <= 0:
             self._database.execute(SQL["fly"], (bucket, self._owner, self._lease_us))
         return Grant(int(wait), int(pace), bool(faulty))
@@ -142,14 +144,6 @@ class Buckets:
     def outage(self) -> bool:
         """Tell whether a provider is out of order."""
         return bool(self._database.execute("SELECT 1 FROM buckets WHERE faults >= ?", (FAULTS,)))
-
-    def _wait_in_line(self, bucket: str, wait_us: int) -> None:
-        # Remembered a little longer than it sleeps; a tenant whose worker died holds nobody up for long.
-        self._database.execute(SQL["wait_in_line"], (bucket, self._tenant, wait_us + 1_000_000))
-
-    def _served(self, bucket: str) -> None:
-        # Whoever comes late begins where those who wait stand: what it did not ask for earlier is not owed to it.
-        self._database.execute(SQL["served"], (bucket, self._tenant))
 
     def _free(self, whose: str, *values: str) -> None:
         freed = self._database.execute(f"DELETE FROM flights WHERE {whose} RETURNING bucket, flying", values)

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -23,20 +24,14 @@ def lines(batch: Batch, results: Iterable[Result]) -> Iterator[dict[str, Any]]:
     """Yield each result of a batch as JSON-compatible data."""
     configurations = [shown(configuration) for configuration in batch.configurations]
     for result in results:
-        yield {
+        fields = asdict(result) | {
             "job": result.job_id,
-            "row": result.row,
-            "repetition": result.repetition,
+            "run": result.run_id,
             "configuration": configurations[result.configuration],
             "task": result.task if result.error == "BrokenInput" else json.loads(result.task),
-            "state": result.state,
             "result": None if result.result is None else json.loads(result.result),
-            "error": result.error,
-            "message": result.message,
-            "failures": result.failures,
-            "run": result.run_id,
-            "cost": result.cost,
         }
+        yield {name: fields[name] for name in (*COLUMNS, *HISTORY)}
 
 
 def shown(configuration: dict[str, Any]) -> dict[str, Any]:

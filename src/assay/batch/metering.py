@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from assay.batch.alerts import Alerts, crossed, refused
@@ -95,6 +95,7 @@ class SharedRows:
         return await self.queue.do(partial(self.purses.open, purse, caps), PURSES, purse)
 
 
+@dataclass(eq=False, repr=False)
 class Meter:
     """An account in rows, and the rates beside it, as the calls of one worker see them.
 
@@ -110,22 +111,18 @@ class Meter:
         alerts: hears what of the purse is used.
     """
 
-    def __init__(
-        self,
-        rows: SharedRows,
-        purse: str,
-        caps: Caps,
-        remedy: str = "raise [budget] in the job file and run it again",
-        pace: Pace | None = None,
-    ) -> None:
-        self.caps = caps
-        self._remedy = remedy
-        self._queue, self._purses, self._buckets = rows.queue, rows.purses, rows.buckets
-        self._purse = purse
+    rows: SharedRows
+    purse: str
+    caps: Caps
+    remedy: str = "raise [budget] in the job file and run it again"
+    pace: Pace = field(default_factory=Pace)
+
+    def __post_init__(self) -> None:
+        self._queue, self._purses, self._buckets = self.rows.queue, self.rows.purses, self.rows.buckets
         # One task of a worker waits at a bucket, the others behind it, in the order they came.
         self._lines: dict[str, asyncio.Lock] = {}
-        self.line = WaitingLine(pace or Pace())
-        self.alerts = Alerts(purse)
+        self.line = WaitingLine(self.pace)
+        self.alerts = Alerts(self.purse)
         self._under_way = 0
 
     @asynccontextmanager
@@ -182,9 +179,9 @@ class Meter:
         def hold() -> Reservation | None:
             if not granted() or self.line.is_behind(asked.place) or self.line.is_over(asked.place):
                 return None
-            return self._purses.reserve(self._purse, asked.hold, claim, beside)
+            return self._purses.reserve(self.purse, asked.hold, claim, beside)
 
-        return self._queue.do(hold, PURSES, self._purse)
+        return self._queue.do(hold, PURSES, self.purse)
 
     async def reserve(self, asked: Asked) -> bool:
         """Hold what a call may take, where no bucket is to be asked first; see :meth:`turn`.
@@ -214,13 +211,11 @@ class Meter:
         changed = reservation is None or changes != self.line.changes
         if self.line.is_over(asked.place) or not (changed or self._under_way or self.line.may_change(asked.place)):
             self.line.end(asked.place)
-            purse = await self._queue.do(lambda: self._purses.read(self._purse), PURSES, self._purse)
+            purse = await self._queue.do(lambda: self._purses.read(self.purse), PURSES, self.purse)
             self.alerts.tell(refused(purse))
             name = purse.short_of(asked.hold) or purse.tightest
             takes = amount(getattr(asked.hold, name), name)
-            raise BatchBudgetExceeded(
-                f"budget: {asked.where} may take {takes}, and {purse.words(name)}; {self._remedy}"
-            )
+            raise BatchBudgetExceeded(f"budget: {asked.where} may take {takes}, and {purse.words(name)}; {self.remedy}")
         self.line.join(asked.place, ready=changed and not self.line.is_behind(asked.place))
         return False
 
@@ -228,8 +223,8 @@ class Meter:
         """Replace a hold by what became of it."""
         took = settlement.spent.plus(settlement.unknown)
         try:
-            settle = partial(self._purses.settle, self._purse, hold, settlement)
-            purse = await self._queue.do(settle, PURSES, self._purse, repeatable=False)
+            settle = partial(self._purses.settle, self.purse, hold, settlement)
+            purse = await self._queue.do(settle, PURSES, self.purse, repeatable=False)
             # Where a lost connection leaves open whether it was done, nobody knows what was crossed.
             self.alerts.tell(crossed(purse, took) if purse else ())
         finally:

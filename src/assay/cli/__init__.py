@@ -30,13 +30,7 @@ def _installed() -> dict[str, tuple[str, str]]:
 
 #: What each command is for, and where it is.
 COMMANDS = {**_of(*map(registry.ours, registry.OURS)), **own_table(__name__, "commands.toml")}
-SECTIONS = {
-    "Start here": ("demo", "models", "ask"),
-    "Protocols": (),
-    "Runs": ("runs", "serve", "store"),
-    "For many": ("batch", "queue", "work", "people", "mcp"),
-    "Set up": ("keys", "doctor", "completion"),
-}
+SECTIONS = own_table(__name__, "sections.toml")
 
 
 @click.group(cls=lazy_group(COMMANDS, more=_installed, sections=SECTIONS), context_settings=HELP)
@@ -74,14 +68,6 @@ def _colour() -> bool | None:
 def run(command: click.Command) -> int:
     """Run a command; an error of ours becomes one line on stderr and its exit code."""
     try:
-        return _run(command)
-    finally:
-        if (telemetry := sys.modules.get("assay.launch.telemetry")) is not None:
-            telemetry.flush()
-
-
-def _run(command: click.Command) -> int:
-    try:
         outcome: object = command.main(standalone_mode=False, color=_colour())
         return outcome if isinstance(outcome, int) else 0
     except click.ClickException as error:
@@ -96,3 +82,6 @@ def _run(command: click.Command) -> int:
     except OSError as error:
         click.echo(f"assay: {error.filename or 'input or output'}: {error.strerror}", err=True)
         return 2
+    finally:
+        if (telemetry := sys.modules.get("assay.launch.telemetry")) is not None:
+            telemetry.flush()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Emit, Event, RunFinished, RunStarted
 from llm_runtime.extras import needing
 from llm_runtime.store.tally import Tally
+from llm_runtime.toml import own_table
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
@@ -24,12 +25,7 @@ if TYPE_CHECKING:
 #: Set to anything but nothing or 0, it turns telemetry on; where it goes, OpenTelemetry's own variables say.
 SWITCH = "ASSAY_OTEL"
 _FLUSH_MS = 2_000
-_ASKED = {
-    "model": "gen_ai.request.model",
-    "max_tokens": "gen_ai.request.max_tokens",
-    "temperature": "gen_ai.request.temperature",
-    "seed": "gen_ai.request.seed",
-}
+_ASKED: dict[str, str] = own_table("assay.launch", "telemetry.toml")
 
 
 @dataclass(frozen=True, slots=True)

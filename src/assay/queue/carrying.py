@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from typing import Any
 
 from assay.batch.database import Database
@@ -24,6 +25,7 @@ from llm_runtime.store import RunStore
 PURSE = "purse:"
 
 
+@dataclass(eq=False, repr=False)
 class Carrier:
     """Carries entries out in one store, many at once; their calls share rates and purses with all other workers.
 
@@ -36,25 +38,18 @@ class Carrier:
         stack: closes what was opened.
     """
 
-    def __init__(
-        self,
-        store_url: str,
-        store: RunStore,
-        database: Database,
-        owner: str,
-        settings: Callable[[], Settings],
-        stack: AsyncExitStack,
-    ) -> None:
-        self._store_url = store_url
-        self._store = store
-        self._settings = settings
-        self._stack = stack
-        self._database = database
-        self._owner = owner
-        self._launcher = Launcher(store, settings)
+    store_url: str
+    store: RunStore
+    database: Database
+    owner: str
+    settings: Callable[[], Settings]
+    stack: AsyncExitStack
+
+    def __post_init__(self) -> None:
+        self._launcher = Launcher(self.store, self.settings)
         self._gateways: dict[str, Gateways] = {}
-        self._rows = SharedRows(database, owner)
-        stack.push_async_callback(self._rows.queue.aclose)
+        self._rows = SharedRows(self.database, self.owner)
+        self.stack.push_async_callback(self._rows.queue.aclose)
 
     async def carry(self, entry: Entry) -> Outcome | None:
         """Carry an entry out; return how its run ended, or ``None`` where nothing was left to do.
@@ -63,7 +58,7 @@ class Carrier:
             LlmRuntimeError: it could not begin, or the store failed.
         """
         if entry.kind == BATCH:
-            await run_local(self._store_url, entry.run_id)
+            await run_local(self.store_url, entry.run_id)
             return None
         running = await self._begun(entry)
         return None if running is None else await running.outcome()
@@ -72,13 +67,13 @@ class Carrier:
         run, terms = entry.run()
         model = None
         try:
-            state = await asyncio.to_thread(lambda: self._store.summary(entry.run_id).state)
+            state = await asyncio.to_thread(lambda: self.store.summary(entry.run_id).state)
         except RunNotFound:
             state = ""
         if state == "finished":
             return None
         if state:
-            terms = in_force(event for _, event in self._store.events(entry.run_id))
+            terms = in_force(event for _, event in self.store.events(entry.run_id))
         if not run.hooks.own_models:
             gateways = await self._of_purse(entry.purse)
             gateway = gateways.under(terms, run)
@@ -92,10 +87,10 @@ class Carrier:
     async def _of_purse(self, purse: str) -> Gateways:
         if purse not in self._gateways:
             name = f"{PURSE}{purse}"
-            rows = SharedRows(self._database, self._owner, purse, queue=self._rows.queue)
+            rows = SharedRows(self.database, self.owner, purse, queue=self._rows.queue)
             # One that nobody made has no caps.
             meter = Meter(rows, name, (await rows.open(name)).caps)
-            self._gateways[purse] = Gateways(self._settings(), meter, self._stack)
+            self._gateways[purse] = Gateways(self.settings(), meter, self.stack)
         return self._gateways[purse]
 
     async def beat(self) -> None:

@@ -18,6 +18,7 @@ from assay.queue.schedules import put_due
 from assay.queue.tables import Taken, check_url, end, held, open_queue, put_back, queues, rescue, take
 from assay.registry import run_types
 from llm_runtime.errors import CallError, StoreBusy, StoreError, StoreUnwritable
+from llm_runtime.http.shape import reason_of
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import open_store
 from llm_runtime.store.database import Database
@@ -110,7 +111,7 @@ class _Worker:
                 await self._check()
                 await self._take()
             except StoreError as fault:
-                self._service.say("queue out of reach", error=f"{type(fault).__name__}: {_one_line(fault)}")
+                self._service.say("queue out of reach", error=f"{type(fault).__name__}: {reason_of(fault, 500)}")
             else:
                 if self._service.until_empty and not self._running:
                     break
@@ -190,7 +191,7 @@ class _Worker:
             await self._enter(end, number, "done")
 
     async def _fail(self, taken: Taken, error: Exception) -> None:
-        line = f"{type(error).__name__}: {_one_line(error)}"
+        line = f"{type(error).__name__}: {reason_of(error, 500)}"
         if not passing(error) or taken.attempts + 1 >= ATTEMPTS:
             entered = await self._enter(end, taken.number, "failed", line)
         else:
@@ -218,7 +219,3 @@ def passing(error: BaseException) -> bool:
     if isinstance(error, CallError):
         return error.retryable
     return isinstance(error, StoreBusy | StoreUnwritable | OSError)
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:500]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib import resources
 from random import Random
 
 from crux.results import CamelModel
+from llm_runtime.toml import own_table
 
 #: How many are in a batch, and how many are needed before a rate says something.
 A_BATCH, ENOUGH = 3, 15
@@ -47,8 +46,7 @@ class JudgeTrial(CamelModel):
 
 @cache
 def _pairs() -> tuple[KnownPair, ...]:
-    text = resources.files("crux.claims").joinpath("known.toml").read_text(encoding="utf-8")
-    return tuple(KnownPair.model_validate(one) for one in tomllib.loads(text)["pair"])
+    return tuple(KnownPair.model_validate(one) for one in own_table("crux.claims", "known.toml")["pair"])
 
 
 def drawn(seed: int, label: str, beside: int) -> list[tuple[int, KnownPair]]:

@@ -22,6 +22,7 @@ from crux.sources.talk import minutes
 from crux.sources.utterance import PlaceReading, Utterance, uttered
 from llm_runtime.documents import DocumentError, read_document
 from llm_runtime.documents.markup import Composed, composed, one_line, page_of_html
+from llm_runtime.documents.reading import local_name
 
 _HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 #: The head of a proposal: fields like those of a mail, an author among them.
@@ -204,11 +205,11 @@ def read_feed(file: SourceFile, *, drafts: bool = False) -> PlaceReading:
         root = ElementTree.fromstring(file.text.lstrip())
     except (ElementTree.ParseError, ValueError) as fault:
         raise CorpusError(f"{file.name} is not well-formed XML: {fault}; download it again") from None
-    entries = [element for element in root.iter() if _local(element) in ("item", "entry")]
+    entries = [element for element in root.iter() if local_name(element) in ("item", "entry")]
     if not entries:
         raise CorpusError(f"{file.name} has no <item> or <entry>; is it an RSS or Atom feed?")
     signed = ElementTree.Element("feed")
-    signed.extend(one for one in root if _local(one) == "author")
+    signed.extend(one for one in root if local_name(one) == "author")
     whole = _fields(signed)
     found: list[Utterance] = []
     for number, entry in enumerate(entries, start=1):
@@ -220,7 +221,7 @@ def read_feed(file: SourceFile, *, drafts: bool = False) -> PlaceReading:
         elif (one := message(file, FEED, fields, title=one_line(fields.get("title")))) is None:
             file.notes.append(f"{file.name}, {title}: no text")
         else:
-            remarks = (_fields(child) for child in entry if _local(child) == "comment")
+            remarks = (_fields(child) for child in entry if local_name(child) == "comment")
             said = (message(file, REMARK, each, parent=one.id, title=one.title) for each in remarks)
             found += [one, *(each for each in said if each is not None)]
     return file.finished(found)
@@ -236,19 +237,15 @@ def _unpublished(fields: Mapping[str, str], *, drafts: bool) -> str:
 def _fields(entry: ElementTree.Element) -> dict[str, str]:
     fields: dict[str, str] = {}
     for child in entry:
-        name = _local(child)
+        name = local_name(child)
         if name == "link" and child.get("href"):
             if child.get("rel", "alternate") == "alternate":
                 fields.setdefault("link", child.get("href", ""))
             continue
-        named = next((part.text or "" for part in child if _local(part) == "name"), "") if name == "author" else ""
+        named = next((part.text or "" for part in child if local_name(part) == "name"), "") if name == "author" else ""
         inner = "".join(ElementTree.tostring(part, encoding="unicode") for part in child)
         text = named or (child.text or "") + inner
         if name == "author" and (match := re.search(r"\((.+)\)\s*$", text)):
             text = match[1]
         fields.setdefault(name, text)
     return fields
-
-
-def _local(element: ElementTree.Element) -> str:
-    return element.tag.rpartition("}")[2]

@@ -79,13 +79,7 @@ class Balance:
     left_out: Counter[str] = field(default_factory=Counter[str])
 
     def __add__(self, other: Balance) -> Balance:
-        return Balance(
-            self.characters + other.characters,
-            self.kept + other.kept,
-            self.quoted + other.quoted,
-            self.code + other.code,
-            self.left_out + other.left_out,
-        )
+        return Balance(*(getattr(self, name) + getattr(other, name) for name in Balance.__slots__))
 
     def line(self) -> str:
         """Return it as one line."""

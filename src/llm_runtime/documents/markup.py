@@ -186,10 +186,6 @@ class _Reader(HTMLParser):
         roles = {"blockquote": "quoted", "pre": "code", "title": "title", "article": "main", "main": "main"}
         return "around" if marks & _WORDS["around"] else roles.get(tag, "head" if tag == "head" else "")
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        self.handle_endtag(tag)
-
     def handle_endtag(self, tag: str) -> None:
         self._opens |= tag in _WORDS["blocks"]
         if any(tag == name for name, _ in self._open):

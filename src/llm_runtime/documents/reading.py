@@ -215,10 +215,10 @@ def _epub(name: str, data: bytes) -> Document:
             raise DocumentError(f"{name} is encrypted for one reader (DRM); save it without")
         try:
             container = _xml(archive, "META-INF/container.xml", name)
-            package = next(e.get("full-path", "") for e in container.iter() if _local(e) == "rootfile")
+            package = next(e.get("full-path", "") for e in container.iter() if local_name(e) == "rootfile")
             book = _xml(archive, package, name)
-            hrefs = {e.get("id"): e.get("href", "") for e in book.iter() if _local(e) == "item"}
-            spine = [hrefs.get(e.get("idref"), "") for e in book.iter() if _local(e) == "itemref"]
+            hrefs = {e.get("id"): e.get("href", "") for e in book.iter() if local_name(e) == "item"}
+            spine = [hrefs.get(e.get("idref"), "") for e in book.iter() if local_name(e) == "itemref"]
             folder = posixpath.dirname(package)
             pages = [posixpath.normpath(posixpath.join(folder, unquote(href))) for href in spine if href]
             raw = [archive.read(page).decode("utf-8", "replace") for page in pages if page in names]
@@ -227,7 +227,8 @@ def _epub(name: str, data: bytes) -> Document:
     read = [page_of_html(markup) for markup in raw]
     parts = [one for chapter in read if (one := composed(chapter.pieces)).text]
     title, date, author = (
-        next((one_line(e.text) for e in book.iter() if _local(e) == name), "") for name in ("title", "date", "creator")
+        next((one_line(e.text) for e in book.iter() if local_name(e) == name), "")
+        for name in ("title", "date", "creator")
     )
     left = sum((Counter(chapter.left) for chapter in read), Counter[str]())
     text = "\n\n".join(one.text for one in parts)
@@ -283,7 +284,8 @@ def _xml(archive: zipfile.ZipFile, member: str, name: str) -> ElementTree.Elemen
         raise DocumentError(f"{name}: {member} is damaged: {fault}") from None
 
 
-def _local(element: ElementTree.Element) -> str:
+def local_name(element: ElementTree.Element) -> str:
+    """Return the name of an element without its namespace."""
     return element.tag.rpartition("}")[2]
 
 

@@ -136,6 +136,10 @@ class CallFinished(Event, type="call.finished"):
         return ordered_json(self.payload()) if getattr(self, "_ordered", False) else super().canonical()
 
 
+#: What the event of a failure has as its error names it.
+CALL_FIELDS = ("provider", "model", "status", "request_id")
+
+
 class CallFailed(Event, type="call.failed"):
     """The call of the same key failed for good, after whatever retries and fallbacks it had.
 

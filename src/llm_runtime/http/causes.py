@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 from llm_runtime import errors
 from llm_runtime.errors import CallError, ContextExceeded, ErrorInReply, RequestRefused
@@ -52,14 +52,16 @@ TABLE = tuple(Meaning(**row) for row in _DATA["rows"])
 STREAMED_STATUS: Mapping[str, int] = _DATA["streamed"]
 
 
+class Called(TypedDict, total=False):
+    """Which call an error is of."""
+
+    provider: str
+    model: str
+    request_id: str | None
+
+
 def error_for_status(
-    failure: Failure,
-    *,
-    provider: str,
-    model: str,
-    dialect: str = "",
-    request_id: str | None = None,
-    wait: RetryAdvice | None = None,
+    failure: Failure, *, dialect: str = "", wait: RetryAdvice | None = None, **call: Unpack[Called]
 ) -> CallError:
     """Return the typed error for a status that is not a success.
 
@@ -71,7 +73,7 @@ def error_for_status(
     row = next((row for row in TABLE if row.fits(failure, dialect)), TABLE[-1])
     wait = wait or RetryAdvice()
     seconds = failure.wait if wait.seconds is None else wait.seconds
-    error = _made(row, failure, provider, model, request_id, seconds)
+    error = _made(row, failure, call, seconds)
     if wait.again is False:
         error.retryable = False
     elif wait.again and type(error) is RequestRefused:
@@ -79,23 +81,14 @@ def error_for_status(
     return error
 
 
-def error_in_reply(
-    error: Any,
-    *,
-    provider: str,
-    model: str,
-    request_id: str | None,
-    begun: bool = False,
-    status: int = 200,
-    dialect: str = "",
-) -> CallError:
+def error_in_reply(error: Any, *, begun: bool = False, dialect: str = "", **call: Unpack[Called]) -> CallError:
     """Return the typed error for an ``error`` object inside a 200; a status among its codes decides.
 
     Args:
         begun: something of an answer stood beside it. Otherwise nothing was charged, and what it says counts alone:
             words that promise no better luck are not asked again.
     """
-    failure = read_failure({"error": error}, status)
+    failure = read_failure({"error": error}, 200)
     inner = next((int(name) for name in failure.names if re.fullmatch("[45][0-9][0-9]", name)), None)
     if inner is not None:
         failure = failure._replace(status=inner)
@@ -103,31 +96,23 @@ def error_in_reply(
     statuses = (failure,) if begun else (failure, failure._replace(status=400))
     row = next((row for one in statuses for row in TABLE[:-1] if row.fits(one, dialect)), None)
     if row is not None:
-        made = _made(row, failure, provider, model, request_id, failure.wait)
+        made = _made(row, failure, call, failure.wait)
     else:
-        message = f"the provider sent an error with status {status}: {failure.words or 'without a message'}"
-        made = ErrorInReply(message, provider=provider, model=model, status=status, request_id=request_id)
+        message = f"the provider sent an error with status 200: {failure.words or 'without a message'}"
+        made = ErrorInReply(message, status=200, **call)
         made.retryable = begun
     made.begun = begun
     return made
 
 
-def _made(
-    row: Meaning, failure: Failure, provider: str, model: str, request_id: str | None, seconds: float | None
-) -> CallError:
+def _made(row: Meaning, failure: Failure, call: Called, seconds: float | None) -> CallError:
     late = seconds is not None and seconds > LONGEST_WAIT
     advice = _DATA["advice"][row.advice]
     message = f"{advice} (in {in_words(seconds or 0)} at the earliest)" if late else advice
     kind: type[CallError] = getattr(errors, row.kind)
-    error = kind(
-        f"{message}: {failure.words}" if failure.words else message,
-        provider=provider,
-        model=model,
-        status=failure.status,
-        request_id=request_id,
-        retry_after=seconds,
-        advice=_DATA["commands"].get(row.advice, ""),
-    )
+    message = f"{message}: {failure.words}" if failure.words else message
+    command = _DATA["commands"].get(row.advice, "")
+    error = kind(message, status=failure.status, retry_after=seconds, advice=command, **call)
     if isinstance(error, ContextExceeded):
         error.asked, error.window = failure.asked, failure.window
     return error

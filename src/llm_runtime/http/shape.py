@@ -42,6 +42,11 @@ def one_line(value: str, limit: int = 400) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
+def reason_of(fault: BaseException, most: int = 200) -> str:
+    """Return what an error says on one line, at most ``most`` characters of it."""
+    return " ".join(str(fault).split())[:most]
+
+
 def harmless(value: str) -> str:
     """Remove the characters that steer a terminal or hide what is said: control (Cc), bidirectional and other
     formatting (Cf), surrogate, private and unassigned ones, and Unicode's own line ends."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import ClassVar, Final, TypeAlias
 
 _BOM = b"\xef\xbb\xbf"
 _COLON = ord(":")
@@ -15,14 +15,14 @@ class _Parts:
     """Cuts chunks into parts, whichever of the three line ends is used and wherever a chunk ends.
 
     Args:
-        end: what ends a part: one line feed, or two.
         max_bytes: of one part; a longer one sets :attr:`overflow`.
     """
 
-    __slots__ = ("_after_cr", "_end", "_max_bytes", "_pending", "_size", "_started", "overflow")
+    #: What ends a part: one line feed, or two.
+    _end: ClassVar[bytes]
+    __slots__ = ("_after_cr", "_max_bytes", "_pending", "_size", "_started", "overflow")
 
-    def __init__(self, end: bytes, max_bytes: int) -> None:
-        self._end: Final = end
+    def __init__(self, max_bytes: int) -> None:
         self._max_bytes: Final = max_bytes
         self._pending: list[bytes] = []
         self._size = 0
@@ -71,8 +71,7 @@ class EventStream(_Parts):
         max_bytes: of one event; a longer one sets ``overflow``, and nothing is to be read any more.
     """
 
-    def __init__(self, max_bytes: int) -> None:
-        super().__init__(b"\n\n", max_bytes)
+    _end = b"\n\n"
 
     def read(self, chunk: bytes) -> list[StreamEvent]:
         """Return the events that ``chunk`` ends."""
@@ -94,8 +93,7 @@ class EventStream(_Parts):
 class LineStream(_Parts):
     """One value a line, with ``max_bytes`` of one at the most: read chunks as they come."""
 
-    def __init__(self, max_bytes: int) -> None:
-        super().__init__(b"\n", max_bytes)
+    _end = b"\n"
 
     def read(self, chunk: bytes) -> list[StreamEvent]:
         """Return the values that ``chunk`` ends, as events without a name."""

@@ -19,7 +19,7 @@ from llm_runtime.errors import (
     ReplyRepeats,
     ReplyTruncated,
 )
-from llm_runtime.http.causes import error_in_reply
+from llm_runtime.http.causes import Called, error_in_reply
 from llm_runtime.http.reading import REPEATS
 from llm_runtime.http.secrets import Redactor
 from llm_runtime.http.shape import mapping, one_line, sequence
@@ -151,23 +151,19 @@ class Answer:
         """
         request_id = request_id or self._own_id()
         if self.error is not None:
-            error = error_in_reply(
-                # A clean copy, since a traceback may show this frame.
-                self._redactor.data(self.error),
-                provider=self.provider,
-                model=self.request.model,
-                request_id=request_id,
-                begun=bool(self.size or self.usage or self.identity),
-            )
-            raise self.cut(error)
+            # A clean copy, since a traceback may show this frame.
+            found, begun = self._redactor.data(self.error), bool(self.size or self.usage or self.identity)
+            raise self.cut(error_in_reply(found, begun=begun, **self.called(request_id)))
         reply = self._reply(request_id)
         problem = self._problem(reply)
         if problem is None:
             return reply
         kind, words = problem
-        raise self.cut(
-            kind(words, provider=self.provider, model=self.request.model, status=status, request_id=request_id)
-        )
+        raise self.cut(kind(words, status=status, **self.called(request_id)))
+
+    def called(self, request_id: str | None = None) -> Called:
+        """Return which call an error of it is of."""
+        return {"provider": self.provider, "model": self.request.model, "request_id": request_id}
 
     def cut(self, error: CallError) -> CallError:
         """Return ``error`` with what came before it as its ``partial``, where anything came."""

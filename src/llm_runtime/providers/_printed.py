@@ -135,14 +135,8 @@ class Printed(Answer):
     def _meaning(self, words: str, path: str) -> CallError:
         """Return what a program's words mean as an error of ours."""
         status = self.counts.get("status", 0)
-        error = error_in_reply(
-            {"message": words} | ({"code": status} if status >= 400 else {}),
-            provider=self.provider,
-            model=self.request.model,
-            request_id=None,
-            begun=bool(self.size),
-            dialect="agent",
-        )
+        found = {"message": words} | ({"code": status} if status >= 400 else {})
+        error = error_in_reply(found, begun=bool(self.size), dialect="agent", **self.called())
         if isinstance(error, AuthenticationFailed):
             return self.error_of(NotSignedIn, f"not signed in: {self.program.sign_in} ({words})")
         if isinstance(error, RateLimited | QuotaExhausted):
@@ -155,7 +149,7 @@ class Printed(Answer):
 
     def error_of(self, kind: type[CallError], words: str) -> CallError:
         """Return an error of this call."""
-        return kind(words, provider=self.provider, model=self.request.model)
+        return kind(words, **self.called())
 
     def _limited(self, words: str) -> CallError:
         now = time.time()

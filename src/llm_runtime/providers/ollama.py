@@ -56,13 +56,8 @@ def ollama(
 def _payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
     need = token_bound(request) + (request.max_tokens or _ANSWER_TOKENS)
     options: dict[str, Any] = {"num_ctx": min(-(-need // _STEP) * _STEP, _LARGEST_WINDOW)}
-    for name, value in (
-        ("num_predict", request.max_tokens),
-        ("temperature", request.temperature),
-        ("seed", request.seed),
-    ):
-        if value is not None:
-            options[name] = value
+    given = {"num_predict": request.max_tokens, "temperature": request.temperature, "seed": request.seed}
+    options |= {name: value for name, value in given.items() if value is not None}
     if request.repeated:
         options |= _UNREPEATING
     payload: dict[str, Any] = {

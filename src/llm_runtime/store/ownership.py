@@ -18,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from pathlib import Path
 
@@ -29,6 +30,7 @@ SILENT_S = 30.0
 _LOOKS = 6
 
 
+@dataclass(eq=False, repr=False)
 class Owner:
     """One that holds things in a database; it shows that it lives from :meth:`live` on.
 
@@ -44,24 +46,17 @@ class Owner:
         name: the epoch, as what it holds names it.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        file: Path | None = None,
-        *,
-        silent_s: float = SILENT_S,
-        woken: Callable[[], object] = lambda: None,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], object] = time.sleep,
-    ) -> None:
+    database: Database
+    file: Path | None = None
+    _: KW_ONLY
+    silent_s: float = SILENT_S
+    woken: Callable[[], object] = lambda: None
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], object] = time.sleep
+
+    def __post_init__(self) -> None:
         self.name = secrets.token_hex(8)
-        self.silent_s = silent_s
-        self._database = database
-        self._file = file
-        self._inode = "-" if file is None else str(file.stat().st_ino)
-        self._woken = woken
-        self._clock = clock
-        self._sleep = sleep
+        self._inode = "-" if self.file is None else str(self.file.stat().st_ino)
         #: A sign of life, the moment of the last look at it, and for how many seconds it has been the same.
         self._seen: dict[str, tuple[int, float, float]] = {}
         self._beginning = threading.Lock()
@@ -85,8 +80,8 @@ class Owner:
         """Give a sign of life, as :meth:`live` has it done, and look at what is still held."""
         number = os.getpid()
         process = " ".join((self._inode, *_machine(), str(number), _began(number)))
-        self._database.execute(SQL["beat"], (self.name, process), flush=False)
-        self._woken()
+        self.database.execute(SQL["beat"], (self.name, process), flush=False)
+        self.woken()
 
     def alive(self, process: str, beat: int, now: int) -> bool:
         """Tell by another owner's row whether it seems to live, for people to read: the store's clock decides."""
@@ -104,7 +99,7 @@ class Owner:
                 return True
             if abs(now - beat) / 1e6 < self.silent_s / 2 or beat != (first := first or beat):
                 return False
-            self._sleep(self.silent_s / _LOOKS / 2)
+            self.sleep(self.silent_s / _LOOKS / 2)
         return True
 
     def bury(self) -> None:
@@ -120,14 +115,14 @@ class Owner:
         if self._thread is not None:
             self._thread.join()
             with suppress(StoreError):
-                self._database.execute("DELETE FROM owners WHERE name = ?", (self.name,), flush=False)
+                self.database.execute("DELETE FROM owners WHERE name = ?", (self.name,), flush=False)
             self._thread = None
 
     def _rows(self, which: str, *values: str) -> list[tuple[str, str, int, int]]:
-        return self._database.execute(f"SELECT name, process, beat, assay_now() FROM owners {which}", values)
+        return self.database.execute(f"SELECT name, process, beat, assay_now() FROM owners {which}", values)
 
     def _buried(self, name: str, process: str, beat: int) -> bool:
-        now = self._clock()
+        now = self.clock()
         before, at, quiet = self._seen.get(name, (None, now, 0.0))
         quiet = quiet + min(now - at, self.silent_s / _LOOKS) if before == beat else 0.0
         self._seen[name] = (beat, now, quiet)
@@ -135,12 +130,12 @@ class Owner:
             return False
         del self._seen[name]
         bury = "DELETE FROM owners WHERE name = ? AND beat = ? RETURNING 1"
-        return bool(self._database.execute(bury, (name, beat)))
+        return bool(self.database.execute(bury, (name, beat)))
 
     def _ended_here(self, process: str) -> bool:
         """Tell whether a process is known to have ended, from its row alone."""
         file, boot, space, number, began = [*process.split(" "), "", "", "", ""][:5]
-        if file != self._inode or (self._file is not None and boot != _machine()[0]):
+        if file != self._inode or (self.file is not None and boot != _machine()[0]):
             # A copy of the file, or no row of ours, or the machine was started anew since.
             return True
         return (boot, space) == _machine() != ("", "") and number.isdecimal() and _ended(int(number), began)

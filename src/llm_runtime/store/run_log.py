@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
 from typing import Any
 
 from llm_runtime.events import Event, Record, RunFinished, link
@@ -18,6 +19,7 @@ def record_row(run: int, record: Record, tally: Tally) -> Row:
     return (run, record.seq, record.at, record.digest, *tally, record.body)
 
 
+@dataclass(eq=False, repr=False)
 class RunLog:
     """The one writer of a run; the stores make them. It holds the run for as long as it lives.
 
@@ -32,7 +34,7 @@ class RunLog:
         committer: writes the rows.
         clock: milliseconds since the Unix epoch.
         sign: signs and keeps its end, with the trail.
-        closed: told once, when it is closed.
+        on_close: told once, when it is closed.
 
     Attributes:
         run_id: its name.
@@ -41,37 +43,25 @@ class RunLog:
         fault: why the last of them could not be written, where nobody waited who could have been told.
     """
 
-    def __init__(
-        self,
-        run: int,
-        run_id: str,
-        trail: bytes,
-        digest: bytes,
-        tally: Tally,
-        committer: Committer,
-        clock: Callable[[], int],
-        sign: Callable[[Head, bytes], object],
-        closed: Callable[[], None],
-    ) -> None:
-        self.rows: list[Row] = []
-        self.fault: Exception | None = None
-        self._run = run
-        self.run_id = run_id
-        self._trail = bytearray(trail)
-        self.digest = digest
-        self._tally = tally
-        self._committer = committer
-        self._clock = clock
-        self._sign = sign
-        self._anchored = 0
-        self._on_close = closed
-        self._closing = threading.Lock()
-        self._closed = False
+    run: int
+    run_id: str
+    trail: bytearray
+    digest: bytes
+    tally: Tally
+    committer: Committer
+    clock: Callable[[], int]
+    sign: Callable[[Head, bytes], object]
+    on_close: Callable[[], None]
+    rows: list[Row] = field(default_factory=list[Row], init=False)
+    fault: Exception | None = field(default=None, init=False)
+    _anchored: int = field(default=0, init=False)
+    _closing: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _closed: bool = field(default=False, init=False)
 
     @property
     def length(self) -> int:
         """Records in the log."""
-        return len(self._trail) // STEP
+        return len(self.trail) // STEP
 
     def emit(self, event: Event) -> RunLog:
         """Append ``event``. What this returns, awaited, has it on disk: killing the process no longer loses it.
@@ -87,18 +77,18 @@ class RunLog:
             raise ValueError(f"the log of run {self.run_id} is closed")
         if self.fault is not None:
             self._raise_fault()
-        record = link(self.digest, len(self._trail) // STEP + 1, self._clock(), event)
-        tally = self._tally.after(event)
-        self.rows.append(record_row(self._run, record, tally))
-        waits = self._committer.late(self)
+        record = link(self.digest, len(self.trail) // STEP + 1, self.clock(), event)
+        tally = self.tally.after(event)
+        self.rows.append(record_row(self.run, record, tally))
+        waits = self.committer.late(self)
         if not waits:
             try:
                 self.write()
             except BaseException:
                 self.rows.pop()
                 raise
-        self._trail += record.digest[:STEP]
-        self.digest, self._tally = record.digest, tally
+        self.trail += record.digest[:STEP]
+        self.digest, self.tally = record.digest, tally
         if type(event) is RunFinished and not waits:
             self._anchor()
         return self
@@ -107,12 +97,12 @@ class RunLog:
         """Wait until all that was emitted is on disk. Raises :class:`~llm_runtime.errors.StoreError`."""
         self._raise_fault()
         if self.rows:
-            yield from self._committer.done(self).__await__()
+            yield from self.committer.done(self).__await__()
 
     def write(self) -> None:
         """Write what waits now, in this thread."""
         if self.rows:
-            self._committer.now(self)
+            self.committer.now(self)
 
     def close(self) -> None:
         """Write what waits, sign the head and let the run go. A second call does nothing.
@@ -131,7 +121,7 @@ class RunLog:
             finally:
                 # What could not be written must not be when somebody goes on with the run.
                 self.rows.clear()
-                self._on_close()
+                self.on_close()
 
     async def aclose(self) -> None:
         """Do what :meth:`close` does, without stopping the event loop for it."""
@@ -145,5 +135,5 @@ class RunLog:
 
     def _anchor(self) -> None:
         if self._anchored != self.length:
-            self._sign(Head(self.run_id, self.length, self.digest), bytes(self._trail))
+            self.sign(Head(self.run_id, self.length, self.digest), bytes(self.trail))
             self._anchored = self.length

@@ -309,7 +309,7 @@ class RunStore(RunReader):
             self._release(run_id)
 
         sign = partial(self.heads.sign, holder=self.owner.name)
-        log = RunLog(run, run_id, trail, digest, tally, self._committer, self._clock, sign, closed)
+        log = RunLog(run, run_id, bytearray(trail), digest, tally, self._committer, self._clock, sign, closed)
         self._logs[run_id] = log
         return log
 

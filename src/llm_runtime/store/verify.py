@@ -201,8 +201,7 @@ class Walk:
         for record in records:
             self.count += 1
             self._step(record)
-        if self._suspect is not None:
-            self._find(self._suspect[1].seq, "edited", "its content is not what was chained")
+        self._settle_alone()
 
     def _step(self, record: Record) -> None:
         if record.seq <= self.last:
@@ -290,24 +289,12 @@ class _Audit:
             self.findings.append(Finding(record.seq, "edited", str(fault)))
             return
         if record.seq == 1 and isinstance(event, RunStarted):
-            self._compare_opening(event, record.at)
-
-    def _compare_opening(self, started: RunStarted, at: int) -> None:
-        ours = (started.protocol, started.title, started.origin, started.parent, at)
-        line = self._summary
-        if ours != (line.protocol, line.title, line.origin, line.parent, line.started_at):
-            self.findings.append(Finding(1, "edited", "the run's line in the list is not what its log says"))
+            ours, line = (event.protocol, event.title, event.origin, event.parent, record.at), self._summary
+            if ours != (line.protocol, line.title, line.origin, line.parent, line.started_at):
+                self.findings.append(Finding(1, "edited", "the run's line in the list is not what its log says"))
 
     def _compare(self, seq: int) -> None:
-        ours, theirs = self._tally, self._summary
-        ending = theirs.state if theirs.state in ("finished", "stopped", "failed") else "open"
-        if ours != (
-            ending,
-            theirs.calls,
-            theirs.input_tokens,
-            theirs.output_tokens,
-            theirs.cost,
-            theirs.cost_unknown,
-            theirs.unknown,
-        ):
+        state = self._summary.state
+        ending = state if state in ("finished", "stopped", "failed") else "open"
+        if self._tally != (ending, *(getattr(self._summary, name) for name in Tally._fields[1:])):
             self.findings.append(Finding(seq, "edited", "the sums kept beside the log are not those of its records"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
@@ -71,6 +71,7 @@ FaultPlan: TypeAlias = "Fault | Mapping[int, Fault] | Callable[[Received], Fault
 Send: TypeAlias = "Callable[[web.Request, Received, list[bytes]], Awaitable[web.StreamResponse]]"
 
 
+@dataclass(eq=False, repr=False)
 class LoopbackServer:
     """A server on 127.0.0.1 that speaks OpenAI's chat completions, Anthropic's messages, Ollama's chat, and lists
     models. It streams where that is asked for.
@@ -99,35 +100,26 @@ class LoopbackServer:
         abandoned: set once a client has left in the middle of a stream.
     """
 
-    def __init__(
-        self,
-        script: ServerScript | ServerAnswer = "An answer.",
-        *,
-        faults: FaultPlan = None,
-        send: Send | None = None,
-        latency: float = 0.0,
-        models: Sequence[str | dict[str, Any]] = ("loopback-model",),
-        owner: str = "loopback",
-        cost: float | None = None,
-        piece: int = 48,
-        pace: float = 0.0,
-        port: int = 0,
-    ) -> None:
+    script: ServerScript | ServerAnswer = "An answer."
+    _: KW_ONLY
+    faults: FaultPlan = None
+    send: Send | None = None
+    latency: float = 0.0
+    models: Sequence[str | dict[str, Any]] = ("loopback-model",)
+    owner: str = "loopback"
+    cost: float | None = None
+    piece: int = 48
+    pace: float = 0.0
+    port: int = 0
+
+    def __post_init__(self) -> None:
         self.requests: list[Received] = []
         self.generations: dict[str, dict[str, Any]] = {}
         self.abandoned = asyncio.Event()
-        self._script = script
-        self._faults = faults
-        self._send = send or self._stream
-        self._latency = latency
         self._models = [
-            {"object": "model", "owned_by": owner, **({"id": model} if isinstance(model, str) else model)}
-            for model in models
+            {"object": "model", "owned_by": self.owner, **({"id": one} if isinstance(one, str) else one)}
+            for one in self.models
         ]
-        self._cost = cost
-        self._piece = piece
-        self._pace = pace
-        self._port = port
         self._runner: web.AppRunner | None = None
         self._site: web.TCPSite | None = None
 
@@ -142,9 +134,9 @@ class LoopbackServer:
         # A handler must end with its connection, or an endless answer would outlive its reader.
         self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.01)
         await self._runner.setup()
-        self._site = web.TCPSite(self._runner, "127.0.0.1", self._port)
+        self._site = web.TCPSite(self._runner, "127.0.0.1", self.port)
         await self._site.start()
-        self._port = self._runner.addresses[0][1]
+        self.port = self._runner.addresses[0][1]
         await self._refuse_if_planned(1)
         return self
 
@@ -155,7 +147,7 @@ class LoopbackServer:
     @property
     def url(self) -> str:
         """The server's address, without a path."""
-        return f"http://127.0.0.1:{self._port}"
+        return f"http://127.0.0.1:{self.port}"
 
     def endpoint(self, name: str = "loopback", *, key: str | None = None, dialect: str = "") -> Endpoint:
         """Return this server as a provider's endpoint; its dialect is that of its name, unless another is named."""
@@ -183,10 +175,10 @@ class LoopbackServer:
         payload = from_json(await request.read())
         received = Received(len(self.requests) + 1, kind, headers, payload, dict(request.query))
         self.requests.append(received)
-        fault = self._faults(received) if callable(self._faults) else self._planned(received.number)
+        fault = self.faults(received) if callable(self.faults) else self._planned(received.number)
         request_id = received.request_id
-        if self._latency:
-            await asyncio.sleep(self._latency)
+        if self.latency:
+            await asyncio.sleep(self.latency)
         await self._refuse_if_planned(received.number + 1)
         response = perform(fault, request, request_id) if fault else None
         if response is not None:
@@ -197,7 +189,7 @@ class LoopbackServer:
         if isinstance(answer, str):
             answer = spoil(fault, self._whole(answer, received), kind)
             if received.payload.get("stream") and can_stream(answer):
-                return await self._send(request, received, list(events(answer, kind, self._piece)))
+                return await (self.send or self._stream)(request, received, list(events(answer, kind, self.piece)))
         status, body = answer if isinstance(answer, tuple) else (200, answer)
         return web.json_response(body, status=status, headers={"x-request-id": request_id})
 
@@ -206,23 +198,23 @@ class LoopbackServer:
 
         content_type = "application/x-ndjson" if received.kind == "ollama" else "text/event-stream"
         headers = {"x-request-id": received.request_id, "Content-Type": content_type}
-        if not self._pace:
+        if not self.pace:
             return web.Response(body=b"".join(parts), headers=headers)
         response = web.StreamResponse(headers=headers)
         await response.prepare(request)
         try:
             for part in parts:
                 await response.write(part)
-                await asyncio.sleep(self._pace)
+                await asyncio.sleep(self.pace)
         except (asyncio.CancelledError, ConnectionError):
             self.abandoned.set()
             raise
         return response
 
     async def _answer(self, received: Received) -> ServerAnswer:
-        if not callable(self._script):
-            return self._script
-        answer = self._script(received)
+        if not callable(self.script):
+            return self.script
+        answer = self.script(received)
         return await answer if inspect.isawaitable(answer) else answer
 
     def _whole(self, answer: str, received: Received) -> dict[str, Any]:
@@ -248,8 +240,8 @@ class LoopbackServer:
                 "eval_count": answered,
             }
         usage: dict[str, Any] = {"prompt_tokens": asked, "completion_tokens": answered}
-        if self._cost is not None:
-            usage["cost"] = self._cost
+        if self.cost is not None:
+            usage["cost"] = self.cost
         return {
             "id": f"chatcmpl-{received.number}",
             "object": "chat.completion",
@@ -265,6 +257,6 @@ class LoopbackServer:
 
     def _planned(self, number: int) -> Fault | None:
         """Return the part of the plan that is known before a request arrives."""
-        if isinstance(self._faults, Fault):
-            return self._faults
-        return None if self._faults is None or callable(self._faults) else self._faults.get(number)
+        if isinstance(self.faults, Fault):
+            return self.faults
+        return None if self.faults is None or callable(self.faults) else self.faults.get(number)

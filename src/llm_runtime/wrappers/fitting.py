@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from llm_runtime.errors import CallError, ContextExceeded, PromptTruncated
+from llm_runtime.errors import ContextExceeded, PromptTruncated
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.tokens import characters_of, estimate_input, least_input
 from llm_runtime.vision import picture_tokens
+from llm_runtime.wrappers.amending import amending
 
 if TYPE_CHECKING:
     from llm_runtime.windows import Capacity
@@ -32,6 +33,7 @@ _BLOCK = 1_024
 _MOST_BLOCKS = 50_000
 
 
+@dataclass(eq=False, repr=False)
 class Reading:
     """How one model reads: its window, and how many characters it takes for a token.
 
@@ -42,21 +44,14 @@ class Reading:
         count: lets its own tokenizer count a prompt, where it has one.
     """
 
-    def __init__(
-        self,
-        provider: str,
-        *,
-        local: bool,
-        capacity: Callable[[], Awaitable[Capacity]],
-        count: Callable[[Request], Awaitable[int | None]],
-    ) -> None:
-        self._provider = provider
-        self._local = local
-        self._capacity = capacity
-        self._count = count
-        self._characters = 0
-        self._tokens = 0
-        self._sent: set[int] = set()
+    provider: str
+    _: KW_ONLY
+    local: bool
+    capacity: Callable[[], Awaitable[Capacity]]
+    count: Callable[[Request], Awaitable[int | None]]
+    _characters: int = field(default=0, init=False)
+    _tokens: int = field(default=0, init=False)
+    _sent: set[int] = field(default_factory=set[int], init=False)
 
     async def fitted(self, request: Request) -> Request:
         """Return the request with a bound on its answer that fits beside the prompt.
@@ -65,9 +60,9 @@ class Reading:
             ContextExceeded: there is no room for prompt and answer; nothing was sent.
         """
         characters = characters_of(request)
-        if not self._local and characters < LOOK_UP_FROM * _USUAL:
+        if not self.local and characters < LOOK_UP_FROM * _USUAL:
             return request
-        window = (await self._capacity()).window
+        window = (await self.capacity()).window
         if window is None:
             return request
         # What follows counts texts.
@@ -76,7 +71,7 @@ class Reading:
         share = min(window // 10 if small else LEAST_ANSWER, request.max_tokens or window)
         prompt = self._estimate(request, characters)
         if max(_most(request, characters), prompt) + max(share, request.max_tokens or 0) > window:
-            counted = await self._count(request)
+            counted = await self.count(request)
             sure = max(int(prompt * _SURE), least_input(request)) if counted is None else counted
             prompt = prompt if counted is None else counted
             if sure + share > window:
@@ -92,19 +87,19 @@ class Reading:
         Raises:
             PromptTruncated: its window is known, and smaller than the prompt.
         """
-        new = self._new_characters(request) if self._local else None
+        new = self._new_characters(request) if self.local else None
         usage = reply.usage
         if usage.estimated or not usage.input_tokens:
             return reply
         if cut_short(request, usage.input_tokens + usage.cached_tokens, new):
             seen = f"the server read {usage.input_tokens} tokens of a prompt of about {estimate_input(request)}"
-            window = (await self._capacity()).window
+            window = (await self.capacity()).window
             if window is None or window > estimate_input(request):
                 return _noted(reply, f"{seen}, or counted them wrong")
             error = PromptTruncated(
                 f"{seen}, and it reads {window} at the most; load the model with a larger context, or shorten the "
                 "prompt",
-                provider=self._provider,
+                provider=self.provider,
                 model=request.model,
                 request_id=reply.request_id,
             )
@@ -124,7 +119,7 @@ class Reading:
         error = ContextExceeded(
             f"the prompt has {tokens} tokens and the model reads {window}, {share} of them kept for the answer; "
             "shorten it, or choose a model with a larger window",
-            provider=self._provider,
+            provider=self.provider,
             model=request.model,
         )
         error.asked, error.window = asked, window
@@ -169,15 +164,7 @@ def counted(generate: Generate) -> Generate:
         note = f"the provider counted {usage.input_tokens} tokens of a prompt of about {expected}; that is booked"
         return replace(_noted(reply, note), usage=replace(usage, input_tokens=expected, estimated=True))
 
-    async def call(request: Request) -> Reply:
-        try:
-            return plausible(request, await generate(request))
-        except CallError as error:
-            if error.partial is not None:
-                error.partial = plausible(request, error.partial)
-            raise
-
-    return call
+    return amending(generate, plausible)
 
 
 def _noted(reply: Reply, note: str) -> Reply:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Protocol
 
 from llm_runtime.errors import RateLimited
@@ -59,6 +60,7 @@ class _Bucket:
         return max(0.0, (min(amount, self.capacity) - self.level) / rate)
 
 
+@dataclass(eq=False, repr=False)
 class Limiter:
     """Admits calls in the order they came, as fast as the limits and the provider's mood allow.
 
@@ -72,26 +74,21 @@ class Limiter:
         on_queue: told how many calls wait, whenever that changes.
     """
 
-    def __init__(
-        self,
-        limits: Limits,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        on_queue: Callable[[int], None] | None = None,
-    ) -> None:
-        self.limits = limits
-        self.counts_tokens = limits.tokens_per_minute is not None
+    limits: Limits
+    _: KW_ONLY
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    on_queue: Callable[[int], None] | None = None
+
+    def __post_init__(self) -> None:
+        self.counts_tokens = self.limits.tokens_per_minute is not None
         #: Calls that wait for a place.
         self.waiting = 0
-        self._on_queue = on_queue
         self.pace = 1.0
         self.in_flight = 0
-        self._clock = clock
-        self._sleep = sleep
         self._closed_until = 0.0
-        self._requests = _Bucket(limits.requests_per_minute, clock())
-        self._tokens = _Bucket(limits.tokens_per_minute, clock())
+        self._requests = _Bucket(self.limits.requests_per_minute, self.clock())
+        self._tokens = _Bucket(self.limits.tokens_per_minute, self.clock())
         self._loop: asyncio.AbstractEventLoop | None = None
         self._turn = asyncio.Lock()
         self._freed = asyncio.Event()
@@ -128,8 +125,8 @@ class Limiter:
 
     def _queued(self, more: int) -> None:
         self.waiting += more
-        if self._on_queue is not None:
-            self._on_queue(self.waiting)
+        if self.on_queue is not None:
+            self.on_queue(self.waiting)
 
     def _take(self, tokens: int) -> None:
         self._requests.level -= 1
@@ -141,14 +138,14 @@ class Limiter:
         async with self._turn:
             while (wait := self._wait(tokens)) != 0.0:
                 if wait > 0:
-                    await self._sleep(wait)
+                    await self.sleep(wait)
                 else:
                     self._freed.clear()
                     await self._freed.wait()
 
     def refused(self, retry_after: float | None) -> None:
         """Close for as long as the provider asks after a 429, and go on at half the pace."""
-        now = self._clock()
+        now = self.clock()
         if now >= self._closed_until:  # a burst of refusals is one event
             self.pace = max(SLOWEST, self.pace / 2)
         self._closed_until = max(self._closed_until, now + min(retry_after or 1.0, LONGEST_PAUSE))
@@ -158,7 +155,7 @@ class Limiter:
         cap = self.limits.in_flight
         if cap is not None and self.in_flight >= max(1, int(cap * self.pace)):
             return -1.0
-        now = self._clock()
+        now = self.clock()
         return max(
             self._closed_until - now,
             self._requests.wait(1, now, self.pace),

@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from copy import copy
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TypeVar
 
 from llm_runtime.errors import CallError, RateLimited, ServerFault
@@ -20,6 +21,7 @@ FAULTS = 5
 PAUSE_SECONDS = 30.0
 
 
+@dataclass(eq=False, repr=False)
 class Outage:
     """What is known of the faults of one endpoint, for all its calls.
 
@@ -33,23 +35,16 @@ class Outage:
         sleep: waits; raises what ends the run.
     """
 
-    def __init__(
-        self,
-        provider: str,
-        *,
-        emit: Emit = silent,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
-        self.counts_tokens = False
-        self._provider = provider
-        self._emit = emit
-        self._clock = clock
-        self._sleep = sleep
-        self._faults = 0
-        self._reopens: float | None = None
-        self._trial: asyncio.Future[ServerFault | None] | None = None
-        self._limit: tuple[float, RateLimited] | None = None
+    provider: str
+    _: KW_ONLY
+    emit: Emit = silent
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    counts_tokens: bool = field(default=False, init=False)
+    _faults: int = field(default=0, init=False)
+    _reopens: float | None = field(default=None, init=False)
+    _trial: asyncio.Future[ServerFault | None] | None = field(default=None, init=False)
+    _limit: tuple[float, RateLimited] | None = field(default=None, init=False)
 
     def take(self, tokens: int = 0) -> bool:
         """Tell whether calls go; before its limit ends, one is refused.
@@ -57,7 +52,7 @@ class Outage:
         Raises:
             RateLimited: the one that another call met.
         """
-        if self._limit is not None and (left := self._limit[0] - self._clock()) > 0:
+        if self._limit is not None and (left := self._limit[0] - self.clock()) > 0:
             again = _without_answer(self._limit[1])
             again.retry_after = left
             raise again
@@ -70,8 +65,8 @@ class Outage:
             ServerFault: another call tried, and met it.
         """
         while self._reopens is not None:
-            if (wait := self._reopens - self._clock()) > 0:
-                await self._sleep(wait)
+            if (wait := self._reopens - self.clock()) > 0:
+                await self.sleep(wait)
             elif self._trial is None:
                 self._trial = asyncio.get_running_loop().create_future()
                 return True
@@ -86,7 +81,7 @@ class Outage:
         elif fault is None or (isinstance(fault, CallError) and fault.status is not None):
             self._faults, self._reopens = 0, None
         if isinstance(fault, RateLimited) and (wait := fault.retry_after or 0.0) > LONGEST_WAIT:
-            self._limit = self._clock() + wait, fault
+            self._limit = self.clock() + wait, fault
             self._pause(wait, fault)
         if trying:
             # After a trial that met no fault of the server another call tries, or all go.
@@ -96,10 +91,10 @@ class Outage:
         self._faults += 1
         if trying or (self._reopens is None and self._faults >= FAULTS):
             self._pause(PAUSE_SECONDS, fault)
-            self._reopens = self._clock() + PAUSE_SECONDS
+            self._reopens = self.clock() + PAUSE_SECONDS
 
     def _pause(self, seconds: float, fault: CallError) -> None:
-        self._emit(EndpointPaused(provider=self._provider, seconds=round(seconds), message=str(fault)))
+        self.emit(EndpointPaused(provider=self.provider, seconds=round(seconds), message=str(fault)))
 
     def _over(self, fault: ServerFault | None) -> None:
         trial, self._trial = self._trial, None

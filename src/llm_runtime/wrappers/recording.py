@@ -9,6 +9,7 @@ from typing import TypeAlias
 from llm_runtime.answerer import Answerer
 from llm_runtime.errors import CallError, LlmRuntimeError
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Emit
+from llm_runtime.events.calls import CALL_FIELDS
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.wrappers.accounts import Bill, Budget, CallBook
 
@@ -102,10 +103,7 @@ def _failed(started: CallStarted, error: BaseException, book: CallBook, cost: in
         error=type(error).__name__,
         # Without the address that str() of a call's error adds: the fields below hold it.
         message=BaseException.__str__(error) if call is error else str(error),
-        provider=call.provider,
-        model=call.model,
-        status=call.status,
-        request_id=call.request_id,
+        **{name: getattr(call, name) for name in CALL_FIELDS},
         partial=call.partial.to_dict() if call.partial else None,
         replayed=started.replayed,
         cost=error.cost if isinstance(error, LlmRuntimeError) else cost,

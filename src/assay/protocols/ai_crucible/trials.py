@@ -80,13 +80,13 @@ def check_models(models: Sequence[str], judges: Sequence[str], others: Sequence[
         NoModelError: none was named and none is configured.
         ConfigurationError: a name cannot be one, or a judge has no family or the solver's.
     """
-    from ai_crucible.judge_panel import check_panel
+    from ai_crucible.judge_panel import eligible
     from ai_crucible.types import team_name
 
     seats = [solver_of(name) for name in judges]
     for name in others:
         solver_of(name)
-    check_panel(seats, team_name([solver_of(name or None) for name in models]), allow_untagged=untagged)
+    eligible(seats, team_name([solver_of(name or None) for name in models]), allow_untagged=untagged)
 
 
 def models_by_trial(first: str, models: Sequence[str]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -289,7 +289,7 @@ def present_trials(ended: Sequence[Ended], asked: Trying) -> int:
     from assay.protocols.ai_crucible.report import trials_story
     from assay.report.places import write_report
 
-    records = _together([one.records for one in ended if one.records is not None])
+    records = _together([one.records for one in ended if one.records is not None], asked.shop)
     if records is not None:
         _show(records, asked)
         if asked.out is not None:
@@ -305,38 +305,29 @@ def present_trials(ended: Sequence[Ended], asked: Trying) -> int:
     return missing.code
 
 
-def _together(records: list[TrialRecords]) -> TrialRecords | None:
-    """Put trials of one workshop side by side: the last one vouches for the ledger as it is now."""
-    if not records:
-        return None
-    attempts = tuple(attempt for each in records for attempt in each.attempts)
-    sittings = {trial: count for each in records for trial, count in each.seal.sittings.items()}
-    died = {trial: count for each in records for trial, count in (each.seal.died or {}).items()}
-    return replace(
-        records[-1], attempts=attempts, seal=records[-1].seal.model_copy(update={"sittings": sittings, "died": died})
-    )
+def _together(records: list[TrialRecords], shop: Workshop) -> TrialRecords | None:
+    """Put trials of one workshop side by side, with the ledger as it is now."""
+    from assay.protocols.ai_crucible.report import read_trials
+
+    if len(records) < 2:
+        return next(iter(records), None)
+    return read_trials(shop, [trial for each in records for trial in each.trials])
 
 
 def _show(records: TrialRecords, asked: Trying) -> None:
     from assay.protocols.ai_crucible.report.compared import compared_lines
+    from assay.protocols.ai_crucible.report.pictures import solver_name
+    from assay.protocols.ai_crucible.report.words import in_all
 
     if asked.as_json:
         click.echo(json.dumps(records.data(), ensure_ascii=False, default=str))
         return
-    for line in summary(records.models):
-        click.echo(line)
+    for model in records.models:
+        click.echo(f"{solver_name(model.model, model.arm, model.edition)}: {in_all(model)}")
     for name, effect in records.arms:
         click.echo(arm_line(name, effect))
     for compared in records.seal.compared:
         click.echo("\n".join(compared_lines(compared)))
-
-
-def summary(models: Iterable[Any]) -> list[str]:
-    """Write a line for each model: attempts passed with their interval, and reliability over k."""
-    from assay.protocols.ai_crucible.report.pictures import solver_name
-    from assay.protocols.ai_crucible.report.words import in_all
-
-    return [f"{solver_name(model.model, model.arm, model.edition)}: {in_all(model)}" for model in models]
 
 
 def arm_line(name: str, effect: Any) -> str:

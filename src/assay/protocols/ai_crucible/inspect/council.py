@@ -23,9 +23,10 @@ from inspect_ai.model import (
     ModelOutput,
     ModelUsage,
 )
-from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
+from inspect_ai.tool import ToolChoice, ToolInfo
 from typing_extensions import override
 
+from ai_crucible.inspect_bridge import to_calls
 from ai_crucible.purse import PURSE
 from ai_crucible.text_protocol import describe_tools
 from assay.protocol import load
@@ -137,15 +138,7 @@ class CouncilAPI(ModelAPI):
         output = ModelOutput.from_content(model=model, content=text)
         calls = parse_call(text, number) if with_tools else ()
         if calls:
-            message = ChatMessageAssistant(
-                content=text,
-                source="generate",
-                model=model,
-                tool_calls=[
-                    ToolCall(id=c.id, function=c.name or "unknown", arguments=c.arguments, parse_error=c.fault or None)
-                    for c in calls
-                ],
-            )
+            message = ChatMessageAssistant(content=text, source="generate", model=model, tool_calls=to_calls(calls))
             output.choices[0].message = message
             output.choices[0].stop_reason = "tool_calls"
         output.usage = ModelUsage(

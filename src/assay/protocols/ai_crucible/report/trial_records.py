@@ -17,9 +17,10 @@ from ai_crucible.arms import ArmEffect, effects
 from ai_crucible.attestation import Verification, file_digest
 from ai_crucible.attested import AttestedTrial, attested
 from ai_crucible.events import AttemptGraded, TrialsCompared
-from ai_crucible.figures import figures_of, rests_on
+from ai_crucible.figures import figures_of
 from ai_crucible.observability import ModelRollup, PuzzleHistory, rollup
 from ai_crucible.types import GateResult, PanelVerdict, Verdict
+from ai_crucible.versions import rests_on
 from llm_runtime.errors import ConfigurationError, MissingExtraError, StoreDamaged
 from llm_runtime.models import Model
 from llm_runtime.store.anchor import SignedHead
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from assay.protocols.ai_crucible.inspect.trials import LoggedAttempt
 
 T = TypeVar("T")
+M = TypeVar("M", bound=Model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +59,21 @@ class Attempt:
     @property
     def gate(self) -> GateResult | None:
         """The gate's verdict; ``None`` where the attempt was not graded."""
-        data = self.last("gate")
-        return None if data is None else GateResult.model_validate(data)
+        return self._said("gate", GateResult)
 
     @property
     def verdict(self) -> Verdict | None:
         """What the grading process said."""
-        data = self.last("graded")
-        return None if data is None else Verdict.model_validate(data)
+        return self._said("graded", Verdict)
 
     @property
     def panel(self) -> PanelVerdict | None:
         """What the judges said, where some were asked."""
-        data = self.last("panel")
-        return None if data is None else PanelVerdict.model_validate(data)
+        return self._said("panel", PanelVerdict)
+
+    def _said(self, kind: str, of: type[M]) -> M | None:
+        data = self.last(kind)
+        return None if data is None else of.model_validate(data)
 
     @property
     def turns(self) -> int:
@@ -276,19 +279,10 @@ def _undamaged(read: Callable[[], T]) -> T | None:
 
 
 def _model(model: ModelRollup) -> dict[str, Any]:
-    return {
-        "model": model.model,
-        "arm": model.arm,
-        "rate": asdict(model.rate) if model.rate else None,
-        "pass_hat_k": dict(zip(("k", "value"), model.reliability, strict=True)) if model.reliability else None,
-        "anchors_as_expected": model.anchors_as_expected,
-        "seconds": round(model.seconds, 3),
-        "cost": model.cost,
-        "tokens": model.tokens,
-        "edition": model.edition,
-        "died": model.died,
-        "puzzles": [_history(each) for each in model.puzzles],
-    }
+    told = {**asdict(model), "seconds": round(model.seconds, 3), "puzzles": [_history(each) for each in model.puzzles]}
+    del told["reliability"]
+    k = model.reliability
+    return {**told, "pass_hat_k": dict(zip(("k", "value"), k, strict=True)) if k else None}
 
 
 def _history(history: PuzzleHistory) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.console.declared import declares
 from assay.console.queueing import queue_option
 from assay.protocols.criticality.commands.adopt import adopt
 from assay.protocols.criticality.commands.driving import Drive, deciding_options, drive, driving_options, folder_option
@@ -37,11 +38,11 @@ def criticality() -> None:
     """
 
 
+_declares = declares(__package__ or "", "options.toml")
+
+
 @criticality.command()
-@click.argument("name")
-@click.option("-C", "--dir", "folder", help="Where to make it [default: a folder of its name].")
-@click.option("--language", default="python", show_default=True, help="What to write it in; see: criticality doctor.")
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="The project's seed; drawn where left out.")
+@_declares("init")
 def init(name: str, folder: str | None, language: str, seed: int | None) -> None:
     """Make a project called NAME."""
     from criticality import create_project
@@ -88,8 +89,7 @@ def _answers(path: str | None, demo: bool) -> Answers | None:
 
 @criticality.command()
 @folder_option
-@click.argument("option", required=False)
-@click.option("--text", default="", help="What you want to add.")
+@_declares("resolve")
 @deciding_options
 def resolve(folder: str, option: str | None, text: str, **flags: Any) -> int:
     """Choose a way out of a block, and go on."""
@@ -106,9 +106,7 @@ def resolve(folder: str, option: str | None, text: str, **flags: Any) -> int:
 
 @criticality.command()
 @folder_option
-@click.argument("decision", type=click.Choice(["approve", "revise", "reject", "conditional"]), default="approve")
-@click.option("--feedback", default="", help="What to change; with revise.")
-@click.option("--condition", "conditions", multiple=True, help="A condition; with conditional (repeatable).")
+@_declares("approve")
 @deciding_options
 def approve(decision: Any, feedback: str, conditions: tuple[str, ...], **flags: Any) -> int:
     """Say what becomes of the proposal, and go on."""
@@ -121,8 +119,7 @@ def approve(decision: Any, feedback: str, conditions: tuple[str, ...], **flags: 
 
 @criticality.command()
 @folder_option
-@click.option("--watch", is_flag=True, help="Look again every second until it is done or blocked.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@_declares("status")
 def status(folder: str, watch: bool, as_json: bool) -> None:
     """Show where the project stands."""
     from assay.protocols.criticality.commands.display import status_json, status_lines
@@ -148,7 +145,7 @@ def status(folder: str, watch: bool, as_json: bool) -> None:
 
 @criticality.command("ledger")
 @folder_option
-@click.option("--all", "everything", is_flag=True, help="Also what no longer stands.")
+@_declares("ledger")
 def show_ledger(folder: str, everything: bool) -> None:
     """Show the decisions."""
     from assay.protocols.criticality.commands.display import ledger_lines

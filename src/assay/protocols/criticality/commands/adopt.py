@@ -6,15 +6,13 @@ from pathlib import Path
 
 import click
 
+from assay.console.declared import declares
 from assay.console.running import RunCommand, run_command
 from llm_runtime.errors import ConfigurationError
 
 
 @run_command("criticality.adopt", "adopt", trace="Show the whole report after the summary.", noun="report")
-@click.argument("target", metavar="PATH[::FUNCTION]")
-@click.argument("names", nargs=-1, metavar="[FUNCTION]...")
-@click.option("--all", "everything", is_flag=True, help="Adopt every function that can be.")
-@click.option("--list", "listing", is_flag=True, help="Only show what can be adopted, and why the rest cannot.")
+@declares(__package__ or "", "options.toml")("adopt")
 def adopt(command: RunCommand, target: str, names: tuple[str, ...], everything: bool, listing: bool) -> int:
     """Give functions that exist types, contracts and claims, judged against the code as it is.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
+from assay.console.declared import declares
 from assay.console.options import open_runs, settings_with, store_option, terms_options
 from assay.console.queueing import QueueOptions, put_into_queue
 from llm_runtime.errors import ConfigurationError, RunPaused
@@ -31,22 +32,18 @@ _KEYBOARD = "terminal:"
 _SEARCHED = 1000
 """Runs that are looked through for the folder's own."""
 
-folder_option = click.option("-C", "--dir", "folder", default=".", show_default=True, help="The project's folder.")
-
-
-answers_option = click.option("--answers", metavar="PATH", help="A file of answers, in place of the keyboard.")
-demo_option = click.option("--demo", is_flag=True, help="Answer from the recorded demonstration: no model is asked.")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
+_declares = declares(__package__ or "", "options.toml")
+folder_option = _declares("folder")
 
 
 def driving_options(command: F) -> F:
     """Add what every command takes that goes on with a project as it stands."""
-    return folder_option(answers_option(terms_options(demo_option(quiet_option(store_option(command))))))
+    return _declares("going-on")(terms_options(_declares("played")(store_option(command))))
 
 
 def deciding_options(command: F) -> F:
     """Add what a command takes that brings one answer and goes on."""
-    return terms_options(quiet_option(store_option(command)))
+    return terms_options(_declares("quiet")(store_option(command)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,14 @@ from typing import Any
 
 import click
 
+from assay.console.declared import declares
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.extras import needing
 
-_AGENTS = ("architect", "auditor", "structurer", "worker", "guardian")
-
 
 @click.command()
-@click.argument("server", type=click.Choice(["artifact", "toolchain"]))
-@click.option("--as", "agent", type=click.Choice(_AGENTS), required=True, help="Whom it serves.")
-@click.option("--function", metavar="MODULE.NAME", help="The one function that a worker or a guardian sees.")
-@click.option("--http", "port", type=click.IntRange(0, 65535), help="A port of 127.0.0.1, in place of stdio.")
-@click.option("-C", "--dir", "folder", default=".", show_default=True, help="The project's folder.")
+@declares(__package__ or "", "options.toml")("mcp")
 def mcp(server: str, agent: Any, function: str | None, port: int | None, folder: str) -> None:
     """Serve a project to an agent by the Model Context Protocol.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.console.declared import declares
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -16,23 +17,18 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("-C", "--dir", "folder", default=".", show_default=True, help="The project's folder.")
-@click.option("--out", default="report.html", show_default=True, metavar="PATH", help="A file: .html or .md.")
+@declares(__package__ or "", "options.toml")("report")
 def report(folder: str, out: str) -> None:
     """Write a report: the way it went, and from each claim to its contracts, tests and results."""
     from assay.registry import story_of_events
+    from assay.report.places import story_text
     from criticality.project.files import require_project, write_atomic
 
     root, path = Path(folder).absolute(), Path(out)
     require_project(root)
     if path.suffix not in (".html", ".md"):
         raise ConfigurationError(f"a report is .html or .md; {path.name} is neither")
-    story = story_of_events(_journal(root))
-    if path.suffix == ".html":
-        from assay.report.html import story_html as written
-    else:
-        from assay.report.markdown import story_markdown as written
-    write_atomic(path.absolute(), written(story))
+    write_atomic(path.absolute(), story_text(story_of_events(_journal(root)), path.suffix))
     click.echo(f"report: {path}", err=True)
 
 

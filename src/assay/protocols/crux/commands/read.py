@@ -12,22 +12,13 @@ from assay.console.declared import commands
 from assay.console.options import with_run
 from assay.protocol import load
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.toml import own_table
 
 if TYPE_CHECKING:
     from llm_runtime.store import RunStore
 
 _command = commands(click.command, __package__ or "", "options.toml")
-_OF_A_DEBATE = {
-    "json": "crux.exports.whole:to_json",
-    "argdown": "crux.exports.argdown:to_argdown",
-    "aif": "crux.exports.aif:to_aif",
-    "csv": "crux.exports.tables:stances_csv",
-}
-_OF_A_COMPARISON = {
-    "json": "crux.exports.whole:to_json",
-    **{form: f"crux.exports.claims:claims_{form}" for form in ("argdown", "aif", "csv")},
-    "graphml": "crux.exports.claims:to_graphml",
-}
+_FORMS: dict[str, dict[str, str]] = own_table(__package__ or "", "exports.toml")
 
 
 @_command("cards")
@@ -86,7 +77,7 @@ def _exported(store: RunStore, run_id: str, form: str) -> str:
     if form in ("html", "md"):
         return story_text(story_of(store.records(run_id), store.summary(run_id).state), f".{form}")
     compared = comparison_of(store, run_id)
-    forms = _OF_A_COMPARISON if compared else _OF_A_DEBATE
+    forms = _FORMS["comparison" if compared else "debate"]
     if form not in forms:
         raise ConfigurationError(f"--format {form} is for a comparison; see: assay debate compare --help")
     return load(forms[form])(compared or result_of(store, run_id))
