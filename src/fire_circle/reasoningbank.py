@@ -8,6 +8,7 @@ import re
 import sqlite3
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -23,21 +24,7 @@ _WORD = re.compile(r"\w{5,40}")
 _MOST_TEXT, _MOST_WORDS, _SHARED = 20_000, 60, 3
 
 _FOUND = "texts JOIN entries e ON e.number = texts.rowid"
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS entries (
-    number INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    category TEXT NOT NULL,
-    subcategory TEXT NOT NULL,
-    attack_id TEXT NOT NULL,
-    agreement REAL NOT NULL,
-    content TEXT NOT NULL
-) STRICT;
-CREATE INDEX IF NOT EXISTS entries_by_type ON entries (subcategory, agreement);
-CREATE INDEX IF NOT EXISTS entries_by_attack ON entries (attack_id);
-CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (description, examples, tokenize = 'unicode61');
-PRAGMA user_version = 1;
-"""
+_SCHEMA = resources.files("fire_circle").joinpath("data/bank.sql").read_text("utf-8")
 
 
 class BankEntry(Model):

@@ -13,6 +13,10 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from pydantic_core import from_json
+
+from llm_runtime.toml import own_table
+
 if TYPE_CHECKING:
     from aiohttp import web
 
@@ -67,34 +71,14 @@ class Fault(Enum):
     ECHOED_KEY_IN_REPLY = "200 whose answer repeats the key"
 
 
-_WORDS = {Fault.STATUS_404: "no such model", Fault.UNKNOWN_MODEL: "the model `nonesuch` does not exist"}
-_HEADERS: dict[Fault, dict[str, str]] = {
-    Fault.STATUS_429_SECONDS: {"Retry-After": "7"},
-    Fault.STATUS_429_DATE: {"Retry-After": "Fri, 31 Dec 2100 23:59:59 GMT"},
-    Fault.REDIRECT: {"Location": "http://elsewhere.invalid/v1/chat/completions"},
-}
-_BODIES: dict[Fault, bytes] = {
-    Fault.WRONG_SHAPE: b'{"choices": 5, "content": 5}',
-    Fault.INVALID_UTF8: b'{"choices": "\xff\xfe"}',
-    Fault.NOT_JSON: b'{"choices": [',
-    Fault.HTML_PAGE: b"<!doctype html><title>Sign in</title>",
-    Fault.DEEP_JSON: b'{"choices": ' + b"[" * 10**6,
-}
-_RAW: dict[Fault, bytes] = {
-    Fault.NO_ANSWER: b"",
-    Fault.NOT_HTTP: b"220 mail.invalid ESMTP\r\n",
-    Fault.CUT_AFTER_HEADERS: b"HTTP/1.1 200 OK\r\nx-request-id: %s\r\nContent-Length: 100\r\n\r\n",
-    Fault.RESET_MID_BODY: b'HTTP/1.1 200 OK\r\nx-request-id: %s\r\nContent-Length: 100\r\n\r\n{"choices"',
-    Fault.LENGTH_TOO_LONG: b"HTTP/1.1 200 OK\r\nx-request-id: %s\r\nContent-Length: 100\r\n\r\n{}",
-    Fault.LENGTH_TOO_SHORT: b'HTTP/1.1 200 OK\r\nx-request-id: %s\r\nContent-Length: 9\r\n\r\n{"choices": []}',
-}
+_DATA: dict[str, Any] = own_table("llm_runtime.testing", "faults.toml")
 
 
 def perform(fault: Fault, request: web.Request, request_id: str) -> Awaitable[web.StreamResponse] | None:
     """Return the response of a fault of the wire or the status; ``None`` for one within an answer's fields."""
-    if fault in _BODIES:
-        return _body(request_id, _BODIES[fault])
-    if fault in _RAW:
+    if fault.name in _DATA["bodies"]:
+        return _body(request_id, _DATA["bodies"][fault.name].encode("latin-1"))
+    if fault.name in _DATA["raw"]:
         return _raw(request, request_id, fault)
     if fault in _PERFORMERS:
         return _PERFORMERS[fault](request, request_id)
@@ -103,34 +87,12 @@ def perform(fault: Fault, request: web.Request, request_id: str) -> Awaitable[we
 
 def spoil(fault: Fault | None, answer: dict[str, Any], kind: str) -> dict[str, Any]:
     """Return a whole answer, with the fields of it changed that the fault concerns."""
-    changes = _ANTHROPIC_CHANGES if kind == "anthropic" else _OPENAI_CHANGES
-    change = changes.get(fault) if fault else None
-    return change(answer) if change else answer
-
-
-def _error(code: int | str) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    return lambda _: {"type": "error", "error": {"message": "the provider behind failed", "code": code}}
-
-
-def _choice(**fields: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    return lambda answer: answer | {"choices": [answer["choices"][0] | fields]}
-
-
-_ERRORS = {Fault.ERROR_IN_REPLY: _error("upstream_error"), Fault.RATE_LIMIT_IN_REPLY: _error(429)}
-_OPENAI_CHANGES: dict[Fault, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    **_ERRORS,
-    Fault.EMPTY_CHOICES: lambda answer: answer | {"choices": []},
-    Fault.NULL_CONTENT: _choice(message={"role": "assistant", "content": None}),
-    Fault.CUT_BY_LENGTH: _choice(finish_reason="length"),
-    Fault.FILTERED: _choice(finish_reason="content_filter"),
-}
-_ANTHROPIC_CHANGES: dict[Fault, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    **_ERRORS,
-    Fault.EMPTY_CHOICES: lambda answer: answer | {"content": []},
-    Fault.NULL_CONTENT: lambda answer: answer | {"content": [{"type": "text", "text": ""}]},
-    Fault.CUT_BY_LENGTH: lambda answer: answer | {"stop_reason": "max_tokens"},
-    Fault.FILTERED: lambda answer: answer | {"stop_reason": "refusal"},
-}
+    name = fault.name if fault else ""
+    if name in _DATA["instead"]:
+        return from_json(_DATA["instead"][name])
+    if kind != "anthropic" and name in _DATA["choice"]:
+        return answer | {"choices": [answer["choices"][0] | from_json(_DATA["choice"][name])]}
+    return answer | from_json(_DATA["answer"]["anthropic" if kind == "anthropic" else "openai"].get(name, "{}"))
 
 
 def echoes_of(key: str) -> str:
@@ -148,8 +110,11 @@ async def _status(fault: Fault, request_id: str) -> web.StreamResponse:
     """Answer with the status that the fault's description begins with."""
     from aiohttp import web
 
-    body = {"type": "error", "error": {"type": "some_error", "message": _WORDS.get(fault, "it is refused")}}
-    headers = {"x-request-id": request_id, **_HEADERS.get(fault, {})}
+    body = {
+        "type": "error",
+        "error": {"type": "some_error", "message": _DATA["words"].get(fault.name, "it is refused")},
+    }
+    headers = {"x-request-id": request_id, **_DATA["headers"].get(fault.name, {})}
     return web.json_response(body, status=int(fault.value[:3]), headers=headers)
 
 
@@ -166,8 +131,7 @@ async def _raw(request: web.Request, request_id: str, fault: Fault) -> web.Strea
 
     transport = request.transport
     if transport is not None:
-        template = _RAW[fault]
-        transport.write(template % request_id.encode() if b"%s" in template else template)
+        transport.write(_DATA["raw"][fault.name].replace("%s", request_id).encode())
         if fault is Fault.RESET_MID_BODY:
             transport.abort()
         else:
@@ -220,6 +184,7 @@ async def _echoed_key(request: web.Request, request_id: str) -> web.StreamRespon
 
 _PERFORMERS: dict[Fault, Callable[[web.Request, str], Awaitable[web.StreamResponse]]] = {
     Fault.STATUS_502: lambda _, name: _body(name, b"<h1>502 Bad Gateway</h1>", _HTML, 502),
+    Fault.DEEP_JSON: lambda _, name: _body(name, b'{"choices": ' + b"[" * 10**6),
     Fault.BAD_GZIP: lambda _, name: _body(name, b"this is not gzip", _GZIP),
     Fault.GZIP_BOMB: lambda _, name: _body(name, _bomb(), _GZIP),
     Fault.GIANT_BODY: lambda request, name: _stream(request, name, b"a" * _MEGABYTE, times=100),
