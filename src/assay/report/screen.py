@@ -97,8 +97,7 @@ def _where(progress: Progress, now: int, ascii_only: bool) -> Text:
     # What a run that broke off had still to do, nobody knows any more.
     expected = progress.calls_expected if progress.state in ("running", "finished") else None
     calls = count_noun(expected or progress.calls_done, progress.call_noun)
-    parts.append(f"{progress.calls_done} of {calls}" if expected else calls)
-    parts.append(clock(progress.elapsed(now)))
+    parts += [f"{progress.calls_done} of {calls}" if expected else calls, clock(progress.elapsed(now))]
     if left := progress.left(now):
         parts.append(f"about {clock(left)} left")
     if progress.state != "running":

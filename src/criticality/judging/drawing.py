@@ -229,6 +229,7 @@ class Drawing(Sequences):
         random, seen = self.random, self.seen.get("text", ())
         whole = [*self.literals.examples, *self.literals.texts, *seen, *PLAIN]
         one, start = random.choice(whole), random.randrange(20)
+        told = [value for held in self.results.values() for value in held if value and isinstance(value, str)]
         near = random.choice(seen or (one, str(self._number(Bounds()))))
         long = random.choice([n for n in self.literals.numbers if n < 65] or [4]) + random.choice((0, 1, -1))
         if size is not None:
@@ -239,6 +240,9 @@ class Drawing(Sequences):
         elif self.literals.forms and start < 11:
             made = self.formed(random.choice(self.literals.forms), random.choice((0, 0.1, 0.3)))
             made = made if random.random() < 0.6 else random.choice(some_changes(made))
+        elif told and self.most > 3 and start < 9:
+            # What a function reads is what another one writes, but for one place.
+            made = random.choice(some_changes(random.choice(told)))
         else:
             ways: list[Callable[[], str]] = [
                 lambda: one, lambda: random.choice(some_changes(one)),
