@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.demo import import_played
+from assay.demo import prepare_demo
+from assay.launch import Launcher
 from assay.registry import fold_for, story_of, story_of_events
 from assay.report import units
 from assay.report.html import story_html
@@ -76,9 +77,11 @@ async def test_the_answer_comes_first_then_the_way_to_it(play: Any, scene: Any) 
     assert "<strong>monolith</strong>" in page and "<summary>Loop 2</summary>" in page
 
 
-def test_first_and_final_conclusions_are_a_picture_drawn_wide_and_narrow(tmp_path: Path) -> None:
+async def test_first_and_final_conclusions_are_a_picture_drawn_wide_and_narrow(tmp_path: Path) -> None:
+    demo = prepare_demo("council", tmp_path, 0)
     with closing(open_store(tmp_path / "runs.db")) as store:
-        import_played(store, "council", "council")
+        running = await Launcher(store).start(demo.run, seed=demo.seed, run_id="council", model=demo.model)
+        await running.outcome()
         told = section(story_of(store.records("council")), "Who moved and why").blocks
     picture, folded = told
     assert isinstance(picture, Figure) and isinstance(folded, Details) and isinstance(folded.blocks[0], Table)
