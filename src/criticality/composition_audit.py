@@ -11,14 +11,16 @@ from pydantic import Field
 
 from criticality import events as e
 from criticality.artifacts import Artifacts
+from criticality.asking import Note
 from criticality.budget import in_parts
 from criticality.canonical import pretty
+from criticality.judging.claims import judgeable
 from criticality.language import Language
 from criticality.lattice_plan import ModulePlan, dependencies, index
 from criticality.machine.states import Auditing, ReportingContradictions
 from criticality.machine.table import AUDITORS
 from criticality.order import waves
-from criticality.spec.claims import Claim, StructuredClaims
+from criticality.spec.claims import Claim, StructuredClaim, StructuredClaims
 from criticality.spec.spec import Spec
 from criticality.spec.values import bounds
 from criticality.tree import claim_fault, function_key
@@ -220,8 +222,9 @@ async def synthesize_tests(work: Work) -> Event:
     wanted = {name: claim for name, claim in spec.claims.items() if claim.testable}
     empty: list[str] = []
     for attempt in range(1, _DERIVATIONS + 1):
-        parsed = await _parsed(work, spec, wanted, empty, attempt)
-        generated = e.TestsGenerated(claims=[c.model_dump() for c in parsed.claims], waived=_waived(spec, parsed))
+        parsed, notes = await _parsed(work, spec, wanted, empty, attempt)
+        left_out, claims = [why for _, why in notes], [c.model_dump() for c in parsed.claims]
+        generated = e.TestsGenerated(claims=claims, waived=_waived(spec, parsed), left_out=left_out)
         trial = copy.copy(work.artifacts)
         trial.apply(generated)
         empty = await _empty(work, trial, parsed)
@@ -231,29 +234,38 @@ async def synthesize_tests(work: Work) -> Event:
     return _not_failing(empty)
 
 
-async def _parsed(work: Work, spec: Spec, wanted: dict[str, Claim], empty: list[str], attempt: int) -> StructuredClaims:
+async def _parsed(
+    work: Work, spec: Spec, wanted: dict[str, Claim], empty: list[str], attempt: int
+) -> tuple[StructuredClaims, list[Note]]:
     """Ask for the claims in structured form; from the second time on with what was wrong with the tests."""
 
     def fault(answer: StructuredClaims) -> str | None:
         ids = [claim.id for claim in answer.claims]
         if sorted(ids) != sorted(wanted):
             return f"parse exactly these claims: {', '.join(wanted)}"
-        faults = (
-            claim_fault(work.language, work.artifacts, claim, wanted[claim.id].text)
-            for claim in answer.claims
-            if claim.tests
-        )
-        return next(filter(None, faults), None)
+        return next(filter(None, (alone(claim) for claim in answer.claims if claim.tests)), None)
+
+    def alone(claim: StructuredClaim) -> str:
+        return claim_fault(work.language, work.artifacts, claim, wanted[claim.id].text)
+
+    def sieve(answer: StructuredClaims) -> tuple[StructuredClaims, list[Note]]:
+        looked = [judgeable(claim, alone) for claim in answer.claims if claim.id in wanted]
+        if len(looked) < len(answer.claims):
+            return answer, []
+        reasons = [notes[0][1] if notes and not claim.tests else claim.scope for claim, notes in looked]
+        claims = [c.model_copy(update={"scope": why}) for (c, _), why in zip(looked, reasons, strict=True)]
+        return StructuredClaims(claims=claims), [note for _, notes in looked for note in notes]
 
     question = work.ask.question("tests", "claims", "structurer", work.round, attempt)
     shown = pretty({name: claim.model_dump() for name, claim in wanted.items()})
     if empty:
         shown += "\n\nYour last tests were of no use:\n" + "\n".join(f"- {line}" for line in empty[:12])
-    return await work.ask.data(
+    return await work.ask.parts(
         question,
         StructuredClaims,
         "claims",
-        check=fault,
+        fault,
+        sieve,
         spec=question.fence("SPECIFICATION", _statements(spec)),
         signatures=question.fence("SIGNATURES", contract_text(work.language, work.artifacts.plan)),
         claims=question.fence("CLAIMS", shown),

@@ -145,7 +145,8 @@ class AuditorCompleted(Event, type="criticality.auditor_completed"):
 class TestsGenerated(Event, type="criticality.tests_generated"):
     """Claims in structured form; ``waived`` are those without a test, each with the reason.
 
-    ``units`` are to be injected: those whose contracts or callees changed since a body was accepted.
+    ``left_out`` says which tests cannot be judged, and why. ``units`` are to be injected: those whose contracts or
+    callees changed since a body was accepted.
     """
 
     __test__ = False
@@ -154,6 +155,7 @@ class TestsGenerated(Event, type="criticality.tests_generated"):
     waived: dict[str, str] = {}
     tests: int = 0
     units: list[str] = []
+    left_out: list[str] = []
 
 
 class ContradictionsReported(Event, type="criticality.contradictions_reported"):
@@ -262,13 +264,14 @@ class NoFunctionsRemaining(Event, type="criticality.no_functions_remaining"):
 
 
 class ClusterTestsGenerated(Event, type="criticality.cluster_tests_generated"):
-    """A cluster with its modules, claims and scenarios."""
+    """A cluster with its modules, claims and scenarios; ``left_out`` says which cannot be judged, and why."""
 
     cluster: str
     modules: list[str]
     claims: list[str]
     scenarios: list[dict[str, Any]] = []
     clusters: list[str] = []
+    left_out: list[str] = []
 
 
 class ClusterExecuted(Event, type="criticality.cluster_executed"):

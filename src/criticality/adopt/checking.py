@@ -48,7 +48,7 @@ class AdoptionRecord(Model):
     functions: list[AdoptedFunction]
 
 
-class Checked(Model):
+class CheckedFunction(Model):
     """How one function stands.
 
     Args:
@@ -80,7 +80,7 @@ def record_text(folder: Path, package: Package, adopted: Sequence[tuple[Candidat
     return pretty(record.model_dump(mode="json", exclude_defaults=True)) + "\n"
 
 
-async def check(folder: Path, parallel: int = 2) -> list[Checked]:
+async def check(folder: Path, parallel: int = 2) -> list[CheckedFunction]:
     """Return how each function stands that was adopted into a folder; the package is read where it was then.
 
     Raises:
@@ -92,10 +92,10 @@ async def check(folder: Path, parallel: int = 2) -> list[Checked]:
     faults = await adopts.import_faults(package, [one for one in there if not one.refused])
     court, turn = Court(parallel), asyncio.Semaphore(parallel)
 
-    async def each(one: AdoptedFunction) -> Checked:
+    async def each(one: AdoptedFunction) -> CheckedFunction:
         candidate = known.get(one.function)
         if candidate is None:
-            return Checked(function=one.function, standing="gone", what=[f"{package.name} has it no longer"])
+            return CheckedFunction(function=one.function, standing="gone", what=[f"{package.name} has it no longer"])
         why = f"it cannot be imported: {faults[candidate.module]}" if candidate.module in faults else ""
         async with turn:
             found = await _checked(adopts, package, candidate, one, court, why)
@@ -120,12 +120,12 @@ def _read(folder: Path) -> tuple[list[AdoptedFunction], Adopter, Package]:
 
 async def _checked(
     adopts: Adopter, package: Package, candidate: Candidate, one: AdoptedFunction, court: Court, why: str
-) -> Checked:
+) -> CheckedFunction:
     name, changed = candidate.id, _digest(candidate) != one.digest
     if unlike := candidate.refused or proposal_fault(candidate, one.proposal):
-        return Checked(function=one.function, standing="refitted", what=[unlike])
+        return CheckedFunction(function=one.function, standing="refitted", what=[unlike])
     if why:
-        return Checked(function=one.function, standing="unjudged", what=[why])
+        return CheckedFunction(function=one.function, standing="unjudged", what=[why])
     artifacts = artifacts_of(candidate, one.proposal)
     artifacts.pinned[name] = one.cases
     config = Config(project=ProjectConfig(name=package.name))
@@ -133,10 +133,10 @@ async def _checked(
     try:
         verdict = await judged(bench, [name], {name: AS_IS}, list(artifacts.claims))
     except JudgeFailed as fault:
-        return Checked(function=one.function, standing="unjudged", what=[str(fault)])
+        return CheckedFunction(function=one.function, standing="unjudged", what=[str(fault)])
     standing = "broken" if verdict.faults else "changed" if changed else "holds"
     what = [fault.what for fault in verdict.faults]
-    return Checked(function=one.function, standing=standing, what=what, cases=verdict.cases)
+    return CheckedFunction(function=one.function, standing=standing, what=what, cases=verdict.cases)
 
 
 def _digest(candidate: Candidate) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import Field, model_validator
 
 from criticality.artifacts import Artifacts
-from criticality.asking import Question
+from criticality.asking import Note, Question
 from criticality.canonical import pretty
 from criticality.judging.claims import claim_fault
 from criticality.judging.domain import Domain, NotEvaluable
@@ -124,6 +124,30 @@ def artifacts_of(candidate: Candidate, proposal: Proposal, first: int = 1) -> Ar
 def proposal_fault(candidate: Candidate, proposal: Proposal) -> str | None:
     """Tell why a proposal cannot be judged; ``None`` where it can, or where it refuses the function."""
     return None if proposal.refused else next(_faults(candidate, proposal), None)
+
+
+def judgeable_parts(candidate: Candidate, proposal: Proposal) -> tuple[Proposal, list[Note]]:
+    """Leave out clauses and tests of claims that have a fault of their own, where types and errors have none."""
+    bare = proposal.model_copy(update={"contracts": [], "claims": []})
+    if proposal.refused or proposal_fault(candidate, bare):
+        return proposal, []
+    notes: list[Note] = []
+
+    def sound(words: str, **part: Any) -> bool:
+        fault = proposal_fault(candidate, bare.model_copy(update=part))
+        notes.extend([(words, fault)] if fault else [])
+        return fault is None
+
+    contracts = [line for line in proposal.contracts if sound(line, contracts=[line])]
+    claims: list[Promised] = []
+    for claim in proposal.claims:
+        tests = {
+            test.name: test
+            for test in claim.tests
+            if sound(f"{claim.text} ({test.name})", claims=[claim.model_copy(update={"tests": [test]})])
+        }
+        claims += [claim.model_copy(update={"tests": [*tests.values()]})] if tests or not claim.tests else []
+    return proposal.model_copy(update={"contracts": contracts, "claims": claims}), notes
 
 
 def _faults(candidate: Candidate, proposal: Proposal) -> Iterator[str]:

@@ -30,6 +30,7 @@ _KINDS = {
     "finding": "The code does not do what is promised",
     "reworded": "Reworded: the promise was a misreading",
     "withdrawn": "Withdrawn: nobody promises it",
+    "left_out": "Left out: it cannot be judged",
 }
 
 

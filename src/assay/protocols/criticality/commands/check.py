@@ -16,7 +16,7 @@ from llm_runtime.toml import own_table
 
 if TYPE_CHECKING:
     from assay.report.sarif import Json
-    from criticality.adopt.checking import Checked
+    from criticality.adopt.checking import CheckedFunction
 
 _PACKAGE = __package__ or ""
 
@@ -53,12 +53,12 @@ def check(folder: str, sarif: str | None, as_json: bool, parallel: int) -> int:
     return 1 if set(counts) & {*FAILING} else 2 if counts["unjudged"] else 0
 
 
-def _told(one: Checked) -> tuple[str, str]:
+def _told(one: CheckedFunction) -> tuple[str, str]:
     level, about = own_table(_PACKAGE, "check.toml")[one.standing]
     return level, about
 
 
-def _sarif(name: str, found: list[Checked]) -> str:
+def _sarif(name: str, found: list[CheckedFunction]) -> str:
     from assay.report.sarif import sarif_text
 
     rules: list[Json] = [
@@ -69,7 +69,7 @@ def _sarif(name: str, found: list[Checked]) -> str:
     return sarif_text("Assay Criticality", rules, f"assay-criticality/{name}/", results)
 
 
-def _result(one: Checked) -> Json:
+def _result(one: CheckedFunction) -> Json:
     from assay.report.sarif import known_again, plain
 
     level, about = _told(one)

@@ -19,7 +19,7 @@ from criticality.adopt.adopting import Adoption, Finding
 from criticality.adopt.events import FunctionJudged, PackageRead, PromisesBroken, PromisesMade
 from llm_runtime.events import Event
 
-_WORDS = {"finding": "The code breaks", "reworded": "Reworded", "withdrawn": "Withdrawn"}
+_WORDS = {"finding": "The code breaks", "reworded": "Reworded", "withdrawn": "Withdrawn", "left_out": "Left out"}
 
 
 class AdoptFold(GenericFold):

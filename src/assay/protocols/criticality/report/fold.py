@@ -20,6 +20,7 @@ from criticality.machine.states import PHASES, Active, Completed, Implementing, 
 from llm_runtime.events import CallStarted, Event
 
 _SHOWN = 6
+_EVERY = "every one fails on the skeleton"
 
 
 class BuildFold(GenericFold):
@@ -155,6 +156,10 @@ def _judged(fold: BuildFold, event: e.VerdictHandled) -> str:
     return f"{event.cluster}: {'its claims hold' if event.passed else violated}"
 
 
+def _left_out(told: str, notes: list[str]) -> str:
+    return one_line("; ".join(filter(None, [told, *(f"left out, {why}" for why in notes)])), 400)
+
+
 BuildFold.lines = {
     **{getattr(e, name): text for name, text in LINES.items()},
     e.QuestionAnswered: lambda _, e: (
@@ -163,6 +168,8 @@ BuildFold.lines = {
     e.AuditorChallenged: lambda _, e: f"the auditor objects: {one_line('; '.join(e.challenges), WIDTH)}",
     e.ModuleGenerated: lambda _, e: f"module {e.module.get('name', '')}: signatures and contracts",
     e.AuditorCompleted: _audited,
+    e.TestsGenerated: lambda _, e: _left_out(f"{count_noun(e.tests, 'test')} made; {_EVERY}", e.left_out),
+    e.ClusterTestsGenerated: lambda _, e: _left_out("", e.left_out) or None,
     e.VerificationPassed: _accepted,
     e.VerificationFailed: _discarded,
     BodyEdited: lambda _, e: f"{', '.join(e.bodies)} as you wrote it: accepted after {e.tests:,} cases",
