@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 from pydantic import BaseModel
@@ -14,6 +14,7 @@ from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
 
 T = TypeVar("T", bound=BaseModel)
+P = TypeVar("P")
 Role: TypeAlias = str
 """``architect``, ``auditor``, ``structurer``, ``worker``, ``fallback1`` or ``fallback2``."""
 Note: TypeAlias = tuple[str, str]
@@ -25,6 +26,14 @@ MAX_OUTPUT = {
     "worker": 4_000, "auditor": 8_000, "structurer": 16_000, "architect": 32_000, "fallback1": 16_000,
     "fallback2": 32_000,
 }  # fmt: skip
+
+
+def sieved(
+    parts: Iterable[P], fault: Callable[[P], str | None], name: Callable[[P], str]
+) -> tuple[list[P], list[Note]]:
+    """Return the parts without a fault of their own, and a note of each of the others."""
+    looked = [(part, fault(part)) for part in parts]
+    return [part for part, why in looked if not why], [(name(part), why) for part, why in looked if why]
 
 
 class Question:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, Literal
 
 from pydantic import Field
 
 from criticality import events as e
 from criticality.artifacts import Artifacts
-from criticality.asking import Note
+from criticality.asking import Note, sieved
 from criticality.budget import in_parts
 from criticality.canonical import pretty
-from criticality.judging.claims import judgeable
+from criticality.judging.clauses import Condition
+from criticality.judging.domain import Domain
 from criticality.language import Language
 from criticality.lattice_plan import ModulePlan, dependencies, index
 from criticality.machine.states import Auditing, ReportingContradictions
@@ -175,45 +176,38 @@ def deterministic_findings(spec: Spec, plan: tuple[ModulePlan, ...]) -> Iterator
         number += 1
         return Contradiction(id=f"CHECK_{number:03d}", severity=severity, involved=involved, analysis=analysis)
 
-    referenced: set[str] = set()
+    referenced, domain = set[str](), Domain(spec)
     for name, (_, function) in index(plan).items():
         contract = function.contract
         referenced |= set(contract.claims)
         for claim in (claim for claim in contract.claims if claim not in spec.claims):
             yield finding("critical", [f"CLAIM_REF: {claim}", name], f"{name} refers to {claim}, which is no claim.")
-        for of, low, high in _bounds_of(contract.requires):
-            words = f"Its REQUIRES clauses want {of} above {low} and below {high}: no call can satisfy them."
-            yield finding("critical", [name], words)
+        required = [Condition(domain, p.code) for p in contract.requires if p.checkable]
+        for param in function.parameters:
+            if nothing := _nothing_left(chain.from_iterable(one.bounds(param.name) for one in required)):
+                words = f"Its REQUIRES clauses want of {param.name} {nothing}: no call can satisfy them."
+                yield finding("critical", [name], words)
         if not contract.claims and not any(p.checkable for p in contract.ensures):
             yield finding("warning", [name], "It carries no claim and no clause that can be checked.")
     for name, new in spec.newtypes.items():
-        held = bounds(tuple(new.constraints))
-        low = max((n for n in (held.low, 1 if held.positive else None) if n is not None), default=None)
-        if low is not None and held.high is not None and low > held.high:
-            words = f"No value of {name} is at least {low} and at most {held.high}."
-            yield finding("critical", [f"newtypes.{name}"], words)
+        if nothing := _nothing_left(new.constraints):
+            yield finding("critical", [f"newtypes.{name}"], f"No value of {name} has {nothing}.")
     for name, claim in spec.claims.items():
         if claim.testable and name not in referenced:
             yield finding("warning", [f"claims.{name}: {claim.text}"], f"No contract refers to {name}.")
 
 
-def _bounds_of(predicates: Any) -> Iterator[tuple[str, float, float]]:
-    """Yield names that clauses of the form ``x > 5`` and ``x < 3`` leave no value for."""
-    lows: dict[str, float] = {}
-    highs: dict[str, float] = {}
-    for predicate in predicates:
-        match ast.parse(predicate.code, mode="eval").body if predicate.checkable else None:
-            case ast.Compare(left, [sign], [ast.Constant(int() | float() as number)]):
-                name, value, apart = ast.unparse(left), float(number), 0.5 * isinstance(sign, ast.Gt | ast.Lt)
-                if isinstance(sign, ast.Gt | ast.GtE):
-                    lows[name] = max(lows.get(name, value), value + apart)
-                elif isinstance(sign, ast.Lt | ast.LtE):
-                    highs[name] = min(highs.get(name, value), value - apart)
-            case _:
-                pass
-    for name in sorted(lows.keys() & highs.keys()):
-        if lows[name] > highs[name]:
-            yield name, lows[name], highs[name]
+def _nothing_left(constraints: Iterable[str]) -> str:
+    """Tell which bounds leave no value; empty where some do."""
+    held = bounds(tuple(constraints))
+    low = 1 if held.positive and held.low is None else held.low
+    ranges = (("", low, held.high), ("a length of ", held.shortest, held.longest))
+    apart = (f"{of}at least {least} and at most {most}" for of, least, most in ranges if _beyond(least, most))
+    return next(apart, "")
+
+
+def _beyond(least: int | None, most: int | None) -> bool:
+    return least is not None and most is not None and least > most
 
 
 async def synthesize_tests(work: Work) -> Event:
@@ -249,12 +243,15 @@ async def _parsed(
         return claim_fault(work.language, work.artifacts, claim, wanted[claim.id].text)
 
     def sieve(answer: StructuredClaims) -> tuple[StructuredClaims, list[Note]]:
-        looked = [judgeable(claim, alone) for claim in answer.claims if claim.id in wanted]
-        if len(looked) < len(answer.claims):
-            return answer, []
-        reasons = [notes[0][1] if notes and not claim.tests else claim.scope for claim, notes in looked]
-        claims = [c.model_copy(update={"scope": why}) for (c, _), why in zip(looked, reasons, strict=True)]
-        return StructuredClaims(claims=claims), [note for _, notes in looked for note in notes]
+        claims: list[StructuredClaim] = []
+        left_out: list[Note] = []
+        for claim in answer.claims if {claim.id for claim in answer.claims} <= wanted.keys() else ():
+            tests = {test.name: claim.model_copy(update={"tests": [test]}) for test in claim.tests}
+            kept, notes = sieved(tests.values(), alone, lambda one: one.tests[0].name)
+            scope = notes[0][1] if notes and not kept else claim.scope
+            claims.append(claim.model_copy(update={"tests": [one.tests[0] for one in kept], "scope": scope}))
+            left_out += notes
+        return (StructuredClaims(claims=claims) if claims else answer), left_out
 
     question = work.ask.question("tests", "claims", "structurer", work.round, attempt)
     shown = pretty({name: claim.model_dump() for name, claim in wanted.items()})

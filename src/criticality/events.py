@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from criticality.edits import FilesKept
+from criticality.edits import FilesKept, Kept
 from criticality.labels import BlockKind, InterviewPhase, Tier
 from llm_runtime.events import Event
 
@@ -186,19 +186,13 @@ class ImplementationReceived(_OfAttempt, type="criticality.implementation_receiv
     fault: dict[str, Any] | None = None
 
 
-class VerificationPassed(_OfAttempt, type="criticality.verification_passed"):
+class VerificationPassed(Kept, _OfAttempt, type="criticality.verification_passed"):
     """The unit's bodies are accepted.
 
-    ``tests`` counts what was tried; ``cases`` are those worth keeping, with their results; ``measured`` says by
-    function which other bodies the cases told from it; ``settled`` are clauses that decided where bodies differed,
-    ``left_open`` are cases that the specification leaves open.
+    ``settled`` are clauses that decided where bodies differed, ``left_open`` are cases that the specification leaves
+    open.
     """
 
-    bodies: dict[str, str]
-    keys: dict[str, str]
-    tests: int = 0
-    cases: dict[str, list[list[Any]]] = {}
-    measured: dict[str, dict[str, Any]] = {}
     settled: list[dict[str, str]] = []
     left_open: list[dict[str, str]] = []
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 from pydantic import Field, ValidationError
 
 from criticality import events as e
-from criticality.asking import Note
+from criticality.asking import Note, sieved
 from criticality.canonical import pretty
 from criticality.human import Reply
 from criticality.labels import InterviewPhase
@@ -198,10 +198,9 @@ def _with_sound_claims(language: Language, proposal: Proposal) -> tuple[Proposal
     """Leave out claims that have a fault of their own, where any is without one."""
     claims = proposal.spec.get("claims")
     told = cast("dict[str, Any]", claims) if isinstance(claims, dict) else {}
-    faults = {name: _spec_fault(language, _claiming(proposal, {name: claim})) for name, claim in told.items()}
-    sound = {name: claim for name, claim in told.items() if faults[name] is None}
-    notes = [(f"the claim {name}", why) for name, why in faults.items() if why] if sound else []
-    return (_claiming(proposal, sound) if sound else proposal), notes
+    alone = {name: _claiming(proposal, {name: claim}) for name, claim in told.items()}
+    sound, notes = sieved(told, lambda name: _spec_fault(language, alone[name]), "the claim {}".format)
+    return (_claiming(proposal, {name: told[name] for name in sound}), notes) if sound else (proposal, [])
 
 
 def _claiming(proposal: Proposal, claims: dict[str, Any]) -> Proposal:

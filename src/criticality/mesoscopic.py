@@ -6,7 +6,7 @@ from pydantic import Field
 
 from criticality import events as e
 from criticality.artifacts import Artifacts
-from criticality.asking import Note
+from criticality.asking import Note, sieved
 from criticality.budget import in_parts
 from criticality.canonical import pretty
 from criticality.composition_audit import contract_text, units_in_order
@@ -79,9 +79,8 @@ async def generate(work: Work) -> Event:
         return claim_fault(work.language, work.artifacts, claim, spec.claims[scenario.claim].text)
 
     def sieve(answer: Scenarios) -> tuple[Scenarios, list[Note]]:
-        looked = [(scenario, alone(scenario)) for scenario in answer.scenarios]
-        notes = [(scenario.name, why) for scenario, why in looked if why]
-        return Scenarios(scenarios=[scenario for scenario, why in looked if not why]), notes
+        kept, notes = sieved(answer.scenarios, alone, lambda scenario: scenario.name)
+        return Scenarios(scenarios=kept), notes
 
     async def written(item: str, signatures: str) -> tuple[Scenarios, list[Note]]:
         question = work.ask.question("mesoscopic", item, "structurer", work.round)

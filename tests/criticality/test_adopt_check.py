@@ -63,7 +63,7 @@ def adopted(tmp_path: Path) -> Path:
     functions = {one.id: one for one in chosen(package, ["*"])}
     adoptions = [
         Adoption(
-            function=one.shown, id=one.id,
+            function=one.shown, id=one.id, digest=one.digest,
             proposal=Proposal(params=params, returns=returns, doc="Written by hand.", contracts=[clause]),
         )
         for one in functions.values()

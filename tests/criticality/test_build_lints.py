@@ -50,7 +50,9 @@ async def test_a_claim_and_a_test_that_cannot_be_judged_are_left_out_with_a_note
         "criticality/tests/claims:structurer/1/1", "criticality/tests/claims:structurer/1/2",
     ]  # fmt: skip
     decided = [entry["text"] for entry in artifacts.proposals[1].decisions]
-    assert any("the claim short_001 is left out: spec: claims.short_001: 'two words' has no subject" in t for t in decided)
+    assert any(
+        "the claim short_001 is left out: spec: claims.short_001: 'two words' has no subject" in t for t in decided
+    )
     assert all(test.name != "unreadable" for claim in artifacts.claims.values() for test in claim.tests)
     assert artifacts.claims["room_001"].tests, "what can be judged stays"
     data = trace(artifacts)

@@ -61,6 +61,7 @@ class Adoption(Model):
 
     Args:
         refused: why it is not adopted; empty where it is.
+        digest: of its text.
         proposal: what holds of it.
         kept_cases: arguments, status and value of cases that the judge tried, as JSON.
         suite: how many of the changed bodies that are rejected the tests tell apart, and of how many.
@@ -74,6 +75,7 @@ class Adoption(Model):
     function: str
     id: str
     refused: str = ""
+    digest: str = ""
     proposal: Proposal = Proposal()
     findings: list[Finding] = []
     kept_cases: list[list[Any]] = []
@@ -110,7 +112,7 @@ class Adopting:
         Raises:
             CallError: a call failed.
         """
-        adoption = Adoption(function=candidate.shown, id=candidate.id, refused=refused)
+        adoption = Adoption(function=candidate.shown, id=candidate.id, refused=refused, digest=candidate.digest)
         try:
             if not refused:
                 await self._adopt(candidate, adoption)

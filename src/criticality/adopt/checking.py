@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from criticality.adopt.adopting import Adoption
-from criticality.adopt.proposing import Proposal, artifacts_of, proposal_fault
+from criticality.adopt.proposing import artifacts_of, proposal_fault
 from criticality.canonical import pretty
 from criticality.config import Config, ProjectConfig
 from criticality.judging.court import Court
@@ -23,29 +22,13 @@ from llm_runtime.models import Model, fits
 from llm_runtime.tasks import gather
 
 RECORD = "adopted.json"
-#: What makes a check fail; the others are told.
-FAILING = ("broken", "refitted", "gone")
-
-
-class AdoptedFunction(Model):
-    """One function that was adopted.
-
-    Args:
-        digest: of its text as it was then.
-        cases: arguments, as JSON, of cases that are tried again.
-    """
-
-    function: str
-    digest: str
-    proposal: Proposal
-    cases: list[Any] = []
 
 
 class AdoptionRecord(Model):
-    """All of one package; ``package`` is the way to it from the folder that the record lies in."""
+    """All that was adopted of a package; ``package`` is the way to it from the folder that the record lies in."""
 
     package: str
-    functions: list[AdoptedFunction]
+    adoptions: list[Adoption]
 
 
 class CheckedFunction(Model):
@@ -67,16 +50,9 @@ class CheckedFunction(Model):
     cases: int = 0
 
 
-def record_text(folder: Path, package: Package, adopted: Sequence[tuple[Candidate, Adoption]]) -> str:
+def record_text(folder: Path, package: Package, adoptions: Sequence[Adoption]) -> str:
     """Return the text of the record of a folder, which :func:`check` reads."""
-    functions = [
-        AdoptedFunction(
-            function=candidate.shown, digest=_digest(candidate), proposal=one.proposal,
-            cases=[row[0] for row in one.kept_cases],
-        )
-        for candidate, one in adopted
-    ]  # fmt: skip
-    record = AdoptionRecord(package=os.path.relpath(package.top, folder), functions=functions)
+    record = AdoptionRecord(package=os.path.relpath(package.top, folder), adoptions=list(adoptions))
     return pretty(record.model_dump(mode="json", exclude_defaults=True)) + "\n"
 
 
@@ -86,13 +62,13 @@ async def check(folder: Path, parallel: int = 2) -> list[CheckedFunction]:
     Raises:
         ConfigurationError: nothing was adopted there, the package cannot be read, or there is no box to run it in.
     """
-    functions, adopts, package = await asyncio.to_thread(_read, folder)
+    adoptions, adopts, package = await asyncio.to_thread(_read, folder)
     known = {one.shown: one for one in package.candidates if one.name}
-    there = [known[one.function] for one in functions if one.function in known]
+    there = [known[one.function] for one in adoptions if one.function in known]
     faults = await adopts.import_faults(package, [one for one in there if not one.refused])
     court, turn = Court(parallel), asyncio.Semaphore(parallel)
 
-    async def each(one: AdoptedFunction) -> CheckedFunction:
+    async def each(one: Adoption) -> CheckedFunction:
         candidate = known.get(one.function)
         if candidate is None:
             return CheckedFunction(function=one.function, standing="gone", what=[f"{package.name} has it no longer"])
@@ -102,12 +78,12 @@ async def check(folder: Path, parallel: int = 2) -> list[CheckedFunction]:
         return found.model_copy(update={"path": str(candidate.path), "line": candidate.line})
 
     try:
-        return await gather(map(each, functions))
+        return await gather(map(each, adoptions))
     finally:
         await court.aclose()
 
 
-def _read(folder: Path) -> tuple[list[AdoptedFunction], Adopter, Package]:
+def _read(folder: Path) -> tuple[list[Adoption], Adopter, Package]:
     path = folder / RECORD
     if not path.is_file():
         raise ConfigurationError(f"{folder} has no {RECORD}; name a folder that criticality adopt wrote")
@@ -115,19 +91,19 @@ def _read(folder: Path) -> tuple[list[AdoptedFunction], Adopter, Package]:
         record = AdoptionRecord.model_validate_json(path.read_bytes())
     top = Path(os.path.normpath(folder / record.package))
     adopts = adopter(top)
-    return record.functions, adopts, adopts.read(top)
+    return record.adoptions, adopts, adopts.read(top)
 
 
 async def _checked(
-    adopts: Adopter, package: Package, candidate: Candidate, one: AdoptedFunction, court: Court, why: str
+    adopts: Adopter, package: Package, candidate: Candidate, one: Adoption, court: Court, why: str
 ) -> CheckedFunction:
-    name, changed = candidate.id, _digest(candidate) != one.digest
+    name, changed = candidate.id, candidate.digest != one.digest
     if unlike := candidate.refused or proposal_fault(candidate, one.proposal):
         return CheckedFunction(function=one.function, standing="refitted", what=[unlike])
     if why:
         return CheckedFunction(function=one.function, standing="unjudged", what=[why])
     artifacts = artifacts_of(candidate, one.proposal)
-    artifacts.pinned[name] = one.cases
+    artifacts.pinned[name] = [case[0] for case in one.kept_cases]
     config = Config(project=ProjectConfig(name=package.name))
     bench = Bench(artifacts, adopts.language(package, candidate), court, config)
     try:
@@ -137,7 +113,3 @@ async def _checked(
     standing = "broken" if verdict.faults else "changed" if changed else "holds"
     what = [fault.what for fault in verdict.faults]
     return CheckedFunction(function=one.function, standing=standing, what=what, cases=verdict.cases)
-
-
-def _digest(candidate: Candidate) -> str:
-    return hashlib.sha256(candidate.source.encode()).hexdigest()

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import Field, model_validator
 
 from criticality.artifacts import Artifacts
-from criticality.asking import Note, Question
+from criticality.asking import Note, Question, sieved
 from criticality.canonical import pretty
 from criticality.judging.claims import claim_fault
 from criticality.judging.domain import Domain, NotEvaluable
@@ -131,22 +131,19 @@ def judgeable_parts(candidate: Candidate, proposal: Proposal) -> tuple[Proposal,
     bare = proposal.model_copy(update={"contracts": [], "claims": []})
     if proposal.refused or proposal_fault(candidate, bare):
         return proposal, []
-    notes: list[Note] = []
 
-    def sound(words: str, **part: Any) -> bool:
-        fault = proposal_fault(candidate, bare.model_copy(update=part))
-        notes.extend([(words, fault)] if fault else [])
-        return fault is None
+    def fault(part: str | Promised) -> str | None:
+        field = "contracts" if isinstance(part, str) else "claims"
+        return proposal_fault(candidate, bare.model_copy(update={field: [part]}))
 
-    contracts = [line for line in proposal.contracts if sound(line, contracts=[line])]
+    contracts, notes = sieved(proposal.contracts, fault, str)
     claims: list[Promised] = []
     for claim in proposal.claims:
-        tests = {
-            test.name: test
-            for test in claim.tests
-            if sound(f"{claim.text} ({test.name})", claims=[claim.model_copy(update={"tests": [test]})])
-        }
-        claims += [claim.model_copy(update={"tests": [*tests.values()]})] if tests or not claim.tests else []
+        alone = {test.name: claim.model_copy(update={"tests": [test]}) for test in claim.tests}
+        kept, more = sieved(alone.values(), fault, lambda one: f"{one.text} ({one.tests[0].name})")
+        notes += more
+        sound = claim.model_copy(update={"tests": [one.tests[0] for one in kept]})
+        claims += [sound] if kept or not claim.tests else []
     return proposal.model_copy(update={"contracts": contracts, "claims": claims}), notes
 
 

@@ -64,7 +64,7 @@ def write_adoption(
     tree = {"trace.json": pretty(data) + "\n", "trace.md": _markdown(data, isolation)}
     if artifacts.spec is not None:
         tree |= adopter.tests(package, [_adopted(candidates[one.id], one) for one in adopted], folder)
-        tree[RECORD] = record_text(folder, package, [(candidates[one.id], one) for one in adopted])
+        tree[RECORD] = record_text(folder, package, adopted)
         tree["spec/spec.toml"] = toml(artifacts.spec.model_dump(mode="json"))
         tree["spec/claims.toml"] = toml(claims_data(artifacts))
         tree["docs/contracts.md"] = contracts_text(language(package.language), artifacts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 
 from criticality.judging.growth import DEGREES, promised
 from criticality.lattice_plan import FunctionPlan
@@ -31,26 +31,6 @@ def claim_fault(spec: Spec, functions: Mapping[str, FunctionPlan], claim: Struct
         if fault:
             return f"{claim.id}.{test.name}: {fault}"
     return ""
-
-
-def judgeable(
-    claim: StructuredClaim, fault: Callable[[StructuredClaim], str]
-) -> tuple[StructuredClaim, list[tuple[str, str]]]:
-    """Return a claim with those tests alone that can be judged, and why the others cannot, by their names.
-
-    Args:
-        fault: tells why the tests of a claim cannot be judged; empty where they can.
-    """
-    kept: list[ClaimTest] = []
-    notes: list[tuple[str, str]] = []
-    for test in claim.tests:
-        why = fault(claim.model_copy(update={"tests": [test]}))
-        why = why or (f"{claim.id}: two tests share a name" if test.name in {one.name for one in kept} else "")
-        if why:
-            notes.append((f"{claim.id}.{test.name}", why))
-        else:
-            kept.append(test)
-    return claim.model_copy(update={"tests": kept}), notes
 
 
 def _test_fault(

@@ -15,11 +15,9 @@ from criticality.judging.patience import UNJUDGED, WHY
 from criticality.judging.served import Died, NoSuchValue, Outcome, Place, Process, Raised, Returned
 from criticality.judging.values import Case, Counts, Values
 from criticality.judging.wire import Codec, Unreadable, pack, same, to_json
-from criticality.lattice_plan import ModulePlan, index
 from criticality.order import resting_on
 from criticality.spec.claims import ClaimTest, StructuredClaim
 from criticality.spec.literals import literals_of
-from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
 
 #: What is wrong throughout falls in the first calls, however long each takes.
@@ -45,12 +43,9 @@ class Trial:
 
     def __init__(self, hearing: Hearing) -> None:
         self.hearing = hearing
-        self.spec = Spec.model_validate(hearing.spec)
-        self.plan = tuple(ModulePlan.model_validate(module) for module in hearing.modules)
-        self.functions = {name: function for name, (_, function) in index(self.plan).items()}
-        self.claims = [StructuredClaim.model_validate(claim) for claim in hearing.claims]
-        self.domain = Domain(self.spec)
-        self.codec = Codec(self.domain, self.plan)
+        self.claims, self.domain = hearing.claims, Domain(hearing.spec)
+        self.codec = Codec(self.domain, hearing.modules)
+        self.functions = self.codec.functions
         self.evaluator = Evaluator(self.domain, self.functions, self._called, self._foresee)
         for name, clauses in hearing.settled.items():
             self.evaluator.settle(name, clauses)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from criticality.adopt.checking import CheckedFunction
 
 _PACKAGE = __package__ or ""
+#: What can be said of a function: its level in SARIF, in words, and the exit code.
+_WORDS: dict[str, tuple[str, str, int]] = own_table(_PACKAGE, "check.toml")
 
 
 @click.command()
@@ -35,52 +37,36 @@ def check(folder: str, sarif: str | None, as_json: bool, parallel: int) -> int:
     """
     from assay.report.clean import one_line
     from assay.report.places import check_place, write_whole
-    from criticality.adopt.checking import FAILING
     from criticality.adopt.checking import check as judged_again
 
     check_place(sarif)
     root = Path(folder).absolute()
     found = asyncio.run(judged_again(root, parallel))
-    if as_json:
-        click.echo(json.dumps([one.model_dump(mode="json") for one in found], indent=1))
-    for one in () if as_json else found:
-        about = "; ".join(one.what) or f"{_told(one)[1]}, in {one.cases} cases"
-        click.echo(f"{one.function}: {one.standing}: {one_line(about, 600)}")
+    lines = [f"{one.function}: {one.standing}: {one_line(_about(one), 600)}" for one in found]
+    click.echo(json.dumps([one.model_dump(mode="json") for one in found], indent=1) if as_json else "\n".join(lines))
     if sarif is not None:
-        write_whole(Path(sarif), _sarif(root.name, found))
+        write_whole(Path(sarif), _sarif(root.name, [one for one in found if one.standing != "holds"]))
     counts = Counter(one.standing for one in found)
     click.echo(", ".join(f"{count} {standing}" for standing, count in counts.items()), err=True)
-    return 1 if set(counts) & {*FAILING} else 2 if counts["unjudged"] else 0
+    return min({_WORDS[one.standing][2] for one in found} - {0}, default=0)
 
 
-def _told(one: CheckedFunction) -> tuple[str, str]:
-    level, about = own_table(_PACKAGE, "check.toml")[one.standing]
-    return level, about
+def _about(one: CheckedFunction) -> str:
+    return "; ".join(one.what) or f"{_WORDS[one.standing][1]}, in {one.cases} cases"
 
 
 def _sarif(name: str, found: list[CheckedFunction]) -> str:
-    from assay.report.sarif import sarif_text
+    from assay.report.sarif import known_again, plain, sarif_text
 
-    rules: list[Json] = [
-        {"id": f"adopted/{standing}", "name": standing.capitalize(), "shortDescription": {"text": about}}
-        for standing, (_, about) in own_table(_PACKAGE, "check.toml").items()
-    ]
-    results = [_result(one) for one in found if one.standing != "holds"]
-    return sarif_text("Assay Criticality", rules, f"assay-criticality/{name}/", results)
-
-
-def _result(one: CheckedFunction) -> Json:
-    from assay.report.sarif import known_again, plain
-
-    level, about = _told(one)
-    result: Json = {
-        "ruleId": f"adopted/{one.standing}",
-        "level": level,
-        "message": {"text": plain(f"{one.function}: {'; '.join(one.what) or about}")},
-        "partialFingerprints": known_again(one.function, one.standing),
-    }
-    if one.path:
+    rules = [{"id": f"adopted/{word}", "shortDescription": {"text": about}} for word, (_, about, _) in _WORDS.items()]
+    results: list[Json] = []
+    for one in found:
         uri = Path(os.path.relpath(one.path)).as_posix()
         place = {"artifactLocation": {"uri": uri}, "region": {"startLine": max(1, one.line)}}
-        result["locations"] = [{"physicalLocation": place}]
-    return result
+        results.append({
+            "ruleId": f"adopted/{one.standing}", "level": _WORDS[one.standing][0],
+            "message": {"text": plain(f"{one.function}: {_about(one)}")},
+            "partialFingerprints": known_again(one.function, one.standing),
+            **({"locations": [{"physicalLocation": place}]} if one.path else {}),
+        })  # fmt: skip
+    return sarif_text("Assay Criticality", rules, f"assay-criticality/{name}/", results)

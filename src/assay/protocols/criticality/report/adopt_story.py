@@ -119,7 +119,6 @@ def _cause(one: Adoption) -> str:
 
 _FORMS: Mapping[str, Callable[[Any], str]] = {
     "cause": _cause,
-    "length": lambda held: str(len(held)),
     "lines": lambda ones: "\n".join(f"{one.function}: {_ended(one)}. {one.rewriting}".rstrip() for one in ones),
     "measured": lambda one: _ended(one).capitalize(),
     "promised": _promised,
