@@ -44,7 +44,7 @@ async def test_a_log_of_before_calls_a_crash_or_a_hang_of_a_change_proved(shop: 
 
 
 async def test_an_example_of_the_readme_that_crashes_now_is_proved(shop: Shop) -> None:
-    edit = ("    return \", \".join(names[:-1])", "    return \", \".join(names[:-1]) + names[2][2]")
+    edit = ('    return ", ".join(names[:-1])', '    return ", ".join(names[:-1]) + names[2][2]')
     change = shop.change("shop/lists.py", edit)
     true = witness('assert lists.join_names(["a", "b"]) == "a and b"', edit[::-1])
     proof = await shop.judged(change, true)
