@@ -37,6 +37,7 @@ class PriceTable:
         listed: what OpenRouter lists, by id.
         package: where newer prices than the package's would stand; ``None`` to leave the package out. It is
             loaded when a paid model is first asked for.
+        discounts: what part of its price a call costs, by provider.
     """
 
     prices: Mapping[str, Price]
@@ -44,6 +45,7 @@ class PriceTable:
     own: Path | None = None
     listed: Mapping[str, Price] = field(default_factory=dict[str, Price])
     package: Path | None = None
+    discounts: Mapping[str, float] = field(default_factory=dict[str, float])
     _known: dict[tuple[str, str, str], Price | None] = field(
         default_factory=dict[tuple[str, str, str], "Price | None"], repr=False
     )
@@ -58,12 +60,17 @@ class PriceTable:
         """
         key = provider, model, address
         if key not in self._known:
-            self._known[key] = self._look_up(provider, model, address)
+            price = self._look_up(provider, model, address)
+            self._known[key] = price.times(self.discounts[provider]) if price and provider in self.discounts else price
         return self._known[key]
 
     def with_listed(self, listed: Mapping[str, Price]) -> PriceTable:
         """Return the table with OpenRouter's own list in it."""
-        return PriceTable(self.prices, self.dated, self.own, listed, self.package)
+        return dataclasses.replace(self, listed=listed, _known={})
+
+    def discounted(self, discounts: Mapping[str, float]) -> PriceTable:
+        """Return the table with what part of its price a call costs, by provider; 0 to 1."""
+        return dataclasses.replace(self, discounts=discounts, _known={})
 
     def _look_up(self, provider: str, model: str, address: str) -> Price | None:
         if (price := self._of_user(model)) is not None:

@@ -146,13 +146,18 @@ def _asked_of(kind: RunType, configurations: Iterable[Configuration]) -> Iterato
                 yield configuration.terms, asked
 
 
-async def prepare(path: Path, store_url: str) -> tuple[JobFile, Batch]:
+async def prepare(path: Path, store_url: str, *, provider_batch: bool = False) -> tuple[JobFile, Batch]:
     """Check a job file, its models and its input, and enter its jobs.
+
+    Args:
+        provider_batch: calls are to wait for the batches of vendors, whatever the file says.
 
     Raises:
         LlmRuntimeError: something is not as it must be; nothing was spent.
     """
     job_file = load_job_file(path)
+    if provider_batch:
+        job_file = job_file.model_copy(update={"work": job_file.work.by_provider_batch()})
     return job_file, await entered(job_file, store_url, load_settings())
 
 

@@ -139,3 +139,16 @@ FROM (SELECT assay_now() AS now, CAST(? AS BIGINT) AS tokens, CAST(? AS TEXT) AS
 WHERE bucket = ? RETURNING wait, pace,
 coalesce(requests_per_minute, tokens_per_minute, in_flight) IS NOT NULL, in_flight IS NOT NULL,
 faults > 0, EXISTS (SELECT 1 FROM turns AS other WHERE other.bucket = buckets.bucket)
+
+-- name: keep_vendor_batch
+INSERT INTO vendor_batches VALUES (?, ?, ?, ?, ?, ?, assay_now())
+ON CONFLICT (batch_id, provider, vendor_id) DO UPDATE
+SET state = excluded.state, calls = excluded.calls, many = excluded.many
+
+-- name: vendor_batches
+SELECT provider, vendor_id, calls, state FROM vendor_batches
+WHERE batch_id = ? AND many > 0 ORDER BY sent_at, vendor_id
+
+-- name: still_there
+SELECT provider, vendor_id, many, state FROM vendor_batches
+WHERE batch_id = ? AND many > 0 ORDER BY sent_at, vendor_id
