@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -37,7 +37,6 @@ class PriceTable:
         listed: what OpenRouter lists, by id.
         package: where newer prices than the package's would stand; ``None`` to leave the package out. It is
             loaded when a paid model is first asked for.
-        discounts: what part of its price a call costs, by provider.
     """
 
     prices: Mapping[str, Price]
@@ -45,7 +44,6 @@ class PriceTable:
     own: Path | None = None
     listed: Mapping[str, Price] = field(default_factory=dict[str, Price])
     package: Path | None = None
-    discounts: Mapping[str, float] = field(default_factory=dict[str, float])
     _known: dict[tuple[str, str, str], Price | None] = field(
         default_factory=dict[tuple[str, str, str], "Price | None"], repr=False
     )
@@ -60,17 +58,12 @@ class PriceTable:
         """
         key = provider, model, address
         if key not in self._known:
-            price = self._look_up(provider, model, address)
-            self._known[key] = price.times(self.discounts[provider]) if price and provider in self.discounts else price
+            self._known[key] = self._look_up(provider, model, address)
         return self._known[key]
 
     def with_listed(self, listed: Mapping[str, Price]) -> PriceTable:
         """Return the table with OpenRouter's own list in it."""
-        return dataclasses.replace(self, listed=listed, _known={})
-
-    def discounted(self, discounts: Mapping[str, float]) -> PriceTable:
-        """Return the table with what part of its price a call costs, by provider; 0 to 1."""
-        return dataclasses.replace(self, discounts=discounts, _known={})
+        return PriceTable(self.prices, self.dated, self.own, listed, self.package)
 
     def _look_up(self, provider: str, model: str, address: str) -> Price | None:
         if (price := self._of_user(model)) is not None:
@@ -129,13 +122,13 @@ def _prices(entries: object, where: str) -> dict[str, Price]:
         ) from None
 
 
-def priced(generate: Generate, table: PriceTable, provider: str, address: str = "") -> Generate:
+def priced(generate: Generate, find: Callable[[str], Price | None]) -> Generate:
     """Put a cost on every reply whose provider did not report one, those that broke off included."""
 
     def with_cost(request: Request, reply: Reply) -> Reply:
         if reply.cost is not None:
             return reply
-        price = table.find(provider, reply.model, address) or table.find(provider, request.model, address)
+        price = find(reply.model) or find(request.model)
         if price is None:
             return reply
         return dataclasses.replace(reply, cost=price.of(reply.usage), cost_source="free" if price.free else "table")

@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from assay.batch.database import SQL, Database
-from assay.batch.write_queue import JOBS, WriteQueue
 from llm_runtime.providers.batches import BATCH_APIS, SentBatch
 
 
-class VendorRows:
-    """What the workers of one batch sent off, over their write queue.
+def vendor_batches(database: Database, batch_id: str) -> list[SentBatch]:
+    """Return what vendors were sent for a batch of ours, first ones first, where somebody may wait for its answers."""
+    rows = database.execute(SQL["vendor_batches"], (batch_id,))
+    return [SentBatch(provider, name, tuple(calls.split()), state) for provider, name, calls, state in rows]
 
-    Args:
-        queue: runs the statements.
-        database: where they are.
-        batch_id: of the batch of ours.
-    """
 
-    def __init__(self, queue: WriteQueue, database: Database, batch_id: str) -> None:
-        self._queue, self._database, self._batch_id = queue, database, batch_id
-
-    async def all(self) -> Sequence[SentBatch]:
-        """Return all whose answers somebody may wait for, first ones first."""
-        rows = await self._queue.do(lambda: self._database.execute(SQL["vendor_batches"], (self._batch_id,)), JOBS)
-        return [SentBatch(provider, name, tuple(calls.split()), state) for provider, name, calls, state in rows]
-
-    async def keep(self, sent: SentBatch) -> None:
-        """Keep a new one, or what one is now."""
-        row = self._batch_id, sent.provider, sent.batch_id, " ".join(sent.calls), len(sent.calls), sent.state
-        await self._queue.do(lambda: self._database.execute(SQL["keep_vendor_batch"], row), JOBS)
+def keep(database: Database, batch_id: str, sent: SentBatch) -> None:
+    """Keep a new one, or what one is now."""
+    row = batch_id, sent.provider, sent.batch_id, " ".join(sent.calls), sent.state
+    database.execute(SQL["keep_vendor_batch"], row)
 
 
 def still_there(database: Database, batch_id: str) -> tuple[str, ...]:
     """Return what vendors still have of a batch of ours, each of theirs in a phrase."""
     return tuple(
-        f"{provider}'s batch {name} ({many:,} calls, {state or 'sent'})"
-        for provider, name, many, state in database.execute(SQL["still_there"], (batch_id,))
-        if state not in BATCH_APIS[provider].ended
+        f"{sent.provider}'s batch {sent.batch_id} ({len(sent.calls):,} calls, {sent.state or 'sent'})"
+        for sent in vendor_batches(database, batch_id)
+        if sent.state not in BATCH_APIS[sent.provider].ended
     )

@@ -67,14 +67,11 @@ class Work(Model):
     provider_batch: bool = False
     gather: float = Field(default=10.0, ge=0.01, le=3600)
 
-    def by_provider_batch(self) -> Work:
-        """Return the same with calls that wait for the vendors' batches."""
-        at_once = self.in_flight if "in_flight" in self.model_fields_set else _WAITING_JOBS
-        return self.model_copy(update={"provider_batch": True, "in_flight": at_once})
-
-    @model_validator(mode="after")
-    def _waiting(self) -> Work:
-        return self.by_provider_batch() if self.provider_batch else self
+    @model_validator(mode="before")
+    @classmethod
+    def _many_wait(cls, table: Any) -> Any:
+        waits = isinstance(table, dict) and table.get("provider_batch")
+        return {"in_flight": _WAITING_JOBS, **table} if waits else table
 
 
 class BudgetTable(Model):

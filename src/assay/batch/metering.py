@@ -288,11 +288,16 @@ class MeteredGateway(Gateway):
             needs=needs,
         )
         # Who waits for hours waits for no place in flight and no turn a minute: vendors count batches by themselves.
-        self._unhurried = HUMAN_PROVIDERS if http is None else HUMAN_PROVIDERS | BATCH_APIS.keys()
-        if http is not None:
-            self.prices = self.prices.discounted(dict.fromkeys(BATCH_APIS, BATCH_PRICE))
+        self._waiting = frozenset(BATCH_APIS if http else ())
         self._meter = meter
         self._places: dict[str, asyncio.Semaphore] = {}
+
+    def price(self, provider: str) -> Callable[[str], Price | None]:
+        """Return what each model of ``provider`` costs; what is charged where calls wait for a batch."""
+        find = super().price(provider)
+        if provider not in self._waiting:
+            return find
+        return lambda model: (price := find(model)) and price.times(BATCH_PRICE)
 
     async def least_cost(self, asked: str) -> int:
         """Return what the cheapest call to ``asked`` has to be able to take, in micro-dollars, under a cap in USD.
@@ -323,7 +328,7 @@ class MeteredGateway(Gateway):
         """Put ``generate`` behind the shared rows."""
         shared: dict[str, Limits] = {}
         places: list[asyncio.Semaphore] = []
-        if target.provider not in self._unhurried:
+        if target.provider not in HUMAN_PROVIDERS | self._waiting:
             for bucket, limits in (await self.limits(target)).items():
                 entry = self.settings.config.limits.get(bucket)
                 named = entry is not None and "in_flight" in entry.model_fields_set

@@ -11,7 +11,7 @@ from typing import Protocol, TypeAlias
 
 from pydantic import BaseModel
 
-from assay.batch.at_vendors import VendorRows
+from assay.batch.at_vendors import keep, vendor_batches
 from assay.batch.configurations import run_of, terms_of
 from assay.batch.jobs import seed_of
 from assay.batch.ledger import Batch, Claim, Ledger
@@ -113,8 +113,12 @@ async def _over_batches(context: WorkerContext, stack: AsyncExitStack) -> Batche
         claim = CURRENT.get()
         return f"{batch_id} {claim.job_id if claim else ''}"
 
-    kept = VendorRows(rows.queue, ledger.database, batch_id)
-    http = BatchedHttp(kept, whose, context.batch.work["gather"])
+    http = BatchedHttp(
+        lambda: rows.queue.do(partial(vendor_batches, ledger.database, batch_id), JOBS),
+        lambda sent: rows.queue.do(partial(keep, ledger.database, batch_id, sent), JOBS),
+        whose,
+        context.batch.work["gather"],
+    )
 
     async def ended() -> None:
         if (await rows.queue.do(lambda: ledger.batch(batch_id), JOBS)).state == "cancelled":

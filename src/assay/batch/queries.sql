@@ -141,14 +141,9 @@ coalesce(requests_per_minute, tokens_per_minute, in_flight) IS NOT NULL, in_flig
 faults > 0, EXISTS (SELECT 1 FROM turns AS other WHERE other.bucket = buckets.bucket)
 
 -- name: keep_vendor_batch
-INSERT INTO vendor_batches VALUES (?, ?, ?, ?, ?, ?, assay_now())
-ON CONFLICT (batch_id, provider, vendor_id) DO UPDATE
-SET state = excluded.state, calls = excluded.calls, many = excluded.many
+INSERT INTO vendor_batches VALUES (?, ?, ?, ?, ?, assay_now())
+ON CONFLICT (batch_id, provider, vendor_id) DO UPDATE SET state = excluded.state, calls = excluded.calls
 
 -- name: vendor_batches
 SELECT provider, vendor_id, calls, state FROM vendor_batches
-WHERE batch_id = ? AND many > 0 ORDER BY sent_at, vendor_id
-
--- name: still_there
-SELECT provider, vendor_id, many, state FROM vendor_batches
-WHERE batch_id = ? AND many > 0 ORDER BY sent_at, vendor_id
+WHERE batch_id = ? AND calls <> '' ORDER BY sent_at, vendor_id

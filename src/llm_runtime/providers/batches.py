@@ -11,11 +11,12 @@ import asyncio
 import copy
 import hashlib
 import secrets
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from string import Template
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
@@ -43,6 +44,7 @@ _Item: TypeAlias = tuple[int, Any]
 #: What a vendor calls it that its batches hold too much together.
 _TOO_MUCH = ("token_limit_exceeded", "batch_limit_exceeded")
 _OF_STREAMS = ("stream", "stream_options")
+_OWN_UPLOAD = {"Content-Type": "application/jsonl", "X-Goog-Upload-Protocol": "raw"}
 #: An upload as a browser's form sends it.
 _FORM = (
     b'--%(mark)b\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n--%(mark)b\r\nContent-Disposition: '
@@ -99,32 +101,24 @@ class SentBatch:
     state: str = ""
 
 
-class SentBatches(Protocol):
-    """Where batches under way are kept, so that whoever goes on finds their answers."""
-
-    async def all(self) -> Sequence[SentBatch]:
-        """Return those that were sent."""
-        ...
-
-    async def keep(self, sent: SentBatch) -> None:
-        """Keep a new one, or the new state of one."""
-        ...
+Kept: TypeAlias = Callable[[], Awaitable[Sequence[SentBatch]]]
+Keep: TypeAlias = Callable[[SentBatch], Awaitable[None]]
 
 
 class BatchedHttp(Http):
     """HTTP by which the calls to vendors with a batch interface wait for a batch; all else goes as ever.
 
     Args:
-        kept: remembers what was sent.
+        kept: returns the batches that were sent, so that whoever goes on finds their answers.
+        keep: keeps a new one, or the new state of one.
         whose: names on whose behalf the current task asks: answers are given to nobody else.
         quiet: seconds without another call after which those that gathered are sent off.
     """
 
-    def __init__(self, kept: SentBatches, whose: Callable[[], str], quiet: float) -> None:
+    def __init__(self, kept: Kept, keep: Keep, whose: Callable[[], str], quiet: float) -> None:
         super().__init__(max_bytes=_MOST_READ)
-        self._kept = kept
         self._whose = whose
-        self._quiet = quiet
+        self._line_to = partial(_Line, self, kept, keep, quiet)
         self._lines: dict[tuple[Endpoint, str, str], _Line] = {}
         self._taken = set[str]()
 
@@ -146,7 +140,7 @@ class BatchedHttp(Http):
         if endpoint.name not in BATCH_APIS:
             return await super().stream(endpoint, path, payload, incoming, model=model, patience=patience)
         body = to_json({name: value for name, value in payload.items() if name not in _OF_STREAMS})
-        line = self._lines.setdefault((endpoint, path, model), _Line(self, self._kept, endpoint, path, self._quiet))
+        line = self._lines.setdefault((endpoint, path, model), self._line_to(endpoint, path))
         digest = hashlib.sha256(b"\0".join((self._whose().encode(), path.encode(), body))).hexdigest()[:48]
         number = 0
         while (call := f"{digest}-{number}") in self._taken:
@@ -171,90 +165,95 @@ class BatchedHttp(Http):
         await super().aclose()
 
 
+class _TooMuch(Exception):
+    """The vendor takes no more at once: who waits has to gather anew."""
+
+
+_Came: TypeAlias = dict[str, _Item]
+_Followed: TypeAlias = "asyncio.Task[_Came]"
+
+
 class _Line:
     """Calls to one model by one way: those that gather, and those that vendors have."""
 
-    def __init__(self, http: Http, kept: SentBatches, endpoint: Endpoint, path: str, quiet: float) -> None:
-        self._http, self._kept, self._endpoint, self._path, self._quiet = http, kept, endpoint, path, quiet
+    def __init__(self, http: Http, kept: Kept, keep: Keep, quiet: float, endpoint: Endpoint, path: str) -> None:
+        self._http, self._kept, self._keep, self._quiet = http, kept, keep, quiet
+        self._endpoint, self._path = endpoint, path
         self._api = BATCH_APIS[endpoint.name]
-        self._gathered: dict[str, bytes] = {}
-        self._size = 0
-        self._timer: asyncio.TimerHandle | None = None
         self._most = _MOST_CALLS
-        self._not_before = 0.0
-        self._came: dict[str, _Item] = {}
-        self._followed: dict[str, SentBatch] = {}
-        self._answers: dict[str, asyncio.Future[_Item]] = {}
-        self._sending = set[asyncio.Task[None]]()
-        self._following = set[asyncio.Task[None]]()
+        self._at_rest = 0.0
+        self._gathered: dict[str, bytes] = {}
+        self._gathering: asyncio.Task[dict[str, _Followed]] | None = None
+        self._sending = set[asyncio.Task[dict[str, _Followed]]]()
+        self._followed: dict[str, _Followed] = {}
 
     async def ask(self, call: str, body: bytes) -> _Item:
         """Return what comes back for a call, whoever sent it."""
-        if call in self._came:
-            return self._came.pop(call)
-        answer = self._answers[call] = asyncio.get_running_loop().create_future()
-        self._gather({call: body})
         try:
-            return await answer
+            came = await self._came_with(call, body)
         except asyncio.CancelledError:
             if self._gathered.pop(call, None) is None:
                 raise AnswerAwaited from None
-            self._size -= len(body)
             raise
-        finally:
-            del self._answers[call]
+        except _TooMuch:
+            return await self.ask(call, body)
+        except LlmRuntimeError as error:
+            # One each: what is told of an error on its way up belongs to one call.
+            raise copy.copy(error) from None
+        if call not in came:
+            raise ServerFault("its batch ended without an answer to this call; ask again", provider=self._endpoint.name)
+        return came.pop(call)
+
+    async def _came_with(self, call: str, body: bytes) -> _Came:
+        self._gathered[call] = body
+        self._at_rest = max(self._at_rest, asyncio.get_running_loop().time() + self._quiet)
+        if self._gathering is None:
+            self._gathering = asyncio.ensure_future(self._send())
+            self._sending.add(self._gathering)
+            self._gathering.add_done_callback(self._sending.discard)
+        return await asyncio.shield((await asyncio.shield(self._gathering))[call])
 
     async def cancel(self) -> None:
-        for sent in self._followed.values():
-            with suppress(CallError):
-                await self._http.get_bytes(self._endpoint, self._at(self._api.cancel, id=sent.batch_id), b"")
+        for batch_id, task in self._followed.items():
+            if not task.done():
+                with suppress(CallError):
+                    await self._http.get_bytes(self._endpoint, self._at(self._api.cancel, id=batch_id), b"")
 
     async def aclose(self) -> None:
+        if self._gathering is not None:
+            self._gathering.cancel()
         # What is cut off while it is sent may be paid for, and nobody would find it again.
         await asyncio.gather(*self._sending, return_exceptions=True)
-        for task in self._following:
+        for task in self._followed.values():
             task.cancel()
-        await asyncio.gather(*self._following, return_exceptions=True)
+        await asyncio.gather(*self._followed.values(), return_exceptions=True)
 
-    def _gather(self, calls: Mapping[str, bytes]) -> None:
-        """Have calls sent off once no other has come for a while, or there are enough of them."""
-        self._gathered |= calls
-        self._size += sum(map(len, calls.values()))
-        if self._timer is not None:
-            self._timer.cancel()
+    async def _send(self) -> dict[str, _Followed]:
+        """Send calls off once no other has come for a while; return who follows each."""
         loop = asyncio.get_running_loop()
-        full = len(self._gathered) >= self._most or self._size >= _MOST_BYTES
-        at = max(self._not_before, loop.time() + (0 if full else self._quiet))
-        self._timer = loop.call_at(at, self._send_off)
+        pause = self._quiet
+        while pause > 0:
+            await asyncio.sleep(pause)
+            pause = self._at_rest - loop.time()
+        calls, self._gathered, self._gathering = self._gathered, {}, None
+        known = [sent for sent in await self._kept() if not calls.keys().isdisjoint(sent.calls)]
+        following = {call: self._follow(sent) for sent in known for call in sent.calls}
+        for part in self._parts({call: body for call, body in calls.items() if call not in following}):
+            sent = SentBatch(self._endpoint.name, await self._create(part), tuple(part))
+            await self._keep(sent)
+            following |= dict.fromkeys(part, self._follow(sent))
+        return following
 
-    def _send_off(self) -> None:
-        calls, size = dict[str, bytes](), 0
-        while self._gathered and len(calls) < self._most and size < _MOST_BYTES:
-            call = next(iter(self._gathered))
-            calls[call] = self._gathered.pop(call)
-            size += len(calls[call])
-        self._size -= size
-        if calls:
-            _begin(self._send(calls), self._sending)
-        if self._gathered:
-            self._gather({})
-
-    async def _send(self, calls: dict[str, bytes]) -> None:
-        try:
-            earlier = {call: sent for sent in await self._kept.all() for call in sent.calls if call in calls}
-            for sent in earlier.values():
-                self._begin_to_follow(sent, {})
-            if new := {call: body for call, body in calls.items() if call not in earlier}:
-                sent = SentBatch(self._endpoint.name, await self._create(new), tuple(new))
-                await self._kept.keep(sent)
-                self._begin_to_follow(sent, new)
-        except LlmRuntimeError as error:
-            self._fail(calls, error)
-
-    def _begin_to_follow(self, sent: SentBatch, bodies: Mapping[str, bytes]) -> None:
-        if sent.batch_id not in self._followed:
-            self._followed[sent.batch_id] = sent
-            _begin(self._follow(sent, bodies), self._following)
+    def _parts(self, calls: Mapping[str, bytes]) -> Iterator[dict[str, bytes]]:
+        part, size = dict[str, bytes](), 0
+        for call, body in calls.items():
+            if part and (len(part) >= self._most or size + len(body) > _MOST_BYTES):
+                yield part
+                part, size = {}, 0
+            part[call] = body
+            size += len(body)
+        if part:
+            yield part
 
     async def _create(self, calls: Mapping[str, bytes]) -> str:
         """Begin a batch, and return the vendor's id of it."""
@@ -266,26 +265,28 @@ class _Line:
         else:
             body = {"requests": [{"custom_id": call, "params": from_json(data)} for call, data in calls.items()]}
         job, _ = await self._http.post_json(self._endpoint, self._at(self._api.create), body, model=known["model"])
-        if not (batch_id := text(mapping(job).get("id"))):
-            raise self._malformed("a batch without an id")
-        return batch_id
+        return self._named(mapping(job).get("id"))
 
     async def _upload(self, calls: Mapping[str, bytes], url: str) -> str:
         lines = b"".join(
             b'{"custom_id":"%b","method":"POST","url":"%b","body":%b}\n' % (call.encode(), url.encode(), body)
             for call, body in calls.items()
         )
-        if self._api.own_files:
-            endpoint, data = self._files().with_header("Content-Type", "application/jsonl"), lines
-            endpoint = endpoint.with_header("X-Goog-Upload-Protocol", "raw")
-        else:
+        endpoint, headers = self._files(), _OWN_UPLOAD
+        if not self._api.own_files:
             mark = secrets.token_hex(16)
-            endpoint = self._endpoint.with_header("Content-Type", f"multipart/form-data; boundary={mark}")
-            data = _FORM % {b"mark": mark.encode(), b"lines": lines}
-        answer = mapping(parse_json(await self._http.get_bytes(endpoint, self._api.upload, data))[0])
-        if not (name := text(answer.get("id")) or text(mapping(answer.get("file")).get("name"))):
-            raise self._malformed("a file without a name")
-        return name
+            headers = {"Content-Type": f"multipart/form-data; boundary={mark}"}
+            lines = _FORM % {b"mark": mark.encode(), b"lines": lines}
+        for name, value in headers.items():
+            endpoint = endpoint.with_header(name, value)
+        answer = mapping(parse_json(await self._http.get_bytes(endpoint, self._api.upload, lines))[0])
+        return self._named(answer.get("id") or mapping(answer.get("file")).get("name"))
+
+    def _named(self, name: object) -> str:
+        if text(name):
+            return text(name)
+        message = "the answer names no batch and no file; is this the right base URL?"
+        raise MalformedReply(message, provider=self._endpoint.name)
 
     def _files(self) -> Endpoint:
         """Return where the vendor's files are."""
@@ -295,54 +296,30 @@ class _Line:
         root = f"{parts.scheme}://{parts.netloc}"
         return replace(self._endpoint, base_url=root, dialect=replace(dialect, auth="x-goog-api-key"))
 
-    async def _follow(self, sent: SentBatch, bodies: Mapping[str, bytes]) -> None:
-        """Look at a batch until it is over, and hand out what came back."""
+    def _follow(self, sent: SentBatch) -> _Followed:
+        if sent.batch_id not in self._followed:
+            self._followed[sent.batch_id] = asyncio.ensure_future(self._until_over(sent))
+        return self._followed[sent.batch_id]
+
+    async def _until_over(self, sent: SentBatch) -> _Came:
+        """Look at a batch until it is over, and return what came back."""
         pause = self._quiet
-        try:
-            while True:
-                await asyncio.sleep(min(pause, _LOOK_S))
-                pause *= 2
-                try:
-                    sent, over = await self._look(sent, bodies)
-                except LlmRuntimeError as error:
-                    over = not (isinstance(error, CallError) and error.retryable)
-                    self._fail(sent.calls if over else (), error)
-                if over:
-                    return
-        finally:
-            del self._followed[sent.batch_id]
+        while True:
+            await asyncio.sleep(min(pause, _LOOK_S))
+            pause *= 2
+            try:
+                job = mapping(await self._http.get_json(self._endpoint, self._at(self._api.look, id=sent.batch_id)))
+                if (state := text(job.get(self._api.state))) != sent.state:
+                    sent = replace(sent, state=state)
+                    await self._keep(sent)
+                if state in self._api.ended:
+                    return await self._came_back(job, sent)
+            except CallError as error:
+                if not error.retryable:
+                    raise
 
-    async def _look(self, sent: SentBatch, bodies: Mapping[str, bytes]) -> tuple[SentBatch, bool]:
-        """Look once, and return how the batch stands and whether it is over."""
-        job = mapping(await self._http.get_json(self._endpoint, self._at(self._api.look, id=sent.batch_id)))
-        state = text(job.get(self._api.state))
-        over = state in self._api.ended
-        came = await self._came_back(job, sent) if over else {}
-        if state != sent.state:
-            sent = replace(sent, state=state)
-            await self._kept.keep(sent)
-        faults = _faults(job) if over and not came else []
-        if over and not faults:
-            self._hand_out(sent, came)
-        elif over:
-            await self._refused(sent, faults, bodies)
-        return sent, over
-
-    async def _refused(self, sent: SentBatch, faults: Sequence[Mapping[str, Any]], bodies: Mapping[str, bytes]) -> None:
-        if len(bodies) > 1 and any(text(fault.get("code")) in _TOO_MUCH for fault in faults):
-            # The vendor takes no more at once: smaller, and after a while; nobody is to wait for this one.
-            await self._kept.keep(replace(sent, calls=()))
-            self._most = max(1, len(bodies) // 2)
-            self._not_before = asyncio.get_running_loop().time() + 30 * self._quiet
-            self._gather({call: bodies[call] for call in sent.calls if call in self._answers})
-            return
-        why = one_line("; ".join(text(fault.get("message")) for fault in faults), 300)
-        self._fail(
-            sent.calls, RequestRefused(f"the batch {sent.batch_id} was refused: {why}", provider=self._endpoint.name)
-        )
-
-    async def _came_back(self, job: Mapping[str, Any], sent: SentBatch) -> dict[str, _Item]:
-        came: dict[str, _Item] = {}
+    async def _came_back(self, job: Mapping[str, Any], sent: SentBatch) -> _Came:
+        came: _Came = {}
         # Without files there is one place where all of it is.
         for name in filter(None, map(text, map(job.get, self._api.files))) if self._api.files else ("",):
             path = self._at(self._api.content, id=sent.batch_id, file=name)
@@ -350,36 +327,22 @@ class _Line:
                 row = mapping(parse_json(line)[0])
                 if (item := _item(row)) is not None:
                     came[text(row.get("custom_id"))] = item
+        if not came and (faults := _faults(job)):
+            await self._refused(sent, faults)
         return came
 
-    def _hand_out(self, sent: SentBatch, came: Mapping[str, _Item]) -> None:
-        words = f"its batch ended ({sent.state}) without an answer to this call; ask again"
-        for call in sent.calls:
-            answer = self._answers.get(call)
-            if answer is None or answer.done():
-                self._came |= {call: came[call]} if call in came else {}
-            elif call in came:
-                answer.set_result(came[call])
-            else:
-                answer.set_exception(ServerFault(words, provider=self._endpoint.name))
-
-    def _fail(self, calls: Iterable[str], error: LlmRuntimeError) -> None:
-        for call in calls:
-            if (answer := self._answers.get(call)) is not None and not answer.done():
-                # One each: what is told of an error on its way up belongs to one call.
-                answer.set_exception(copy.copy(error))
+    async def _refused(self, sent: SentBatch, faults: Sequence[Mapping[str, Any]]) -> NoReturn:
+        if len(sent.calls) > 1 and any(text(fault.get("code")) in _TOO_MUCH for fault in faults):
+            # Smaller, and after a while; nobody is to wait for this one.
+            await self._keep(replace(sent, calls=()))
+            self._most = max(1, len(sent.calls) // 2)
+            self._at_rest = asyncio.get_running_loop().time() + 30 * self._quiet
+            raise _TooMuch
+        why = one_line("; ".join(text(fault.get("message")) for fault in faults), 300)
+        raise RequestRefused(f"the batch {sent.batch_id} was refused: {why}", provider=self._endpoint.name)
 
     def _at(self, path: str, **known: str) -> str:
         return path.format(path=self._path, **known)
-
-    def _malformed(self, what: str) -> MalformedReply:
-        return MalformedReply(f"the answer is {what}; is this the right base URL?", provider=self._endpoint.name)
-
-
-def _begin(work: Coroutine[Any, Any, None], among: set[asyncio.Task[None]]) -> None:
-    task = asyncio.ensure_future(work)
-    among.add(task)
-    task.add_done_callback(among.discard)
 
 
 def _item(row: Mapping[str, Any]) -> _Item | None:

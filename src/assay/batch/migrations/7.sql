@@ -4,7 +4,6 @@ CREATE TABLE vendor_batches (
     provider TEXT NOT NULL,
     vendor_id TEXT NOT NULL,
     calls TEXT NOT NULL,
-    many BIGINT NOT NULL,
     state TEXT NOT NULL,
     sent_at BIGINT NOT NULL,
     PRIMARY KEY (batch_id, provider, vendor_id)
