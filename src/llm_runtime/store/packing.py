@@ -34,17 +34,19 @@ class Packer:
     """Packs the bodies of one run, in their order."""
 
     def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        self._mark, self._left = FIRST, _STREAM
         self._stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
-        self._left = 0
 
     def pack(self, body: bytes) -> bytes:
         """Return a body as it is stored."""
         if len(body) < _LEAST:
             return body
-        mark = NEXT
         if self._left <= 0:
-            mark, self._left = FIRST, _STREAM
-            self._stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
+            self._begin()
+        mark, self._mark = self._mark, NEXT
         self._left -= len(body)
         return mark + (self._stream.compress(body) + self._stream.flush(zlib.Z_SYNC_FLUSH)).removesuffix(_END)
 
