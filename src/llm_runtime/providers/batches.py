@@ -11,7 +11,7 @@ import asyncio
 import copy
 import hashlib
 import secrets
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -238,22 +238,15 @@ class _Line:
         calls, self._gathered, self._gathering = self._gathered, {}, None
         known = [sent for sent in await self._kept() if not calls.keys().isdisjoint(sent.calls)]
         following = {call: self._follow(sent) for sent in known for call in sent.calls}
-        for part in self._parts({call: body for call, body in calls.items() if call not in following}):
+        new = [(call, body) for call, body in calls.items() if call not in following]
+        longest = max((len(body) for _, body in new), default=1)
+        step = min(self._most, max(1, _MOST_BYTES // longest))
+        for at in range(0, len(new), step):
+            part = dict(new[at : at + step])
             sent = SentBatch(self._endpoint.name, await self._create(part), tuple(part))
             await self._keep(sent)
             following |= dict.fromkeys(part, self._follow(sent))
         return following
-
-    def _parts(self, calls: Mapping[str, bytes]) -> Iterator[dict[str, bytes]]:
-        part, size = dict[str, bytes](), 0
-        for call, body in calls.items():
-            if part and (len(part) >= self._most or size + len(body) > _MOST_BYTES):
-                yield part
-                part, size = {}, 0
-            part[call] = body
-            size += len(body)
-        if part:
-            yield part
 
     async def _create(self, calls: Mapping[str, bytes]) -> str:
         """Begin a batch, and return the vendor's id of it."""

@@ -45,16 +45,6 @@ async def test_a_question_and_its_answer(http: Http) -> None:
     assert server.requests[0].messages == REQUEST.messages
 
 
-async def test_a_model_whose_answers_are_short_is_asked_for_whole_ones_until_one_is_long(http: Http) -> None:
-    texts = iter([*["short"] * 7, "a long one, " * 1_000, "short"])
-    async with LoopbackServer(lambda _: next(texts)) as server:
-        generate = openai_compatible(server.endpoint(), http)
-        for _ in range(9):
-            await generate(REQUEST)
-    # Without a bound of the request only the answers show that they end: the first five, and again after a long one.
-    assert ["stream" in received.payload for received in server.requests] == [*[True] * 5, *[False] * 3, True]
-
-
 async def test_only_what_is_set_is_sent(http: Http) -> None:
     async with LoopbackServer() as server:
         generate = openai_compatible(server.endpoint(), http)
