@@ -60,14 +60,8 @@ async def detect(
         if first is None or second is None or first == second or not {first, second} <= set(speakers):
             continue
         ordered = sorted((first, second), key=speakers.index)
-        candidates.setdefault(
-            frozenset(ordered),
-            DisagreementCandidate(
-                has_direct_opposition=pair.has_direct_opposition,
-                has_specific_claim=pair.has_specific_claim and bool(pair.claim.strip()),
-                topic_relevant=pair.topic_relevant,
-                personas=(ordered[0], ordered[1]),
-                claim=clip(" ".join(pair.claim.split()), 80),
-            ),
-        )
+        claim = clip(" ".join(pair.claim.split()), 80)
+        named = {"has_specific_claim": pair.has_specific_claim and bool(claim), "personas": ordered, "claim": claim}
+        candidate = DisagreementCandidate.model_validate({**pair.model_dump(), **named})
+        candidates.setdefault(frozenset(ordered), candidate)
     return list(candidates.values())[:most]

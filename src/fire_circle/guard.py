@@ -50,13 +50,7 @@ async def ask_guard(
 def evaluation_of(reading: GuardReading, spend: Spend) -> NeutrosophicEvaluation:
     """Return what a guard settled as a judgement of round 0: its score is on no judge's scale, so F is 0 or 1."""
     falsehood = float(reading.settles == "violates")
-    return NeutrosophicEvaluation(
-        truth=1.0 - falsehood,
-        indeterminacy=0.0,
-        falsehood=falsehood,
-        verdict=reading.settles,
-        reasoning=f"The guard said: {reading.said} (score {reading.score:g})",
-        model=reading.model,
-        round_number=0,
-        spend=spend,
-    )
+    scores = {"truth": 1.0 - falsehood, "indeterminacy": 0.0, "falsehood": falsehood}
+    said = f"The guard said: {reading.said} (score {reading.score:g})"
+    told = {"verdict": reading.settles, "reasoning": said, "model": reading.model}
+    return NeutrosophicEvaluation.model_validate({**scores, **told, "round_number": 0, "spend": spend})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from crux.results import CamelModel, CoarseType, CruxCard, DisagreementType
 from crux.words import WORDS
@@ -49,14 +49,9 @@ def _tally(first: str, second: str, cards: Sequence[CruxCard]) -> PairTally | No
         return None
     relations = [_relation(card.personas[first].position, card.personas[second].position) for card in met]
     clashes = (card for card, relation in zip(met, relations, strict=True) if relation != "agree")
-    return PairTally(
-        first=first,
-        second=second,
-        agree=relations.count("agree"),
-        oppose=relations.count("oppose"),
-        differ=relations.count("differ"),
-        mostly=most_common(COARSE[card.disagreement_type] for card in clashes),
-    )
+    counts = {relation: relations.count(relation) for relation in get_args(Relation)}
+    mostly = most_common(COARSE[card.disagreement_type] for card in clashes)
+    return PairTally(first=first, second=second, mostly=mostly, **counts)
 
 
 def most_common(types: Iterable[CoarseType]) -> CoarseType | None:

@@ -5,6 +5,7 @@ CX16, CX17, CX18.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -136,24 +137,17 @@ def graph_of(book: ClaimBook, author: str, corpus: Corpus, persona_id: str, extr
             continue
         kind = _TYPES.get(signed.claim.kind, "inference")
         nodes[key] = believed(key, signed.words(), kind, places, corpus)
-    edges: list[BeliefEdge] = []
-    for one in book.standing_relations:
-        if one.from_ not in nodes or one.to not in nodes:
-            continue
-        source = nodes[one.from_]
-        edges.append(
-            BeliefEdge(
-                from_=one.from_,
-                to=one.to,
-                polarity=-1 if one.kind in ("undermines", "contradicts") else 1,
-                confidence=density(len(source.documents)),
-                source_chunks=source.grounding,
-            )
-        )
     return BeliefGraph(
         persona_id=persona_id,
         nodes=tuple(nodes.values()),
-        edges=tuple(edges),
+        edges=tuple(_edges(book, nodes)),
         extracted_at=extracted_at,
         contradictions=tuple(contradictions),
     )
+
+
+def _edges(book: ClaimBook, nodes: Mapping[str, BeliefNode]) -> Iterator[BeliefEdge]:
+    for one in (one for one in book.standing_relations if one.from_ in nodes and one.to in nodes):
+        sign: Polarity = -1 if one.kind in ("undermines", "contradicts") else 1
+        sure, source = density(len(nodes[one.from_].documents)), nodes[one.from_].grounding
+        yield BeliefEdge(from_=one.from_, to=one.to, polarity=sign, confidence=sure, source_chunks=source)

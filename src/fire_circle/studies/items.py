@@ -166,14 +166,8 @@ def groups_of(path: Path) -> Iterator[dict[str, str]]:
 
 
 def _item(number: int, case: datasets.Case) -> Item:
-    return Item(
-        index=number,
-        name=case.id,
-        prompt=case.layers,
-        label=case.label,
-        turn=case.turn_count,
-        history=tuple(TranscriptRecord(role=turn.role, text=turn.content) for turn in case.history),
-    )
+    said = tuple(TranscriptRecord(role=turn.role, text=turn.content) for turn in case.history)
+    return Item(index=number, name=case.id, prompt=case.layers, label=case.label, turn=case.turn_count, history=said)
 
 
 def _data(row: Row) -> dict[str, Any]:
