@@ -197,7 +197,7 @@ class Trial:
                 return
 
     def _bytes(self, value: Any, kind: TypeRef) -> bytes:
-        if not isinstance(value, tuple) or len(value) < _WORTH:
+        if isinstance(value, int | float | str | bytes):
             return pack(self.codec.out(value, kind))
         known = self._packed.get(id(value))
         if known is None or known[0] is not value:
