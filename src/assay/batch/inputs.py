@@ -60,7 +60,7 @@ class _Broken(NamedTuple):
 
 
 _Read: TypeAlias = Iterator[Mapping[str, Any] | _Broken]
-_ENDINGS: dict[str, InputFormat] = {
+_KINDS: dict[str, InputFormat] = {
     ".csv": "csv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -72,9 +72,9 @@ _ENDINGS: dict[str, InputFormat] = {
 def _format(path: Path) -> InputFormat:
     if path.is_dir():
         return "folder"
-    if path.suffix.lower() not in _ENDINGS:
+    if path.suffix.lower() not in _KINDS:
         raise ConfigurationError(f'the input {path} has an ending that says nothing; add format = "csv" or another')
-    return _ENDINGS[path.suffix.lower()]
+    return _KINDS[path.suffix.lower()]
 
 
 def _known(path: Path, wanted: set[str], present: list[str]) -> None:

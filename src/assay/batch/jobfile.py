@@ -16,9 +16,6 @@ from assay.registry import find, run_types
 from llm_runtime.models import Model
 from llm_runtime.wrappers.accounts import Caps
 
-#: Jobs at once of which most wait for a vendor's batch.
-_WAITING_JOBS = 1_000
-
 InputFormat: TypeAlias = Literal["csv", "jsonl", "parquet", "folder"]
 
 
@@ -60,18 +57,13 @@ class Work(Model):
     """
 
     workers: int = Field(default=1, ge=1, le=1000)
-    in_flight: int = Field(default=16, ge=1, le=10_000)
     lease: float = Field(default=30.0, gt=0, le=86_400)
     attempts: int = Field(default=5, ge=1, le=100)
     retry_delay: float = Field(default=5.0, ge=0, le=86_400)
     provider_batch: bool = False
     gather: float = Field(default=10.0, ge=0.01, le=3600)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _many_wait(cls, table: Any) -> Any:
-        waits = isinstance(table, dict) and table.get("provider_batch")
-        return {"in_flight": _WAITING_JOBS, **table} if waits else table
+    # Behind what its default depends on.
+    in_flight: int = Field(default_factory=lambda given: 1_000 if given["provider_batch"] else 16, ge=1, le=10_000)
 
 
 class BudgetTable(Model):

@@ -25,7 +25,7 @@ _SLICE = 1024
 _MOST = 64 * 1024 * 1024  # more of one body is nobody's event
 _END = b"\x00\x00\xff\xff"  # of every flush of deflate, and therefore left out
 #: Smaller tables than its level has are as good here, and take half a MiB less for each run.
-_HOW = ZstdCompressionParameters.from_level(
+_HOW = ZstdCompressionParameters.from_level(  # pyright: ignore[reportUnknownMemberType]  # its options have no types
     3, window_log=_WINDOW_LOG, hash_log=15, chain_log=15, write_content_size=False
 )
 

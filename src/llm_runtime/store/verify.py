@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Protocol
 
 from llm_runtime.errors import RunNotFound, StoreDamaged
 from llm_runtime.events import GENESIS, Record, RunStarted, chain_digest
@@ -14,19 +14,6 @@ from llm_runtime.store.heads import Heads
 from llm_runtime.store.reading import read_event
 from llm_runtime.store.summary import RunSummary
 from llm_runtime.store.tally import Tally, counts
-
-Kind: TypeAlias = Literal[
-    "edited",
-    "deleted",
-    "inserted",
-    "reordered",
-    "truncated",
-    "lost",
-    "emptied",
-    "rewritten",
-    "unanchored",
-    "bad signature",
-]
 
 _MOST_FINDINGS = 100
 _REMEMBERED_PLACES = 32
@@ -37,7 +24,8 @@ class Finding:
     """One thing that is wrong with a log, at record ``seq`` (1-based; 0 where it concerns none).
 
     Args:
-        kind: a :data:`Kind`; what keeps its own logs has kinds of its own besides.
+        kind: ``"edited"``, ``"deleted"``, ``"inserted"``, ``"reordered"``, ``"truncated"``, ``"lost"``, ``"emptied"``,
+            ``"rewritten"``, ``"unanchored"`` or ``"bad signature"``; what keeps its own logs has others besides.
     """
 
     seq: int
@@ -254,7 +242,7 @@ class Walk:
                 return seq
         return 0
 
-    def _find(self, seq: int, kind: Kind, detail: str) -> None:
+    def _find(self, seq: int, kind: str, detail: str) -> None:
         if len(self.findings) < _MOST_FINDINGS:
             self.findings.append(Finding(seq, kind, detail))
 
