@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ from fire_circle.results import (
     Place,
 )
 from fire_circle.security import most_named
+from llm_runtime.grouping import grouped
 
 LEAST_SEATS = 2
 """One seat's pattern is an opinion, whatever share of the circle it is."""
@@ -48,23 +48,14 @@ def sightings(history: Iterable[DialogueRound], active_models: Collection[str] |
     said it: seats may be permuted.
     """
     statements = _said(history, active_models)
-    named: dict[str, set[int]] = {}
-    for entry in statements:
-        for kind in _kinds(entry.claim):
-            named.setdefault(kind, set()).add(entry.evaluation.seat)
-    agreed = {kind for kind, seats in named.items() if len(seats) >= LEAST_SEATS}
-    joined: dict[int, str] = {}
-    for entry in statements:
-        for kind in _kinds(entry.claim):
-            if kind in agreed:
-                joined.setdefault(entry.place, kind)
-    places = _names_of_places(statements)
+    named = grouped((kind, entry.evaluation.seat) for entry in statements for kind in _kinds(entry.claim))
+    agreed = {kind for kind, seats in named.items() if len(set(seats)) >= LEAST_SEATS}
+    places = {place: [name] for place, name in _names_of_places(statements).items()}
+    places |= grouped((entry.place, kind) for entry in statements for kind in _kinds(entry.claim) if kind in agreed)
     return [
         Sighting(key, entry.evaluation.round_number, entry.evaluation.model, entry.evaluation.seat, entry.claim)
         for entry in statements
-        for key in (
-            [kind for kind in _kinds(entry.claim) if kind in agreed] or [joined.get(entry.place) or places[entry.place]]
-        )
+        for key in [kind for kind in _kinds(entry.claim) if kind in agreed] or places[entry.place][:1]
     ]
 
 
@@ -117,11 +108,10 @@ def _stretches(claims: Sequence[PatternClaim]) -> Iterator[tuple[Place, int, int
 
 def _names_of_places(statements: Sequence[_Said]) -> dict[int, str]:
     """Return each place's key: the kind that most claims about it name, and a number."""
-    kinds: dict[int, Counter[str]] = {}
-    for entry in statements:
-        kinds.setdefault(entry.place, Counter()).update(kind.value for kind in entry.claim.types)
+    types = grouped((entry.place, entry.claim.types) for entry in statements)
+    kinds = {place: [kind.value for each in named for kind in each] for place, named in types.items()}
     return {
-        place: f"{min(named, key=lambda kind: (-named[kind], kind)) if named else UNCLASSIFIED}:{number}"
+        place: f"{min(named, key=lambda kind: (-named.count(kind), kind)) if named else UNCLASSIFIED}:{number}"
         for number, (place, named) in enumerate(kinds.items(), start=1)
     }
 
@@ -134,10 +124,8 @@ def extract_patterns(
     Agreement is distinct active seats over active seats; it has to reach ``threshold`` (0.0 to 1.0) and two seats.
     The specification counts mentions as they are; here a mention without a verified quote counts for nothing.
     """
-    grouped: dict[str, list[Sighting]] = {}
-    for sighting in sightings(dialogue_history, active_models):
-        grouped.setdefault(sighting.key, []).append(sighting)
-    patterns = [_observation(key, seen, dialogue_history, active_models) for key, seen in grouped.items()]
+    by_key = grouped((sighting.key, sighting) for sighting in sightings(dialogue_history, active_models))
+    patterns = [_observation(key, seen, dialogue_history, active_models) for key, seen in by_key.items()]
     agreed = [
         pattern
         for pattern in patterns

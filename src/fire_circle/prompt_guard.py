@@ -226,17 +226,9 @@ def _of_circle(result: FireCircleResult) -> ReciprocityMetrics:
 def _metrics(mode: Mode, verdict: NeutrosophicEvaluation, **rest: object) -> ReciprocityMetrics:
     balance = verdict.truth - verdict.falsehood
     kind: Exchange = "reciprocal" if balance >= _CLEAR else "extractive" if balance <= -_CLEAR else "neutral"
-    return ReciprocityMetrics.model_validate(
-        {
-            "mode": mode,
-            **verdict.triple,
-            "ayni_balance": balance,
-            "exchange_type": kind,
-            "trust": 1 - verdict.falsehood,
-            "partial": bool(rest.get("failures")),
-            **rest,
-        }
-    )
+    told = {"mode": mode, **verdict.triple, "ayni_balance": balance, "exchange_type": kind}
+    told |= {"trust": 1 - verdict.falsehood, "partial": bool(rest.get("failures"))}
+    return ReciprocityMetrics.model_validate({**told, **rest})
 
 
 def _summary(result: FireCircleResult) -> str:

@@ -194,9 +194,7 @@ class Transcript:
 
     def partial(self) -> PartialResult:
         """Return what there is of a circle that ends without a verdict."""
-        fields = self._fields()
-        fields["partial"] = True
-        return PartialResult(**fields)
+        return PartialResult.model_validate({**self._fields(), "partial": True})
 
     def concluded(self, threshold: float, *, chaired: bool) -> FireCircleResult:
         """Return the verdict of the rounds so far; the last one must have answers.
@@ -246,7 +244,7 @@ class Transcript:
         refusals = sum(failure.kind == "refusal" for failure in failures)
         dropped = Counter(claim.dropped for e in evaluations for claim in e.claims if claim.dropped)
         return {
-            "layer": self.layer,
+            **{name: getattr(self, name) for name in ("layer", "guard", "turn", "spend", "seed")},
             "dialogue_history": self._begun(),
             "failed_models": tuple(f"{failure.model}_round_{failure.round}" for failure in failures),
             "failures": tuple(failures),
@@ -261,10 +259,6 @@ class Transcript:
             ),
             "dropped_claims": dict(sorted(dropped.items())),
             "history_claims": self.claims,
-            "guard": self.guard,
-            "turn": self.turn,
-            "spend": self.spend,
-            "seed": self.seed,
             "partial": bool(failures),
             "silenced": tuple(self._silenced()),
             "warnings": tuple(

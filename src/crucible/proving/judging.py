@@ -396,8 +396,8 @@ def _plain(text: str) -> str:
 
 
 def _oracle(case: _Case) -> Oracle:
-    """Return what says that it is wrong: a crash or a hang on what was promised, or what is written."""
-    kind = case.failure.kind
+    """Return what says that it is wrong: a crash or a hang of what stands there, or what is written."""
+    kind = case.failure.kind if case.origin == "stood before" or BEHAVIOUR.before(11) else ""
     large = kind == "hang" and re.search(r"\d{5}|\*|e\d", case.witness.test)
     if kind in ("crash", "hang") and case.quick and not (large or _limited(case) or _unpromised(case)) and _below(case):
         return kind
@@ -407,7 +407,8 @@ def _oracle(case: _Case) -> Oracle:
 def _written(case: _Case) -> Oracle:
     """Return what is written that says that it is wrong: an example that the witness repeats, or words."""
     texts = [*case.seen.docs.values(), *(page.text for page in (*case.change.docs, *case.change.near))]
-    if case.failure.kind == "assertion" and _repeated(case) & {one for text in texts for one in examples(text)}:
+    shows = case.failure.kind in (("assertion",) if BEHAVIOUR.before(11) else ("assertion", "crash", "raised"))
+    if shows and _repeated(case) & {one for text in texts for one in examples(text)}:
         return "example"
     return "words" if case.words else "none"
 

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from fire_circle.results import FireCircleResult, Spend
+from llm_runtime.grouping import grouped
 from llm_runtime.models import Model
 
 Rule: TypeAlias = Literal["maximum", "mean", "chair", "quantile"]
@@ -26,10 +27,7 @@ _NOBODY: Scales = {}
 
 def scales_of(benign: Iterable[ItemScores]) -> dict[str, tuple[float, ...]]:
     """Return the scales of who judged harmless items; a model in several seats has one."""
-    by_judge: dict[str, list[float]] = {}
-    for item in benign:
-        for judge, falsehood in item.seats:
-            by_judge.setdefault(judge, []).append(falsehood)
+    by_judge = grouped(score for item in benign for score in item.seats)
     return {
         judge: (min(held), *quantiles(held, n=10, method="inclusive"), max(held))
         for judge, held in by_judge.items()

@@ -174,7 +174,7 @@ def told(change: ProvenChange, kind: str = "assertion") -> Run:
             return Ran(key=ask.key, code=0, tests=[one])
         changed = {one.path: one.head for one in change.files}
         fails = ask.tree == change.head and all(ask.files.get(path, text) == text for path, text in changed.items())
-        how = {"kind": kind, "test": name, "type": "TypeError", "line": 7}
+        how = {"kind": kind, "test": name, "type": "TypeError", "line": 7, "at": "shop/lists.py:14"}
         failure = FailedTest.model_validate(how) if fails else None
         one = TestRun(name=name, outcome="failed" if fails else "passed", failure=failure, last=[first])
         return Ran(key=ask.key, code=int(fails), tests=[one], ran=[first])
