@@ -283,9 +283,8 @@ class Bench:
         if "tests" not in self._boxes or not self._boxes["tests"].alive:
             await self.box("tests", self.untouched)
             self._laid.clear()
-        for path, content in files.items():
-            if self._laid.get(path) != content:
-                await self._boxes["tests"].write(path, content)
+        # What is written anew is compiled anew.
+        await _lay(self._boxes["tests"], {path: data for path, data in files.items() if self._laid.get(path) != data})
         self._laid |= files
         return self._boxes["tests"]
 
@@ -331,13 +330,13 @@ async def exercise(plan: _Plan, work: bytes, bench: Bench, patience: float = 0.0
 
 async def _exercise(bench: Bench, step: Step, work: bytes, seconds: float) -> dict[str, Any]:
     sealed = step.call is not None and (step.call.module, step.call.function) == ("", "sealed")
-    programs = _DRIVEN if step.call else {}
-    files = {path: _program(name) for path, name in {**programs, **(_PIPED if sealed else {})}.items()}
-    files |= {path: content.encode() for path, content in step.put.items()}
-    box = await bench.box("work", work)
-    tests = await bench.tests(files) if sealed else box
-    for path, content in files.items() if not sealed else ():
-        await box.write(path, content)
+    programs = {**(_DRIVEN if step.call else {}), **(_PIPED if sealed else {})}
+    files = {**_programs(programs), **{path: content.encode() for path, content in step.put.items()}}
+    box = tests = await bench.box("work", work)
+    if sealed:
+        tests = await bench.tests(files)
+    else:
+        await _lay(box, files)
     argv, stdin = step.argv, step.stdin.encode()
     python = [PYTHON, "-I", *([] if bench.order.root.packages is not None else ["-S"])]
     if step.call is not None:
@@ -356,7 +355,7 @@ async def _exercise(bench: Bench, step: Step, work: bytes, seconds: float) -> di
 @asynccontextmanager
 async def _serving(box: Box, python: Sequence[str], seconds: float) -> AsyncGenerator[None]:
     """Let the solver's end of the pipe answer meanwhile."""
-    await _lay(box, _PIPED)
+    await _lay(box, _programs(_PIPED))
     serving = asyncio.create_task(box.run([*python, next(iter(_PIPED))], seconds=seconds))
     try:
         yield
@@ -373,13 +372,17 @@ async def _taken(box: Box, path: str) -> str | None:
     return None
 
 
-async def _lay(box: Box, programs: dict[str, str]) -> None:
-    for path, name in programs.items():
-        await box.write(path, _program(name))
+async def _lay(box: Box, files: dict[str, bytes]) -> None:
+    for path, content in files.items():
+        await box.write(path, content)
+
+
+def _programs(names: dict[str, str]) -> dict[str, bytes]:
+    return {path: _program(name) for path, name in names.items()}
 
 
 async def _ask(box: Box, puzzle: Puzzle, *words: str, evidence: dict[str, Any] | None = None) -> dict[str, Any]:
-    await _lay(box, _GRADERS)
+    await _lay(box, _programs(_GRADERS))
     stdin = (await asyncio.to_thread(json.dumps, evidence)).encode() if evidence else b""
     seconds = box.limits.seconds * len(evidence["after"] if evidence else "1")
     done = await box.run([PYTHON, "-I", "-S", _GRADER, *words], stdin=stdin, seconds=seconds)
