@@ -78,6 +78,9 @@ async def generate(work: Work) -> Event:
         claim = work.artifacts.claims[scenario.claim].model_copy(update={"tests": [test]})
         return claim_fault(work.language, work.artifacts, claim, spec.claims[scenario.claim].text)
 
+    def fault(answer: Scenarios) -> str | None:
+        return next((why for scenario in answer.scenarios if (why := alone(scenario))), None)
+
     def sieve(answer: Scenarios) -> tuple[Scenarios, list[Note]]:
         kept, notes = sieved(answer.scenarios, alone, lambda scenario: scenario.name)
         return Scenarios(scenarios=kept), notes
@@ -89,7 +92,7 @@ async def generate(work: Work) -> Event:
             question,
             Scenarios,
             "scenarios",
-            lambda answer: next(filter(None, map(alone, answer.scenarios)), None),
+            fault,
             sieve,
             spec=question.fence("SPECIFICATION", shown),
             signatures=question.fence("SIGNATURES", signatures),

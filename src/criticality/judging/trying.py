@@ -14,7 +14,7 @@ from criticality.judging.hearing import Hearing
 from criticality.judging.patience import UNJUDGED, WHY
 from criticality.judging.served import Died, NoSuchValue, Outcome, Place, Process, Raised, Returned
 from criticality.judging.values import Case, Counts, Values
-from criticality.judging.wire import Codec, Unreadable, pack, same, to_json
+from criticality.judging.wire import Codec, Unreadable, array, pack, same, to_json
 from criticality.order import resting_on
 from criticality.spec.claims import ClaimTest, StructuredClaim
 from criticality.spec.literals import literals_of
@@ -29,8 +29,6 @@ KEPT = 40
 CANDIDATE, HELPERS = 0, 1
 #: How often calls are gathered before a clause is evaluated, and how many are worth it.
 _ROUNDS, _WORTH = 2, 4
-#: What an array of up to fifteen begins with on the wire.
-_ARRAY = 0x90
 CallOne = Callable[[str, tuple[Any, ...]], Outcome | None]
 
 
@@ -172,7 +170,7 @@ class Trial:
             return None
         params = self.functions[name].parameters
         parts = [self._bytes(value, p.type) for value, p in zip(args, params, strict=True)]
-        key = name, bytes([_ARRAY | len(parts)]) + b"".join(parts)
+        key = name, array(parts)
         if key not in self._memory and self._wanted is not None:
             self._wanted[key] = None
             return self._last.get(name)
@@ -199,7 +197,7 @@ class Trial:
                 return
 
     def _bytes(self, value: Any, kind: TypeRef) -> bytes:
-        if not isinstance(value, tuple) or len(value) < _WORTH:
+        if isinstance(value, int | float | str | bytes):
             return pack(self.codec.out(value, kind))
         known = self._packed.get(id(value))
         if known is None or known[0] is not value:

@@ -15,8 +15,8 @@ from criticality.languages.base.pages import page
 from criticality.languages.python.names import PACKAGE, WORDS, used
 from criticality.lattice_plan import ModulePlan
 from criticality.spec.spec import Spec
-from criticality.spec.types import TypeRef, parse_type
-from criticality.spec.values import fields_of
+from criticality.spec.types import TypeRef
+from criticality.spec.values import fields_of, root
 
 #: Rows of calls that return and of calls that raise, and how wide one is; examples in the README.
 _MOST, _WIDEST = (200, 60), 400
@@ -126,7 +126,7 @@ def literal(codec: Codec, kind: TypeRef, value: Any, *, changing: bool = False) 
         case name if name in spec.enums:
             return f"{name}.{value.name}"
         case name if name in spec.newtypes:
-            return f"{name}({write(parse_type(spec.newtypes[name].base), value)})"
+            return f"{name}({write(root(spec, kind), value)})"
         case name if name in spec.data_models:
             fields = fields_of(spec, name)
             return f"{name}({', '.join(f'{field}={write(of, getattr(value, field))}' for field, of in fields)})"
